@@ -21,7 +21,7 @@ type AccessContext = Pick<
   'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'secrets' | 'settings' | 'supportEmail'
 >
 
-/** One row for each person and product says how far their access on TradingView is; it is moved only here. */
+/** State of each person's access to each product on TradingView: one row of `access`, written only here. */
 export type AccessModule = {
   names: Names
   asking: Asking
@@ -60,7 +60,7 @@ export function createAccessModule(context: AccessContext, connector: ConnectorI
         ({ productId, reason, state, nameKey }) => served.has(productId) && reason && state === 'none' && !nameKey,
       )
       if (unnamed.length === 0) return
-      // The name in the profile of someone who buys for the first time; a stranger may have typed an unproven one.
+      // Uses the username of the profile, unless the account is unproven: a stranger may have entered it.
       const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
       if (!username || !verifiedAt) return
       for (const { productId } of unnamed) await names.give(tx, { userId, username, productId, by: null })

@@ -85,7 +85,7 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
           purchaseId,
           productId,
           product: (await catalog.named(productId)).slug,
-          // Until it is given for this product: what a guest typed at the checkout, for the owner to confirm.
+          // Falls back to the username typed at the checkout, which its owner confirms.
           username: row?.username ?? orderedName ?? profileName,
           state: row?.state ?? ('none' as const),
           problem: row?.nameProblem ?? null,

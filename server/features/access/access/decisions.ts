@@ -35,10 +35,10 @@ export type Decisions = {
   keepDeclined(actor: Actor, id: string): Promise<void>
 }
 
-/** How long an unlock by hand can be undone. Only then is the buyer told, TradingView called, and are the keys deleted. */
+/** Undo window of an unlock by hand. After it, the buyer is told, TradingView is called and the keys are deleted. */
 const undoMilliseconds = 60_000
 
-/** Does it to one locked row, if that is possible; says whether it was. */
+/** Decides about one locked row. Returns false if that is not possible. */
 type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
 
 export function createDecisions(context: DecisionContext, connector: ConnectorInterface, names: Names): Decisions {
@@ -51,7 +51,7 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
       for (const row of await lockRows(tx, ids)) {
         if (!(await act(tx, row, served.has(row.productId)))) continue
         count += 1
-        // A reason stays with the person's access: it may name the buyer.
+        // Leaves the reason out of the audit log, because it may name the buyer.
         const about = { aboutId: row.userId, detail: { request: row.id } }
         await audit.record(tx, actor, { action: `access.${decision}`, ...about })
         await connector.requestSync(tx, row.userId)
@@ -182,7 +182,7 @@ function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
   }
 }
 
-/** What can no longer be undone: buyers are told, or the connector begins. */
+/** Tells buyers, or starts the connector, once the undo window is over. */
 async function announce(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
@@ -200,7 +200,7 @@ async function announce(
 
 type Renaming = { actor: Actor; id: string; username: string }
 
-/** Another name for a customer, without the buyers' limits. */
+/** Gives a customer another username, without the limits for buyers. */
 async function rename(
   tx: Transaction,
   { audit }: Pick<Context, 'audit'>,

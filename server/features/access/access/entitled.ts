@@ -11,7 +11,7 @@ export async function owns(db: Database, userId: string, productId: string): Pro
   return (await db.$count(purchases, isTheirs)) > 0
 }
 
-/** Writes down what this person's purchases give, for each product, and what follows from it. The person is locked. */
+/** Recomputes a person's access from their purchases. Locks the person. */
 export async function recompute(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
@@ -74,7 +74,7 @@ async function store(
         reason,
         until,
         ...(step?.to === 'unlocking' ? { askedAt: at } : {}),
-        // From now on it waits to be locked.
+        // Waits to be locked from now on.
         ...(event === 'ended' ? { stateSince: at } : {}),
       },
     )

@@ -12,7 +12,7 @@ import type { Secrets } from '#server/security/secrets.ts'
 
 export type Keys = { apiKey: string; secretKey: string }
 
-/** The row's id is sealed in, so keys copied to another row can't be opened there. */
+/** Seals the row's id in, so that keys copied to another row can't be opened. */
 export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, formId: string) =>
   secrets.seal(JSON.stringify([apiKey, secretKey]), formId)
 
@@ -51,7 +51,7 @@ export async function storeForm(
     })
 }
 
-/** For the admin who sets up the exchange; each look is on record. */
+/** Decrypts the keys for an admin. Audited. */
 export function revealKeys(
   { db, secrets, audit }: Pick<Context, 'db' | 'secrets' | 'audit'>,
   actor: Actor,
@@ -73,7 +73,7 @@ export function revealKeys(
   })
 }
 
-/** Keys are kept only while they're needed: someone waits for access or may wait again, and for 30 days at most. */
+/** Deletes keys that nobody waits for, and all keys after 30 days. */
 export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
   const waits = hasRow(
     access,
@@ -91,7 +91,7 @@ export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
     )
 }
 
-/** Seals every stored key again, with the current SECRETS_KEY. Safe to run while the shop serves, and again after an interruption; returns how many rows. */
+/** Seals every stored key with the current SECRETS_KEY. Idempotent, and safe while the shop runs. */
 export async function resealKeys(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
   const rows = await db
     .select({ id: accessForms.id, sealedKeys: accessForms.sealedKeys })
@@ -100,7 +100,7 @@ export async function resealKeys(db: Database, secrets: Secrets): Promise<{ rese
   let resealed = 0
   for (const { id, sealedKeys } of rows) {
     if (sealedKeys === null || secrets.isCurrent(sealedKeys)) continue
-    // A form whose keys were purged in the meantime is left alone.
+    // Skips forms whose keys were purged in the meantime.
     const changed = await db
       .update(accessForms)
       .set({ sealedKeys: secrets.seal(secrets.open(sealedKeys, id), id) })

@@ -53,7 +53,7 @@ const eventTexts: Record<AccessEvent, string> = {
 
 const eventsShown = 100
 
-/** Whoever was declined and still pays, if somebody asked an admin to end that. */
+/** Declined buyers who still pay, if support asked an admin to end the subscription. */
 const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
 
 export function createLists(context: ListContext, connector: ConnectorInterface): AccessLists {

@@ -29,15 +29,15 @@ type Field = 'username' | 'tradingViewUsername'
 export type GivenName = {
   userId: string
   username: string
-  /** The only product it counts for; without it, all of the person's products. */
+  /** The product it is for; all of the person's products by default. */
   productId?: string
-  /** The admin who gives it; null for the buyer. */
+  /** The admin who enters it; null for the buyer. */
   by: string | null
-  /** Where someone waits for an answer, a name that can't work is refused; elsewhere it is kept with its problem. */
+  /** With a field, an unusable username is refused there; otherwise it is stored with its problem. */
   field?: Field
-  /** Called before access moves from one TradingView account to another; throws unless the buyer may. */
+  /** Called before access moves to another TradingView account; throws unless the buyer may. */
   beforeMove?: (() => Promise<void>) | undefined
-  /** The product that the admin says is unlocked on TradingView already. */
+  /** Product that is unlocked on TradingView already, as the admin says. */
   unlockedProductId?: string | undefined
 }
 
@@ -49,7 +49,7 @@ const changesInAYear = 5
 export function createNames(context: NameContext, connector: ConnectorInterface): Names {
   const { db, now } = context
 
-  /** Once in seven days and five times in a year; before the first unlock, a name can be corrected freely. */
+  /** Earliest next change: once in 7 days and 5 times a year. Before the first unlock, changes are free. */
   async function mayChangeFrom(userId: string, tx: Transaction | Database = db): Promise<Date | null> {
     const changes = await tx
       .select({ at: accessEvents.at })
@@ -123,10 +123,10 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
       if ('refusal' in read && field) throw invalid(field, read.refusal)
       const username = 'username' in read ? read.username : typed.trim().slice(0, 100)
       const key = 'username' in read ? keyOfName(read.username) : null
-      // Two customers who give the same name at the same moment take turns.
+      // Serializes customers who enter the same username.
       if (key) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${key}))`)
       const { tradingViewUsername: before } = await personOf(tx, userId)
-      // The same name keeps TradingView's spelling.
+      // Keeps TradingView's spelling of the same username.
       if (key === null || key !== (before && keyOfName(before))) await setTradingViewUsername(tx, userId, username)
       const meant = rows.filter(({ productId }) => !given.productId || productId === given.productId)
       for (const row of meant) await claim(tx, row, { ...given, username, key }, served.has(row.productId))
@@ -151,7 +151,7 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
   }
 }
 
-/** Someone who pays always has a name again, or none yet. */
+/** Clears the username. A paying customer may replace it but not clear it. */
 async function clear(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
   if (rows.some(({ reason, state }) => reason !== null && state !== 'none'))
     throw invalid(field, 'Please enter the TradingView username that we unlock for you.')
@@ -170,7 +170,7 @@ const isUnknownName = eq(access.nameProblem, 'not_found')
 const isUnlockedName = (key: string) => sql`lower(${access.unlockedName}) = ${key}`
 const ofOthers = ({ userId, productId }: Whose) => and(eq(access.productId, productId), ne(access.userId, userId))
 
-/** The other customer who pays for this name, or has it until it is moved. */
+/** Another customer who pays for this username, or has it until it is moved. */
 async function takenBy(tx: Transaction | Database, whose: Whose, key: string): Promise<string | undefined> {
   const [other] = await tx
     .select({ userId: access.userId })
@@ -179,7 +179,7 @@ async function takenBy(tx: Transaction | Database, whose: Whose, key: string): P
   return other?.userId
 }
 
-/** Another customer had this name, and no longer pays; if they come back, they are told that it is taken. */
+/** Takes the username from former customers. If they come back, they are told that it is taken. */
 async function release(tx: Transaction, context: Telling, whose: Whose, key: string) {
   await tx
     .update(access)
@@ -190,7 +190,7 @@ async function release(tx: Transaction, context: Telling, whose: Whose, key: str
     .from(access)
     .where(and(ofOthers(whose), isUnlockedName(key)))
   const ids = open.map(({ id }) => id)
-  // The TradingView account now belongs to the new customer: nothing is left to lock, and nobody is told.
+  // Locks nothing and tells nobody: the TradingView account is the new customer's.
   for (const row of await lockRows(tx, ids)) {
     const { unlockedName: username } = row
     const step = next('closed', factsOf(row, false, context.now()))

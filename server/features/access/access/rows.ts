@@ -14,9 +14,9 @@ export type Whose = { userId: string; productId: string }
 export type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
 
 export type ConnectorInterface = {
-  /** Products whose buyers are unlocked without the seller now: the connection works, and their scripts are chosen. */
+  /** Products that the connector unlocks now: it works, and their scripts are chosen. */
   servedProducts(tx?: Database | Transaction): Promise<ReadonlySet<string>>
-  /** Whether it is connected at all, working or not. */
+  /** True if there is a connection, working or not. */
   isOn(tx?: Database | Transaction): Promise<boolean>
   requestSync(tx: Transaction, userId: string): Promise<void>
 }
@@ -27,7 +27,7 @@ export type AccessChange = {
   username?: string | null
   reason?: string
   byAdmin?: string | null
-  /** Tells the buyer; nothing is sent to someone who is gone. */
+  /** Email to the buyer. Deleted people get none. */
   mail?: 'accessUnlocked' | 'accessEnded' | 'accessWithheld' | 'accessDeclined'
 }
 
@@ -41,7 +41,7 @@ export async function lockRow(tx: Transaction, { userId, productId }: Whose): Pr
   return row
 }
 
-/** Always locked in the same order, people first, so two who choose overlapping rows can't wait for each other. */
+/** Locks people first, then rows, both by id, so that overlapping selections don't deadlock. */
 export async function lockRows(tx: Transaction, ids: string[]) {
   const theirs = tx.select({ id: access.userId }).from(access).where(inArray(access.id, ids))
   await tx
@@ -53,7 +53,7 @@ export async function lockRows(tx: Transaction, ids: string[]) {
   return tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')
 }
 
-/** The only way a state changes: with its event and its email. It can no longer be undone, unless `changes` says so. */
+/** Every change of a state goes through here, with its event and email. Ends the undo window unless `changes` sets it. */
 export async function change(
   tx: Transaction,
   context: Telling,
@@ -103,15 +103,15 @@ export async function change(
       reason: reason ?? '',
       staysUnlocked: to === 'unlocked',
     })
-  // An admin who gives someone a name knows of it.
+  // Asks the seller only about usernames that the buyer entered.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
-  // The exchange's keys are not needed once it is decided for good.
+  // Deletes the exchange keys once the decision is final.
   const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
   if (!isWaiting && (to !== row.state || event === 'opened')) await forgetKeys(tx, row.userId)
   return changed
 }
 
-/** The buyer is promised an answer within a day, and the seller is asked for it: once for each time someone asks. */
+/** Emails buyer and seller about a request, once for each request. The buyer is promised an answer within a day. */
 export async function askSeller(
   tx: Transaction,
   { mails, now, supportEmail, catalog }: Telling,
@@ -149,7 +149,7 @@ async function forgetKeys(tx: Transaction, userId: string) {
       and(
         eq(accessForms.userId, userId),
         sql`${accessForms.sealedKeys} is not null`,
-        // Someone with two products may still wait for the other one.
+        // The buyer may still wait for another product.
         sql`not exists (select from access where user_id = ${userId} and state in ('asked', 'unlocking'))`,
       ),
     )

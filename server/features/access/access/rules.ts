@@ -5,16 +5,16 @@ import type { access } from '#server/database/schema.ts'
 
 export type AccessRow = typeof access.$inferSelect
 
-/** What the rules look at; docs/access.md is their table. */
+/** Inputs of the rules. docs/access.md has them as a table. */
 export type Facts = {
   state: AccessState
   isPaid: boolean
-  /** There is a name that can be unlocked: readable, and no other customer's. */
+  /** True if the username can be unlocked: readable, and no other customer's. */
   isNamed: boolean
   needsDecision: boolean
-  /** Which account has access by our record: none, the one that is wanted, or another. */
+  /** Account with access by our record: none, the wanted one, or another. */
   holds: 'none' | 'same' | 'other'
-  /** Whether the connector unlocks and locks at the moment; otherwise the seller does. */
+  /** True if the connector works now; otherwise the seller unlocks and locks. */
   connector: boolean
 }
 
@@ -29,7 +29,7 @@ export function factsOf(row: AccessRow, connector: boolean, now: Date): Facts {
   return { state, needsDecision, holds, connector, isPaid: isPaid(row, now), isNamed: nameKey !== null }
 }
 
-/** Where an event leads; undefined if it changes nothing. */
+/** Returns the next state, or undefined if the event changes nothing. */
 export function next(event: AccessEvent, facts: Facts): Step | undefined {
   const { state, needsDecision, holds, connector, isNamed } = facts
   const isWaiting = state === 'asked' || state === 'unlocking'
@@ -37,7 +37,7 @@ export function next(event: AccessEvent, facts: Facts): Step | undefined {
   switch (event) {
     case 'asked':
       if (!facts.isPaid) return undefined
-      // Only the seller can take back what the seller decided.
+      // Only the seller can reverse the seller's decisions.
       if (needsDecision || state === 'declined' || state === 'withheld') return { to: 'asked', needsDecision: true }
       return holds === 'same' ? { to: 'unlocked' } : start
     case 'paid':
@@ -73,7 +73,7 @@ export function next(event: AccessEvent, facts: Facts): Step | undefined {
   }
 }
 
-/** Whether a name should be on TradingView's lists: a new one once it is to be unlocked, an old one until the new one is. */
+/** Tells if a username should be on TradingView's lists. An old username stays until the new one is unlocked. */
 export function wishFor(row: AccessRow, usernameKey: string, now: Date): { isWanted: boolean; until: Date | null } {
   const { state, nameKey, unlockedName, needsDecision, undoUntil, until } = row
   const isNew = usernameKey === nameKey
@@ -85,27 +85,27 @@ export function wishFor(row: AccessRow, usernameKey: string, now: Date): { isWan
   return isWanted && isPaid(row, now) ? { isWanted, until } : { isWanted: false, until: null }
 }
 
-/** What the connector has not unlocked within this time is promised by email, and shown to the seller. */
+/** Wait for the connector before the buyer gets a promise by email and the seller sees the request. */
 export const connectorPatience = 10 * 60_000
 
-/** What else decides about the seller's work: the connection, and what TradingView's lists show of this username. */
+/** Facts outside the row: the connection, and this username on TradingView's lists. */
 export type Surroundings = {
-  /** There is a connection, working or not. */
+  /** True if there is a connection, working or not. */
   isOn: boolean
-  /** The connector removes people of this product by itself. */
+  /** True if the connector locks people of this product. */
   locksItself: boolean
-  /** The same row of TradingView's under a username that no customer has. */
+  /** Present username of the same entry at TradingView, if no customer has it. */
   newName: string | null
-  /** Since when the connector has failed for this username, if it no longer tries. */
+  /** Start of the failure that made the connector give up, if it did. */
   gaveUpSince: Date | null
-  /** On a list without having been added by the shop. */
+  /** True if the username is on a list that the shop did not add it to. */
   hadAccess: boolean
 }
 
 type Todo = { todo: TodoKind; todoSince: Date; dueAt: Date | null }
 const nothing = { todo: null, todoSince: null, dueAt: null }
 
-/** What the seller has to do about a person, since when and until when, as docs/access.md lists it. */
+/** Returns the seller's task for a row, with its start and due time (docs/access.md). */
 export function todoOf(row: AccessRow, around: Surroundings, now: Date): Todo | typeof nothing {
   const todo = kindOf(row, around, now)
   if (!todo) return nothing
@@ -127,7 +127,7 @@ function kindOf(row: AccessRow, around: Surroundings, now: Date): TodoKind | nul
   if (isLeftOpen && !(around.locksItself && stateSince > patience)) return 'lock'
   if (!isOn || reason === null || (state !== 'unlocking' && state !== 'unlocked')) return null
   if (nameProblem === 'not_found') return newName === null ? 'name_not_found' : 'renamed'
-  // What failed before the seller unlocked it by hand is settled.
+  // Ignores failures from before an unlock by hand.
   const hasGivenUp = gaveUpSince !== null && (state === 'unlocking' || gaveUpSince >= stateSince)
   const hasWaited = state === 'unlocking' && row.undoUntil === null && askedAt !== null && askedAt < patience
   if (hasGivenUp || hasWaited) return 'stuck'

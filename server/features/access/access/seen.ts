@@ -10,7 +10,7 @@ import { askSeller, type ConnectorInterface, change, lockRow, lockRows, type Tel
 import { type AccessRow, connectorPatience, factsOf, next } from './rules.ts'
 import { refreshTodo } from './todo-refresh.ts'
 
-/** This name is open on every script of the product. True if the buyer had been waiting for it. */
+/** Records that a username is unlocked on every script of the product. True if the buyer had been waiting. */
 export async function recordUnlocked(
   tx: Transaction,
   context: Telling,
@@ -28,14 +28,14 @@ export async function recordUnlocked(
   return step !== undefined
 }
 
-/** This name, which no one should have, is closed on every script of the product. */
+/** Records that an unwanted username is locked on every script of the product. */
 export async function recordLocked(tx: Transaction, context: Telling, whose: Whose, username: string) {
   const row = await lockRow(tx, whose)
   if (!row?.unlockedName || keyOfName(row.unlockedName) !== keyOfName(username)) return
   await closed(tx, context, row, {})
 }
 
-/** By the connector or by hand: the account has no access anymore. */
+/** Records that an account has no access anymore. */
 export async function closed(
   tx: Transaction,
   context: Telling,
@@ -53,14 +53,14 @@ export async function closed(
     { event: 'closed', to: step.to, username, byAdmin, ...mail },
     { unlockedName: null, decidedBy: byAdmin },
   )
-  // A deleted person's row was kept only so that it could be locked.
+  // Deletes the row of a deleted person, which was kept for this.
   const { deletedAt } = await personOf(tx, row.userId)
   if (deletedAt) await tx.delete(access).where(eq(access.id, row.id))
 }
 
 type Checked = { username: string; problem: NameProblem | null; similar: string[]; at: Date }
 
-/** What TradingView says about a name; nothing if the person has given another one in the meantime. */
+/** Stores TradingView's answer about a username, unless the person has entered another one since. */
 export async function recordCheckedName(
   tx: Transaction,
   { id, userId }: Pick<AccessRow, 'id' | 'userId'>,
@@ -84,7 +84,7 @@ const hasWaitedForConnector = (now: Date) =>
     lt(access.askedAt, new Date(now.getTime() - connectorPatience)),
   )
 
-/** People who wait go to the connector if it can unlock now, or to the seller. Idempotent: runs every minute and with each change of the connection. */
+/** Hands waiting people to the connector if it works, or to the seller. Idempotent; runs every minute and after changes. */
 export function createConnectorChanges(
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   connector: ConnectorInterface,

@@ -4,7 +4,7 @@ import { access, isNoticed, mayBeOpen, tvConnection, tvPeople, tvScripts } from 
 import type { ConnectorInterface } from './rows.ts'
 import { todoOf } from './rules.ts'
 
-/** The same row of TradingView's under a username that no customer has: they may have renamed themselves. */
+/** Username of the same entry at TradingView that no customer has: the buyer may have renamed the account. */
 export const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
   on former.script_id = ${tvPeople.scriptId} and former.row_id = ${tvPeople.rowId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
@@ -22,8 +22,8 @@ const hadAccess = sql<boolean>`${onLists(sql`count(*) > 0`, sql`${tvPeople.isPre
 type Connector = Pick<ConnectorInterface, 'isOn' | 'servedProducts'>
 
 /**
- * Writes down what the seller has to do about these people, or about everyone of whom that may have changed.
- * Updates rows in the order of their ids, as everything that locks several does.
+ * Stores the seller's tasks for these people, or for everyone whose task may have changed.
+ * Updates rows in the order of their ids, against deadlocks.
  */
 export async function refreshTodo(tx: Database | Transaction, connector: Connector, now: Date, userIds?: string[]) {
   const [isOn, served] = [await connector.isOn(tx), await connector.servedProducts(tx)]
@@ -47,7 +47,7 @@ export async function refreshTodo(tx: Database | Transaction, connector: Connect
       after.todoSince?.getTime() === row.todoSince?.getTime() &&
       after.dueAt?.getTime() === row.dueAt?.getTime()
     if (isSame) continue
-    // A newer version was refreshed by whoever changed it.
+    // Skips rows that have changed meanwhile; their change refreshed them.
     await tx
       .update(access)
       .set(after)

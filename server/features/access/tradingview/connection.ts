@@ -45,12 +45,12 @@ export const notConnected = () => conflict('tradingview-not-connected', 'Trading
 export const asRefusal = (error: unknown) =>
   error instanceof TradingViewFailure ? new Refusal(409, 'tradingview-failed', error.message) : error
 
-/** The sealed cookies belong to this row and open nowhere else. */
+/** Purpose that seals the cookies. */
 export const cookiesOwner = 'tv_connection'
 
 export function createConnection(
   context: ConnectionDeps,
-  /** Tells everybody's access whether it is unlocked by itself now. */
+  /** Called in the transaction of every change of the connection. */
   connectorChanged: (tx: Transaction) => Promise<void>,
 ): Connection {
   const { db, now, tradingView: gateway, audit, secrets } = context
@@ -65,7 +65,7 @@ export function createConnection(
     return gateway.client(row.host, cookiesOf(secrets, row), {
       turn,
       report: ({ username, ...call }) => {
-        // Best effort: a history that cannot be written must not stop a grant.
+        // Errors are ignored: a missing history entry must not stop an unlock.
         db.insert(tvEvents)
           .values({ ...call, at: now(), usernameKey: username === undefined ? null : keyOfName(username) })
           .catch(() => {})
@@ -73,7 +73,7 @@ export function createConnection(
     })
   }
 
-  /** "Pause" stops everything within one request, and so does a session that ends. */
+  /** Checks before each call that the connection is still on, so that a pause takes effect within one call. */
   async function turnWhileOn({ host }: ConnectionRow, atMost: number | undefined) {
     await waitForTurn(db, host, atMost)
     if ((await current())?.state !== 'on')
@@ -82,7 +82,7 @@ export function createConnection(
 
   const health = createHealth(context, { current, set, clientOf, connectorChanged })
 
-  /** A client, if calls may be made at all; `atMost` is how long a call may wait for its turn. */
+  /** Returns a client if calls are allowed. `atMost` limits the wait for the rate limit, in ms. */
   async function open(atMost?: number): Promise<Opened | undefined> {
     const row = await current()
     if (row?.state !== 'on') return undefined
@@ -121,7 +121,7 @@ export function createConnection(
   }
 }
 
-/** As it counts now: off without a way to its host, and a dry run where nothing may be written, whatever the row says. */
+/** The stored connection, but off if its host is not allowed, and in dry mode if writes are not allowed. */
 export async function currentConnection(
   tx: Database | Transaction,
   gateway: Pick<TradingViewGateway, 'isAllowed' | 'mayConnectTo' | 'mayWrite'>,
@@ -157,7 +157,7 @@ export async function resealCookies(db: Database, secrets: Secrets): Promise<{ r
   return { resealed: changed.rowCount ?? 0 }
 }
 
-/** The look-alike may be asked as often as one likes. */
+/** Waits for the rate limit. The look-alike has none. */
 export async function waitForTurn(db: Database, host: string, atMost?: number) {
   if (host === lookAlikeHost) return
   const wait = await nextTurn(db, atMost)

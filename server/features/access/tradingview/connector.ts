@@ -14,7 +14,7 @@ type ConnectorContext = Pick<
   'audit' | 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
 >
 
-/** Unlocks on TradingView what is wanted for people, and locks it again: a job for each change. */
+/** Unlocks and locks people on TradingView, by a job for each person. */
 export type Connector = {
   connection: Connection
   measures: Measures
@@ -31,7 +31,7 @@ export type ConnectorDeps = { connector: Connector; access: Pick<AccessModule, '
 
 export function createConnector(
   context: ConnectorContext,
-  /** Those who wait are unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
+  /** Reassigns waiting people to the connector or the seller. Called with every change, and every minute. */
   connectorChanged: (tx: Transaction) => Promise<void>,
 ): Connector {
   const { queue, db, now } = context
@@ -49,7 +49,7 @@ export function createConnector(
     { workers: 2, describe: ({ userId }) => userId, oneFor: ({ userId }) => userId },
   )
 
-  /** Soon after a failure, and again until TradingView is back: once a minute would be late for someone who has just paid. */
+  /** Retries every 10 s during an outage; the minute schedule would be late for new buyers. */
   const watch = queue.job('tradingview-return', catchUp, { oneFor: () => 'return' })
 
   async function isOn(tx?: Transaction | Database) {
@@ -65,7 +65,7 @@ export function createConnector(
     for (const userId of new Set(userIds)) await enqueue(db, { userId })
   }
 
-  /** Those who paid and have nothing yet, then those who have waited longest. */
+  /** People who are due: new buyers first, then by waiting time. */
   const due = (most: number) => {
     const isNew = sql<boolean>`bool_or(coalesce(${access.state} = 'unlocking', false))`
     return db
@@ -79,7 +79,7 @@ export function createConnector(
       .limit(most)
   }
 
-  /** Asked at most once in ten seconds. One person goes ahead, so that a half-hearted return costs one job, not hundreds. */
+  /** Probes at most once in 10 s. Syncs one person first, so that a partial recovery fails one job, not hundreds. */
   async function isBack(client: TradingViewClient): Promise<boolean> {
     if (!(await connection.health.mayProbe())) return false
     const [first] = (await connection.health.probe(client)) ? await due(1) : []
@@ -89,7 +89,7 @@ export function createConnector(
     return isUp
   }
 
-  /** Everyone whose job was lost, who is due for a retry, or who waited for TradingView: no more than a minute's work. */
+  /** Queues people whose job was lost, who are due for a retry or who waited for TradingView; 60 at most. */
   async function catchUp() {
     const opened = await connection.open()
     const isUp = opened && (!opened.row.downSince || (await isBack(opened.client)))
@@ -117,7 +117,7 @@ export function createConnector(
   }
 }
 
-/** Ids of the products that the connector unlocks: none unless it works, and none without a script. */
+/** Ids of products with a script. Empty unless the connector works. */
 export async function servedProducts(
   tx: Transaction | Database,
   row: Parameters<typeof isWorking>[0],
@@ -130,13 +130,13 @@ export async function servedProducts(
 
 const newBuyer = { priority: 1 }
 const soon = { startAfter: probeSeconds, deleteAfterSeconds: 3600 }
-/** At one call a second, and never less than one for a person. */
+/** 60 people per minute at one call per second. */
 const aMinutesWork = 60
 
 const isWaiting = (tx: Transaction, userId: string) =>
   tx.$count(access, and(eq(access.userId, userId), eq(access.state, 'unlocking')))
 
-/** Without a name, now or before, there is nothing to do on TradingView. */
+/** True if the person has or had a username, so that there is something to sync. */
 async function isNamed(tx: Transaction, userId: string) {
   const named = and(eq(access.userId, userId), or(isNotNull(access.nameKey), isNotNull(access.unlockedName)))
   return (await tx.$count(access, named)) + (await tx.$count(tvPeople, eq(tvPeople.userId, userId))) > 0

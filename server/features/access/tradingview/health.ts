@@ -26,10 +26,10 @@ type TheConnection = {
   connectorChanged(tx: Transaction): Promise<void>
 }
 
-/** After this many answers in a row that we don't understand, the protocol must have changed. */
+/** Unreadable answers in a row after which TradingView's protocol is taken to have changed. */
 const misunderstoodLimit = 3
 
-/** While TradingView is down, it is asked no more often. */
+/** Interval of probes during an outage. */
 export const probeSeconds = 10
 
 export function createHealth(
@@ -47,7 +47,7 @@ export function createHealth(
     if (before?.downSince || before?.state !== 'on') await db.transaction(connectorChanged)
   }
 
-  /** The seller hears of it right away, then daily by the schedule. */
+  /** Stops the connector and emails the seller. `remind` repeats that daily. */
   async function stop(state: ConnectionState, about: Partial<Row>) {
     const stopped = await db
       .update(tvConnection)
@@ -72,7 +72,7 @@ export function createHealth(
     const about = { checkedAt: at, lastError: failure.message, downSince: row.downSince ?? at }
     const misunderstood = row.misunderstood + 1
     if (failure.kind === 'session' || failure.kind === 'blocked') {
-      // A page may be a check for robots that passes: ask once more before giving up.
+      // An HTML page may be a bot check; asks once more before giving up.
       if (failure.http === 200 && (await isAlive(row))) return void (await set(about))
       await stop(failure.kind === 'session' ? 'expired' : 'blocked', about)
     } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit) await stop('paused', about)

@@ -15,9 +15,9 @@ export type PeopleMeter = {
 }
 
 const day = 86_400_000
-/** New buyers are counted over this many days. */
+/** Days over which new buyers are averaged. */
 const paceDays = 30
-/** TradingView is reported to bill for everyone once there are more than this. */
+/** TradingView is reported to charge for more than 100 people. */
 const billedAbove = 100
 const nearFrom = 90
 
@@ -65,7 +65,7 @@ function levelOf(people: number) {
   return people >= nearFrom ? ('near' as const) : ('calm' as const)
 }
 
-/** Owners of live purchases, and everyone else whom TradingView lists. */
+/** Owners of live purchases, plus other entries on TradingView's lists. */
 async function countPeople(db: Database): Promise<number> {
   const [buyers] = await db
     .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })

@@ -11,18 +11,18 @@ export type Wanted = { isWanted: boolean; until: Date | null }
 export type Observed = { isPresent: boolean; until: Date | null }
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
-/** One name on one script: what was seen, and what should be. */
+/** One username on one script: observed and wanted state. */
 export type Work = {
   person: PersonRow
   script: ScriptRow
-  /** None of a person who has left. */
+  /** Undefined for a deleted person. */
   row: AccessRow | undefined
   wish: Wanted
-  /** Waits for the seller, or can still be undone: nothing is done about it yet. */
+  /** True while it waits for the seller or can be undone; no call is made then. */
   isHeld: boolean
-  /** The name that is wanted now, not one from before. */
+  /** True for the wanted username, false for an older one. */
   isCurrent: boolean
-  /** This shop unlocked it, by hand or by the connector, or an admin took it over. */
+  /** True if this shop unlocked it, or an admin adopted it. */
   isOurs: boolean
 }
 
@@ -30,7 +30,7 @@ export const noFailure = { tries: 0, failingSince: null, nextTryAt: null, error:
 
 export const nextVersion = { version: sql`${tvPeople.version} + 1` }
 
-/** Undefined if someone else has written in the meantime. */
+/** Stores by optimistic lock. Undefined if the row has changed meanwhile. */
 export async function storeIfUnchanged(
   tx: Database | Transaction,
   { id, version }: PersonRow,
@@ -50,7 +50,7 @@ const lasts = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINI
 export const isSameUntil = (a: Date | null, b: Date | null) =>
   a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= tolerance
 
-/** The table of docs/tradingview.md. Access that existed before this shop unlocked it is never removed or shortened. */
+/** Implements the table of docs/tradingview.md. Never removes or shortens access that this shop did not give. */
 export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Action {
   if (!wanted.isWanted) {
     if (!observed.isPresent) return 'nothing'
@@ -65,7 +65,7 @@ export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Act
 export const removesAccess = (action: Action, observed: Observed, wanted: Wanted) =>
   action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
 
-/** What should be there for a name, as the access row says now; `peers` are the person's names on the same script. */
+/** Wanted state of a username by its access row. `peers` are the person's other usernames on the script. */
 export function workFor(
   person: PersonRow,
   script: ScriptRow,
@@ -92,16 +92,16 @@ export type Seen = Pick<PersonRow, 'usernameKey' | 'isOurs' | 'isPresent' | 'pre
 
 export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: Seen[]): boolean {
   if (person.isOurs) return true
-  // Recorded as unlocked before the connector ever saw it: by hand.
+  // Recorded as unlocked before the connector saw it, so it was unlocked by hand.
   if (person.firstPresentAt === null && row?.unlockedName && keyOfName(row.unlockedName) === person.usernameKey)
     return true
-  // The same row of TradingView's under another name of the same buyer: it has only been renamed.
+  // The same entry under another username of the buyer was only renamed.
   return person.rowId !== null && peers.some((peer) => peer.isOurs && peer.rowId === person.rowId)
 }
 
-/** What should be there for each name of one person on each script: the name that is wanted first, then older ones. */
+/** Wanted state of each username of a person on each script, the wanted username first. */
 export async function plan(tx: Transaction, userId: string, at: Date): Promise<Work[]> {
-  // Plans for one person take turns.
+  // Locks the person, so that concurrent plans run one after the other.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   const rows = await tx.select().from(access).where(eq(access.userId, userId))
   const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
@@ -133,7 +133,7 @@ function namesOf(row: AccessRow, at: Date): string[] {
   return names
 }
 
-/** A name that someone else had before goes with what is there; only an older name never takes anything from others. */
+/** Reassigns the entry to this user, unless the username is only one of their former ones. */
 async function note(
   tx: Transaction,
   { id: scriptId }: ScriptRow,

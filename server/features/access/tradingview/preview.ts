@@ -5,7 +5,7 @@ import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/access.ts'
 import { decide, isUnlockedHere, type ScriptRow, type Seen } from './plan.ts'
 
-/** What switching it on would do by the lists as they were last read, and how many would wait for the seller without it. */
+/** Effects of switching the connector on, by the lists as last read. */
 export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
   const at = now()
   const rows = await db

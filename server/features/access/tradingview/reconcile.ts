@@ -10,7 +10,7 @@ import { plan, type ScriptRow } from './plan.ts'
 const walksAtMost = 3
 const counted = ['missing', 'wrong', 'ended', 'foreign', 'blockedRemovals'] as const
 
-/** Every night: compares each script's whole list with what is wanted, and queues what differs. */
+/** Nightly comparison of each script's whole list with the wanted state. Queues the differences. */
 export function createReconcile(
   context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>,
   { connector, access: { names } }: ConnectorDeps,
@@ -19,7 +19,7 @@ export function createReconcile(
   const { connection, requestSyncForAll } = connector
   const countStrangers = () => db.$count(tvPeople, isNull(tvPeople.userId))
 
-  /** Undefined if nothing more may be called. */
+  /** Undefined if no more calls may be made. */
   async function reconcileScript(
     script: ScriptRow,
     client: TradingViewClient,
@@ -30,9 +30,9 @@ export function createReconcile(
       db.insert(tvRuns).values({ ...run, scriptId: script.id, startedAt, endedAt: now() })
     try {
       const list = await walk(client, script.pineId)
-      // It has answered, also for the jobs that follow from it.
+      // Marks TradingView as up before the jobs that follow.
       await connection.health.succeeded({ misunderstood: 0 })
-      // Before the comparison, so the guard counts them, too.
+      // Planned before the comparison, so that the mass-removal guard counts them.
       for (const userId of list.isComplete ? await neverPlanned(context, script) : [])
         await db.transaction((tx) => plan(tx, userId, now()))
       const { toSync, ...run } = await compare(context, client, script, list, mayRemove)
@@ -77,14 +77,14 @@ export function createReconcile(
   }
 }
 
-/** A cursor dies when the list changes on the way: then once more from the start. */
+/** Reads the whole list. A cursor expires when the list changes; then it starts over, 3 times at most. */
 async function walk(client: TradingViewClient, pineId: string): Promise<PeopleList> {
   let list: PeopleList = { people: [], isComplete: false, pages: 0 }
   for (let tries = 0; tries < walksAtMost && !list.isComplete; tries++) list = await client.people(pineId)
   return list
 }
 
-/** Paid for, or unlocked by hand, but never looked at on this script. */
+/** People who should have access but were never planned on this script. */
 async function neverPlanned({ db }: Pick<Context, 'db'>, { id, productId }: ScriptRow): Promise<string[]> {
   const key = sql`coalesce(case when ${access.reason} is not null then ${access.nameKey} end, lower(${access.unlockedName}))`
   const isPlanned = and(eq(tvPeople.scriptId, id), eq(tvPeople.userId, access.userId), eq(tvPeople.usernameKey, key))

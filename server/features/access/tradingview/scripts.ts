@@ -24,7 +24,7 @@ export function createScripts(
   { db, now, queue, audit, catalog }: ScriptContext,
   { connection, connectorChanged }: Connector,
 ): Scripts {
-  /** As TradingView lists them now; none while it does not answer. */
+  /** Scripts by TradingView. Empty while it does not answer. */
   async function ownScripts() {
     const opened = await connection.open()
     if (!opened) return []

@@ -35,7 +35,7 @@ export function createSyncName(
   const { db, now, crashPoint } = context
   const record = createRecording(context, unlockedAfter)
 
-  /** Asked once for each name; returns false if TradingView does not know it. */
+  /** Asks TradingView once per username. False if it is unknown there. */
   async function isKnown(client: TradingViewClient, work: Work): Promise<boolean> {
     const { row } = work
     if (!row || !work.isCurrent || row.nameCheckedAt) return row?.nameProblem !== 'not_found'
@@ -55,9 +55,9 @@ export function createSyncName(
     return isFound
   }
 
-  /** Does what is to be done and looks at what came of it. Undefined if the wish has changed in the meantime. */
+  /** Performs the action and reads the result. Undefined if the wanted state has changed meanwhile. */
   async function change(client: TradingViewClient, work: Work, action: Action): Promise<Seen | undefined> {
-    // Before the call: after a crash it must be known that this one may be removed again.
+    // Marked before the call, so that the entry can be removed again after a crash.
     const marked = await db.transaction(async (tx) =>
       (await isStillWanted(tx, work))
         ? storeIfUnchanged(tx, work.person, { isOurs: action === 'add' || work.isOurs })
@@ -69,7 +69,7 @@ export function createSyncName(
     await act(client, work, action)
     crashPoint('tradingview acted')
     const seen = await read(client, work)
-    // An endless access may refuse a date: then it is removed and added again.
+    // TradingView may ignore a date for endless access; then it is removed and added again.
     const isIgnored = action === 'modify' && seen.isPresent && !isSameUntil(seen.until, work.wish.until)
     if (!isIgnored || !work.isOurs) return seen
     await act(client, work, 'remove')
@@ -93,7 +93,6 @@ export function createSyncName(
     return record(work, seen, mode)
   }
 
-  /** False if it has to be planned again. */
   return async function syncName(client, mode, work) {
     try {
       return await bringInLine(client, mode, work)
@@ -101,7 +100,7 @@ export function createSyncName(
       const { person, row } = work
       const isNameRefused = error instanceof TradingViewFailure && error.kind === 'no_such_name'
       if (!isNameRefused || !row || !work.isCurrent) throw error
-      // It was known once, and is renamed or deleted: the search may know what the buyer is called now.
+      // A username that was known is renamed or deleted; the search may find its present name.
       const before = person.username
       if (!(await ask(client, work, row))) return Boolean(await storeIfUnchanged(db, person, noFailure))
       if (person.username === before) throw error
@@ -113,7 +112,7 @@ export function createSyncName(
 async function read(client: TradingViewClient, { script, person }: Work): Promise<Seen> {
   const { people, isComplete } = await client.people(script.pineId, person.username)
   const found = people.find(({ username }) => keyOfName(username) === person.usernameKey)
-  // A list that breaks off must not look like an absence.
+  // An incomplete list proves no absence.
   if (!found && !isComplete)
     throw new TradingViewFailure('unknown', 'TradingView did not say whether this person has access.')
   return { isPresent: found !== undefined, until: found?.until ?? null, rowId: found?.id ?? null }
@@ -129,7 +128,7 @@ async function act(
   if (action === 'remove') await client.remove(pineId, username)
 }
 
-/** Whether what was planned still holds; person and row stay locked until the end of the transaction. */
+/** True if the plan still holds. Locks person and row until the end of the transaction. */
 async function isStillWanted(tx: Transaction, { person, row }: Work): Promise<boolean> {
   if (person.userId) await lockPerson(tx, person.userId)
   if (!row) return true
@@ -143,7 +142,7 @@ function createRecording(
 ) {
   const { db, now } = context
 
-  /** Once every script of the product is open. */
+  /** Records the unlock once it is done on every script of the product. */
   async function recordOpen(tx: Transaction, { person, script }: Work, row: AccessRow) {
     const isOpen = and(
       eq(tvPeople.scriptId, tvScripts.id),
@@ -161,7 +160,7 @@ function createRecording(
     if (wasWaiting && row.askedAt) unlockedAfter((now().getTime() - row.askedAt.getTime()) / 1000)
   }
 
-  /** Once every script of the product is closed. */
+  /** Records the lock once it is done on every script of the product. */
   async function recordClosed(tx: Transaction, { person: { userId, usernameKey }, script }: Work) {
     if (!userId) return
     const isTheirs = and(
@@ -171,13 +170,13 @@ function createRecording(
     )
     if ((await tx.$count(tvPeople, and(isTheirs, sql`${tvPeople.isPresent} is not false`))) > 0) return
     await recordLocked(tx, context, { userId, productId: script.productId }, usernameKey)
-    // A deleted person's name was kept only so it could be removed.
+    // Deletes the username of a deleted person, which was kept for this.
     if (!(await personOf(tx, userId)).deletedAt) return
     await tx.delete(tvPeople).where(isTheirs)
     await tx.delete(tvEvents).where(eq(tvEvents.usernameKey, usernameKey))
   }
 
-  /** False if the wish has changed in the meantime. */
+  /** False if the wanted state has changed meanwhile. */
   return async function record(work: Work, seen: Seen, mode: ConnectionMode): Promise<boolean> {
     const { person, row, wish } = work
     const isWatching = mode === 'dry' || work.isHeld
@@ -187,7 +186,7 @@ function createRecording(
         ...noFailure,
         isPresent: seen.isPresent,
         presentUntil: seen.until,
-        // The number of a row that is gone may turn up under another name.
+        // Keeps the id of a missing entry: it may appear under another username.
         rowId: seen.rowId ?? person.rowId,
         observedAt: now(),
         ...(isWatching
@@ -203,7 +202,7 @@ function createRecording(
   }
 }
 
-/** Only the buyer knows what they are called on TradingView. Told once for each name and what looks like it. */
+/** Emails the buyer about an unknown username, once per username and suggestions. */
 export async function recordNameNotFound(
   tx: Transaction,
   { mails, now }: Pick<Context, 'mails' | 'now'>,

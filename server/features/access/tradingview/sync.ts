@@ -12,7 +12,7 @@ type SyncDeps = { connection: Connection; unlockedAfter(seconds: number): void }
 type Opened = { row: ConnectionRow; client: TradingViewClient }
 type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 
-/** Someone else may write while TradingView is asked; then the newer wish counts. */
+/** Rounds after concurrent changes; the newest wanted state counts. */
 const mostRounds = 10
 
 /**
@@ -44,13 +44,13 @@ export function createSync(
     return result
   }
 
-  /** Whatever is left is found by the next look at who is due. */
+  /** Leaves the rest to the next `catchUp`. */
   const leaveForLater = (tx: Database | Transaction, userId: string) =>
     tx.update(tvPeople).set({ nextTryAt: now() }).where(eq(tvPeople.userId, userId))
 
   return async function syncPerson(userId) {
     const opened = await connection.open()
-    // Without a connection, only what is wanted is written down, for the moment it is back.
+    // Without a connection, stores only the wanted state.
     if (!opened || opened.row.downSince)
       return db.transaction(async (tx) => {
         await plan(tx, userId, now())
@@ -61,7 +61,7 @@ export function createSync(
       const { isSettled, isProof, isFailed } = await round(userId, opened)
       if (isFailed) return false
       if (!isSettled) continue
-      // Without a call, or with a failure, it says nothing about the connection.
+      // Only rounds with successful calls say that the connection works.
       if (isProof) await connection.health.succeeded({ misunderstood: 0 })
       return true
     }
@@ -77,11 +77,11 @@ const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute]
 const givesUpAfter = 72 * hour
 const tellsAfter = hour
 
-/** What passes is tried again for three days; what does not waits for a person. */
+/** Temporary failures are retried for three days; others wait for the seller. */
 function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>, connection: Connection) {
   const { db, now, mails, supportEmail } = context
 
-  /** Returns whether it is tried again after a pause. */
+  /** True if it is retried after a pause. */
   return async function fail(work: Work, failure: TradingViewFailure): Promise<boolean> {
     await connection.health.failed(failure)
     const { person, script, row } = work
@@ -97,7 +97,7 @@ function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'support
       case 'session':
       case 'blocked':
       case 'stopped':
-        // Due as soon as the connection is back.
+        // Due again when the connection is back.
         about.tries = 0
         return wait(at)
       case 'not_yours':
@@ -105,7 +105,7 @@ function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'support
         await db.update(tvScripts).set({ problem: failure.message }).where(eq(tvScripts.id, script.id))
         return wait()
       case 'no_such_name':
-        // An old name that is gone needs no removal.
+        // An old username that does not exist needs no removal.
         if (!row || !work.isCurrent) {
           await storeIfUnchanged(db, person, { ...noFailure, isPresent: false, presentUntil: null })
           return false
@@ -125,7 +125,7 @@ function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'support
     return true
   }
 
-  /** Once for all scripts of a name. */
+  /** Sends one email for all scripts of a username. */
   async function mailStuck({ person }: Work, { message: error }: TradingViewFailure, failingSince: Date) {
     const since = failingSince.toISOString()
     const occasion = `stuck ${person.usernameKey} ${since.slice(0, 10)}`
