@@ -87,6 +87,7 @@ test.describe('a guest', () => {
     await expect(page.getByRole('main').getByText('The price has changed to $45.00')).toBeVisible()
     await expect(told(page, 'Error')).toBeVisible()
     await expect(page.getByText('Renews every month at $45.00')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Show today’s prices' })).toBeVisible()
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
     // The button says what Stripe will charge.
     await expect(payButton(page)).toBeVisible()

@@ -39,6 +39,11 @@ export const assets = {
     summary: 'All recommended assets, in order',
     output: z.array(managedAsset),
   }),
+  adminLeft: endpoint('GET /api/admin/recommended-assets/left', {
+    access: 'content.write',
+    summary: 'Symbols that left the lists lately',
+    output: z.array(z.object({ ticker: z.string() })),
+  }),
   adminAdd: endpoint('POST /api/admin/recommended-assets', {
     access: 'content.write',
     summary: 'Add an asset at a position in the list, or at the end if none is given',

@@ -46,7 +46,10 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
   case when is_yearly then 39000 else 3900 end as amount,
   case
     when turn < turns then (array['cancelled', 'expired'])[1 + (dice * 2)::int % 2]
-    when dice < 0.72 then 'active' when dice < 0.78 then 'pending_cancel' when dice < 0.81 then 'past_due'
+    when dice < 0.72 then 'active' when dice < 0.78 then 'pending_cancel'
+    -- Only a renewal can be past due, and no yearly one renews within the demo's year.
+    when dice < 0.81 then case
+      when is_yearly or since * (1 - (turn - 1 + 0.02 * dice) / turns) < interval '35 days' then 'active' else 'past_due' end
     when dice < 0.93 then 'cancelled' else 'expired' end as status,
   came_at + since * ((turn - 1 + 0.02 * dice) / turns) as created_at,
   came_at + since * ((turn - case when turn < turns then 0.25 * dice else 0.05 + 0.8 * chance end) / turns) as ended_at,

@@ -35,6 +35,7 @@ const budgets: Record<string, number> = {
   'assets.left': 3,
   'assets.list': 3,
   'assets.adminList': 2,
+  'assets.adminLeft': 2,
   'declarations.adminList': 2,
   'messages.adminList': 2,
   'newsletterAddresses.adminExport': 3,

@@ -71,6 +71,7 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     list: (_input, { actor }) => assets.list(actor.user.id),
     left: (_input, { actor }) => assets.left(actor.user.id),
     adminList: () => assets.adminList(),
+    adminLeft: () => assets.adminLeft(),
     adminAdd: ({ productId, ...asset }, { actor }) => assets.add(actor, productId, asset),
     adminImport: (input, { actor }) => assets.import(actor, input.productId, input.assets),
     adminMove: ({ id, position }, { actor }) => assets.move(actor, id, position),

@@ -209,6 +209,7 @@ describe('the Rebound List', () => {
     const left = await buyer.call(assets.left, {})
     expect(left).toContainEqual({ ticker: 'GONE' })
     expect(left).not.toContainEqual({ ticker: 'BACK' })
+    expect(await admin.call(assets.adminLeft, {})).toEqual(left)
   })
 
   test('logs every change in a searchable audit log', async () => {

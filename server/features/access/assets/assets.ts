@@ -91,8 +91,10 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
 
     async left(userId) {
       await ownedLists(userId)
-      return findLeft(db, new Date(now().getTime() - newsDays * 86_400_000))
+      return findLeft(db, now())
     },
+
+    adminLeft: () => findLeft(db, now()),
 
     adminList: () =>
       db.select().from(recommendedAssets).orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
@@ -163,8 +165,9 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
   }
 }
 
-/** Symbols that were deleted or hidden since then, from the audit log: a deleted one has no row anymore. */
-function findLeft(db: Database, since: Date) {
+/** Symbols that were deleted or hidden lately, from the audit log: a deleted one has no row anymore. */
+function findLeft(db: Database, now: Date) {
+  const since = new Date(now.getTime() - newsDays * 86_400_000)
   return db
     .selectDistinct({ ticker: auditLog.subject })
     .from(auditLog)

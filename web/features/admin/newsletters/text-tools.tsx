@@ -76,11 +76,24 @@ function useBlocks(): Block[] {
   const running = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
   const [since] = useState(() => Date.now() - newsDays * 86_400_000)
   const added = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
-  const list = added.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')
+  const left = useData(assets.adminLeft, {}).data ?? []
+  const changes = [
+    added.length > 0 &&
+      `New:\n\n${added.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')}`,
+    left.length > 0 && `Removed:\n\n${left.map(({ ticker }) => `- **${ticker}**`).join('\n')}`,
+  ]
+    .filter(Boolean)
+    .join('\n\n')
   return [
     ...(newest ? [{ name: 'Newest change', markdown: `## ${newest.title}\n\n${newest.markdown}` }] : []),
-    ...(list
-      ? [{ name: 'New on the list', markdown: `## New on the list\n\n${list}`, isForBuyers: true } as const]
+    ...(changes
+      ? [
+          {
+            name: 'What changed in the list',
+            markdown: `## What changed in the list\n\n${changes}`,
+            isForBuyers: true,
+          } as const,
+        ]
       : []),
     ...running.map(({ code, link }) => ({
       name: `Code ${code}`,

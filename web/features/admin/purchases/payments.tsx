@@ -39,7 +39,7 @@ export default function Payments() {
         label="Payments"
         noun={['payment', 'payments']}
         hasTwoLines
-        columns={['Person', 'What', { title: 'Amount' }, { title: 'Net' }, 'Paid out', 'Country', 'Invoice', 'Date']}
+        columns={['Person', 'What', { title: 'Amount' }, { title: 'Net' }, 'Paid out', 'Invoice', 'Date']}
         list={figures.adminPayments}
         search="Search by email, name or invoice..."
         filters={{
@@ -84,11 +84,9 @@ function Row(payment: ShownPayment) {
       <Cell label="Paid out" className="whitespace-nowrap text-muted @max-[36rem]:hidden">
         {paidOutAt ? <Time value={paidOutAt} /> : '–'}
       </Cell>
-      <Cell label="Country" className="@max-[36rem]:hidden" title={(country && countryName.of(country)) || undefined}>
-        {country ?? '–'}
-      </Cell>
       <Cell label="Invoice" className="max-w-52 truncate whitespace-nowrap" title={invoice.number ?? invoice.id}>
         {invoice.number ?? invoice.id}
+        {country && <span className="block text-xs text-muted @max-[36rem]:hidden">{countryName.of(country)}</span>}
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">
         <Time value={at} />
@@ -98,7 +96,7 @@ function Row(payment: ShownPayment) {
             className="block text-xs text-muted @max-[36rem]:hidden"
             title={`${longDay.format(new Date(periodStart))} – ${longDay.format(new Date(periodEnd))}`}
           >
-            for {day.format(new Date(periodStart))} – {day.format(new Date(periodEnd))}
+            {day.format(new Date(periodStart))} – {day.format(new Date(periodEnd))}
           </time>
         )}
       </Cell>

@@ -146,6 +146,8 @@ function Refusal({ error, children }: { error: ApiError | null; children: ReactN
     <Notice tone="warning">
       <p>{error.serverMessage}</p>
       {!needsNoLink.has(error.code ?? '') && children}
+      {/* Other prices and savings on this page are as old as the one that was refused. */}
+      {error.code === 'price-changed' && <TextButton onClick={() => location.reload()}>Show today’s prices</TextButton>}
     </Notice>
   )
 }
