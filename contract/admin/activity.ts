@@ -22,7 +22,7 @@ export const audit = {
   }),
 }
 
-/** Everything the audit log records, as a sentence about the person who did it. Entries keep the name, so a name never changes. */
+/** Sentences for the actions of the audit log. Stored entries hold the keys, so a key never changes. */
 const auditActions = {
   'access.declined': 'Declined access',
   'access.kept': 'Kept the subscription of somebody declined',

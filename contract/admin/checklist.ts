@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 
 type Line = { title: string; todo: string; href: string | null; confirms?: string }
 
-/** Lines of the checklist, in its order. `confirms` is what the seller says about a default. */
+/** Lines of the checklist in order; `confirms` is the text of the button that accepts a default. */
 export const checklistLines = {
   imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings#SELLER_NAME' },
   support_address: {

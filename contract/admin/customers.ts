@@ -21,14 +21,14 @@ const customer = z.object({
   role: z.nullable(z.enum(roles)),
   tradingViewUsername: z.nullable(z.string()),
   createdAt: instant,
-  /** When a link emailed to the address was used. */
+  /** Time at which an emailed link proved the address. */
   verifiedAt: z.nullable(instant),
   hasPassword: z.boolean(),
   purchases: purchases.adminList.output,
-  /** One for each product. */
+  /** Access by product. */
   access: accessAdmin.people.output,
   notes: z.array(note),
-  /** Why they get no newsletters, if so. */
+  /** Reason why newsletters do not reach them; null if they do. */
   suppressed: z.nullable(z.object({ because: z.enum(suppressionReasons), at: instant })),
 })
 export type Customer = z.infer<typeof customer>
@@ -48,7 +48,7 @@ export type TimelineEntry = z.infer<typeof timelineEntry>
 const payments = z.object({
   /** Invoices and credit notes of every subscription, newest first. */
   documents: purchases.invoices.output,
-  /** What came in and stayed. */
+  /** Payments less refunds and lost disputes. */
   paid: cents,
   refunded: cents,
 })
@@ -130,7 +130,7 @@ export const customers = {
     summary: 'Correct a customer’s email address; both addresses get an email',
     input: z.strictObject({ id, email }),
   }),
-  /** Data to look at, nothing more: there is no session behind it, so nothing can be changed with it. */
+  /** Read-only data: it carries no session, so it cannot change anything. */
   adminSeeAs: endpoint('GET /api/admin/customers/:id/dashboard', {
     access: 'customers.read',
     fresh: true,

@@ -10,7 +10,7 @@ import {
   paymentKinds,
 } from '../statuses.ts'
 
-/** How far back figures look: by days, or by whole months, the current one included. */
+/** Ranges of figures: in days, or in whole months with the current one. */
 export const ranges = ['30d', '3m', '12m', 'all'] as const
 export type Range = (typeof ranges)[number]
 
@@ -24,7 +24,7 @@ const movement = z.object({
   /** Yearly revenue before and after, in whole cents. */
   arrBefore: z.int(),
   arrAfter: z.int(),
-  /** What they said when they cancelled; only with what is lost. */
+  /** Reason given on cancelling; only with lost revenue. */
   reason: z.nullable(z.enum(leaveReasons)),
   comment: z.nullable(z.string()),
   user: person,
@@ -38,32 +38,32 @@ const payment = z.object({
   amount: cents,
   /** The tax inside a payment; a credit note has that of a refund. */
   tax: z.nullable(cents),
-  /** Stripe's word for how far a refund is. */
+  /** Stripe's status of a refund. */
   status: z.nullable(z.string()),
   invoice: z.object({ id: z.string(), number: z.nullable(z.string()) }),
   /** The period that the payment was for; null if its invoice names none. */
   periodStart: z.nullable(instant),
   periodEnd: z.nullable(instant),
   country: z.nullable(z.string()),
-  /** At Stripe, in the currency that the account settles in; null until the balance was read, and for other ways to pay. */
+  /** In the settlement currency at Stripe; null until the balance was read, and for out-of-band payments. */
   settled: z.nullable(z.object({ fee: z.int(), net: z.int(), currency: z.string() })),
-  /** When the payout that it is in reaches the bank. */
+  /** Arrival of its payout at the bank. */
   paidOutAt: z.nullable(instant),
   user: person,
 })
 export type ShownPayment = z.infer<typeof payment>
 
-/** In whole cents a year, as all of these. */
+/** All amounts are whole cents a year. */
 const sum = z.object({ arr: z.int(), count: z.int() })
 
 const shown = z.object({
   /** Yearly revenue when the range began. */
   before: z.int(),
   movements: z.record(z.enum(movementKinds), sum),
-  /** Why revenue was lost, the most first. */
+  /** Causes of lost revenue, most frequent first. */
   lost: z.array(z.object({ cause: z.enum(movementCauses), arr: z.int(), count: z.int() })),
   reasons: z.array(z.object({ reason: z.enum(leaveReasons), arr: z.int(), count: z.int() })),
-  /** By month of first payment, newest first: how many there were, and how many paid at the end of each month since. */
+  /** People by month of first payment, newest first, with how many paid at the end of each later month. */
   cohorts: z.array(z.object({ month, joined: z.int(), stayed: z.array(sum) })),
   /** Newest first. */
   cash: z.array(z.object({ month, paid: z.int(), tax: z.int(), refunded: z.int(), lost: z.int() })),

@@ -6,7 +6,7 @@ type NeedText = {
   many: string
   /** Consequence of the deadline, or advice. */
   note?: string
-  /** The list that shows exactly these; without it, that of purchases. */
+  /** Address of the list that shows exactly these; the purchases by default. */
   href?: string
 }
 
@@ -129,7 +129,6 @@ const needTexts = {
   settings: { one: 'Fix 1 setting', many: 'Fix # settings', href: '/admin/settings' },
 } as const satisfies Record<NeedKind, NeedText>
 
-/** Sentence about so many of a kind. */
 export function needText(kind: NeedKind, count: string) {
   const texts: NeedText = needTexts[kind]
   return { text: count === '1' ? texts.one : texts.many.replace('#', count), note: texts.note }

@@ -4,7 +4,7 @@ import { cents, id, instant } from '../fields.ts'
 import type { Permission } from '../permissions.ts'
 import { movementKinds, type PurchaseNeed, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
-/** Whatever waits is counted up to here: beyond it, the count would cost more than it says. */
+/** Upper limit of every count, to keep the queries cheap. */
 export const mostCounted = 1000
 
 const month = z.object({
@@ -15,7 +15,7 @@ const month = z.object({
   /** People who pay at its end. */
   paying: z.int(),
   paidWhenItBegan: z.int(),
-  /** How many of those who paid when it began no longer pay at its end. */
+  /** People who paid when the month began and no longer pay at its end. */
   stopped: z.int(),
   /** Percentage of `stopped` in `paidWhenItBegan`; null if nobody paid then. */
   churn: z.nullable(z.number()),
@@ -30,7 +30,7 @@ const overviewFigures = z.object({
   months: z.array(month),
   /** The month before, up to the same day as the current one. */
   lastMonthSoFar: month,
-  /** Money that may not come, each up to `mostCounted`, with the day on which the first of them is decided. */
+  /** Revenue at risk, each counted up to `mostCounted`, with the first deadline. */
   atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: z.nullable(instant) })),
 })
 
@@ -59,7 +59,7 @@ export const needKinds = [
 ] as const
 export type NeedKind = (typeof needKinds)[number]
 
-/** Permission of the screen on which each kind is settled; who lacks it is not told. */
+/** Permission needed to see each kind: that of the screen that settles it. */
 export const needPermissions: Record<NeedKind, Permission> = {
   ...(Object.fromEntries(purchaseNeeds.map((kind) => [kind, 'money.refund'])) as Record<PurchaseNeed, Permission>),
   overdue_requests: 'access.decide',
@@ -87,7 +87,7 @@ const need = z.object({
   kind: z.enum(needKinds),
   /** Up to `mostCounted`. */
   count: z.int(),
-  /** When the first of them is due, if anything is. */
+  /** First deadline; null if there is none. */
   dueAt: z.nullable(instant),
 })
 
@@ -103,7 +103,7 @@ const pulseEntry = z.object({
   /** Null for someone without an account. */
   customerId: z.nullable(id),
   amount: z.nullable(cents),
-  /** Plan, reason, stars or the first words, as the kind wants. */
+  /** Plan, reason, stars or first words, depending on the kind. */
   detail: z.string(),
 })
 export type PulseEntry = z.infer<typeof pulseEntry>

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { email, text } from '../fields.ts'
 import { looksLikeLink } from '../person-name.ts'
 
-/** What the seller may set in the admin area, unless the environment does; named as in `.env.example`. */
+/** Settings that the seller can change, unless the environment sets them; named as in `.env.example`. */
 export const settingFields = {
   SELLER_NAME: { label: 'Name or company' },
   SELLER_STREET: { label: 'Street and number' },
@@ -100,15 +100,15 @@ function valueOf(name: EditableSetting) {
 
 const setting = z.object({
   name: z.string(),
-  /** Null for a secret: whether it is set is all that leaves the server. */
+  /** Null for a secret, which never leaves the server. */
   value: z.nullable(z.string()),
-  /** Where it comes from: the environment goes first, then what was set here, then the shop's own. */
+  /** Origin of the value: the environment overrides the admin area, which overrides the default. */
   source: z.enum(['environment', 'here', 'default']),
 })
 export type Setting = z.infer<typeof setting>
 
 const problem = z.object({
-  /** What is wrong, and how to fix it. Commands and names are in backticks. */
+  /** The problem and its fix; commands and names are in backticks. */
   text: z.string(),
   mend: z.string(),
   isUrgent: z.boolean(),
@@ -130,7 +130,7 @@ export const settings = {
       /** The maker's photo, as an address of this site. */
       photo: z.nullable(z.string()),
       photoSource: z.enum(['environment', 'here', 'default']),
-      /** Where emails go: an SMTP server, or a folder. */
+      /** Transport of emails: an SMTP server, or a folder. */
       mailsGoTo: z.string(),
     }),
   }),

@@ -42,7 +42,7 @@ export default function AdminPage() {
 
   const { area, path, show: Screen } = found.route
   return (
-    <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
+    <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 max-lg:flex-col max-lg:items-stretch px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
       <SideNavigation areas={areas} here={area} onSearch={() => setOpened('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-col gap-2">
@@ -80,10 +80,10 @@ function onHashChange(tell: () => void) {
   return () => removeEventListener('hashchange', tell)
 }
 
-/** Where we are; `/admin#users` is `/admin/users`, also when it is typed on the open page. */
+/** Current path; reads `/admin#users` as `/admin/users`, also after a change of the hash. */
 function usePathname() {
   const { pathname, navigate } = useNavigation()
-  // Read again each time the place changes, so what a navigation took off the address is gone here, too.
+  // Reads the hash at each navigation, because navigation may have removed it.
   const hash = useSyncExternalStore(onHashChange, () => location.hash)
   const named = pathOfHash(hash)
   useEffect(() => {
@@ -92,7 +92,7 @@ function usePathname() {
   return named || pathname
 }
 
-/** The list someone came from, above the title of a record. */
+/** Link above the title of a record to the list the user came from. */
 function Breadcrumb({ area }: { area: Area }) {
   return (
     <nav aria-label="Breadcrumb" className="text-sm">
@@ -104,7 +104,7 @@ function Breadcrumb({ area }: { area: Area }) {
   )
 }
 
-/** Screens of an area in a row of their own, which scrolls where it is too long. */
+/** Tabs of an area, in a row that scrolls where it is too long. */
 function SubNavigation({ area, here }: { area: Area; here: string }) {
   const { countAt } = useNeeds()
   const tabs = area.listed.filter(

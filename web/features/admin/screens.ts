@@ -46,25 +46,25 @@ type Screen = {
   /** `:id` is one record, which no navigation lists. */
   path: string
   title: string
-  /** What it is called beside the area's other screens, if not by its title. */
+  /** Title of the tab, if it differs from the screen's. */
   tab?: string
   needs: Permission
-  /** Among the tabs only while something waits there; its address and the search always lead to it. */
+  /** Hides the tab while nothing waits there; address and search still work. */
   isOnlyWhileWaiting?: true
   show: ComponentType<{ id: string }>
 }
 
 type Definition = {
-  /** Pressed after `g`, it goes there. */
+  /** Shortcut: `g` and then this letter. */
   letter: string
-  /** What the navigation calls it, if not by its first screen. */
+  /** Name in the navigation, if it differs from the first screen. */
   name?: string
   icon: LucideIcon
-  /** One of the three tabs of docs/product.md. */
+  /** Marks the three tabs of docs/product.md. */
   isTab?: boolean
-  /** On a phone, the bar shows these and the tabs; the others are behind “More”. */
+  /** Shows it in the bar of a phone beside the tabs; other areas are behind “More”. */
   isInBar?: boolean
-  /** The first one is the area's own. */
+  /** The first screen has the area's path. */
   screens: readonly [Screen, ...Screen[]]
 }
 
@@ -187,7 +187,6 @@ export type Area = Omit<Definition, 'screens'> & {
 
 const isListed = (path: AdminPath): path is Listed<AdminPath> => !path.includes(':')
 
-/** The areas that someone with these permissions sees. */
 export function areasFor(has: (permission: Permission) => boolean): Area[] {
   return table.flatMap(({ screens, ...area }) => {
     const open = screens.filter(({ needs }) => has(needs))
@@ -199,7 +198,7 @@ export function areasFor(has: (permission: Permission) => boolean): Area[] {
   })
 }
 
-/** The screen at an address, and the area it belongs to. The admin area opens with the first of its tabs. */
+/** Finds the screen and area of an address; `/admin` is the first tab. */
 export function screenAt(pathname: string, areas: Area[]) {
   const all = areas.flatMap((area) => area.screens.map((screen) => ({ ...screen, area })))
   const address = pathname.replace(/\/$/, '')
@@ -209,7 +208,7 @@ export function screenAt(pathname: string, areas: Area[]) {
   return match(all, named ? named.path : address)
 }
 
-/** `/admin#users` and the like, as older emails have them. */
+/** Reads `/admin#users`, a form that earlier emails link to. */
 export function pathOfHash(hash: string) {
   const [, name] = /^#([a-z]+)$/.exec(hash.toLowerCase()) ?? []
   const paths = areasFor(() => true).flatMap(({ listed }) => listed.map(({ path }) => path))

@@ -89,10 +89,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         .orderBy(asc(recommendedAssets.productId), asc(recommendedAssets.sortOrder))
     },
 
-    async left(userId) {
-      await ownedLists(userId)
-      return findLeft(db, now())
-    },
+    left: (userId) => ownedLists(userId).then(() => findLeft(db, now())),
 
     adminLeft: () => findLeft(db, now()),
 

@@ -86,7 +86,7 @@ function Details({ person, onClose }: { person: Person; onClose: () => void }) {
   )
 }
 
-/** TradingView's calls and their outcomes, as a seller would say it; anything else comes in words already. */
+/** Words for the connector's calls; other events are sentences already. */
 const calls: Record<string, string> = {
   find: 'Searched for the name',
   list: 'Checked',

@@ -56,12 +56,12 @@ export function useActions() {
       setIsByHand(false)
       unlock.mutate({ ids })
     },
-    /** The seller says that they have added people on TradingView; nothing is unlocked by this. */
+    /** Records that the seller added people on TradingView; unlocks nothing itself. */
     added(ids: string[]) {
       setIsByHand(true)
       unlock.mutate({ ids })
     },
-    /** The seller says that it is done on TradingView, where the connector could not do it. */
+    /** Records that the seller did it on TradingView in place of the connector. */
     unlockedByHand(id: string) {
       setIsByHand(true)
       unlock.mutate({ ids: [id], byHand: true })
@@ -83,7 +83,7 @@ export function useActions() {
       const question = { title: 'Remove access', description, action: 'Remove', destructive: true }
       ask(question, () => withhold.mutate({ ids: [id] }))
     },
-    /** For people who no longer pay: the seller says that it is done. */
+    /** Records that the seller removed people who no longer pay. */
     lock(ids: string[], username: string | null) {
       const who = ids.length === 1 ? username : people(ids.length)
       const description = `Have you removed ${who} from your scripts on TradingView? They get an email.`
@@ -144,7 +144,7 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       title={ids.length === 1 ? 'Decline access' : `Decline ${people(ids.length)}`}
       description="The buyer gets the reason by email and can ask again."
       call={accessAdmin.decline}
-      // The choice below is no field of the call.
+      // The choice below is not part of the call.
       schema={declineForm}
       inputOf={({ reason }) => ({ ids, reason, subscription: ends ? ('end' as const) : ('keep' as const) })}
       options={{
@@ -200,7 +200,7 @@ export function RenameDialog(props: { id: string; username: string | null; onClo
   )
 }
 
-/** The keys live only here: never cached, and gone with the dialog around them. */
+/** Component state only: revealed keys are never cached and vanish with the dialog. */
 export function ExchangeKeys({ id }: { id: string }) {
   const reveal = useMutation({
     mutationFn: () => call(accessAdmin.reveal, { id }),

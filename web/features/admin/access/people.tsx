@@ -60,7 +60,7 @@ export default function People() {
   )
 }
 
-/** Scripts of a product share their first words. */
+/** The last word tells scripts apart: those of a product share their first words. */
 const initialOf = (script: string) => script.trim().split(/\s+/).at(-1)?.charAt(0).toUpperCase()
 
 function Until({ person: { until, reason } }: { person: AccessPerson }) {

@@ -33,7 +33,7 @@ export const kinds: Record<TodoKind, Kind> = {
   renamed: { text: 'Renamed', sentence: ({ username, oldUsername }) => `${oldUsername} seems to be ${username} now.` },
 }
 
-/** Those whom one click unlocks. */
+/** Kinds that one click unlocks. */
 export const isAsking = ({ kind }: AccessTodo) => kind === 'unlock' || kind === 'decide' || kind === 'move'
 
 export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions }) {

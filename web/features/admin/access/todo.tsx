@@ -87,7 +87,7 @@ export default function Todo() {
   )
 }
 
-/** What failed for many is tried again for all of them at once. */
+/** Retries everyone for whom TradingView failed. */
 function Stuck({ ids, actions }: { ids: string[]; actions: ReturnType<typeof useActions> }) {
   const mayRetry = useCan()('access.manage')
   if (ids.length < 2 || !mayRetry) return null
@@ -117,7 +117,7 @@ function Kinds(props: {
   return <Pills options={options} value={chosen} onChange={choose} />
 }
 
-/** Only what is done alike for many, so many at a time; the rest stays selected. */
+/** Bulk actions; they run on a limited number and leave the rest selected. */
 const mayChoose = (row: AccessTodo) => isAsking(row) || row.kind === 'lock'
 
 function useSelection(present: AccessTodo[]) {

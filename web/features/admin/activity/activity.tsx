@@ -101,7 +101,7 @@ function AuditLog() {
   )
 }
 
-/** Ids say nothing to a reader; the customer's page lists what was done to whom. */
+/** Hides bare ids; the customer's page lists the same actions by name. */
 const isId = (value: unknown) =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
@@ -112,7 +112,7 @@ const shown = (name: string, value: unknown) =>
       ? value
       : JSON.stringify(value)
 
-/** `regularAmount` as "regular amount". */
+/** Turns `regularAmount` into "regular amount". */
 const nameInWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const inWords = (detail: Record<string, unknown>) =>

@@ -27,13 +27,13 @@ function useMove() {
   })
 }
 
-/** Removes without asking, because it can be undone: the asset comes back at its place. */
+/** Removes without a question, because Undo restores the asset at its position. */
 function useRemove() {
   const remove = useCall(contract.adminDelete, { failed: 'Failed to remove asset' })
   const restore = useCall(contract.adminAdd, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
   return ({ id, ...asset }: ManagedAsset) => {
     const undo = () => restore.mutate(asset)
-    // A promise, because the list is gone with its last asset.
+    // A promise instead of a callback: the list unmounts with its last asset.
     remove.mutateAsync({ id }).then(
       () => toast({ title: 'Asset removed successfully', action: { label: 'Undo', onPress: undo } }),
       () => undefined,
@@ -87,7 +87,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
         {assets.map((asset, index) => (
           <li
             key={asset.id}
-            // While dragging, only the look changes: an element that moves in the document loses the pointer.
+            // Reorders by CSS while dragging: an element that moves in the DOM loses the pointer.
             style={{ order: places.get(asset.id) }}
             className={classes(
               'flex items-center gap-2 border-b border-line py-1 last:border-b-0 sm:gap-3',

@@ -131,7 +131,7 @@ function SymbolList() {
   )
 }
 
-/** Assets belong to a product, and only the server knows its id. */
+/** Product ids are not in the page settings, so the server is asked. */
 async function idOf({ slug }: { slug: string }): Promise<string> {
   try {
     return (await call(catalog.product, { slug })).id
@@ -164,7 +164,7 @@ function QuickActions() {
     onSuccess: ({ queued }) => toast({ title: `Reminders queued for ${buyers(queued)}` }),
   })
 
-  // The button stays enabled meanwhile: a disabled one would lose the focus that the question gives back.
+  // Keeps the button enabled: a disabled one could not take back the focus from the dialog.
   async function countAndAsk() {
     const due = await call(reminders.adminCount, {}).then(
       (answer) => answer.due,

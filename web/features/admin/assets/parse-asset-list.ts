@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { newAsset } from '#contract/access/assets.ts'
 
-/** What spreadsheets call their first column. */
+/** Titles of the first column in spreadsheets. */
 const heading = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
 
 /** A lone letter after a ticker is a class of shares: BRK B. */
 const line = /^("[^"]*"|[^,;\s]+(?: [A-Za-z](?=[,;\t]|$))?)[,;\s]*(.*)$/
 
-/** One asset per line: a ticker, a separator, and an optional note, each perhaps in quotes. A line of column names is skipped. */
+/** Reads a ticker, a separator and an optional note from each line; quotes are optional and a title row is skipped. */
 export function parseAssetList(pasted: string): { assets: z.infer<typeof newAsset>[]; faults: string[] } {
   const lines = pasted
     .split(/\r?\n/)

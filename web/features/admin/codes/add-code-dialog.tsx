@@ -34,7 +34,7 @@ const form = z.object({
     z.transform((typed) => typed !== ''),
   ),
   months: wholeNumber,
-  // One of the two is there.
+  // The form shows either percent or amount.
   percentOff: z.optional(wholeNumber),
   amountOff: z.optional(dollarAmount),
 })

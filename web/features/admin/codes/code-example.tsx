@@ -8,11 +8,11 @@ type Discount = {
   amountOff: number | null
   /** 0 for one payment, undefined for always. */
   months: number | undefined
-  /** Both plans, if undefined. */
+  /** Undefined for both plans. */
   billingType: BillingType | undefined
 }
 
-/** What a buyer of each plan would pay with a code, at the prices of the first product. */
+/** Payments of a buyer with the code for each plan, at the prices of the first product. */
 export function CodeExample({ months, billingType, ...off }: Discount) {
   const sold = usePlans(useSettings().products[0].slug)
   if (!off.percentOff && !off.amountOff) return null

@@ -12,7 +12,7 @@ import { Time } from '#web/ui/time.tsx'
 import { usePages } from '../lists/record-table.tsx'
 import { useAction } from './use-action.ts'
 
-/** Writes one email; it is in the timeline, and answers reach the support address. */
+/** Sends an email; the timeline shows it, and answers go to the support address. */
 export function WriteButton({ customer: { id, email } }: { customer: Customer }) {
   const [action, setAction] = useAction()
   const mayWrite = useCan()('customers.help')
@@ -46,7 +46,7 @@ export function WriteButton({ customer: { id, email } }: { customer: Customer })
   )
 }
 
-/** What they wrote and what we answered, oldest first. */
+/** Messages of the customer with their answers, oldest first. */
 export function Thread({ id }: { id: string }) {
   const mayRead = useCan()('customers.help')
   return mayRead ? <Messages id={id} /> : null

@@ -18,7 +18,7 @@ export function CustomerLink({ id, title, children }: { id: string; title?: stri
   )
 }
 
-/** Guests have no name: their email opens their page then. */
+/** Guests have no name, so the email is the link. */
 export function CustomerCell({ user }: { user: { id: string; name: string; email: string } }) {
   const { id, name, email } = user
   return (

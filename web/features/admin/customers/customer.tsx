@@ -20,7 +20,7 @@ import { Who } from './who.tsx'
 const column = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
 
 export default function CustomerScreen({ id }: { id: string }) {
-  // Everything here is asked again each time the page opens: much of it changes without us.
+  // Fetched at each visit: Stripe and TradingView change much of it.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
   const query = useData(customers.adminShow, { id })
   const { data } = query
@@ -90,7 +90,7 @@ const suppressions = {
   by_seller: 'You switched it off',
 }
 
-/** Whether newsletters go to them. Receipts and the like always do. */
+/** Newsletter state of the customer; receipts are always sent. */
 function News({ customer: { id, suppressed } }: { customer: Customer }) {
   const change = useCall(customers.adminSuppress, {
     succeeded: suppressed ? 'Newsletters may go out again' : 'No more newsletters',

@@ -42,7 +42,7 @@ export function Has({ customer }: { customer: Customer }) {
 
 const actionNames = { refund: 'Refund', cancel: 'Cancel' } as const
 
-/** The dialog that the search led to, for the first purchase to which it can be done. */
+/** Opens the search's dialog for the first purchase that allows the action. */
 function Asked({ owned }: { owned: ManagedPurchase[] }) {
   const [action, setAction] = useAction()
   const actionsFor = usePurchaseActions()

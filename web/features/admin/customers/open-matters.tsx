@@ -10,7 +10,7 @@ import { useCan } from '#web/api/session.ts'
 import { Time } from '#web/ui/time.tsx'
 import { CarryOut } from '../declarations/declarations.tsx'
 
-/** What waits for the seller about this customer, each with what settles it, above everything else. */
+/** Open declarations, disputes and failed payments of the customer, each with its action. */
 export function OpenMatters({ customer }: { customer: Customer }) {
   const mayDecide = useCan()('money.refund')
   const { data } = useData(declarations.adminList, { customerId: customer.id, state: 'open' }, { enabled: mayDecide })

@@ -19,12 +19,12 @@ const DashboardPage = lazy(() => import('#web/features/access/dashboard/dashboar
 
 type Seen = OutputOf<typeof customers.adminSeeAs>
 
-/** The buyer's own page, filled with what the server says they see. Nothing on it reaches any account. */
+/** Renders the buyer's dashboard from data of the server; its buttons do nothing. */
 export default function SeeAs({ id }: { id: string }) {
   const query = useData(customers.adminSeeAs, { id })
   const { data } = query
   const client = useQueryClient()
-  // Every look asks again and is recorded.
+  // Never cached: each visit is recorded in the audit log.
   useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
   if (wasCalledOff(query.error))
     return (
@@ -69,7 +69,7 @@ function Looking({ seen }: { seen: Seen }) {
   )
 }
 
-/** While the buyer’s page is open, none of its calls may reach the account of the one who looks. */
+/** Blocks all calls while the buyer’s page is shown, because they would act on the admin’s account. */
 function useLookOnly() {
   useEffect(() => {
     const { fetch } = window
@@ -83,7 +83,7 @@ function useLookOnly() {
   }, [])
 }
 
-/** A cache of its own, which knows every answer and asks no one. */
+/** Query cache that is filled in advance and never fetches. */
 function filledWith(seen: Seen, product: string) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } } })
   client.setQueryData(keyOf(accounts.user), seen.user)

@@ -74,7 +74,7 @@ export function Timeline({ id }: { id: string }) {
   )
 }
 
-/** Payments come from Stripe, apart from the rest: its outage leaves the rest readable. */
+/** Fetches payments separately: during an outage of Stripe, the rest stays readable. */
 function useEntries(id: string, query: ReturnType<typeof usePages<typeof customers.adminTimeline>>): Entry[] {
   const payments = useData(customers.adminPayments, { id })
   const told = query.data?.pages.flatMap(({ items }) => items) ?? []
@@ -140,7 +140,7 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
   )
 }
 
-/** An email as it was sent. Links that carry a secret were cut out before it was stored. */
+/** Shows a stored email; links with secrets were removed before it was stored. */
 function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useData(customers.adminMail, { id })
   const { data } = query

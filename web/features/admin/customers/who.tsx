@@ -22,7 +22,7 @@ import { WriteButton } from './correspondence.tsx'
 
 export function Who({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
-  // Neither is done to one of the team.
+  // Members of the team have no dashboard to look at, and change their own email.
   const isBuyer = !isStaff(customer)
   const sendLink = useCall(customers.adminSendPasswordLink, {
     succeeded: { title: 'Link sent', description: `To ${email}` },

@@ -76,7 +76,7 @@ async function collect(response: Response, tell: (rows: number) => void): Promis
   return new Blob(pieces, { type: 'text/csv' })
 }
 
-/** The date in the seller's own time zone, which the server doesn't know; Sweden writes it as 2026-12-31. */
+/** Date in the seller's time zone; the Swedish locale formats it as 2026-12-31. */
 const today = () => new Date().toLocaleDateString('sv-SE')
 
 export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {

@@ -14,7 +14,7 @@ import { upToMost, useNeeds } from './use-needs.ts'
 
 type Item = { kind: string; count: number; dueAt: string | null; text: string; note?: string | undefined; href: Href }
 
-/** What the shop can't do without the seller, by deadline. It comes before any figure. */
+/** Open work of the seller, sorted by deadline. */
 export function Inbox() {
   const { query, needs, stripeSteps } = useNeeds()
   const { isSetAside, setAside, bringBack } = useSetAside()

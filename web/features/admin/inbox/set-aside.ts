@@ -3,7 +3,7 @@ import { createStore, useStore } from '#web/ui/store.ts'
 const storageKey = 'inbox-later'
 const dayMs = 86_400_000
 
-/** By kind: how many there were, and until when they are out of sight. Kept in this browser. */
+/** Count and end of hiding for each kind, stored in this browser. */
 type SetAside = Record<string, { count: number; until: number }>
 const store = createStore<SetAside | null>(null)
 
@@ -20,7 +20,7 @@ function write(next: SetAside) {
   store.set(next)
 }
 
-/** Out of sight until tomorrow morning, or until one more comes. */
+/** Hides a kind until tomorrow morning or until its count grows. */
 export function useSetAside() {
   const present = useStore(store) ?? read()
   return {

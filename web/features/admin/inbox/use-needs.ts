@@ -9,7 +9,7 @@ export const upToMost = (value: number) => `${number(value)}${value < mostCounte
 
 const sum = (needs: Need[]) => needs.reduce((total, { count }) => total + count, 0)
 
-/** Everything that waits for the one who looks, and how many of it each screen shows. */
+/** Open work for the current user, with counts per screen. */
 export function useNeeds() {
   const can = useCan()
   const needs = useData(overview.adminNeeds, {}, { enabled: can('customers.read') })

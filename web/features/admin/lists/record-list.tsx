@@ -13,21 +13,21 @@ type Listed = Endpoint & { answer?: 'list' }
 type Wanted<E extends Listed> = Omit<InputOf<E>, 'limit' | 'cursor'>
 type ItemOf<E extends Listed> = OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
 
-/** A select: its values and their texts, and what it says when none is chosen. */
+/** Values and texts of a select; `all` is the text for no choice. */
 export type Filter = { label: string; all: string; options: Options }
 type Chip = Partial<Record<string, string>> | ((value: string) => string)
 
 type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
   list: E
-  /** Asked for in any case. */
+  /** Sent with every request. */
   input?: Wanted<E>
-  /** What the search box says; without it, there is none. */
+  /** Placeholder of the search box; without it, there is none. */
   search?: string
-  /** Beside the search box; each is a name in the address, and asked for by that name. */
+  /** Selects beside the search box, by their name in the query string and in the call. */
   filters?: { [Name in keyof Wanted<E>]?: Filter }
-  /** Likewise, for what a link set and no field shows: each can be removed. */
+  /** Removable chips for filters that a link set and no select shows. */
   chips?: { [Name in keyof Wanted<E>]?: Chip }
-  /** Names that something else shows, with the values they may have. */
+  /** Filters that other controls show, with their allowed values. */
   shownElsewhere?: { [Name in keyof Wanted<E>]?: readonly string[] }
   controls?: ReactNode
   none: { title: string; description?: string }
@@ -36,7 +36,7 @@ type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & 
 const byNewest = { all: 'Newest first', options: [['oldest', 'Oldest first']] } as const
 export const sorting = (label: string): Filter => ({ label, ...byNewest })
 
-/** A list with its search box, its filters, and what it says when it is empty. The address holds what was chosen. */
+/** List with search box, filters and empty state; the query string holds the choices. */
 export function RecordList<E extends Listed>(props: Props<E>) {
   const { list, input, search, filters = {}, chips = {}, shownElsewhere, controls, none, ...table } = props
   const [selects, removable] = [Object.entries<Filter>(filters), Object.entries<Chip>(chips)]
@@ -110,7 +110,7 @@ export function RecordList<E extends Listed>(props: Props<E>) {
 
 const searching = { q: 'text' } as const
 
-/** A debounced search box. It follows `q`, which lives in the address, when something else changes that. */
+/** Debounced search box that also follows changes of `q` in the address. */
 function SearchBox({ placeholder }: { placeholder: string }) {
   const [{ q = '' }, choose] = useFilters(searching)
   const [typed, setTyped] = useState(q)

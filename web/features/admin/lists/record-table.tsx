@@ -14,9 +14,9 @@ import { classes } from '#web/ui/classes.ts'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-/** As an object, it is right-aligned: the row's buttons, and money. A note explains the figures below it. */
+/** Objects are right-aligned columns, for buttons and money; `note` is their tooltip. */
 export type Column = string | { title: string; isForReaders?: boolean; note?: string }
-/** The last column, with a row's buttons; its heading may be for screen readers only. */
+/** Column of buttons; its heading may be for screen readers only. */
 export const actionColumn: Column = { title: 'Action' }
 export const hiddenActions: Column = { title: 'Actions', isForReaders: true }
 
@@ -26,7 +26,7 @@ export type TableProps<Item> = {
   columns: Column[]
   query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>
   empty: ReactNode
-  /** What to call one row, and several. */
+  /** Singular and plural of a row. */
   noun: [string, string]
   /** Rows with the same key are counted once, such as those of one person. */
   countBy?: (item: Item) => string
@@ -40,9 +40,9 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
   const table = useRef<HTMLTableElement>(null)
   const items = query.data?.pages.flatMap((page) => page.items) ?? []
   const count = items.length
-  /** How many rows there were when more were asked for. */
+  /** Number of rows before "Load more". */
   const before = useRef<number>(null)
-  // Keyboards and screen readers go on with the first row that came, also when the button has gone.
+  // Moves the focus to the first new row: the button may be gone.
   useEffect(() => {
     if (before.current === null || count <= before.current) return
     table.current?.tBodies[0]?.rows[before.current]?.focus({ preventScroll: true })

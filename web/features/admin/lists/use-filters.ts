@@ -5,11 +5,11 @@ type Chosen<C extends Choices> = {
   [Name in keyof C]?: (C[Name] extends readonly (infer Choice)[] ? Choice : string) | undefined
 }
 
-/** What a list is filtered by. It lives in the address alone, so a reload, a link and Back show the same; the unknown is ignored. */
+/** Filters in the query string, so that a reload, a link and Back show the same list. Ignores unknown values. */
 export function useFilters<const C extends Choices>(choices: C) {
   const { search, pathname, navigate } = useNavigation()
   function choose(change: Chosen<C>) {
-    // A search that settles late must not bring back someone who has gone to another page.
+    // A late debounce must not navigate back from another page.
     if (location.pathname !== pathname) return
     const query = new URLSearchParams(location.search)
     for (const [name, value] of Object.entries(change)) {

@@ -31,13 +31,13 @@ const withCount = (label: string, count: number | undefined) =>
 
 const quietMs = 1500
 
-/** Saves a stored draft a moment after the last letter, if it could be saved by hand. */
+/** Saves a stored draft shortly after the last keystroke, if it is valid. */
 function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const automatic = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
   return {
-    /** Whether the present save began by itself; asking forgets it. */
+    /** True once if the current save was automatic. */
     isAutomatic() {
       const was = automatic.current
       automatic.current = false
@@ -89,7 +89,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
         className="flex flex-col gap-5"
         onSubmit={async ({ toSubscribers, buyersOf, ...texts }) => {
           const written = { ...texts, toSubscribers: toSubscribers !== '', buyersOf: buyersOf || null }
-          // Before the call: what is typed while it is under way is not in it.
+          // Reset before the call, so that text typed meanwhile counts as unsaved.
           setUnsaved(false)
           try {
             if (saved)

@@ -45,7 +45,7 @@ function Stored({ id }: { id: string }) {
   const query = useData(
     newsletters.adminShow,
     { id },
-    // How many it goes to changes meanwhile, so it is asked each time.
+    // Fetched at each visit: the audience changes meanwhile.
     { gcTime: 0, refetchInterval: (shown) => refetchMs[shown?.state ?? 'draft'] ?? false },
   )
   const { data } = query
@@ -94,7 +94,7 @@ function Preview(props: { newsletter: NewsletterShown; isBeside?: boolean }) {
       <div className={classes('grid gap-5', props.isBeside ? 'lg:max-xl:grid-cols-2' : 'lg:grid-cols-2')}>
         {schemes.map((scheme) => (
           <iframe
-            // The address stays the same when a draft is saved again.
+            // Reloads the frame after a save, because its address stays the same.
             key={scheme + updatedAt}
             title={`Preview, ${scheme} theme`}
             src={`${address}?scheme=${scheme}`}

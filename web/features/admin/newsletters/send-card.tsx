@@ -53,7 +53,7 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
   const { id, version, subject, audience, missing } = newsletter
   const [at, setAt] = useState('')
   const test = useCall(newsletters.adminTest, {
-    // What someone else has saved meanwhile stays unknown here, so that saving this one says so.
+    // Keeps the known version, so that saving reports a conflict with another admin.
     refreshes: [],
     succeeded: 'Test sent to you',
     failed: 'Failed to send the test',
@@ -63,7 +63,7 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
     failed: 'Failed to send the newsletter',
   })
 
-  /** What was typed since would not be in it. */
+  /** Unsaved text would not be sent. */
   const isSaved = () => {
     if (unsaved.isUnsaved()) toast({ title: 'Save the draft first', destructive: true })
     return !unsaved.isUnsaved()

@@ -11,7 +11,7 @@ import { toast } from '#web/ui/toast.tsx'
 
 type Field = RefObject<HTMLDivElement | null>
 
-/** Through the browser's own editing, so that its Undo takes it back. */
+/** Uses the browser's editing command, so that its Undo works. */
 function insert(field: Field, text: (selected: string) => string) {
   const area = field.current?.querySelector('textarea')
   if (!area) return
@@ -26,7 +26,7 @@ const tools: { title: string; icon: LucideIcon; write: (selected: string) => str
   { title: 'Link', icon: LinkIcon, write: (selected) => `[${selected || 'text'}](https://)` },
 ]
 
-/** Buttons above the text: emphasis, and what only this shop has to tell. */
+/** Buttons for bold, heading and link, and blocks from the shop to insert. */
 export function TextTools({ field }: { field: Field }) {
   const blocks = useBlocks()
   return (
@@ -62,7 +62,7 @@ export function TextTools({ field }: { field: Field }) {
   )
 }
 
-/** Whether the form around the text names buyers and no subscribers. */
+/** True if the form names buyers and no subscribers. */
 function goesToBuyersOnly(field: Field) {
   const form = field.current?.closest('form')
   const chosen = form && new FormData(form)

@@ -25,10 +25,10 @@ const sumOf = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
   kinds.reduce((sum, kind) => sum + Math.abs(movements[kind].arr), 0)
 const wholeDollars = (arr: number) => `$${number(Math.round(arr / 1200))}`
 
-/** On a phone, the months before are to the left. */
+/** Scrolls to the newest month; on a phone, earlier months are to the left. */
 const showNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: frame.scrollWidth })
 
-/** Monthly revenue as a line, over what each month gained above the ground and lost below it; the table says the same. */
+/** Line of monthly revenue over bars of gains and losses; the table below has the same numbers. */
 export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
   const [chosen, choose] = useState<string>()
   const up = Math.max(...months.map((month) => sumOf(month, gains)))
@@ -82,7 +82,7 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
   )
 }
 
-/** All values of a month in a sentence, for pointer, keyboard and screen reader alike. */
+/** Sentence with all values of a month, for tooltips and screen readers. */
 function inWords(month: OverviewMonth) {
   const each = movementKinds
     .filter((kind) => month.movements[kind].count !== 0)
@@ -142,7 +142,7 @@ function Column(props: {
   )
 }
 
-/** Has a scale of its own, from zero to the highest month. */
+/** Scaled from zero to the highest month, apart from the bars. */
 function RevenueLine({ months }: { months: OverviewMonth[] }) {
   const most = Math.max(1, ...months.map(({ arr }) => arr))
   const points = months.map(({ arr }, place) => `${((place + 0.5) * 100) / months.length},${100 - (arr * 88) / most}`)

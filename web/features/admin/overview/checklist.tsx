@@ -8,7 +8,7 @@ import { Link } from '#web/ui/navigation.tsx'
 const titleOf = (lines: { isDone: boolean }[]) =>
   `Open your shop: ${lines.filter(({ isDone }) => isDone).length} of ${lines.length}`
 
-/** In one line, on the screen that the admin area opens with. */
+/** Progress in one line, for the first screen of the admin area. */
 export function ChecklistLine() {
   const { data } = useData(checklist.adminShow, {})
   if (!data) return null
@@ -23,7 +23,7 @@ export function ChecklistLine() {
   )
 }
 
-/** What a shop that does not sell yet still needs. It is gone once `npm run go-live` has succeeded. */
+/** Steps before the first sale; hidden once `npm run go-live` has succeeded. */
 export function Checklist() {
   const query = useData(checklist.adminShow, {})
   const { data } = query
@@ -49,7 +49,7 @@ export function Checklist() {
   )
 }
 
-/** Commands in backticks; without its own font, `--` would look like a dash. */
+/** Sets commands in backticks in a monospaced font, where `--` does not look like a dash. */
 const withCommands = (text: string) =>
   text.split('`').map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))
 

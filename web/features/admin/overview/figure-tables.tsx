@@ -56,7 +56,7 @@ export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
 }
 
 const stickyFirst = 'sticky left-0 z-10 bg-surface'
-/** From few to all. */
+/** Tints from the lowest to the highest share. */
 const tints = ['', 'bg-accent/10', 'bg-accent/20', 'bg-accent/30', 'bg-accent/40', 'bg-accent/50']
 
 function Stayers({ joined, at }: { joined: number; at: { count: number; arr: number } | undefined }) {
@@ -119,7 +119,7 @@ const faults: Record<DifferenceFault, string> = {
   unknown: 'Not in the shop',
 }
 
-/** The comparison in one line, above every figure that it vouches for. */
+/** Result of the last comparison with Stripe, in one line. */
 export function ProofLine({ proof }: Pick<ShownFigures, 'proof'>) {
   if (!proof || proof.differing + proof.unreadable > 0) return null
   return (

@@ -3,7 +3,7 @@ import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
-/** All beside each other, or two in a row; then an odd last one has a row to itself. */
+/** Figures in one row, or two to a row on a phone; an odd last one fills its row. */
 export const Figures = ({ children }: { children: ReactNode }) => (
   <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 sm:max-xl:*:last:odd:col-span-2 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none">
     {children}
@@ -44,7 +44,7 @@ export function Figure(props: {
   )
 }
 
-/** A “?” that says how a figure is computed: by pointer, finger, and keyboard alike. */
+/** Help button that explains how a figure is computed. */
 function Meaning({ title, children }: { title: string; children: string }) {
   return (
     <details className="text-xs text-muted">

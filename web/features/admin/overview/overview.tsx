@@ -28,7 +28,7 @@ export default function Overview() {
   )
 }
 
-/** How much of the running month its figures cover, in the books' time zone. */
+/** Days of the current month that the figures cover, in UTC. */
 function daysSoFar(month: string, now: Date) {
   const [year = 0, place = 1] = month.split('-').map(Number)
   return `${now.getUTCDate()} of ${new Date(Date.UTC(year, place, 0)).getUTCDate()} days`

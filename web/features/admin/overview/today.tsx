@@ -15,7 +15,6 @@ const kinds: Record<PulseEntry['kind'], { icon: LucideIcon; verb: string }> = {
 }
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-/** Who bought, who left and why, and who wrote, within the last 24 hours. */
 export function Today() {
   const query = useData(overview.adminToday, {})
   const { data } = query

@@ -2,12 +2,12 @@ import { kindDefinitions } from '#contract/admin/figure-definitions.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type MovementCause, type MovementKind, movementKinds } from '#contract/statuses.ts'
 
-/** Kept as whole cents a year, and rounded here alone. */
+/** Takes whole cents a year; nothing else rounds. */
 export const perMonth = (arr: number) => exactDollars(Math.round(arr / 12))
 export const signed = (arr: number) => `${arr > 0 ? '+' : ''}${perMonth(arr)}`
 
 const long = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-/** 2026-03 is March 2026; anything else is shown as it is. */
+/** Turns 2026-03 into March 2026 and leaves anything else unchanged. */
 export function monthName(month: string) {
   const date = new Date(`${month}-01T00:00:00Z`)
   return Number.isNaN(date.getTime()) ? month : long.format(date)

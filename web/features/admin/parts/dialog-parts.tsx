@@ -5,7 +5,7 @@ import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 
-/** Asks for one text, under the name that the call gives it, and sends it. */
+/** Dialog with one text field, named as in the call. */
 export function TextDialog<E extends Endpoint>({
   field,
   text,
@@ -38,7 +38,7 @@ export function Choice({ label, children, ...rest }: ComponentProps<'input'> & {
   )
 }
 
-/** What a dialog can do beyond docs/product.md. Untouched, nothing of it happens. */
+/** Optional fields beyond those of docs/product.md. */
 export function MoreOptions({ children }: { children: ReactNode }) {
   return (
     <details className="group">

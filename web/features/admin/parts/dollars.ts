@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { cents } from '#contract/fields.ts'
 
-/** 39.99 becomes 3999, parsed digit by digit because 39.99 * 100 isn't exact. So does 39,99, as much of the world writes it. */
+/** Parses 39.99 or 39,99 into 3999 digit by digit, because 39.99 * 100 isn't exact. */
 export function centsOf(typed: string): number | undefined {
   const [, whole, point, comma] = /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2})|,(\d{1,2}))?$/.exec(typed.trim()) ?? []
   const part = point ?? comma ?? ''

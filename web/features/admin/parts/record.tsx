@@ -1,7 +1,7 @@
 import { EmptyState } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 
-/** Whether the address names no record. */
+/** True if the address names no record. */
 export const isMissing = (error: Error | null) =>
   error !== null && 'status' in error && (error.status === 404 || error.status === 400)
 

@@ -8,19 +8,19 @@ import { Menu, MenuItem } from '#web/ui/menu.tsx'
 
 export type RowAction = {
   text: string
-  /** Without this permission, it is not offered. */
+  /** Permission without which the entry is hidden. */
   needs?: Permission
   do?: () => unknown
   renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean
-  /** Stands behind a divider, so that nobody hits it by chance. */
+  /** Set apart by a divider. */
   isApart?: boolean
   asks?: Omit<Question, 'destructive'>
-  /** Why it can't be done to this row. */
+  /** Reason that disables the entry. */
   not?: string | false
 }
 
-/** Everything that can be done to one row, behind one button; what is destructive comes last. */
+/** Menu of a row; destructive entries come last. */
 export function RowMenu({ of, actions }: { of: string; actions: (RowAction | false)[] }) {
   const [opened, setOpened] = useState<RowAction | null>(null)
   const can = useCan()
@@ -49,7 +49,7 @@ export function RowMenu({ of, actions }: { of: string; actions: (RowAction | fal
           </Fragment>
         ))}
       </Menu>
-      {/* Outside of the table, whose looks a dialog should not have. */}
+      {/* Rendered outside of the table, so that its styles do not apply to dialogs. */}
       {opened &&
         createPortal(
           opened.renderDialog?.(() => setOpened(null)),

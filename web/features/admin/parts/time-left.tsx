@@ -20,7 +20,7 @@ export function timeLeft(promisedBy: string, now: number) {
 const days = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)
 
-/** How soon something is due: "in 5 hours", "tomorrow", "in 11 days". Amber within 48 hours, red when it is late. */
+/** Time until a deadline, such as "in 5 hours" or "tomorrow"; amber within 48 hours, red when late. */
 export function dueIn(dueAt: string, now: number) {
   const at = new Date(dueAt).getTime()
   const left = at - now

@@ -19,7 +19,7 @@ export function useCombobox(count: number, pick: (index: number) => void) {
   }
 
   return {
-    /** What is typed anew begins with the first match. */
+    /** Typing selects the first match again. */
     restart: () => setAt(0),
     field: {
       role: 'combobox',
@@ -37,7 +37,7 @@ export function useCombobox(count: number, pick: (index: number) => void) {
         tabIndex: -1,
         'aria-selected': index === at,
         className: classes('cursor-pointer rounded-sm px-3 text-sm', index === at && 'bg-accent-soft', className),
-        // Else the field would lose the focus before the click, and the list might close.
+        // Keeps the focus in the field, because its loss may close the list before the click.
         onMouseDown: (event: MouseEvent) => event.preventDefault(),
         onClick: () => pick(index),
       }) as const,

@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { counted, number } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
-/** Of one price; no one reads more. All of them can be taken over. */
+/** Rows shown for each price; "take over" covers all of them. */
 const mostShown = 100
 
 export default function AtStripe() {
@@ -62,7 +62,7 @@ export default function AtStripe() {
   )
 }
 
-/** In pieces, each of which is done when it is answered; why one was not taken over stays beside it. */
+/** Takes over in batches and keeps the reason of each failure beside its row. */
 function useTakeover(invite: boolean) {
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const client = useQueryClient()
@@ -121,7 +121,7 @@ function Price({ price, subscriptions, faults, onTake }: PriceProps) {
   )
 }
 
-/** A period that is one of ours can be no other plan. */
+/** Offers only the plans whose period is the price's own. */
 function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price: PriceAtStripe }) {
   const save = useCall(takeover.adminSetPlan, { failed: 'Failed to save' })
   const { data: products = [] } = useData(catalog.list, {})
@@ -183,7 +183,7 @@ function Row(props: {
   )
 }
 
-/** In its own currency, which may be one that the shop does not count in. */
+/** Formats in the currency of the price at Stripe, which may not be dollars. */
 const money = (amount: number, currency: string) => {
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))

@@ -16,11 +16,11 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, user, status, paidThrough } = purchase
   const mayWait = status === 'active'
-  // Support ends nothing that is paid for.
+  // Support may not end a paid period.
   const mayEndNow = useCan()('purchases.manage')
   const [isLater, setIsLater] = useState(mayWait && (paidThrough === 'stripe' || !mayEndNow))
   const [refunds, setRefunds] = useState(false)
-  // Asked each time it opens: what is left becomes less every day.
+  // Fetched at each opening: the unused amount shrinks every day.
   const { data: known, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })
   const cancelling = { failed: 'Failed to cancel purchase', onSuccess: onClose }
   const cancelNow = useCall(purchases.adminCancel, { ...cancelling, succeeded: 'Purchase cancelled successfully' })

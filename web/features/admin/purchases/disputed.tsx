@@ -2,7 +2,7 @@ import type { ManagedPurchase } from '#contract/selling/purchases.ts'
 import { classes } from '#web/ui/classes.ts'
 import { Time } from '#web/ui/time.tsx'
 
-/** Until when the seller can answer a dispute, and where. Nothing for a purchase without one. */
+/** Deadline of an open dispute, with a link to answer it at Stripe. */
 export function Disputed(props: {
   purchase: Pick<ManagedPurchase, 'isDisputed' | 'disputeDueAt'>
   className?: string

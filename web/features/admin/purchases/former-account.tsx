@@ -1,6 +1,6 @@
 import type { ManagedPurchase } from '#contract/selling/purchases.ts'
 
-/** Marks what was paid before the shop moved to another Stripe account. */
+/** Badge for payments on the Stripe account that the shop used before. */
 export function FormerAccount(props: { purchase: Pick<ManagedPurchase, 'formerAccount'>; className: string }) {
   const { formerAccount } = props.purchase
   if (!formerAccount) return null

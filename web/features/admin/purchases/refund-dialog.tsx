@@ -29,7 +29,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [chosen, setChosen] = useState<string>()
   const [keeps, setKeeps] = useState(false)
   const { id, user } = purchase
-  // Asked each time it opens: what is left can change at Stripe without us.
+  // Fetched at each opening: the refundable amount can change at Stripe.
   const { data: known, error } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
   const payment = known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
   const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)

@@ -114,7 +114,7 @@ const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a 
 const day = 86_400_000
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Suggests two weeks, the usual compensation. */
+/** Suggests two weeks from now. */
 function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const present = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
   return (

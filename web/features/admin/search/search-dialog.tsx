@@ -12,13 +12,13 @@ import type { Area } from '../screens.ts'
 
 type Option = { href: Href; title: string; detail: string }
 
-/** What only admins do, by the words that one would look for. */
+/** Actions that have no screen of their own, under the words people search for. */
 const actions: (Option & { needs: Permission })[] = [
   { title: 'Refund a payment', detail: 'Purchases', href: '/admin/purchases', needs: 'money.refund' },
   { title: 'Cancel a subscription', detail: 'Purchases', href: '/admin/purchases', needs: 'purchases.cancel' },
   { title: 'Unlock a buyer', detail: 'Access', href: '/admin/access', needs: 'access.decide' },
   {
-    title: 'Add a discount code or coupon',
+    title: 'New discount code or coupon',
     detail: 'Offer',
     href: '/admin/purchases/codes?open=add',
     needs: 'offer.write',
@@ -53,7 +53,7 @@ const verbs = {
   },
 } as const satisfies Record<string, { title: string; needs: Permission; pathOf: (person: Hit) => Href }>
 
-/** "refund rita" is a verb and a person; anything else is all about a person. */
+/** Splits "refund rita" into a verb and a person; other text is a person. */
 function verbIn(typed: string) {
   const [first = '', ...rest] = typed.split(/\s+/)
   const verb = Object.keys(verbs).find((name) => name === first.toLowerCase()) as keyof typeof verbs | undefined
@@ -104,7 +104,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
           {...field}
           aria-label="Name, email, TradingView username, invoice or payment id"
           aria-expanded="true"
-          // Enter pressed before the server answers means what is still on its way.
+          // Enter before the response arrives picks its first result.
           onKeyDown={(event) => (event.key === 'Enter' && isWaiting ? undefined : field.onKeyDown(event))}
           spellCheck={false}
           ref={input}
@@ -133,7 +133,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
   )
 }
 
-/** A moment after the last letter, so not every letter is a question. */
+/** Debounces the request. */
 function useSettled(typed: string) {
   const [settled, setSettled] = useState(typed)
   useEffect(() => {

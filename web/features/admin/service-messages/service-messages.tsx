@@ -106,7 +106,7 @@ const changedTerms = (publicUrl: string) => ({
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 function Message({ productId }: { productId: string }) {
-  // Asked each time: the number is what the seller confirms.
+  // Fetched at each visit: the seller confirms this number.
   const { data: audience } = useData(serviceMessages.adminAudience, { productId }, { gcTime: 0 })
   const { search } = useNavigation()
   const { publicUrl } = useSettings()

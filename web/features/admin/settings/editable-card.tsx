@@ -76,7 +76,7 @@ export function EditableCard(props: {
       const field: { label: string; type?: string } = settingFields[name]
       return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
     })
-  // The default can be confirmed, too: then the checklist no longer asks.
+  // Saving an unchanged default answers the line of the checklist.
   const isUnanswered = fields.some(({ name }) => all.find((each) => each.name === name)?.source === 'default')
   const { navigate } = useNavigation()
   const [typed, setTyped] = useState<Record<string, string>>({})
@@ -90,7 +90,7 @@ export function EditableCard(props: {
       </header>
       {children}
       <Form
-        // What was saved elsewhere, or by the server, is what the fields begin with.
+        // Remounts the fields when another tab or the server changed the values.
         key={fields.map(({ value }) => value).join('\n')}
         schema={schema}
         aria-label={group.title}
@@ -104,7 +104,7 @@ export function EditableCard(props: {
       >
         {fields.map(({ name, label, type = 'text', value, isFixed }) => (
           <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
-            {/* What is disabled is not sent. */}
+            {/* Disabled fields are not submitted. */}
             {settingChoices[name] ? (
               <Select
                 defaultValue={value}

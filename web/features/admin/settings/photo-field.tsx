@@ -61,11 +61,11 @@ export function PhotoField({ photo, source }: Props) {
   )
 }
 
-/** As many characters of base64 as the server takes. */
+/** Limit of the server, in characters of base64. */
 const most = 60_000
 const side = 480
 
-/** A picture as the site needs it: small and square, a JPEG in base64, without what a camera hides in its file. */
+/** Scales to a small square JPEG in base64, which also drops the metadata of the camera. */
 async function smallPicture(file: File): Promise<string> {
   const picture = await createImageBitmap(file)
   const edge = Math.min(picture.width, picture.height)

@@ -92,7 +92,7 @@ function Contents() {
   )
 }
 
-/** What a seller looks for here, and where it is. */
+/** Links to related settings on other screens. */
 function Elsewhere() {
   const links = [
     ['/admin/users', 'Team', 'Give someone a role under Users, “Change role”.'],
@@ -231,7 +231,7 @@ const icons = {
   note: { icon: Info, color: 'text-muted' },
 }
 
-/** Whether the Stripe account is set up correctly: the same lines as `npm run stripe -- check`. */
+/** Checks of the Stripe account, the same as `npm run stripe -- check`. */
 function PaymentsCard() {
   const query = useData(stripeSetup.adminCheck, {}, { once: true })
   const { data } = query
@@ -276,7 +276,7 @@ function Line({ state, children }: { state: keyof typeof icons; children: ReactN
   )
 }
 
-/** Names and commands are in backticks. */
+/** Renders text in backticks as code. */
 function Marked({ text }: { text: string }) {
   return text.split('`').map((part, place) =>
     place % 2 === 1 ? (

@@ -13,7 +13,7 @@ export function useTitle(title: string) {
   return shown
 }
 
-/** What a record is called, once that is known: two open ones can be told apart. */
+/** Name of the open record, for the title of the page. */
 export function useRecordTitle(name: string | undefined) {
   useLayoutEffect(() => {
     record.set(name ?? null)
@@ -23,7 +23,7 @@ export function useRecordTitle(name: string | undefined) {
 
 let list: Href | undefined
 
-/** The list someone came from, with its search and filters: where “Back” leads. */
+/** Address of the last list with its filters, for the breadcrumb. */
 export const lastList = (otherwise: Href) => list ?? otherwise
 
 export function useRememberedList(isList: boolean) {

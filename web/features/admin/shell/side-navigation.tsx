@@ -12,7 +12,7 @@ type Props = { areas: Area[]; here: Area; onSearch: () => void }
 export function SideNavigation({ areas, here, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
-  // Support has no more than fits.
+  // All of support's areas fit into the bar.
   const hasMore = areas.length > 5
   const isInBar = (area: Area) => !hasMore || area.isTab || area.isInBar
   const isBehindMore = !isInBar(here)
@@ -118,7 +118,7 @@ function AreaName({ area: { icon: Icon, title, path, listed } }: { area: Area })
 
 const inCorner = 'lg:ml-auto max-lg:absolute max-lg:top-1 max-lg:left-1/2 max-lg:ml-1.5'
 
-/** How many things wait on a screen. Drawn by CSS, which keeps the link's own text as it is. */
+/** Number of open items, drawn by CSS so that the link's text stays the same. */
 export function Waiting({ count, className }: { count: number; className?: string }) {
   if (count === 0) return null
   return (
@@ -134,7 +134,7 @@ export function Waiting({ count, className }: { count: number; className?: strin
 
 export const panelId = 'admin-panel'
 
-/** The three tabs of docs/product.md: links, so each opens in a window of its own. */
+/** The three tabs of docs/product.md, as links, so that each can open in a new window. */
 function AreaTabs({ areas, here, onChoose }: { areas: Area[]; here: Area; onChoose: () => void }) {
   const tabs = areas.filter(({ isTab }) => isTab)
   return tabs.map((tab) => (
@@ -146,7 +146,7 @@ function AreaTabs({ areas, here, onChoose }: { areas: Area[]; here: Area; onChoo
       aria-selected={tab === here}
       aria-current={tab === here ? 'page' : undefined}
       aria-controls={tab === here ? panelId : undefined}
-      // While none is selected, the first can be reached.
+      // Makes the first tab focusable while none is selected.
       tabIndex={tab === (here.isTab ? here : tabs[0]) ? 0 : -1}
       className={areaLink}
     >

@@ -15,7 +15,7 @@ export function switchKeys(isOn: boolean) {
   store.set(isOn ? 'on' : 'off')
 }
 
-/** How long after `g` a letter still belongs to it. */
+/** Milliseconds after `g` in which a letter completes the shortcut. */
 const patience = 1500
 
 type Actions = { search: () => void; help: () => void; go: (letter: string) => void }
@@ -43,7 +43,7 @@ export function useKeys({ search, help, go }: Actions) {
   }, [])
 }
 
-/** Keys that belong to a field, to a dialog, to the browser, or to an input method. */
+/** Ignores keys meant for a field, a dialog, the browser or an input method. */
 export function isTyping(event: KeyboardEvent) {
   const { target, ctrlKey, metaKey, altKey, isComposing, defaultPrevented } = event
   const inField =

@@ -27,7 +27,7 @@ const steps = [
   'Close the window without logging out: that would end the session.',
 ]
 
-/** Two cookies, never a password. */
+/** Asks for two session cookies of TradingView, never for a password. */
 export function ConnectDialog(props: { connection: TradingViewConnection; onClose: () => void }) {
   const { connection, onClose } = props
   const isFirstRead = connection.mode === 'dry'

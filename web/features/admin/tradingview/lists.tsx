@@ -12,7 +12,7 @@ type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
 
 export function Comparisons() {
   const { data = [] } = useData(tradingViewAdmin.runs, {})
-  // One run for each script; the latest of each is the last comparison.
+  // Each script has its own runs; the latest one is its last comparison.
   const latest = data.filter(({ script }, index) => data.findIndex((run) => run.script === script) === index)
   const earlier = data.filter((run) => !latest.includes(run))
   return (

@@ -5,7 +5,7 @@ import type { RowAction } from '../parts/row-menu.tsx'
 
 type Deletable = { id: string; email: string; totalPurchases: number }
 
-/** The menu item that deletes an account, on the list of users and on the customer's page. */
+/** Menu item that deletes an account, for the list of users and the customer's page. */
 export function useDeleteUser(onDeleted?: () => void) {
   const { user: myself } = useUser()
   const remove = useCall(accounts.adminDelete, {

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 
 type CsvRow = { line: number; cells: string[] }
 
-/** Rows that aren’t empty, each with the line it starts in; or the line of a row with a quotation mark that is never closed. */
+/** Returns the rows that aren’t empty with their first line, or the line of an unclosed quotation mark. */
 export function parseCsv(text: string): { rows: CsvRow[] } | { unclosedIn: number } {
   const rows: CsvRow[] = []
   let linesRead = 0

@@ -1,4 +1,4 @@
-/** Which number comes first where both could be the month. */
+/** The number that comes first in days like 03/04/2026. */
 export type DayOrder = 'day' | 'month'
 
 const numbers = /^(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)(?!\d)/
@@ -7,13 +7,13 @@ const dayAndName = /^(\d\d?)\.?[ -]([a-z]{3})[a-z]*\.?,?[ -](\d{4}|\d\d)$/i
 const nameAndDay = /^([a-z]{3})[a-z]*\.? (\d\d?),? (\d{4})$/i
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** How a file’s days are written: one that can be read in one way only decides for all. Else the seller is asked about `unclear`. */
+/** Finds the order of day and month: an unambiguous day decides for the file, otherwise `unclear` is an example. */
 export function orderOfDays(cells: string[]): { order?: DayOrder; unclear?: string } {
   const found = new Set<DayOrder>()
   let unclear: string | undefined
   for (const cell of cells) {
     const [, first, separator, second] = numbers.exec(cell) ?? []
-    // With dots, no one writes the month first.
+    // Days with dots always begin with the day.
     if (!first || !second || separator === '.') continue
     if (Number(first) > 12) found.add('day')
     else if (Number(second) > 12) found.add('month')
@@ -24,7 +24,7 @@ export function orderOfDays(cells: string[]): { order?: DayOrder; unclear?: stri
   return unclear ? { unclear } : {}
 }
 
-/** As `2026-12-31`, if it's a day as spreadsheets write it; otherwise as it is. */
+/** Returns `2026-12-31` for a day that spreadsheets write, and any other text unchanged. */
 export function readDay(cell: string, order: DayOrder | undefined): string {
   const [year, month, day] = partsOf(cell, order)
   const read = `${year.length === 2 ? '20' : ''}${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
@@ -50,5 +50,5 @@ const isDay = (text: string) =>
 
 const long = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** `December 31, 2026`, so that a day that was read wrongly is seen. */
+/** Formats `December 31, 2026`, so that a misread day is noticed. */
 export const inWords = (day: string) => (isDay(day) ? long.format(new Date(day)) : day)
