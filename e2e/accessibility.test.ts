@@ -15,7 +15,7 @@ test('every public page passes axe in both themes, with the cookie banner open, 
     await page.goto(path)
     await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
     await expectAccessibleInBothThemes(page)
-    // 640 is what 1280 is at 200%.
+    // 640 px is 1280 px at 200 % zoom.
     for (const width of [640, 320]) {
       await page.setViewportSize({ width, height: 800 })
       await expect.poll(() => overflowOf(page), `${path} at ${width} px`).toBe(0)

@@ -286,7 +286,7 @@ test.describe('forgotten passwords', () => {
     await submit.click()
     await expect(page.getByText('Password reset successful.', { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/auth')
-    // The login knows whose password it was.
+    // The login form has the email of the reset link.
     await expect(page.getByLabel('Email', { exact: true })).toHaveValue(user.email)
     await page.getByLabel('Password', { exact: true }).fill('a new password')
     await page.getByRole('button', { name: 'Log In', exact: true }).click()
@@ -320,7 +320,7 @@ test('the login and password pages are accessible in both themes and fit 1280 an
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     if (path === '/auth') await page.getByRole('tab', { name: 'Sign Up' }).click()
-    // A link that is no good says so instead of asking for a password.
+    // An invalid link says so instead of asking for a password.
     if (!path.startsWith('/reset')) await page.getByRole('form').getByRole('button').last().click()
     await expectAccessibleInBothThemes(page)
     expect(await overflowOf(page), path).toBe(0)

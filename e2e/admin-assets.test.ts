@@ -114,7 +114,7 @@ test('the list is reordered with the keyboard, by mouse, and by finger', async (
   await page.mouse.up()
   await expect.poll(stored).toEqual(['CCC', 'BBB', 'AAA'])
 
-  // Down as well, and past a row in between.
+  // Also drags down, past another row.
   await handle('CCC').hover()
   await page.mouse.down()
   await page.getByText('BBB', { exact: true }).hover()
@@ -137,7 +137,7 @@ test('the list is reordered with the keyboard, by mouse, and by finger', async (
 })
 
 test.describe('exports', () => {
-  // A zone that is on another date than UTC right now.
+  // Time zone whose date differs from UTC at the moment.
   test.use({ timezoneId: new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati' })
 
   test('are files named by kind and the seller’s own date; one can be cancelled, and says when it fails', async ({

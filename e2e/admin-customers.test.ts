@@ -6,7 +6,7 @@ import { users } from '#server/database/schema.ts'
 import { asker, choose, expectLooksRight, menuOf, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 
-/** What is set here shows on every page. */
+/** In a shop of its own, because its settings show on every page. */
 const test = inOwnShop()
 
 test('a customer is found by any word, and everything about them is on one page', async ({ page, shop }) => {

@@ -31,7 +31,7 @@ export async function choose(row: Locator, action: string) {
   await (await menuOf(row)).getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-/** Somebody whose purchase was booked by hand. */
+/** Creates a customer whose purchase was booked by hand. */
 export async function customer(shop: TestShop) {
   // Letters alone: eight digits in a name would be a phone number.
   const mark = randomUUID()
@@ -42,7 +42,7 @@ export async function customer(shop: TestShop) {
   return { ...buyer, purchase, email: buyer.user.email }
 }
 
-/** A customer who asked for access. */
+/** Creates a customer who asked for access. */
 export async function asker(shop: TestShop) {
   const buyer = await customer(shop)
   const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
@@ -61,10 +61,10 @@ export async function accessIdOf(admin: Awaited<ReturnType<TestShop['admin']>>, 
   return person?.id ?? ''
 }
 
-/** In both themes axe has nothing to say, and at no width does anything hang over the edge. */
+/** Axe finds nothing in both themes, and nothing overflows at any width. */
 export async function expectLooksRight(page: Page) {
   const wide = page.viewportSize() ?? { width: 1280, height: 720 }
-  // What changes, changes immediately, not by fading.
+  // Switches off fades.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await expectAccessibleInBothThemes(page)
   for (const width of [768, 360]) {

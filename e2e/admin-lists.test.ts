@@ -260,7 +260,7 @@ test('purchases are filtered by status and billing, and come in pages of fifty',
   const row = (number: number) => page.getByRole('row').nth(number)
   await more.press('Enter')
   await expect(page.getByText('100 purchases so far', { exact: true })).toBeVisible()
-  // The keyboard goes on with what has come.
+  // The focus moves to the first new row.
   await expect(row(51)).toBeFocused()
   await page.keyboard.press('Tab')
   await expect(row(51).getByRole('link')).toBeFocused()

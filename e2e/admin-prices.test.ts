@@ -1,7 +1,7 @@
 import { dialog, openAdmin, toast } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop } from './shop.ts'
 
-/** Its prices change, and tests in the common shop know the first ones. */
+/** In a shop of its own, because tests of the common shop expect its first prices. */
 const test = inOwnShop()
 
 test('the seller publishes a price that the site shows, plans another and calls it off; subscribers keep theirs', async ({

@@ -185,7 +185,7 @@ test.describe('the admin area', () => {
     await page.getByRole('tab', { name: 'Assets' }).press('ArrowDown')
     await expect(page).toHaveURL('/admin/users')
     await expect(page.getByRole('tab', { name: 'Users', selected: true })).toBeFocused()
-    // Typed on the open page.
+    // Changes the hash of the open page.
     await page.evaluate(() => {
       location.hash = '#purchases'
     })

@@ -5,15 +5,13 @@ import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { asBuilt, test as base, expect, expectAccessible, inShop, overflowOf } from './shop.ts'
 
-/** Right after paying: nobody who was charged reads anything else first, and everybody gets to the dashboard. */
-
 const inConnectedShop = inShop(() => openConnectedShop(asBuilt))
 
 const main = (page: Page) => page.getByRole('main')
 const told = (page: Page, text: string) => page.getByText(text, { exact: true }).first()
 const form = (page: Page) => page.getByRole('form', { name: 'TradingView Access Request' })
 
-/** From the browser that began it to Stripe's way back; the checkout's own pages have their own tests. */
+/** Pays through the API and opens the return address; other tests cover the checkout pages. */
 async function payAsGuest(page: Page, shop: TestShop, email: string, tradingViewUsername?: string) {
   const begun = await page.request.post('/api/create-subscription-intent', {
     data: { productSlug: 'rebound-sigma-pro', billingType: 'monthly', email, tradingViewUsername },
@@ -24,7 +22,7 @@ async function payAsGuest(page: Page, shop: TestShop, email: string, tradingView
   await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
 }
 
-/** Whoever it is, and whether or not they are logged in. */
+/** Same for guests and owners, logged in or not. */
 async function readsWhatWasPaid(page: Page, email: string) {
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
   await expect(told(page, 'Payment successful!')).toBeVisible()

@@ -4,7 +4,7 @@ import { choose, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
-/** What a stale session is asked before it does something that a thief would want. */
+/** A session without fresh proof is asked again before sensitive actions. */
 const strictly = inOwnShop({ ADMIN_TWO_FACTOR: 'required' })
 
 strictly('closing the question changes nothing and tells of no failure', async ({ page, shop }) => {
@@ -48,7 +48,7 @@ strictly('closing the question changes nothing and tells of no failure', async (
   const { settings: kept } = await admin.call(settings.adminShow, {})
   expect(kept.map(({ value }) => value)).not.toContain('A Thief')
 
-  // Once they have shown who they are, the same button does it.
+  // After the proof, the same button works.
   await page.getByRole('button', { name: 'Save' }).first().click()
   await question.getByLabel('Code from your authenticator app').fill(app.code())
   await question.getByRole('button', { name: 'Continue' }).click()

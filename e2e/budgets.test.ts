@@ -8,7 +8,7 @@ test.use(inMotion)
 async function weigh(page: Page, path: string) {
   const finished: Request[] = []
   page.on('requestfinished', (request) => finished.push(request))
-  // Its own calls come with its last script: before them, a busy machine may be quiet for a while.
+  // Waits for the calls of the page: before its last script runs, the network may be quiet for a while.
   const hydrated = page.waitForResponse('**/api/user')
   await page.goto(path, { waitUntil: 'networkidle' })
   await hydrated
@@ -28,7 +28,7 @@ async function weigh(page: Page, path: string) {
   return { kilobytes: scripts.reduce((sum, { bytes }) => sum + bytes, 0) / 1000, requests: files.length }
 }
 
-/** Kilobytes of JavaScript (brotli) and requests for files of a first load; the calls of a page are its own. */
+/** Kilobytes of JavaScript (brotli) and number of files in a first load, without API calls. */
 const budgets = {
   public: { kilobytes: 125, requests: 14 },
   buyer: { kilobytes: 140, requests: 14 },

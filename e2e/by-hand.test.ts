@@ -10,7 +10,7 @@ import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
 import { accessIdOf, choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
 
-/** What the seller does by hand: gifts, messages, access, and subscribers who come from elsewhere. */
+/** Manual work of the seller: gifts, messages, access and imported subscribers. */
 
 test('a gift is booked with a reason and an end; its buyer is told, sees when it ends, and cancels', async ({
   page,
@@ -170,7 +170,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
     `late-${mark}@example.com;Late;;yearly;2020-01-01`,
     ...people.map((email) => `${email};Ada;;monthly;2099-12-31`),
     `${people[0]};Ada;;monthly;2099-12-31`,
-    // More than anyone would scroll through, and yet each of them is shown.
+    // Every fault is listed, however many there are.
     ...Array.from({ length: 120 }, (_, index) => `wrong ${index};Ada;;monthly;2099-12-31`),
   ].join('\r\n')
   const lineOf = (text: string) => dialog(page).getByRole('listitem').filter({ hasText: text })

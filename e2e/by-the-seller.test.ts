@@ -2,8 +2,6 @@ import { choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } f
 import { expect, inOwnShop, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
-/** What the seller presses says what it does, and does it. */
-
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
 
 test('a subscription is cancelled at the end of its period, taken back, and ended now with the rest refunded', async ({
@@ -63,7 +61,7 @@ test('a refund says whether it ends the subscription, and keeps access if the se
   await expect(page.getByText('active', { exact: true })).toBeVisible()
 })
 
-/** Its clock moves by a month. */
+/** In a shop of its own, because its clock moves by a month. */
 const inShopOfItsOwn = inOwnShop()
 
 inShopOfItsOwn(

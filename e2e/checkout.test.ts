@@ -89,7 +89,7 @@ test.describe('a guest', () => {
     await expect(page.getByText('Renews every month at $45.00')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Show today’s prices' })).toBeVisible()
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
-    // The button says what Stripe will charge.
+    // The button shows the amount that Stripe will charge.
     await expect(payButton(page)).toBeVisible()
     expect(sent).toEqual([3900, 4500])
   })
@@ -135,7 +135,7 @@ test.describe('a guest', () => {
     await page.reload()
     await expect(succeeded(page)).toBeVisible()
     await page.goBack()
-    // No payment to continue to: the owner is offered the dashboard.
+    // An owner is offered the dashboard instead of a payment.
     await expect(
       told(page, 'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.'),
     ).toBeVisible()
@@ -224,7 +224,7 @@ test.describe('a card', () => {
       await payButton(page).click()
       await expect(told(page, 'Payment Failed')).toBeVisible()
       await expect(told(page, toast)).toBeVisible()
-      // It stays after the toast is gone, with what to do.
+      // The message stays after the toast is gone.
       const alert = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
       await expect(alert).toContainText(notice)
       await expect(alert).toContainText('You weren’t charged.')

@@ -4,7 +4,7 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
-/** From signing up to an address that is known to be one's own, and what waits for it. */
+/** Sign-up, confirmation of the address, and features that wait for it. */
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
 
@@ -46,7 +46,7 @@ test('someone signs up, opens the link in the same browser, and may then add a p
   await expect(first.getByRole('status')).toContainText('Open it in this browser')
   await expectAccessibleInBothThemes(page)
 
-  // The email is open in another tab, and this one notices when it is looked at again.
+  // Confirms in another tab; this tab notices when it is visible again.
   const mailbox = await context.newPage()
   await comeFrom(mailbox, { country_code: 'US' })
   await mailbox.goto(await linkFor(shop, email))

@@ -96,7 +96,7 @@ test('when the region lookup does not answer, returns an error, or names no coun
   page,
 }) => {
   for (const answer of ['nowhere', { error: true, country_code: 'US' }, {}] as const) {
-    // The last of them answers.
+    // The last provider in the list answers.
     await comeFrom(page, answer)
     const asked = page.waitForRequest(/ipapi/)
     await page.goto('/')

@@ -54,9 +54,9 @@ test('whoever isn’t logged in as the owner reads the same after sending, at 39
   const [owner, stranger] = [await shop.buyer(), await shop.user()]
   const main = page.getByRole('main')
   const withdraw = async (contract: string, name = '') => {
-    // Before the scripts are there, the form would be posted as a plain one.
+    // Waits for hydration, because the form would be posted natively before it.
     await page.goto('/withdraw', { waitUntil: 'networkidle' })
-    // Filled in once the page knows who is there.
+    // Filled in after the session is loaded.
     await expect(page.getByLabel('Your name')).toHaveValue(name)
     await page.getByLabel('Your name').fill('Ada Trader')
     await page.getByLabel(/^Contract number/).fill(contract)
@@ -96,7 +96,7 @@ test('a cancellation is one page, with its button in sight; a reason is asked fo
   await chooseTheme(page, 'dark')
   await page.goto('/cancel')
   await expect(page.getByLabel('The good cause')).toBeHidden()
-  // In the dark, what isn't chosen looks like a field, not like something disabled.
+  // In the dark theme, unchosen options look like fields, not disabled.
   const look = (name: string) =>
     page.getByLabel(name).evaluate((element) => {
       const { appearance, backgroundColor } = getComputedStyle(element)
@@ -153,10 +153,10 @@ for (const law of ['eu', 'none'] as const)
     const mails = await Promise.all(
       [...new Set(names)].map(async (path) => ({ path, html: await read(`/dev/mails/raw?mail=${path}`) })),
     )
-    // Consent and exchange keys are withdrawn in other senses.
+    // "Withdraw" also occurs with consent and exchange keys.
     const promises = /withdraw from|right of withdrawal|withdrawals? and|to withdraw,|can withdraw|withdraw within/i
     const promising = [...pages, ...mails].filter(({ html }) => promises.test(html)).map(({ path }) => path)
-    // Declarations are made, and answered by email, only where the law has them.
+    // Emails about declarations exist only under EU consumer law.
     if (law === 'none') expect(promising.filter((path) => !/^declar|^withdr/.test(path))).toEqual([])
     else expect(promising).toEqual(expect.arrayContaining(['/help', '/legal/terms', '/products/rebound-sigma-pro']))
 
@@ -173,7 +173,7 @@ for (const law of ['eu', 'none'] as const)
     expect(links.size).toBeGreaterThan(15)
     for (const link of links) {
       const { status } = await fetch(link, { redirect: 'manual' })
-      // A sample's token is no token: its page says so.
+      // Sample tokens are invalid, and their pages say so.
       expect([link, status === 404 || status >= 500]).toEqual([link, false])
     }
     for (const path of ['/withdraw', '/cancel'])

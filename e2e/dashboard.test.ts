@@ -144,7 +144,7 @@ test.describe('my products', () => {
     await expect(toastIn(page)).toContainText('Subscription will be cancelled')
     await expect(row.getByText('Cancels at period end', { exact: true })).toBeVisible()
     await expect(row).toContainText(/ends on/)
-    // It is cancelled: what is asked now may be skipped, answered, or undone.
+    // After the cancellation, the question can be skipped, answered, or undone.
     const why = page.getByRole('dialog', { name: 'Your subscription is cancelled' })
     await expect(why.getByRole('radio')).toHaveCount(8)
     await expectAccessible(page)
@@ -245,7 +245,7 @@ test.describe('invoices', () => {
     await open.click()
     await expect(page.getByRole('alert')).toContainText('This link has been used or has expired.')
 
-    // From then on, and for a link that is too old, it takes a login.
+    // Used and expired links require a login.
     await page.goto(links[0] ?? '')
     await open.click()
     await expect(page.getByRole('alert')).toContainText('This link has been used or has expired.')

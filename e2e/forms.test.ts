@@ -101,7 +101,7 @@ test.describe('the contact form', () => {
       await expect(form.getByText('Please enter a valid email address')).toBeHidden()
       await expect(email).not.toHaveAttribute('aria-invalid')
       await expect(email).toBeFocused()
-      // What is still missing stays marked, and what is emptied again is not marked before the next attempt.
+      // Missing fields stay marked; a field emptied again is marked at the next attempt.
       await expect(message).toHaveAttribute('aria-invalid', 'true')
       await email.fill('')
       await expect(email).not.toHaveAttribute('aria-invalid')

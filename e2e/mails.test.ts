@@ -1,7 +1,7 @@
 import { newsletter } from '#contract/site/newsletter.ts'
 import { colorRules, expect, expectAccessible, overflowOf, test } from './shop.ts'
 
-// An email is no page: it has no landmarks.
+// Emails have no landmarks, so only WCAG rules apply.
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 test('every email reads well in light and dark mode, on a phone and on a desktop', async ({ page }) => {
@@ -22,7 +22,7 @@ test('every email reads well in light and dark mode, on a phone and on a desktop
     )
   expect(names.length).toBeGreaterThan(20)
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-  // How it looks comes from the parts it is made of and what they are in, whatever it says.
+  // Emails with the same structure look alike, so each structure is checked once.
   const parts = () =>
     page.evaluate(() =>
       Array.from(

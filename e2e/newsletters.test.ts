@@ -4,7 +4,7 @@ import { openSmtp } from '#server/testing/smtp.ts'
 import { expectLooksRight, openAdmin, question, toast } from './admin-helpers.ts'
 import { expect, inShop, openShop } from './shop.ts'
 
-/** A shop with everything that sending needs, and the mail server it hands its emails to. */
+/** Shop that is ready to send, with its mail server. */
 const test = inShop(async () => {
   const smtp = await openSmtp()
   const port = await freePort()
@@ -50,7 +50,7 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   await page.getByLabel('Text').fill('Exits are **drawn** now. <b>Really</b>')
   await page.getByLabel('Newsletter subscribers').check()
 
-  // Leaving with unsaved words asks: on a link, on Back, and when the tab closes.
+  // Leaving with unsaved text asks first: by link, by Back, and on closing the tab.
   const writing = page.url()
   await page.getByRole('link', { name: /^Overview/ }).click()
   await expect(question(page)).toContainText('Leave without saving')

@@ -84,7 +84,7 @@ for (const width of [390, 1280])
     await expectAccessible(page)
     expect(await overflowOf(page)).toBe(0)
 
-    // From here on the width no longer matters.
+    // The remaining steps are the same at every width.
     if (!isNarrow) return
     await fillCard(page, '4000 0027 6000 3184')
     await main.getByRole('link', { name: 'Yearly' }).click()
@@ -96,13 +96,13 @@ for (const width of [390, 1280])
     await page.getByRole('button', { name: 'Fail authentication' }).click()
     const refused = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
     await expect(refused).toContainText('You weren’t charged.')
-    // The toast says the same more briefly, and not on top of it.
+    // The toast is shorter and does not cover the message.
     const isSeen = () =>
       refused.evaluate((message) => {
         const { left, top, bottom } = message.getBoundingClientRect()
         return [top + 4, bottom - 4].every((y) => message.contains(document.elementFromPoint(left + 40, y)))
       })
-    // Before the toast goes by itself.
+    // The toast is still visible.
     await expect.poll(isSeen, { timeout: 4000 }).toBe(true)
     await payButton(page, '$390.00').click()
     await page.getByRole('button', { name: 'Complete authentication' }).click()
@@ -174,7 +174,7 @@ test('a code is made in the admin area, filled in by its link, typed at the paym
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
   await expect(page.getByRole('button', { name: 'Pay $31.20' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Your order' })).toContainText(once)
-  // Without it, with one that nobody knows, and with another one, at the payment.
+  // Enters no code, an unknown code and another code at the payment step.
   await page.getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeVisible()
   const typed = page.getByRole('form', { name: 'Discount code' })
@@ -209,7 +209,7 @@ test('a code applied while the checkout is still being opened is what is charged
     await typed.getByLabel('Discount code').fill(code)
     await typed.getByRole('button', { name: 'Apply' }).click()
   }
-  // Typed and not applied, a code counts all the same; one that nobody knows stops here.
+  // A typed code counts without "Apply"; an unknown one stops here.
   await typed.getByLabel('Discount code').fill('nobody-knows')
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
   await expect(typed.getByLabel('Discount code')).toBeFocused()

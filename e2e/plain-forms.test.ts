@@ -8,7 +8,7 @@ import { addApp } from '#server/testing/authenticator-app.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { expect, openShop, test } from './shop.ts'
 
-/** What visitors get whose scripts are slow to arrive, or never do. */
+/** Forms for visitors whose scripts load late or never. */
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
 
@@ -42,7 +42,7 @@ test.describe('without scripts', () => {
     await logIn.getByRole('button', { name: 'Log In', exact: true }).click()
     await expect(page).toHaveURL('/dashboard')
 
-    // With app codes, a page of its own asks for one.
+    // Accounts with app codes are asked on a separate page.
     const owner = shop.visitor()
     await owner.call(accounts.login, { email, password: 'correct horse battery' })
     await shop.confirm({ ...owner, user: { email } })
@@ -116,7 +116,7 @@ test.describe('without scripts', () => {
     await answer('9')
     await expect(page.getByRole('alert')).toHaveText('Please answer the security question correctly.')
     await expect(form.getByLabel('Message')).toHaveValue(message)
-    // The form is far down the page: it comes back in view, and what is said with it.
+    // The form far down the page is in view again, with its message.
     await expect(page.getByRole('heading', { name: 'Contact', exact: true }).or(form).first()).toBeInViewport()
     await expect(page.getByRole('alert')).toBeInViewport()
     await answer('8')

@@ -76,7 +76,7 @@ test('a toast above the dialog is reached by F8, closed and swiped away, and the
   await expect(dialog).toBeVisible()
 
   await fail()
-  // Waits until it has come to rest.
+  // Waits for the end of the animation.
   await toast.hover()
   const box = await toast.boundingBox()
   const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
@@ -87,7 +87,7 @@ test('a toast above the dialog is reached by F8, closed and swiped away, and the
   await expect(toast).toHaveCount(0)
   await expect(dialog).toBeVisible()
 
-  // It outlives the dialog, and comes along into the next one.
+  // The toast outlives the dialog and stays above the next one.
   await fail()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toBeHidden()

@@ -63,7 +63,7 @@ test.describe('the product page', () => {
       '/checkout?product=rebound-sigma-pro&billing=monthly',
     )
 
-    // What buyers say is there as soon as one has said something.
+    // The section of reviews appears with the first review.
     const headings = page.getByRole('main').getByRole('heading', { level: 2 })
     await expect(headings.filter({ hasNotText: 'What Buyers Say' })).toHaveText([
       'Key Benefits',
@@ -128,7 +128,7 @@ test.describe('the product page', () => {
     await expect(heading).toBeInViewport()
     await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
 
-    // The loss among them.
+    // One of the trades is a loss.
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
       const labels = section(page, 'Example Chart').locator('svg[role=img] text')
@@ -143,7 +143,7 @@ test.describe('the product page', () => {
     await page.setViewportSize({ width: 360, height: 740 })
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
     const offer = page.getByRole('main').getByRole('link', { name: 'Get access', exact: true })
-    // Where the page has a buy button of its own in view, one is enough.
+    // The bar hides while another buy button is in view.
     await expect(page.getByRole('link', { name: /^Get access - / })).toBeInViewport()
     await expect(offer).toBeHidden()
     await section(page, 'Key Benefits').scrollIntoViewIfNeeded()
@@ -252,7 +252,7 @@ test.describe('header and footer', () => {
       const read: string[] = []
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 844 })
-        // Far from it, it isn't laid out, and has no text.
+        // Content far from the viewport is not laid out and has no text.
         await page.evaluate(() => document.documentElement.classList.add('whole'))
         read.push(await footer.innerText())
       }

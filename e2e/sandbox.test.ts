@@ -3,7 +3,7 @@ import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { colorRules, expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
 
-/** What the payment sandbox shows in a browser: its control page, hosted invoices, and card fields. */
+/** The payment sandbox in a browser: control page, hosted invoices and card fields. */
 
 const invoiceOf = async (page: Page, email: string) => {
   await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)

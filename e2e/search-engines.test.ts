@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './shop.ts'
 import { publicPaths } from './visitors.ts'
 
-/** What a page's head says to anyone who runs no scripts. */
+/** Head of a page, read without scripts. */
 const readHead = (page: Page, html: string) =>
   page.evaluate((source) => {
     const { title, head } = new DOMParser().parseFromString(source, 'text/html')

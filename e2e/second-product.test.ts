@@ -147,7 +147,7 @@ test('one file adds a product, which is shown, sold, and unlocked, and gives not
   expect(own.indicatorUrl).toBe('https://www.tradingview.com/script/compass')
   await expect(buyer.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
   await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
-  // The other one is still for sale to them.
+  // They can still buy the other product.
   const begun = await shop.begin(buyer)
   expect(begun.clientSecret).toBeTruthy()
 })

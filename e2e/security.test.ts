@@ -6,11 +6,11 @@ import { choose } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
-/** Passkeys and codes, from the set-up to the login and to what asks once more. */
+/** Passkeys and codes: set-up, login, and fresh proof. */
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
 
-/** Chromium's virtual authenticator: a phone that checks whose finger it is. */
+/** Chromium's virtual authenticator with user verification. */
 async function addPhone(page: Page) {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
@@ -31,7 +31,7 @@ type Phone = { cdp: CDPSession; authenticatorId: string }
 const isTouched = ({ cdp, authenticatorId }: Phone, enabled: boolean) =>
   cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
 
-/** The same passkey on the phone, as an attacker's copy would have it: it was used less often. */
+/** Replaces the passkey with a copy that has a lower signature counter. */
 async function setCounter({ cdp, authenticatorId }: Phone, signCount: number) {
   const { credentials: held } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
   for (const credential of held) {
@@ -51,7 +51,7 @@ const storeCodes = async (page: Page) => {
 }
 
 async function logOut(page: Page) {
-  // A page that is still open would notice, and remember where it was.
+  // Leaves the page first: an open one would store its address as return path.
   await page.goto('about:blank')
   await page.context().clearCookies()
   await page.goto('/auth')
@@ -75,7 +75,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await expect(row).toContainText('My own phone')
   await expectAccessible(page)
 
-  // The suggestion in the email field, from the first key on: the virtual phone takes it immediately.
+  // Autofill suggestion of the email field, which the virtual authenticator accepts immediately.
   await logOut(page)
   await expect(page.getByLabel('Email').first()).toHaveAttribute('autocomplete', 'username webauthn')
   const button = page.getByRole('button', { name: 'Log in with a passkey' })
@@ -83,7 +83,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await page.keyboard.press('Tab')
   await expect(page).toHaveURL('/dashboard')
 
-  // The button, while the suggestion waits for a finger.
+  // Uses the button while the suggestion is pending.
   await isTouched(phone, false)
   await logOut(page)
   await expect(button).toBeVisible()
@@ -97,7 +97,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await expect(button).toBeVisible()
   const refused = page.getByText('This passkey wasn’t accepted.')
 
-  // A page that was tampered with no longer asks for it; the phone then does not check.
+  // A manipulated page does not request user verification, so the authenticator skips it.
   await page.route('**/api/auth/passkey/options', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ json: { ...(await response.json()), userVerification: 'discouraged' } })
@@ -199,7 +199,7 @@ strictly(
     await again.getByRole('button', { name: 'Continue' }).click()
     await expect(page.getByText('User deleted successfully', { exact: true })).toBeVisible()
 
-    // The phone is lost: a recovery code, then set up again.
+    // Logs in with a recovery code after losing the phone, and sets up again.
     await logOut(page)
     await logIn()
     await page.getByRole('button', { name: 'I don’t have my device' }).click()
@@ -283,7 +283,7 @@ test('a guest confirms the address on the success page, and makes a passkey ther
   await expectAccessible(page)
   await logOut(page)
   await expect(page.getByRole('button', { name: 'Log in with a passkey' })).toBeVisible()
-  // The browser suggests it with the first sign of a person.
+  // The suggestion starts with the first interaction.
   await page.keyboard.press('Tab')
   await expect(page).toHaveURL('/dashboard')
   await phone.cdp.detach()

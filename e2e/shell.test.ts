@@ -151,7 +151,7 @@ test.describe('going from page to page', () => {
     await expect(top).not.toBeInViewport()
     await page.reload()
     await expect(top).toBeInViewport()
-    // A jump inside the page is taken back as well.
+    // Back also undoes a jump within the page.
     await page.getByRole('link', { name: 'Learn How It Works' }).click()
     await expect(page.getByRole('heading', { name: 'How It Works', exact: true })).toBeInViewport()
     await expect(top).not.toBeInViewport()
@@ -180,7 +180,7 @@ test.describe('going from page to page', () => {
     await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
     await expect(page).toHaveURL('/about')
     await page.reload({ waitUntil: 'networkidle' })
-    // On a busy machine the network is quiet before React is there to hear that the reader goes back.
+    // Waits for hydration: on a busy machine, the network is idle before React listens for Back.
     await page.waitForFunction(() =>
       Object.keys(document.querySelector('button') ?? {}).some((key) => key.startsWith('__reactProps')),
     )

@@ -13,7 +13,7 @@ const stripeKeys =
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
     : {}
 
-/** The shop as visitors get it: with its pages, from the build, and at the sandbox's own pace. */
+/** Shop from the build, with rendered pages and the delays of the sandbox. */
 export const asBuilt = { withPages: true, quirks: {}, start: startBuiltShop }
 
 export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...asBuilt, ...options })
@@ -30,7 +30,7 @@ export const test = base.extend<
   { shop: TestShop; baseURL: string },
   { shopOpenedBy: <Shop extends TestShop>(open: Open<Shop>) => Promise<Shop> }
 >({
-  /** Within the worker: another one for each kind of shop would load everything again, for several seconds. */
+  /** Scoped to the worker, because opening a shop takes several seconds. */
   shopOpenedBy: [
     async ({}, use) => {
       const shops = new Map<Open, TestShop>()
@@ -39,11 +39,11 @@ export const test = base.extend<
         shops.delete(open)
       }
       await use(async <Shop extends TestShop>(open: Open<Shop>) => {
-        // Tests of one kind follow one another: besides the common shop, only the current one is kept.
+        // Keeps the common shop and one more: tests of a kind follow one another.
         for (const other of shops.keys()) if (other !== open && other !== openCommon) await close(other)
         const shop = shops.get(open) ?? (await open())
         shops.set(open, shop)
-        // The one that the same function opened.
+        // Reuses a shop that the same function opened.
         return shop as Shop
       })
       await Promise.all([...shops.keys()].map(close))
@@ -68,20 +68,20 @@ export const test = base.extend<
   },
 })
 
-/** For tests of what fades, slides and scrolls; all others go without (playwright.config.ts). */
+/** For tests of motion; all others run with reduced motion (playwright.config.ts). */
 export const inMotion = { contextOptions: { reducedMotion: 'no-preference' } } as const
 
-/** For tests in another kind of shop than the common one. */
+/** For tests that need another kind of shop. */
 export const inShop = <Shop extends TestShop>(open: Open<Shop>) =>
   test.extend<{ shop: Shop }>({ shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)) })
 
-/** For tests in a shop of their own, with settings that no other test may meet. */
+/** For tests that change state or settings which other tests share. */
 export const inOwnShop = (env: Record<string, string> = {}) => inShop(() => openShop({ env }))
 
-/** For tests that run at Stripe when its test keys are set, and so can use nothing of the sandbox. */
+/** For tests that also run at Stripe, if its test keys are set, and so cannot use the sandbox. */
 export const alsoAtStripe = inShop(async () => withoutSandbox(await openShop({ env: stripeKeys })))
 
-/** What a test at Stripe has of the shop: anything that needs the sandbox throws, with or without Stripe's keys. */
+/** Makes everything that needs the sandbox throw, with or without keys of Stripe. */
 function withoutSandbox(shop: TestShop): TestShop {
   const refuse = () => {
     throw new Error('This test also runs at Stripe, where there is no sandbox')
@@ -104,7 +104,7 @@ type Look = {
   rules?: string[]
 }
 
-/** What may differ between two themes of one page. */
+/** Axe rules whose result depends on the theme. */
 export const colorRules = ['color-contrast', 'link-in-text-block']
 
 /** Axe finds no violations in what the visitor sees now: the open modal dialog, or else the page. */
@@ -144,12 +144,12 @@ export async function expectAccessible(page: Page, { except = [], tags, rules }:
   expect(violations, page.url()).toEqual([])
 }
 
-/** Once for each document, however often it is asked: it is half a megabyte. */
+/** Loads axe (half a megabyte) once for each document. */
 async function loadAxe(frame: Frame) {
   if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axe.source)
 }
 
-/** As above, and then what depends on colors in the other theme. */
+/** Runs all rules in the current theme, and the color rules in the other one. */
 export async function expectAccessibleInBothThemes(page: Page) {
   await expectAccessible(page)
   await switchTheme(page)
@@ -157,7 +157,7 @@ export async function expectAccessibleInBothThemes(page: Page) {
   await switchTheme(page)
 }
 
-/** As the header's button does it, which a dialog or a phone's menu may cover. */
+/** Does what the header's button does; a dialog or menu may cover the button. */
 const switchTheme = (page: Page) =>
   page.evaluate(async () => {
     const { classList } = document.documentElement
@@ -168,6 +168,6 @@ const switchTheme = (page: Page) =>
     classList.remove('at-once')
   })
 
-/** By how many pixels the page is wider than its window. */
+/** Pixels by which the page is wider than the window. */
 export const overflowOf = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)

@@ -51,11 +51,11 @@ async function attackEverywhere(shop: TestShop) {
     secretKey: text,
     additionalInfo: text,
   })
-  // Such a username is refused by the form; here it is stored all the same, and must stay text.
+  // Stores a username that the form would refuse; it must stay text.
   const { db } = shop.connection
   await db.update(users).set({ tradingViewUsername: text }).where(eq(users.id, buyer.user.id))
   await db.update(accessRows).set({ username: text }).where(eq(accessRows.userId, buyer.user.id))
-  // Long enough ago to write a review.
+  // Moves the purchase back far enough to allow a review.
   await db
     .update(bought)
     .set({ createdAt: new Date(Date.now() - 40 * 86_400_000) })
@@ -102,7 +102,7 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
     await page.goto(`/admin#${tab.toLowerCase()}`)
     await page.getByRole('heading', { name: tab, level: 1 }).waitFor()
     const panel = page.getByRole('main')
-    // Where the list is long, only the rows in view are there.
+    // Long lists render only the rows in view.
     if (tab === 'Users' || tab === 'Purchases') await panel.getByRole('searchbox').fill(email)
     await expect(panel.getByText(text).first()).toBeVisible()
   }

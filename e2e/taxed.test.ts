@@ -32,7 +32,7 @@ test('where someone lives, what a company needs on its invoice, and the notice o
   await page.getByLabel('I’m buying for a company with a VAT ID').uncheck()
   await proceed.click()
 
-  // The other plan, chosen at the last step, needs nothing but the card again.
+  // Changing the plan at the last step asks only for the card again.
   const essentials = page.getByRole('region', { name: 'Your order' })
   await expect(essentials).toContainText('$39.00, incl. 19 % VAT ($6.23)')
   await page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name: 'Yearly' }).click()

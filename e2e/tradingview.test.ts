@@ -7,7 +7,7 @@ import { choose, dialog, expectLooksRight, question, rowOf } from './admin-helpe
 import { asBuilt, expect, expectAccessible, inShop, logInAs } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
 
-/** Connected to the look-alike, as a newcomer's shop is. */
+/** Connected to the sandbox's TradingView. */
 const test = inShop(() => openConnectedShop(asBuilt))
 
 const card = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
@@ -31,7 +31,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
 
   await payAsGuest(page, email, 'ada_trades')
   const form = page.getByRole('form', { name: 'TradingView Access Request' })
-  // Unlocked, there is one thing to do, and the form is closed.
+  // After the unlock, only the link to the indicator is offered.
   await expect(page.getByText(/^Unlocked in \d+ s$/)).toBeVisible({ timeout: 10_000 })
   await expect(page.getByText('Already unlocked. Nothing more is needed.')).toBeVisible()
   await expect(page.getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
@@ -55,13 +55,13 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await expect(card(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
   await expectAccessible(page)
   expect(await shop.listed()).toContain('ada_trades')
-  // One email: receipt, the way to a password, and the state of the access.
+  // A single email has receipt, password link and access state.
   const told = (await shop.mails()).filter(({ to }) => to === email)
   expect(told.map(({ subject }) => subject)).toEqual(['Your receipt: Rebound Sigma Pro'])
   expect(told[0]?.text).toContain('We’re unlocking it for ada_trades on TradingView now')
   expect(told[0]?.text).toMatch(/Set your password:\n\S+first=1&token=/)
 
-  // What is said about the renewal follows what the buyer does, without a reload.
+  // The text about renewal updates without a reload.
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()
   await question(page).getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(card(page).getByText(/Unlocked until/)).toBeVisible()

@@ -57,11 +57,11 @@ export function mountSite(http: Http, { reviews, contact, newsletter, serviceMes
   })
 }
 
-/** Only our own pages send more than their origin; the query could hold a secret. */
+/** Keeps the path of a referring page of ours; its query could hold a secret. */
 const pageOf = (referer: string | undefined) =>
   referer && URL.canParse(referer) ? new URL(referer).pathname.slice(0, 100) : ''
 
-/** RFC 8058: an email client posts to the List-Unsubscribe URL. Without scripts, so does the page's button. */
+/** RFC 8058: an email client posts to the List-Unsubscribe URL, and so does the button of a page without scripts. */
 function mountOneClick({ app, pages }: Http, newsletter: Newsletter) {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()

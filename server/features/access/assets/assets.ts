@@ -14,6 +14,7 @@ type AssetRow = typeof recommendedAssets.$inferSelect
 export type Assets = {
   list(userId: string): Promise<AssetRow[]>
   left(userId: string): Promise<{ ticker: string }[]>
+  adminLeft(): Promise<{ ticker: string }[]>
   adminList(): Promise<AssetRow[]>
   /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
   add(actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }): Promise<void>

@@ -19,7 +19,7 @@ export type Checklist = {
 
 type Deps = { db: Database; config: Config; settings: ShopSettings }
 
-/** What is done of the checklist. `npm run go-live` also tries what only a connection shows. */
+/** Done lines of the checklist. `npm run go-live` also tests connections. */
 export async function doneOf({ db, config, settings }: Deps): Promise<Record<ChecklistKey, boolean>> {
   const { live } = settings
   const [tradingView] = await db.select().from(tvConnection)

@@ -36,9 +36,9 @@ export type Customers = {
 
 const adminsOnly = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
 
-/** Most people have one or two; no page shows more than this. */
+/** Limit of purchases on one page; most people have one or two. */
 const mostPurchases = 200
-/** Emails that our people send again, to one mailbox. */
+/** Limit of emails that staff resend to one mailbox. */
 const mostMails = { requests: 10, seconds: 86_400 }
 
 export function createCustomers(context: CustomerContext, areas: Areas): Customers {
@@ -50,7 +50,7 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
   const notes = createNotes(context)
   const timeline = createTimeline(context, areas)
 
-  /** A borrowed or bored staff account must not fill anyone's mailbox. */
+  /** Limits what a misused staff account can send to a mailbox. */
   async function countMail(tx: Transaction | Database, email: string) {
     if (await attempts.allows('mail by staff', email, mostMails, { tx })) return
     throw new Refusal(429, 'too-many', 'We’ve sent this person ten emails by hand today. Please try again tomorrow.')
@@ -160,7 +160,7 @@ function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>):
 
     async add(actor, userId, text) {
       await db.transaction(async (tx) => {
-        // Locked: a deletion waits, and then takes the note along.
+        // Locks the user, so that a deletion waits and removes the note, too.
         const [customer] = await tx
           .select({ id: users.id })
           .from(users)

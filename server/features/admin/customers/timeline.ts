@@ -13,7 +13,7 @@ export type PageInput = { limit: number; cursor?: string | undefined }
 /** Events of a customer from every area, newest first. */
 type Timeline = (userId: string, input: PageInput) => Promise<Page<TimelineItem>>
 
-/** Far enough ahead of any clock. */
+/** Later than any entry. */
 const forever = new Date(9_999_999_999_999)
 
 export function createTimeline(
@@ -51,7 +51,7 @@ export function createTimeline(
 
   return async (userId, { limit, cursor }) => {
     const after = decodeCursor(cursor, String.raw`[\w.-]{1,80}`)
-    // One more than fits, of each: whatever is left over belongs to a later page.
+    // Reads one more than a page from each source, to know if there is a next page.
     const part = { before: after?.at ?? forever, limit: limit + 1 }
     const found = (await Promise.all(sources.map((read) => read(userId, part)))).flat()
     const entries = found
@@ -63,7 +63,7 @@ export function createTimeline(
 
 const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** Amount, reason and day of what our people did; anything else in the record says nothing to a reader. */
+/** Picks amount, reason and day from an audit entry; other fields are not readable. */
 function detailInWords(detail: Record<string, unknown> | null) {
   const { amount, because, reason, until } = detail ?? {}
   const why = because ?? reason

@@ -65,7 +65,7 @@ describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${why}`, () => {
     '(%s) runs a planted formula but nothing in our files',
     { timeout: 120_000 },
     async (seller) => {
-      // Otherwise the rest would prove nothing.
+      // Makes sure that LibreOffice recognizes formulas at all.
       const unguarded = 'a,b\n=1+1,"x;=1+1;y"\n'
       expect((await open(unguarded, seller)).formulas.length).toBeGreaterThan(0)
 

@@ -26,7 +26,7 @@ const overlooked = String.raw`\s${invisible}"''`
 const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}])`
 const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
 const beginsOddly = (column: string) => `ascii(${column}) in (${codes(`${signs};\t\r\n ${invisible}"'`)})`
-/** Most cells are harmless; only the others are worth searching. */
+/** Skips the regular expression for the many harmless cells. */
 const plain = (column: string) =>
   `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
      then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
@@ -72,17 +72,17 @@ const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id,
   where a.username is not null and not exists (select from access_forms f
     where f.user_id = a.user_id and strpos(lower(f.trading_view_username), lower(a.username)) > 0)`
 
-/** The line of the balance at Stripe that a payment or refund moved first. */
+/** First balance transaction at Stripe of a payment or refund. */
 const lineOf = (category: string, match: string) =>
   `(select id from balance_transactions where category = '${category}' and ${match} order by created_at limit 1)`
 
-/** Credit note of a refund: Stripe names no refund in it, so the amount and the nearest time tell. */
+/** Credit note of a refund, matched by amount and nearest time: Stripe names no refund in it. */
 const creditNoteOf = (refund: string) =>
   `(select c.number from credit_notes c join payments paid on paid.invoice_id = c.invoice_id
     where paid.payment_intent_id = ${refund}.payment_intent_id and c.status = 'issued' and c.refunded = ${refund}.amount
     order by abs(extract(epoch from c.created_at - ${refund}.at)) limit 1)`
 
-/** Payments, refunds and lost disputes of the books, then what only the balance at Stripe knows: returns, fees, payouts. */
+/** Payments, refunds and lost disputes, then transactions that only the balance at Stripe has: returns, fees, payouts. */
 const bookkeepingEntries = `
   select 'payment' as kind, p.paid_at as at, coalesce(p.invoice_number, p.invoice_id) as document, p.country, i.region, i.tax_rate,
     p.amount as gross, p.tax, p.payment_intent_id, ${lineOf('charge', 'payment_intent_id = p.payment_intent_id')} as line
@@ -103,7 +103,7 @@ const bookkeepingEntries = `
     or (b.category = 'refund' and exists (select from refunds r where r.id = b.refund_id and r.status in ('failed', 'canceled')))
     or (b.category = 'dispute' and p.lost_at is null)`
 
-/** What's in each file. None contains exchange keys. */
+/** Columns and source of each file. None contains exchange keys. */
 const tables: Record<FileKind, Table> = {
   buyers: {
     columns: {
@@ -141,7 +141,7 @@ const tables: Record<FileKind, Table> = {
       'Stripe subscription': 'p.stripe_subscription_id',
       'Stripe customer': 'o.customer_id',
     },
-    // Row by row, each by its index: the file starts immediately, and a reader who leaves stops it.
+    // Lateral joins by index: the file starts immediately, and a closed connection stops it.
     from: `purchases p join users u on u.id = p.user_id join products product on product.id = p.product_id
       left join orders o on o.subscription_id = p.stripe_subscription_id and o.kind = 'new'
       left join billing_details b on b.user_id = p.user_id
@@ -231,7 +231,7 @@ const tables: Record<FileKind, Table> = {
       'Decided (UTC)': moment('a.state_since'),
       Product: plain('product.name'),
     },
-    // A form whose purchase was deleted is about the access that was decided last.
+    // A form of a deleted purchase shows the access decided last.
     from: `(${everyRequest}) r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
       left join lateral (select * from access where user_id = r.user_id
         and product_id = coalesce(p.product_id, r.product_id, product_id) order by state_since desc limit 1) a on true

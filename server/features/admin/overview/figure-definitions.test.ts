@@ -26,10 +26,10 @@ const monthStart = (ago: number) => {
 }
 const dayOf = (ago: number, day: number) => new Date(monthStart(ago).getTime() + (day - 1) * 86_400_000 + 3_600_000)
 
-/** Three people who paid when the month began, of whom one leaves; two who come and leave within it; one with two products. */
+/** Three people paid when the month began and one of them leaves; two come and leave within it; one has two products. */
 async function liveThroughAYear() {
   const { connection } = shop
-  // The first of a month is too early for what happens within it.
+  // Moves to the 20th, so that days within the month have passed.
   await shop.advance(Math.ceil((monthStart(-1).getTime() - shop.clock.now().getTime()) / 86_400_000) + 20, 'day')
   const [other] = await connection.db.insert(products).values({ slug: 'other', name: 'Other' }).returning()
   const person = async () => (await shop.user()).user.id
@@ -55,7 +55,7 @@ async function liveThroughAYear() {
   await shop.settle()
 }
 
-/** Each figure of the current month by the plainest SQL for its definition; amounts in dollars per month. */
+/** Plain SQL for each figure of the current month; amounts in dollars per month. */
 const inSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
   mrr: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements',
   net: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements where at >= $1',
@@ -100,7 +100,7 @@ test('every figure of the file is what plain SQL says, under the title of its de
 
 test('churn is of those who paid when the month began, and a person with two products is one', async () => {
   const { months } = await admin.call(overview.adminShow, {})
-  // Three paid when it began, and one of them left; two more came and left; two buyers stayed or lost a dispute.
+  // Three paid when it began and one of them left; two more came and left.
   expect(months.at(-1)).toMatchObject({ paidWhenItBegan: 3, stopped: 1, churn: 33.3 })
   expect(months.at(-1)?.movements.churn.count).toBe(4)
   expect(months.at(-2)).toMatchObject({ paying: 3, stopped: 0, churn: 0 })

@@ -30,7 +30,7 @@ function figuresOf({ movements, ...month }: OverviewMonth, cash: CashMonth): Fig
 
 const unitOf = (name: FigureName) => (name === 'paying' ? '' : name === 'churn' ? ' (%)' : ' (USD)')
 
-/** One row for each month, newest first, headed by the titles of the definitions. */
+/** Rows are months, newest first; columns have the titles of the definitions. */
 export function csvOfMonths(months: OverviewMonth[], cash: CashMonth[]): string {
   const rows = months.toReversed().map((month) => {
     const none = { month: month.month, paid: 0, tax: 0, refunded: 0, lost: 0 }

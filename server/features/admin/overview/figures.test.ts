@@ -166,7 +166,7 @@ test('every night, Stripe’s own list is compared: a lost message is caught up 
     [[buyer.user.id, ending.user.id]],
   )
   const subscriptionOf = (id: string) => rows.find((row) => row.id === id)?.sub ?? ''
-  // A message that never comes: the comparison asks again before it complains.
+  // Simulates a lost webhook: the comparison fetches again before it complains.
   await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   await shop.sandbox.controls.dashboard.setQuantity(subscriptionOf(buyer.purchase.id), 3)
   await shop.sandbox.controls.settle()
@@ -181,7 +181,7 @@ test('every night, Stripe’s own list is compared: a lost message is caught up 
   const { months } = await admin.call(overview.adminShow, {})
   expect((proof?.here ?? 0) + (proof?.elsewhere ?? 0)).toBe(months.at(-1)?.arr)
 
-  // A row that someone slipped into the books.
+  // A movement that follows from no invoice.
   await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
     cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, at, recorded_at, 'slipped in', 0, 'expansion',
     'price', 46800, 60000, 0 from mrr_movements where purchase_id = ${ending.purchase.id} limit 1`)

@@ -23,13 +23,13 @@ export type Figures = {
 type MovementFilter = ParsedInputOf<typeof contract.adminMovements>
 
 const monthsIn = { '3m': 3, '12m': 12, all: null }
-/** How many months of first payments the table of who stayed has. */
+/** Months of first payments in the cohort table. */
 const cohorts = 12
 
 const monthsAgo = (now: Date, months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
 const nameOf = (date: Date) => date.toISOString().slice(0, 7)
 
-/** When a range begins, at the start of a day; all of them end now. What is old is only known by month. */
+/** Start of a range, at the start of a UTC day; undefined for all time. Ranges end now. */
 function since(range: Range | undefined, now: Date): Date | undefined {
   if (range === '30d') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
   const months = monthsIn[range ?? 'all']
@@ -48,7 +48,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
 
   const readStayed = rememberUntilMoved(db, now, () => readCohorts(context))
 
-  /** By kind and cause; what came before the range is one row. */
+  /** Sums by kind and cause; movements before the range are one row. */
   async function readMovements(from: Date | undefined) {
     const { at, kind, cause, arrAfter, arrBefore, corrects } = mrrMovements
     const isWithin = from ? sql<boolean>`${at} >= ${from}` : sql<boolean>`true`
@@ -140,7 +140,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
         })
         .from(mrrMovements)
         .innerJoin(users, eq(users.id, mrrMovements.userId))
-        // Only who has left said why; deleted, a purchase says nothing anymore.
+        // Only churn has a reason; a deleted purchase has none.
         .leftJoin(purchases, and(eq(purchases.id, mrrMovements.purchaseId), eq(mrrMovements.kind, 'churn')))
         .where(
           and(
@@ -160,7 +160,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
   }
 }
 
-/** Who stayed, by the month of a person's first payment; corrections may move a person to another month. */
+/** Cohorts by month of first payment; corrections may move a person to another month. */
 async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
   const { rows } = await db.execute<{ cohort: string; month: string; joined: number; people: number; arr: number }>(sql`
     with firsts as (
@@ -189,7 +189,7 @@ async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
   })
 }
 
-/** Each amount counts in the month in which it moved; newest month first. */
+/** Cash by the month in which it moved, newest first. */
 async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
   const moved = sql`
     select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}

@@ -4,16 +4,16 @@ import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { mrrMovements } from '#server/database/schema.ts'
 
-/** Sums of a month: of all of it, or of its days up to today's day of the month. */
+/** Sums of a whole month, or of its days up to today's day of the month. */
 type MovementSum = { month: string; isEarly: boolean; kind: MovementKind; count: number; arr: number; late: number }
-/** How many people began to pay and stopped, from the begin of a month to its end, or to today's day of the month. */
+/** People who began and stopped paying in a month, or in its days up to today's day of the month. */
 type PeopleSum = { month: string; began: number; stopped: number; beganEarly: number; stoppedEarly: number }
 
 const at = sql`${mrrMovements.at} at time zone 'UTC'`
 const utcMonth = sql`date_trunc('month', ${at})`
 const isEarly = (dayOfMonth: number) => sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`
 
-/** Each person's yearly revenue before and after every month in which it changed, and after its early days; a subquery. */
+/** Subquery: yearly revenue of each person before and after every month in which it changed, and after its early days. */
 export const personMonths = (dayOfMonth: number): SQL => sql`(
   select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
     coalesce(sum(arr) over earlier, 0) + arr as arr_after, coalesce(sum(arr) over earlier, 0) + early_arr as arr_early
@@ -23,7 +23,7 @@ export const personMonths = (dayOfMonth: number): SQL => sql`(
     from ${mrrMovements} group by 1, 2) changes
   window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
 
-/** Movements are only ever added: what was read of them stays right until there are more, or another day. */
+/** Caches until a movement is added or the day changes; movements are never updated. */
 export function rememberUntilMoved<Figures>(db: Database, now: () => Date, read: () => Promise<Figures>) {
   let remembered: { key: string; figures: Figures } | undefined
   return async (): Promise<Figures> => {

@@ -25,7 +25,6 @@ import { createSellerLetters, type SellerLetters } from './seller-letters.ts'
 
 type OverviewContext = Pick<Context, 'db' | 'mails' | 'now' | 'paymentAccount' | 'queue' | 'settings' | 'supportEmail'>
 
-/** How the shop is doing. */
 export type Overview = {
   needs: FindNeeds
   pulse: Pulse
@@ -85,7 +84,7 @@ type Found = { count: number; dueAt: Date | null }
 /** Tasks that wait for this member of staff, the most urgent first. */
 export type FindNeeds = (user: Pick<User, 'isAdmin' | 'role'>) => Promise<(Found & { kind: NeedKind })[]>
 
-/** What needs the seller now. Each is an indexed read, and the list behind its link shows exactly the same rows. */
+/** Counts open work by indexed reads; the list behind each link shows the same rows. */
 function createNeeds(
   { db, now, queue, settings, paymentAccount }: Pick<Context, 'db' | 'now' | 'queue' | 'settings' | 'paymentAccount'>,
   { access, selling }: Areas,
@@ -121,7 +120,7 @@ function createNeeds(
     unknown_subscriptions: async () => counted((await selling.proof.latest())?.unknown ?? 0),
     revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
     failed_jobs: () => counted(queue.failed.count()),
-    // Until the shop sells, its checklist names them.
+    // Before the first sale, the checklist names these instead.
     settings: () => counted(paymentAccount.kind === 'live' ? settings.countProblems() : 0),
   }
   const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways

@@ -29,7 +29,7 @@ type PaymentRow = {
 
 const looksLikeId = /^(in|pi|re)_\w+$|^\w{4,}-\d{4,}$/
 
-/** Each kind by its own index, so that a page costs the same however many there are and however deep it is. */
+/** Reads each kind by its own index, so that every page costs the same. */
 const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> = {
   payment: {
     columns: sql`amount, tax, null::text as status`,
@@ -48,7 +48,7 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
 const kinds = Object.keys(legs) as PaymentKind[]
 
 export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
-  /** The payments that were named by an id, or whose buyer was. */
+  /** Payments found by their own id or by their buyer. */
   function intentsFor(q: string): SQL {
     if (looksLikeId.test(q))
       return sql`(select payment_intent_id from ${payments} where invoice_id = ${q} or payment_intent_id = ${q}
@@ -59,7 +59,7 @@ export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
 
   function entries({ cursor, kind, period, q, limit }: PaymentsInput) {
     const after = decodeCursor(cursor, String.raw`[a-z]+_\w{1,100}`)
-    // A payment and its dispute have one id: the kind decides between them.
+    // A payment and its dispute share an id, so the kind breaks ties.
     const [, afterKind = '', afterId = ''] = /^([a-z]+)_(.+)$/.exec(after?.id ?? '') ?? []
     const [from, until] = period ? boundsOf(period) : []
     const chosen = kinds.filter((each) => !kind || each === kind)

@@ -21,7 +21,7 @@ const taker = alias(mrrMovements, 'taker')
 const whose = { name: users.name, email: users.email }
 export const nameOf = ({ name, email }: { name: string; email: string }) => name || email
 
-/** Who began to pay and who stopped, without what was corrected since. */
+/** People who began or stopped paying, without corrected movements. */
 export const readComingAndGoing = (db: Database, since: Date) =>
   db
     .select({
@@ -65,7 +65,7 @@ export function createPulse({ db, now }: PulseDeps): Pulse {
     }))
   }
 
-  /** The confirmation that every buyer gets says when somebody cancelled. */
+  /** Finds cancellations by their confirmation emails, which every buyer gets. */
   async function cancellations(since: Date): Promise<Entry[]> {
     const rows = await db
       .selectDistinctOn([sentMails.id], {

@@ -8,9 +8,9 @@ import { nameOf, readComingAndGoing, reasonInWords } from './pulse.ts'
 
 type LetterContext = Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>
 
-/** Emails to the seller about how the shop is doing. */
+/** Emails to the seller: each sale, sales of a day, and the Monday letter. */
 export type SellerLetters = {
-  /** One email for each sale, never twice. */
+  /** Sends one email for each sale. Idempotent. */
   tellOfSales(): Promise<void>
   tellOfDay(): Promise<void>
   /** Monday's summary of the past week, if there is anything to tell. */
@@ -18,7 +18,7 @@ export type SellerLetters = {
 }
 
 const dayMs = 86_400_000
-/** A process that was down for less still tells of every sale. */
+/** Sales of the last six hours are told, so a shorter outage loses none. */
 const saleWindowMs = dayMs / 4
 
 type NeedsOf = (user: { isAdmin: true; role: null }) => Promise<(Omit<Need, 'dueAt'> & { dueAt: Date | null })[]>

@@ -33,7 +33,7 @@ type MessageFilter = ParsedInputOf<typeof messages.adminList>
 
 const isOpen = isNull(contactMessages.answeredAt)
 
-/** Sent from the account or, by someone who wasn't logged in, with its address. That proves nothing, but it helps. */
+/** Matches messages sent from the account or, without a login, with its unproven address. */
 const isFrom = (account: Pick<typeof users, 'id' | 'email'>) =>
   or(
     eq(contactMessages.userId, account.id),

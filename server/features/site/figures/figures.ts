@@ -8,11 +8,11 @@ type Figures = SiteSettings['figures']
 
 export const noFigures: Figures = { secondsToUnlock: null, secondsToAnswer: null }
 
-/** Fewer than this say nothing about what a buyer may expect. */
+/** Minimum of cases; fewer say little about what a buyer may expect. */
 const enough = 10
 const days = 30
 
-/** What the shop may say about itself, from its own books: never typed, and only if there is enough of it. */
+/** Public figures, computed from the records and shown only if there are enough cases. */
 export async function publicFigures(db: Database, now: Date): Promise<Figures> {
   const since = new Date(now.getTime() - days * 86_400_000)
   const [secondsToUnlock, secondsToAnswer] = await Promise.all([

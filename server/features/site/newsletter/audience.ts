@@ -14,8 +14,8 @@ import {
 export type Audience = { toSubscribers: boolean; buyersOf: string | null }
 
 /**
- * Confirmed subscribers, and buyers who were told at the checkout and never objected. All of them, or the one at `email`.
- * A guest's order for an existing account (`made_account` is false) answers for nobody.
+ * Confirmed subscribers, and buyers who were told at the checkout and never objected; all, or only `email`.
+ * A guest's order for an existing account (`made_account` is false) is no consent of its owner.
  */
 export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
   select s.email, 'subscriber' as why, s.id as leave_id from ${newsletterSubscriptions} s
@@ -42,7 +42,7 @@ export async function countAudience(db: Database, audience: Audience): Promise<n
   return rows[0]?.count ?? 0
 }
 
-/** One row for each address; who is both gets it as a subscriber. */
+/** Stores one recipient for each address; a subscriber who is also a buyer counts as subscriber. */
 export async function writeDown(tx: Transaction, newsletter: Audience & { id: string }) {
   await tx.execute(
     sql`insert into ${newsletterRecipients} (newsletter_id, email, why, leave_id)

@@ -19,10 +19,10 @@ export type Delivery = {
 type Newsletter = typeof newsletters.$inferSelect
 type Claimed = { id: string; email: string; why: 'subscriber' | 'buyer'; leave_id: string; tries: number }
 
-/** One run of the job, well within its lease; the schedule starts the next. */
+/** Duration of a run, well within the lease of the job; the schedule starts the next one. */
 const sliceMs = 300_000
 const mostFailures = 10
-/** A server that wants it later gets it in 5 minutes, then 10, 20 and so on; after about two days it has refused. */
+/** Retries a deferred email after 5, 10, 20 minutes and so on; gives up after about two days. */
 const retryMs = 300_000
 const mostTries = 9
 const longestSlowdown = 32
@@ -38,7 +38,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
   const pause = (id: string, because: PauseReason, lastError: string | null = null) =>
     setState(db, id, { state: 'paused', pausedBecause: because, lastError })
 
-  /** Marked as handed over before the server hears of it. In the order of the index, so that no row is read again. */
+  /** Marks a batch as handed over, in index order, so that no row is read twice. */
   async function claim(newsletter: Newsletter, after: string): Promise<Claimed | undefined> {
     const { rows } = await db.execute<Claimed>(
       sql`update ${recipients} set state = 'handed_over' where id = (
@@ -92,7 +92,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
       last = claimed?.email ?? ''
       return claimed
     }
-    /** Left by a process that died: no other one runs this. */
+    /** Rows of a process that died; the job never runs twice at once. */
     await db
       .update(recipients)
       .set({ state: 'uncertain', doneAt: now(), reply: 'The shop stopped before the mail server answered.' })
@@ -123,7 +123,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
     await finish(newsletter)
   }
 
-  /** Done once no one is left who may still get it; who left meanwhile is no recipient. */
+  /** Finishes when no recipient is left; unsubscribed ones no longer count. */
   async function finish(newsletter: Newsletter) {
     const { id } = newsletter
     await db.transaction(async (tx) => {
@@ -145,14 +145,14 @@ export function createDelivery(context: DeliveryContext): Delivery {
   return { sendSlice, setState, pause }
 }
 
-/** How fast: what MAIL_RATE allows, slower while the server asks for it, and never before a receipt. */
+/** Pace: MAIL_RATE, slower while the server asks for it, and receipts go first. */
 function createPace({ queue, config }: Pick<Context, 'queue' | 'config'>) {
   const interval = 60_000 / config.mail.rate
   let nextTurn = 0
   let slowdown = 1
   let lookedAt = 0
 
-  /** Receipts and links first: while one waits, newsletters do. */
+  /** Pauses while receipts or links are waiting. */
   async function letOthersPass() {
     for (;;) {
       if (Date.now() - lookedAt < 250) return

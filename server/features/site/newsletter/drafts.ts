@@ -75,7 +75,7 @@ export function createDrafts(context: DraftContext): Drafts {
           .update(newsletters)
           .set({ ...written, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
           .where(eq(newsletters.id, id))
-        // A draft saves itself while it is written: one entry for each sitting is enough.
+        // Autosave would flood the audit log, so an entry covers a while.
         const isSameSitting =
           before.updatedBy === actor.user.id && now().getTime() - before.updatedAt.getTime() < sittingMs
         if (!isSameSitting) await audit.record(tx, actor, { action: 'newsletter.save', subject: id })

@@ -91,7 +91,7 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
         .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
         .where(eq(subscriptions.id, id))
         .returning({ email: subscriptions.email })
-      // Asking again, from the mailbox itself, takes back what was said before.
+      // A new confirmation from the mailbox revokes an earlier objection.
       if (confirmed) await db.delete(suppressions).where(eq(suppressions.email, confirmed.email))
       else throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
     },

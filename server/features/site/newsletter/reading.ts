@@ -23,7 +23,7 @@ type Newsletter = typeof newsletters.$inferSelect
 type EditedNewsletter = Omit<Newsletter, 'updatedBy'> & { updatedBy: string }
 type Sample = { subject: string; preheader: string; markdown: string; leaveId: string; why: 'subscriber' | 'buyer' }
 
-/** As many as a screen shows of those that need a look. */
+/** Limit of problematic recipients on the screen. */
 const mostTroubled = 100
 
 export function missingFor({ config, settings: { live } }: Pick<Context, 'config' | 'settings'>) {
@@ -31,7 +31,7 @@ export function missingFor({ config, settings: { live } }: Pick<Context, 'config
   const missing: string[] = []
   if (!(name && street && city && country))
     missing.push('Your postal address, which every newsletter must have: fill in the seller under Settings.')
-  // Outside production, it goes into the outbox, as every email does.
+  // Outside production, newsletters go to the outbox like every email.
   if (!config.production && !config.mail.smtpUrl) return missing
   if (!config.mail.smtpUrl) missing.push('A mail server: set `SMTP_URL` in the environment and restart the shop.')
   if (live.supportEmail.endsWith('@example.com'))
@@ -80,7 +80,7 @@ export function createReading(context: ReadingDeps): Reading {
     return found
   }
 
-  /** What it looks like to whom it goes; the link to unsubscribe is a sample. */
+  /** Renders the email with a sample link to unsubscribe. */
   const sampleOf: Reading['sampleOf'] = ({ id, subject, preheader, markdown, toSubscribers }) => ({
     subject,
     preheader,

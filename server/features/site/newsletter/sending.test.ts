@@ -160,7 +160,7 @@ test('buyers get it only if the checkout said so, the address is proven, and the
   if (!untold || !told || !unproven || !objecting) throw new Error('four buyers')
   for (const buyer of [untold, told, objecting])
     await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${buyer.user.id}`)
-  // A guest who types a customer's address answers for nobody.
+  // A guest who types a customer's address gives no consent for them.
   const neverAsked = await shop.user()
   await shop.connection.db.execute(sql`update users set verified_at = now() where id = ${neverAsked.user.id}`)
   const byGuest = { email: neverAsked.user.email, news: { version: '2026-11-17' } }
@@ -168,7 +168,7 @@ test('buyers get it only if the checkout said so, the address is proven, and the
   await shop.settle()
   const { id } = await draft({ buyersOf: productId })
   expect(await show(id)).toMatchObject({ audience: 1 })
-  // Who is a subscriber, too, gets one email.
+  // A buyer who also subscribed gets one email.
   await shop.connection.db.insert(newsletterSubscriptions).values({ email: told.user.email, confirmedAt: new Date() })
   expect(await show(id)).toMatchObject({ audience: 1 })
   // The first receipt has a link to object, for those who have not.
@@ -250,7 +250,7 @@ test('a server that dies halfway leaves what it may have taken as uncertain, pau
   expect(paused.counts.uncertain).toBeGreaterThan(0)
   const revived = await openSmtp({}, { port: smtp.port })
   closers.push(revived.close)
-  // One run at a time: the one that paused it has to end.
+  // Waits for the run that paused it.
   await shop.queue.idle()
   await admin.call(newsletters.adminResume, { id })
   await expect.poll(async () => (await show(id)).state, { timeout: 25_000 }).toBe('sent')

@@ -26,7 +26,7 @@ export type Sending = {
 
 type Newsletter = typeof newsletters.$inferSelect
 
-/** An hour late is another occasion: the seller may not want it anymore. */
+/** Limit of delay: after an hour, the seller may no longer want it sent. */
 const latestMs = 3_600_000
 
 export function createSending(context: SendingContext, { refuseStale }: Pick<Drafts, 'refuseStale'>): Sending {
@@ -43,10 +43,10 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     })
   }
 
-  /** Why it must not go out without being asked about. */
+  /** Reason to pause instead of sending a scheduled newsletter. */
   async function objection({ state, scheduledFor, approvedAt }: Newsletter): Promise<PauseReason | undefined> {
     if (missingFor(context).length > 0) return 'incomplete'
-    // What was sent after the backup was made is not in it.
+    // A restored backup does not know what was sent after it.
     const since = sql`${auditLog.action} = 'backup.restore' and ${auditLog.at} > ${approvedAt}`
     if ((await db.$count(auditLog, since)) > 0) return 'restored'
     if (state === 'scheduled' && scheduledFor && now().getTime() - scheduledFor.getTime() > latestMs) return 'missed'
@@ -140,7 +140,7 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
   }
 }
 
-/** What stays of an old newsletter is what it said and the counts. One that was never resumed is over, too. */
+/** Keeps text and counts of an old newsletter and deletes its recipients, also if it was never resumed. */
 export async function forgetOldRecipients({ db, now }: Pick<Context, 'db' | 'now'>, before: Date) {
   await db
     .update(newsletters)

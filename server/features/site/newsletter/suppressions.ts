@@ -29,7 +29,7 @@ export type Suppressions = {
 }
 
 export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionDeps): Suppressions {
-  /** The address of an account whose owner has proven it: only then is what happened to the address theirs. */
+  /** Proven address of an account; an unproven one may belong to someone else. */
   async function provenAddress(tx: Transaction | typeof db, userId: string) {
     const [user] = await tx
       .select({ email: users.email })
@@ -63,7 +63,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
           .set({ unsubscribedAt: now() })
           .where(and(eq(subscriptions.email, email), isNull(subscriptions.unsubscribedAt)))
         await tx.insert(suppressions).values({ email, userId, because: 'objected', at: now() }).onConflictDoNothing()
-        // Counted with the newsletter they got last.
+        // Counts the unsubscribe for the newsletter received last.
         await tx.execute(
           sql`update ${recipients} set left_at = ${now()} where id = (select id from ${recipients}
             where email = ${email} and state in ('sent', 'uncertain') order by done_at desc limit 1) and left_at is null`,

@@ -5,7 +5,6 @@ import { reviews } from '#contract/site/reviews.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { reviewSummary } from './reviews.ts'
 
-/** One life of a shop: a buyer who stays, one who leaves early, and what they may say about it. */
 let shop: TestShop
 let buyer: Awaited<ReturnType<TestShop['buyer']>>
 let early: typeof buyer

@@ -30,7 +30,7 @@ export type Reviews = {
   forgetReports(): Promise<void>
 }
 
-/** Invitations of one day. */
+/** Invitations per day. */
 const batch = 500
 
 export function createReviews(context: ReviewContext): Reviews {
@@ -146,7 +146,7 @@ const isEligible = (productId: string, now: Date) =>
     ),
   )
 
-/** When a running subscription will have been paid for long enough; null without one. */
+/** Day from which a running subscription allows a review; null without one. */
 async function mayWriteFrom(db: Database, userId: string) {
   const [oldest] = await db
     .select({ createdAt: purchases.createdAt })

@@ -15,7 +15,7 @@ import { isLivePurchase, purchases, reviews } from '#server/database/schema.ts'
 type PageInput = { limit: number; cursor?: string | undefined }
 type ReviewRow = typeof reviews.$inferSelect & { payingSince: Date | null }
 
-/** Null unless the author shows it and still pays: it disappears when the subscription ends. */
+/** Null unless the author shows it and still pays. */
 const startOfRunning =
   sql`case when ${reviews.showsPayingSince} then (select min(${purchases.createdAt}) from ${purchases} where ${and(
     eq(purchases.userId, reviews.userId),
@@ -33,7 +33,7 @@ const ranks: Record<ReviewOrder, SQL<number> | undefined> = {
   lowest: sql<number>`-${reviews.stars}`,
 }
 
-/** Until then the row is only an invitation. */
+/** Rows without a text are invitations. */
 export const isWritten = isNotNull(reviews.writtenAt)
 
 export async function reviewSummary(db: Database): Promise<SiteSettings['reviews']> {
@@ -62,7 +62,7 @@ export async function reviewsByProduct(db: Database) {
 
 const nothing = { count: 0, average: 0 }
 
-/** The first page of them as the call would answer it, for the page that shows them without asking. */
+/** First page of the list, embedded into the rendered page. */
 export async function latestReviews(db: Database): Promise<Shown['latestReviews']> {
   const { items, next } = await listReviews(db, { limit: reviewsPerPage }, forEveryone)
   return { items: z.parse(contract.list.output, items), next }
@@ -90,7 +90,7 @@ export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
 }
 
-/** Without the report, which is for the seller, and without the text if it is hidden. */
+/** Public fields of a review: no report, and no text if it is hidden. */
 export function forEveryone(row: ReviewRow) {
   const review = whole(row)
   return review.hiddenBecause ? { ...review, text: '', author: null, payingSince: null } : review

@@ -42,7 +42,7 @@ const day = 86_400_000
 export function createServiceMessages(context: ServiceMessageContext): ServiceMessages {
   const { db, now, queue, mails, audit, catalog } = context
 
-  /** Everyone with a running purchase, however it was booked. Only a refused address stops a service message. */
+  /** Matches everyone with a running purchase, booked ones included, unless their address refuses email. */
   function customersOf(tx: Database | Transaction, productId: string, isRefused = false): SQL | undefined {
     const runs = tx
       .select({ id: purchases.id })
@@ -130,7 +130,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
       if (missingFor(context).length > 0)
         throw conflict('not-ready-to-send', 'Something is missing before it can be sent. Please look at the list.')
       return db.transaction(async (tx) => {
-        // Two admins take turns, so that neither exceeds the limit.
+        // Locks the product, so that two admins together stay within the limit.
         await tx.select({ id: products.id }).from(products).where(eq(products.id, message.productId)).for('update')
         if (message.reason !== 'security' && (await leftFor(tx, message.productId)) === 0)
           throw conflict(

@@ -7,9 +7,9 @@ import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { parseAssetList } from './parse-asset-list.ts'
 
-type Given = { productId: string; known: ManagedAsset[]; onClose: () => void }
+type ImportDialogProps = { productId: string; known: ManagedAsset[]; onClose: () => void }
 
-export function ImportDialog({ productId, known, onClose }: Given) {
+export function ImportDialog({ productId, known, onClose }: ImportDialogProps) {
   const [pasted, setPasted] = useState('')
   const send = useCall(assets.adminImport, {
     failed: 'Failed to import',

@@ -9,7 +9,7 @@ import { Time } from '#web/ui/time.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell, moneyCell } from '../lists/record-table.tsx'
-import { FigureTable, Nothing, Part, underlined } from '../overview/figure.tsx'
+import { FigureSection, FigureTable, Nothing, underlined } from '../overview/figure.tsx'
 import { monthName } from '../overview/words.ts'
 import { counted } from '../parts/count.ts'
 
@@ -19,7 +19,7 @@ export default function Payouts() {
   return (
     <div className="flex flex-col gap-8">
       <Months />
-      <Part
+      <FigureSection
         title="Payouts"
         meaning="Transfers from your balance at Stripe to your bank account. Stripe names the lines of automatic payouts; those that you start yourself are not itemized."
       >
@@ -31,7 +31,7 @@ export default function Payouts() {
           none={{ title: 'No payouts yet', description: 'Stripe pays out a few days after the first payment.' }}
           renderRow={(payout) => <PayoutCells {...payout} />}
         />
-      </Part>
+      </FigureSection>
     </div>
   )
 }
@@ -71,7 +71,7 @@ function Months() {
   const { data, ...query } = useData(bookkeeping.adminMonths, {})
   const { progress, run, cancel } = useExport()
   return (
-    <Part
+    <FigureSection
       title="Months"
       meaning="By the day on which your balance at Stripe moved, in UTC. Fees are Stripe’s. Net is gross less refunds, disputes and fees, with other activity of the account."
     >
@@ -97,7 +97,7 @@ function Months() {
           Read from Stripe <Time value={data.readAt} withClock />, every hour.
         </p>
       )}
-    </Part>
+    </FigureSection>
   )
 }
 

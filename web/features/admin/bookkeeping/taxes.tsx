@@ -10,7 +10,7 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { useFilters } from '../lists/use-filters.ts'
-import { FigureTable, Nothing, Part } from '../overview/figure.tsx'
+import { FigureSection, FigureTable, Nothing } from '../overview/figure.tsx'
 import { monthName } from '../overview/words.ts'
 
 const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
@@ -97,7 +97,7 @@ function TaxTable({ title, lines, euroRate }: TaxTableProps) {
   const sum = (of: 'net' | 'tax' | 'gross') => lines.reduce((total, line) => total + line[of], 0)
   const months = title === 'Credits' ? ['Sold in'] : []
   return (
-    <Part title={title} meaning={meanings[title]}>
+    <FigureSection title={title} meaning={meanings[title]}>
       {lines.length === 0 ? (
         <Nothing>None in this time.</Nothing>
       ) : (
@@ -128,6 +128,6 @@ function TaxTable({ title, lines, euroRate }: TaxTableProps) {
           ]}
         />
       )}
-    </Part>
+    </FigureSection>
   )
 }

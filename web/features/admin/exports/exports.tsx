@@ -22,7 +22,7 @@ const exportTitles: Record<FileKind, string> = {
   forms: 'Access Requests',
   newsletter: 'Newsletter',
 }
-type Part = { state?: NewsletterState | undefined; period?: string | undefined }
+type ExportFilter = { state?: NewsletterState | undefined; period?: string | undefined }
 type Progress = { kind: FileKind; rows: number; of: number }
 
 export function useExport() {
@@ -30,7 +30,7 @@ export function useExport() {
   const leaving = useRef<AbortController>(null)
   useEffect(() => () => leaving.current?.abort(), [])
 
-  async function run(kind: FileKind, part: Part = {}) {
+  async function run(kind: FileKind, part: ExportFilter = {}) {
     const named = part.state ?? part.period
     const controller = new AbortController()
     leaving.current = controller
@@ -53,7 +53,7 @@ export function useExport() {
   return { progress, run, cancel: () => leaving.current?.abort() }
 }
 
-function ask(kind: FileKind, { state, period }: Part, signal: AbortSignal) {
+function ask(kind: FileKind, { state, period }: ExportFilter, signal: AbortSignal) {
   if (kind === 'newsletter') return send(newsletterAddresses.adminExport, { state }, { signal })
   if (kind === 'payments') return send(figures.adminExportPayments, { period }, { signal })
   if (kind === 'bookkeeping') return send(bookkeeping.adminExportMonth, { period: period ?? '' }, { signal })

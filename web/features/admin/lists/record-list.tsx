@@ -10,7 +10,7 @@ import { RecordTable, type TableProps, usePages } from './record-table.tsx'
 import { type Choices, useDialog, useFilters } from './use-filters.ts'
 
 type Listed = Endpoint & { answer?: 'list' }
-type Wanted<E extends Listed> = Omit<InputOf<E>, 'limit' | 'cursor'>
+type ListInput<E extends Listed> = Omit<InputOf<E>, 'limit' | 'cursor'>
 type ItemOf<E extends Listed> = OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
 
 /** Values and texts of a select; `all` is the text for no choice. */
@@ -20,15 +20,15 @@ type Chip = Partial<Record<string, string>> | ((value: string) => string)
 type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
   list: E
   /** Sent with every request. */
-  input?: Wanted<E>
+  input?: ListInput<E>
   /** Placeholder of the search box; without it, there is none. */
   search?: string
   /** Selects beside the search box, by their name in the query string and in the call. */
-  filters?: { [Name in keyof Wanted<E>]?: Filter }
+  filters?: { [Name in keyof ListInput<E>]?: Filter }
   /** Removable chips for filters that a link set and no select shows. */
-  chips?: { [Name in keyof Wanted<E>]?: Chip }
+  chips?: { [Name in keyof ListInput<E>]?: Chip }
   /** Filters that other controls show, with their allowed values. */
-  shownElsewhere?: { [Name in keyof Wanted<E>]?: readonly string[] }
+  shownElsewhere?: { [Name in keyof ListInput<E>]?: readonly string[] }
   controls?: ReactNode
   none: { title: string; description?: string }
 }
@@ -44,7 +44,7 @@ export function RecordList<E extends Listed>(props: Props<E>) {
   for (const [name, { options }] of selects) choices[name] = options.map(([value]) => value)
   for (const [name, texts] of removable) choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
   const [chosen, choose] = useFilters(choices)
-  const query = usePages(list, { ...chosen, ...input } as Wanted<E>)
+  const query = usePages(list, { ...chosen, ...input } as ListInput<E>)
   const set = removable.flatMap(([name, texts]) => {
     const value = chosen[name]
     if (!value) return []

@@ -8,12 +8,12 @@ import { useCall } from '#web/api/use-call.ts'
 import { perform, render } from '#web/testing/render.tsx'
 import { usePages } from './record-table.tsx'
 
-type Row = { id: string; status: string }
+type TestRecord = { id: string; status: string }
 const many = (count: number, from = 0) =>
-  Array.from({ length: count }, (_row, index): Row => ({ id: `p${from + index}`, status: 'active' }))
+  Array.from({ length: count }, (_row, index): TestRecord => ({ id: `p${from + index}`, status: 'active' }))
 
 /** A server with cursor pages, as in the contract, that records every call. */
-function listing(initial: Row[]) {
+function listing(initial: TestRecord[]) {
   const server = { rows: initial, calls: [] as string[], answers: Promise.resolve() }
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
     server.calls.push(`${init.method} ${address}`)

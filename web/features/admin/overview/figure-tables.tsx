@@ -9,7 +9,7 @@ import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { number } from '../parts/count.ts'
-import { FigureTable, Nothing, Part, underlined } from './figure.tsx'
+import { FigureSection, FigureTable, Nothing, underlined } from './figure.tsx'
 import { monthName, perMonth, proofMeaning } from './words.ts'
 
 const cashFigures = ['cashPaid', 'cashTax', 'cashRefunded', 'cashLost', 'cashLeft'] as const
@@ -18,7 +18,7 @@ export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
   const longest = Math.max(0, ...cohorts.map(({ stayed }) => stayed.length))
   const ages = Array.from({ length: longest }, (_, age) => (age === 0 ? 'Same' : `+${age}`))
   return (
-    <Part {...figureDefinitions.stayed}>
+    <FigureSection {...figureDefinitions.stayed}>
       {cohorts.length === 0 ? (
         <Nothing>It begins with the first payment.</Nothing>
       ) : (
@@ -51,7 +51,7 @@ export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
           </tbody>
         </Table>
       )}
-    </Part>
+    </FigureSection>
   )
 }
 
@@ -82,7 +82,7 @@ export function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
       </Link>
     )
   return (
-    <Part title="Cash" meaning={cashMeaning}>
+    <FigureSection title="Cash" meaning={cashMeaning}>
       {cash.length === 0 ? (
         <Nothing>No payments in this time.</Nothing>
       ) : (
@@ -101,7 +101,7 @@ export function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
           ])}
         />
       )}
-    </Part>
+    </FigureSection>
   )
 }
 
@@ -134,7 +134,7 @@ export function ProofLine({ proof }: Pick<ShownFigures, 'proof'>) {
 
 export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
   return (
-    <Part title="Compared with Stripe" meaning={proofMeaning}>
+    <FigureSection title="Compared with Stripe" meaning={proofMeaning}>
       {proof ? (
         <>
           <p role={proof.differing + proof.unreadable > 0 ? 'alert' : undefined}>
@@ -179,6 +179,6 @@ export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
       ) : (
         <Nothing>The first comparison runs tonight.</Nothing>
       )}
-    </Part>
+    </FigureSection>
   )
 }

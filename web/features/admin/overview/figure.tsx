@@ -59,7 +59,7 @@ function Meaning({ title, children }: { title: string; children: string }) {
   )
 }
 
-export function Part(props: { title: string; meaning: string; children: ReactNode }) {
+export function FigureSection(props: { title: string; meaning: string; children: ReactNode }) {
   const { title, meaning, children } = props
   const id = useId()
   return (

@@ -11,7 +11,7 @@ import { FilterSelect, RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { number } from '../parts/count.ts'
-import { Figure, Figures as FigureRow, FigureTable, Nothing, Part, underlined } from './figure.tsx'
+import { Figure, Figures as FigureRow, FigureSection, FigureTable, Nothing, underlined } from './figure.tsx'
 import { Cash, Proof, ProofLine, Stayed } from './figure-tables.tsx'
 import { causeTexts, kindTexts, monthName, movedMeaning, perMonth, signed } from './words.ts'
 
@@ -71,7 +71,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
   const { before, movements } = data
   const net = movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
   return (
-    <Part title="What moved the revenue" meaning={movedMeaning}>
+    <FigureSection title="What moved the revenue" meaning={movedMeaning}>
       <p className="text-muted">
         From {perMonth(before)} to {perMonth(before + net)} of monthly recurring revenue: {signed(net)}.
       </p>
@@ -86,7 +86,7 @@ function Moved({ data, range }: { data: ShownFigures; range: Range }) {
           />
         ))}
       </FigureRow>
-    </Part>
+    </FigureSection>
   )
 }
 
@@ -140,7 +140,7 @@ function Left({ lost, reasons, range }: LeftProps) {
   const ended = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))
   const said = reasons.map(({ reason, ...sum }) => ({ ...sum, text: leaveReasonTexts[reason], query: { reason } }))
   return (
-    <Part {...figureDefinitions.left}>
+    <FigureSection {...figureDefinitions.left}>
       {lost.length === 0 ? (
         <Nothing>No one has left in this time.</Nothing>
       ) : (
@@ -149,7 +149,7 @@ function Left({ lost, reasons, range }: LeftProps) {
           {said.length > 0 && <Reasons title="What they said" rows={said} range={range} />}
         </div>
       )}
-    </Part>
+    </FigureSection>
   )
 }
 

@@ -4,9 +4,13 @@ import { Select } from '#web/ui/input.tsx'
 
 export const useProducts = () => useData(prices.adminProducts, {}).data ?? []
 
-type Given = { products: { id: string; name: string }[]; value: string | undefined; onChange: (id: string) => void }
+type ProductChoiceProps = {
+  products: { id: string; name: string }[]
+  value: string | undefined
+  onChange: (id: string) => void
+}
 
-export function ProductChoice({ products, value, onChange }: Given) {
+export function ProductChoice({ products, value, onChange }: ProductChoiceProps) {
   if (products.length < 2) return null
   return (
     <Select
