@@ -4,12 +4,15 @@ import { Container } from '#web/ui/page.tsx'
 import { Plate } from '#web/ui/plate.tsx'
 
 /** The fall below the band, without the rebound. */
-const fall = { from: 70, to: 102, last: 98 }
+const fall = { from: 70, to: 98 }
 
 export function NotFound() {
   return (
     <>
-      <Plate view={fall} isLine className="h-56 w-full border-b border-line sm:h-80" />
+      {/* Half a day is cut off at each side, so the curve runs from edge to edge. */}
+      <div className="overflow-hidden border-b border-line">
+        <Plate view={fall} isLine className="-mx-[1.8%] h-56 sm:h-80" />
+      </div>
       <Container className="flex flex-col items-start gap-5 py-12 sm:py-16">
         <h1 className="text-3xl">404 Page Not Found</h1>
         <p className="text-lg text-muted">Did you forget to add the page to the router?</p>

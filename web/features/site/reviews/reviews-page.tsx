@@ -45,18 +45,23 @@ export default function ReviewsPage() {
             </ButtonLink>
           )}
         </div>
-        <aside className="flex flex-col gap-3 self-start border-t border-ink pt-5 text-sm text-muted max-lg:row-start-1 lg:sticky lg:top-24">
-          <Summary chosen={stars} onChoose={setStars} />
-          <h2 className="text-base text-ink">How we verify them</h2>
-          <p>
-            Only people who have paid for at least {paidDaysToReview} days can write a review. We know from their
-            payments, invite each of them once by email, and offer nothing in return.
-          </p>
-          <p>
-            Everyone writes one review, and it appears immediately. We can reply but can’t edit or delete. If a review
-            breaks the law, we hide its text, say why, and still count its stars. Reviews of deleted accounts stay,
-            without a name.
-          </p>
+        {/* On a phone, the summary comes before the reviews and the explanation after them. */}
+        <aside className="self-start text-sm text-muted max-lg:contents lg:sticky lg:top-24 lg:border-t lg:border-ink lg:pt-5">
+          <div className="flex flex-col gap-3 max-lg:order-first max-lg:border-t max-lg:border-ink max-lg:pt-5">
+            <Summary chosen={stars} onChoose={setStars} />
+          </div>
+          <div className="flex flex-col gap-3">
+            <h2 className="text-base text-ink">How we verify them</h2>
+            <p>
+              Only people who have paid for at least {paidDaysToReview} days can write a review. We know from their
+              payments, invite each of them once by email, and offer nothing in return.
+            </p>
+            <p>
+              Everyone writes one review, and it appears immediately. We can reply but can’t edit or delete. If a review
+              breaks the law, we hide its text, say why, and still count its stars. Reviews of deleted accounts stay,
+              without a name.
+            </p>
+          </div>
         </aside>
       </Container>
     </>
