@@ -43,9 +43,9 @@ const descriptions: Record<string, string> = {
   '*': 'This page does not exist.',
 }
 
-/** What search engines and link previews say about a page. Not in the bundle: browsers never need it. */
+/** Description for search engines and link previews. Not in the browser bundle. */
 export function descriptionOf({ path, title }: Route, products: SiteSettings['products']) {
-  // A product brings its own; while someone edits, its name will do.
+  // Products have their own description; in development the name is enough.
   const description = descriptions[path] ?? (path.startsWith('/products/') && title)
   if (!description) throw new Error(`${path} has no description`)
   return fillIn(description, products)

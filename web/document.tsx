@@ -23,7 +23,7 @@ export function Document(props: {
   route: Route
   settings: SiteSettings
   description: string
-  /** A preview of its own. */
+  /** Its own preview image. */
   image: string | null
   assets: PageAssets
   structuredData: StructuredData[]

@@ -13,10 +13,10 @@ async function start(root: HTMLElement) {
   if (answer) history.replaceState(null, '', answer.address)
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   const settings = readSettings()
-  // An address below /admin that is no screen's: only the server knows all of them.
+  // Unknown addresses below /admin: only the server knows all screens.
   const pathname = root.hasAttribute('data-not-found') ? '*' : location.pathname
   await loadPage(routeFor(pathname, settings.products))
-  // As a transition React hydrates in slices of 5 ms, so a tap on a slow phone never waits for all of it.
+  // A transition hydrates in slices of 5 ms, so a tap on a slow phone never waits for all of it.
   startTransition(() => {
     hydrateRoot(
       root,

@@ -52,7 +52,7 @@ const readManifest = async (): Promise<Manifest> =>
 
 type OfOnePage = Pick<Shown, 'latestReviews' | 'texts' | 'terms'>
 
-/** What a page would otherwise have to ask for, under the key by which it would. */
+/** Query data embedded in the page, under the key of its query. */
 function dataOf({ path }: Route, { latestReviews, texts, terms }: OfOnePage): PageData {
   if (path === '/reviews') return [[[...keyOf(reviews.list), 'pages'], { pages: [latestReviews], pageParams: [''] }]]
   if (path === '/legal/terms') return [[keyOf(termsInForce.show, {}), terms]]
@@ -120,7 +120,7 @@ async function renderPage(
   }
 }
 
-/** What the page needs up front: the entry, the page's own chunk, and everything they import. */
+/** Files the page needs up front: the entry, the page's own chunk, and all their imports. */
 function assetsOf(route: Route, manifest: Manifest): PageAssets {
   const entry = 'web/main.tsx'
   const seen = new Set<string>()

@@ -11,9 +11,9 @@ const whose = z.object({
   user,
   username: z.nullable(z.string()),
   state: z.enum(accessStates),
-  /** Null: nothing is paid for. */
+  /** Null if nothing is paid for. */
   reason: z.nullable(z.enum(entitlementReasons)),
-  /** Within a minute of a grant. */
+  /** True within a minute of a grant. */
   mayUndo: z.boolean(),
   /** True without the connector: the seller adds people on TradingView and records it here. */
   isByHand: z.boolean(),
@@ -24,9 +24,9 @@ const todo = z.extend(whose, {
   /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
   oldUsername: z.nullable(z.string()),
   kind: z.enum(todoKinds),
-  /** When the promise runs out. */
+  /** End of the promised time. */
   due: z.nullable(instant),
-  /** Why it is here, where the kind alone does not say it. */
+  /** Reason, where the kind alone does not say it. */
   detail: z.nullable(z.string()),
   exchangeName: z.nullable(z.string()),
   additionalInfo: z.nullable(z.string()),
@@ -34,7 +34,7 @@ const todo = z.extend(whose, {
   product: z.string(),
   /** The scripts of the product, as TradingView names them. */
   scripts: z.array(z.string()),
-  /** The day until which TradingView should let them in; null without an end. */
+  /** Expiry on TradingView; null without an end. */
   until: z.nullable(instant),
 })
 export type AccessTodo = z.infer<typeof todo>
@@ -56,12 +56,12 @@ export const mostAtOnce = 200
 const some = z.strictObject({
   ids: z.array(id).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
 })
-/** For how many it was done: fewer than were named if another admin got there first. */
+/** Number of changed rows; lower than requested if another admin was faster. */
 const changed = z.object({ changed: z.int() })
 
 const decision = { access: 'access.decide', fresh: false, input: some, output: changed } as const
 
-/** What the seller has to do about people's access, and does. Every id is that of one person's access. */
+/** Admin calls about access. Every id is the id of an access row. */
 export const accessAdmin = {
   todo: endpoint('GET /api/admin/access/todo', {
     access: 'access.decide',

@@ -19,7 +19,7 @@ export const accessRequestForm = z.strictObject({
 /** The same form where the shop asks for the username alone. */
 export const usernameForm = z.pick(accessRequestForm, { tradingViewUsername: true, additionalInfo: true })
 
-/** What a call may send; the server insists on the rest where the shop asks for it. */
+/** Input of the call; the server requires the exchange fields where the shop asks for them. */
 const sentForm = z.partial(accessRequestForm, { exchangeName: true, apiKey: true, secretKey: true })
 export type SentAccessRequest = z.infer<typeof sentForm>
 
@@ -31,11 +31,11 @@ const ownAccess = z.object({
   state: z.enum(accessStates),
   username: z.nullable(z.string()),
   problem: z.nullable(z.enum(nameProblems)),
-  /** What TradingView knows that looks like it. */
+  /** Similar usernames that exist on TradingView. */
   similar: z.array(z.string()),
   until: z.nullable(instant),
   reason: z.nullable(z.enum(entitlementReasons)),
-  /** While it waits: asked or unlocking. */
+  /** Set while asked or unlocking. */
   promisedBy: z.nullable(instant),
   declinedBecause: z.nullable(z.string()),
   /** Null when the name may be changed now. */
@@ -44,7 +44,7 @@ const ownAccess = z.object({
   oldUsername: z.nullable(z.string()),
   /** From the request to the unlock; null unless unlocked. */
   secondsToUnlock: z.nullable(z.int()),
-  /** Whether the connector unlocks at the moment; else the seller does by hand. */
+  /** True while the connector unlocks; otherwise the seller unlocks by hand. */
   unlocksItself: z.boolean(),
 })
 export type OwnAccess = z.infer<typeof ownAccess>

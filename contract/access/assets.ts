@@ -7,13 +7,13 @@ const ticker = z.string('Please enter a ticker').check(
   z.toUpperCase(),
   z.minLength(1, 'Please enter a ticker'),
   z.regex(
-    // Never first what a spreadsheet would take for a formula.
+    // The first character must not start a spreadsheet formula.
     /^[A-Z0-9^.$#][A-Z0-9^.$#:_!/&*+=()' -]{0,29}$/,
     "Tickers have up to 30 letters, digits, spaces, and these characters: ^ . $ # : _ ! / & * + = ( ) ' -",
   ),
 )
 
-/** A symbol that came or left within this time is news. */
+/** Symbols that came or left within this time count as news. */
 export const newsDays = 31
 
 const asset = z.object({ id, ticker: z.string(), note: z.nullable(z.string()), reviewedAt: instant })
@@ -53,7 +53,7 @@ export const assets = {
       note: z.nullable(optionalText(500)),
       sortOrder: z.optional(wholeNumber()),
       isActive: z.optional(z.boolean()),
-      /** Times of an asset that was removed by mistake: restored, it is neither new nor reviewed. */
+      /** Original times of an asset removed by mistake, so a restored one is not shown as new. */
       reviewedAt: z.optional(z.iso.datetime()),
       createdAt: z.optional(z.iso.datetime()),
     }),

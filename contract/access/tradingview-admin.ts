@@ -21,7 +21,7 @@ const connection = z.object({
   scripts: z.int(),
   people: z.int(),
   freezesDisputes: z.boolean(),
-  /** This many would have lost access in one go; no one did. */
+  /** Number of people who would have lost access at once; none did. */
   blockedRemovals: z.nullable(z.int()),
 })
 export type TradingViewConnection = z.infer<typeof connection>
@@ -72,7 +72,7 @@ const meter = z.object({
   forecast: z.int(),
   endBefore: z.int(),
   newAtThisPace: z.int(),
-  /** How near it is to the number from which TradingView is reported to bill. */
+  /** Distance to the number of people from which TradingView is reported to bill. */
   level: z.enum(['calm', 'near', 'full']),
 })
 

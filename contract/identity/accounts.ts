@@ -43,7 +43,7 @@ export const accounts = {
   loginPage: endpoint('GET /api/login', {
     access: 'public',
     summary: 'Where logged-out visitors are sent; always redirects to /auth',
-    // The query is ignored, so anything goes.
+    // The query is ignored.
     input: z.object({}),
     answer: 'redirect',
   }),
@@ -90,7 +90,7 @@ export const accounts = {
     limit: { requests: 20, seconds: 60 },
     input: z.strictObject({ token: mailedToken }),
     output: z.object({
-      /** No one is logged in to that account here: the same token sets a new password (`resetPassword`) instead. */
+      /** True without a session of that account; the same token then sets a new password (`resetPassword`). */
       choosePassword: z.boolean(),
     }),
   }),
@@ -141,11 +141,11 @@ export const accounts = {
     summary: 'Create a user',
     input: z.strictObject({
       email,
-      /** Without one, they choose it by the link of the invitation, which is then always sent. */
+      /** If missing, the invitation is always sent and its link sets the password. */
       password: z.optional(signUpPassword),
       name: personName,
       isAdmin: z.boolean(),
-      /** Tell them by email, with a link to choose a password of their own. */
+      /** Sends an email with a link to choose a password. */
       invite: z.optional(z.boolean()),
     }),
   }),

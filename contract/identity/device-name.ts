@@ -15,7 +15,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** What a person would call it: "Firefox on Windows". Order matters, because every browser claims to be others too. */
+/** Readable name: "Firefox on Windows". Order matters, because every browser claims to be others, too. */
 export function deviceName(userAgent: string): string {
   const named = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const [browser, system] = [named(browsers), named(systems)]

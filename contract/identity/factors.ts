@@ -5,14 +5,14 @@ import { instant, opaque, text } from '../fields.ts'
 /** Six digits from the app, or a recovery code; people type either with spaces and dashes. */
 export const typedCode = text(40, 'Please enter your code')
 
-/** What the browser's own passkey functions take and give; the server's library checks every part of it. */
+/** Messages of the browser's passkey API; the server's library validates them. */
 export const passkeyMessage = z.record(opaque(100), z.unknown())
 
 export const passkeyResponse = passkeyMessage.check(
   z.refine<Record<string, unknown>>((response) => sizeOf(response, 10) < 20_000, 'This passkey could not be read'),
 )
 
-/** Counted down to a few levels: what is nested without end would exhaust the stack. */
+/** Depth is limited, because endless nesting would exhaust the stack. */
 function sizeOf(value: unknown, levels: number): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 1
@@ -26,7 +26,7 @@ const passkeyId = z.string().check(z.regex(/^[\w-]{1,1400}$/, 'This is not a val
 const passkey = z.object({
   id: z.string(),
   name: z.string(),
-  /** Kept by a password manager on several devices. */
+  /** Synced between devices by a password manager. */
   isSynced: z.boolean(),
   createdAt: instant,
   lastUsedAt: z.nullable(instant),
@@ -48,7 +48,7 @@ export const factors = {
       appCodesSince: z.nullable(instant),
       recoveryCodesLeft: z.int(),
       isRequired: z.boolean(),
-      /** Whether this login used a recovery code. */
+      /** True if this login used a recovery code. */
       isRecovering: z.boolean(),
     }),
   }),
@@ -60,7 +60,7 @@ export const factors = {
     limit,
     output: z.object({
       secret: z.string(),
-      /** The secret again, sealed: it comes back with the first code, and is stored only then. */
+      /** Sealed secret; the browser returns it with the first code, and only then is it stored. */
       sealed: z.string(),
       qr: z.object({ size: z.int(), path: z.string() }),
     }),

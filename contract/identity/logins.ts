@@ -6,7 +6,7 @@ import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
 const byLink = { ...open, input: mailedLink } as const
 
-/** Logging in with more than a password, or without one. `accounts.login` comes first where there is a password. */
+/** Logins without a password, and the second step after `accounts.login`. */
 export const logins = {
   withCode: endpoint('POST /api/login/code', {
     ...open,

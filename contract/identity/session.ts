@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint, type OutputOf } from '../endpoint.ts'
 import { person } from '../fields.ts'
 
-/** The part of the accounts that every page asks for. */
+/** Account calls that every page needs. */
 export const session = {
   user: endpoint('GET /api/user', {
     access: 'public',

@@ -5,7 +5,7 @@ import { passkeyResponse, typedCode } from './factors.ts'
 
 const prove = { whileSettingUp: true, limit: { requests: 20, seconds: 60 } } as const
 
-/** Showing once more who you are, before what a thief with a stolen session would want (`fresh` rows). */
+/** Another proof before calls marked `fresh`, which a thief with a stolen session would want. */
 export const stepUp = {
   withPassword: endpoint('POST /api/user/step-up/password', {
     ...prove,

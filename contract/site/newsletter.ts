@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { email, mailedLink } from '../fields.ts'
 
-/** Which wording of the sign-up form and the confirming email people agree to. Raise it when either changes. */
+/** Version of the consent wording in the sign-up form and its email. Raise it when either changes. */
 export const newsletterVersion = '2026-11-17'
 
 export const newsletter = {

@@ -26,7 +26,7 @@ const summary = {
   subject: z.string(),
   state: z.enum(mailingStates),
   pausedBecause: z.nullable(z.enum(pauseReasons)),
-  /** What the mail server last said about it, if something is wrong. */
+  /** Last error of the mail server. */
   lastError: z.nullable(z.string()),
   scheduledFor: z.nullable(instant),
   startedAt: z.nullable(instant),

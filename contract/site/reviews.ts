@@ -50,7 +50,7 @@ const review = z.object({
 })
 export type Review = z.infer<typeof review>
 
-/** Reviews with as few stars as this, or fewer, want a reply. */
+/** Reviews with at most this many stars need a reply. */
 export const starsToAnswer = 3
 export const reviewChoices = ['to_answer', 'unanswered', 'reported'] as const
 export type ReviewChoice = (typeof reviewChoices)[number]
@@ -79,10 +79,10 @@ export const reviews = {
     summary: 'My review, and whether I may write one',
     output: z.object({
       mayWrite: z.boolean(),
-      /** For someone who hasn't paid long enough yet. */
+      /** First day they may write; null if they may already, or have no subscription. */
       mayWriteFrom: z.nullable(instant),
       review: z.nullable(review),
-      /** What may be reviewed next. */
+      /** Product that may be reviewed next. */
       product: z.nullable(z.string()),
     }),
   }),

@@ -11,7 +11,7 @@ export const serviceReasons = {
 } as const
 export type ServiceReason = keyof typeof serviceReasons
 
-/** So many for each product in `serviceMessageDays` days; security messages don't count. */
+/** Limit per product within `serviceMessageDays` days; security messages don't count. */
 export const mostServiceMessages = 4
 export const serviceMessageDays = 30
 
@@ -32,11 +32,11 @@ const sent = z.object({
   markdown: z.string(),
   sentAt: instant,
   sentBy: z.string(),
-  /** Customers it went to. */
+  /** Number of recipients. */
   recipients: z.int(),
 })
 
-/** Messages that customers get because of their contract, whether they want news or not. */
+/** Messages that the contract requires; customers get them even without consent to news. */
 export const serviceMessages = {
   adminList: endpoint('GET /api/admin/service-messages', {
     access: 'content.write',

@@ -22,19 +22,19 @@ export type SiteSettings = {
   askExchangeKeys: boolean
   /** Verified reviews so far: how many, their average, and how many gave one star, two, and so on. */
   reviews: { count: number; average: number; byStars: number[] }
-  /** Those on sale first, in the seller's order; then those that are coming. */
+  /** Products on sale first, in the seller's order; then coming ones. */
   products: [ListedProduct, ...ListedProduct[]]
-  /** Who makes the product, if the seller says so; `photo` is the picture's address on this site. */
+  /** Maker of the product, if the seller names one; `photo` is a path on this site. */
   maker: { name: string; sentence: string; more: string; link: string; photo: string | null } | null
   /** Medians of the last 30 days, in seconds; null where there are too few, or the seller shows none. */
   figures: { secondsToUnlock: number | null; secondsToAnswer: number | null }
-  /** Whether Stripe computes tax, and the seller's sentence about it. */
+  /** Tax mode, and the seller's sentence about tax. */
   tax: { mode: 'none' | 'stripe'; note: string }
   seller: Seller
   prices: ShownPrices
 }
 
-/** All that pages are made from: what every page embeds, and what only one of them shows. */
+/** Data that pages render: settings embedded in every page, and lists that one page shows. */
 export type Shown = SiteSettings & {
   texts: Record<string, ProductText>
   terms: TermsShown
@@ -51,7 +51,7 @@ export type FormAnswer = {
   refused: { action: string; values: Record<string, string> } | null
 }
 
-/** What the web build hands to the server: every page of the site as HTML, for the given settings. */
+/** Renders every page of the site as HTML for the given settings. */
 export type RenderedPage = {
   /** `/about`, or `*` for the not-found page. */
   path: string

@@ -9,13 +9,13 @@ export type CallFormProps<E extends Endpoint, Values> = Pick<
 > & {
   call: E
   options: Parameters<typeof useCall<E>>[1]
-  /** For a form whose fields are not the call's, with what to send then. */
+  /** For a form whose fields differ from the call's input; `inputOf` maps them. */
   schema?: Rules<Values>
   inputOf?: (typed: Values) => InputOf<E>
   label: string
   button: ComponentProps<typeof SubmitButton>
   children: ReactNode
-  /** What is around the button, such as a dialog's way out, or why the call was refused. */
+  /** Wraps the button, for example with a cancel button or the refusal. */
   renderButton?: (button: ReactNode, error: Error | null) => ReactNode
 }
 

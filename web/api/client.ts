@@ -4,7 +4,7 @@ import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 
 export const { send, call, isDone, callPage } = createCaller(
   (address, init) => fetch(address, init),
-  // Loaded when the shop asks who is there; most visits never need it.
+  // Loaded on demand; most visits never need another proof.
   async (ways) => (await import('./step-up.tsx')).proveAgain(ways),
 )
 
@@ -13,15 +13,15 @@ export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unkn
   return input === undefined || Object.keys(input).length === 0 ? segments : [...segments, input]
 }
 
-/** A GET endpoint's response, loaded once and served from the cache until a call refreshes it. */
+/** Loads a GET endpoint once and serves it from the cache until a call refreshes it. */
 export function useData<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
   options?: {
     enabled?: boolean
-    /** Nothing that is done here changes it. */
+    /** Never refreshed: no call changes this data. */
     once?: boolean
-    /** 0 asks again each time it is shown. */
+    /** In milliseconds; 0 drops the data on unmount, so each mount loads again. */
     gcTime?: number
     refetchInterval?: (data: OutputOf<E> | undefined) => number | false
   },

@@ -16,13 +16,13 @@ export function useContent(source: string): ContentPage {
   return useMemo(() => parseContent(fillIn(source, products)), [source, products])
 }
 
-/** A heading "Eyebrow: Title" as its two parts; the eyebrow may be missing. */
+/** Splits a heading "Eyebrow: Title"; the eyebrow may be missing. */
 export function splitHeading(heading: string) {
   const [, eyebrow, title] = /^(.+?): (.+)$/.exec(heading) ?? []
   return eyebrow && title ? { eyebrow, title } : { eyebrow: '', title: heading }
 }
 
-/** A section as plain texts, for pages with a layout of their own. */
+/** Returns a section as plain texts, for pages with their own layout. */
 export function sectionAt({ sections }: ContentPage, index: number) {
   const { title = '', blocks = [], parts = [] } = sections[index] ?? {}
   return {

@@ -4,17 +4,17 @@ import { deviceName } from '#contract/identity/device-name.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 
-/** The browser's side of passkeys. Whatever imports this is loaded only where a passkey is used. */
+/** Browser side of passkeys, loaded only where a passkey is used. */
 
 export const supportsPasskeys = browserSupportsWebAuthn
 
 type Json = Record<string, unknown>
-/** The page's, or the one of the dialog that the page's caller opens. */
+/** The page's caller, or the step-up dialog's, which never opens that dialog again. */
 type Call = ReturnType<typeof createCaller>['call']
 
 let asked = 0
 
-/** Has the browser ask for a passkey, or suggest one in the email field. The latest counts, but never a suggestion over a question. */
+/** Prompts for a passkey, or suggests one in the email field. A suggestion never cancels a prompt. */
 export async function askForPasskey(call: Call, { autofill = false } = {}): Promise<Json> {
   const turn = autofill ? asked : ++asked
   const optionsJSON = (await call(logins.passkeyOptions, {})) as never
@@ -28,7 +28,7 @@ export async function makePasskey(call: Call) {
   return call(factors.addPasskey, { name: deviceName(navigator.userAgent), response })
 }
 
-/** They closed the browser's dialog, or let it time out: nothing to complain about. */
+/** True if the user closed the browser's dialog or let it time out; no error is shown. */
 export const wasCalledOff = (error: unknown) =>
   error instanceof Error && ['NotAllowedError', 'AbortError'].includes(error.name)
 

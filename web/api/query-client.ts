@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack
 import { ApiError } from '#contract/call.ts'
 import { endSession } from './session.ts'
 
-/** What a page was rendered with, besides the settings; the server embeds it in that page alone. */
+/** Data a page was rendered with, besides the settings; the server embeds it in that page alone. */
 export type PageData = [key: QueryKey, value: unknown][]
 
 export const readPageData = (): PageData => JSON.parse(document.getElementById('data')?.textContent ?? '[]')

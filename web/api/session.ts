@@ -9,14 +9,14 @@ const userKey = keyOf(session.user)
 const endedKey = ['session-ended']
 
 export function useUser() {
-  // On a slow machine the response arrives before the whole page is hydrated.
+  // On a slow machine the response arrives before hydration ends.
   const hydrated = useHydrated()
   const query = useQuery({ queryKey: userKey, queryFn: async () => remember(await call(session.user, {})) })
   if (!hydrated) return { user: null, isLoading: true, error: null, retry: query.refetch }
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 
-/** Tells whether the person at the screen has a permission, so that nothing is offered that would be refused. */
+/** Tells whether the user has a permission, so that no refused action is offered. */
 export function useCan() {
   const { user } = useUser()
   return (permission: Permission) => user !== null && can(user, permission)
@@ -33,7 +33,7 @@ export function endSession(client: QueryClient) {
   client.setQueryData(userKey, remember(null))
 }
 
-/** After login, registration, and guest login: no one sees data that was loaded for someone else. */
+/** Clears cached data after every login, so no one sees data loaded for someone else. */
 export function useStartSession() {
   const client = useQueryClient()
   return async (user?: User) => {
@@ -43,7 +43,7 @@ export function useStartSession() {
   }
 }
 
-/** After logout, or anything else that ends the session on the server: leaves nothing in this browser. */
+/** Clears cached data after anything that ends the session on the server. */
 export function useForgetSession() {
   const client = useQueryClient()
   return async () => {

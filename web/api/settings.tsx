@@ -12,13 +12,13 @@ export function useSettings(): SiteSettings {
   return settings
 }
 
-/** What the list of symbols is called; the first product that has one names it. */
+/** Returns the name of the list of symbols, from the first product that has one. */
 export const useListName = () => useSettings().products.find(({ list }) => list)?.list ?? 'list of symbols'
 
 const plansOf = (prices: SiteSettings['prices'][string] = {}) =>
   soldPlans(prices).map(({ price, ...plan }) => ({ ...plan, ...price }))
 
-/** The plans that a product sells, each with its price, shortest first. */
+/** Returns a product's plans with their prices, shortest first. */
 export function usePlans(slug: string) {
   const [first, ...others] = plansOf(useSettings().prices[slug])
   if (!first) throw Error(slug)
@@ -31,7 +31,7 @@ export function usePlan(slug: string, billing: BillingType) {
   return found
 }
 
-/** The plans that any product sells. */
+/** Returns the plans that any product sells. */
 export function useSoldPlans() {
   const { prices } = useSettings()
   return plansOf(Object.assign({}, ...Object.values(prices)))

@@ -13,12 +13,12 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { askForPasskey, passkeyProblem } from './passkeys.ts'
 import { messageOf } from './toast-error.ts'
 
-// Not the page's caller, or a refusal here would open this dialog once more.
+// A caller of its own: a refusal of the page's caller would open this dialog again.
 const { call } = createCaller((address, init) => fetch(address, init))
 
 let asking: Promise<boolean> | undefined
 
-/** Asks once more who is there; true once they have shown it. Calls that are refused together share one dialog. */
+/** Asks for another proof; resolves to true once given. Calls refused together share one dialog. */
 export function proveAgain(ways: WayToProve[]): Promise<boolean> {
   asking ??= ask(ways).finally(() => {
     asking = undefined

@@ -5,13 +5,13 @@ export type Message =
   | string
   | {
       title: string
-      /** Used when the error has no message of its own. */
+      /** Fallback for errors without a message. */
       description?: string
-      /** The description is shown whatever failed, after the server's reason if it gave one. */
+      /** Always shown, after the server's reason if there is one. */
       isFixed?: boolean
     }
 
-/** Someone who was asked once more who they are, and closed the question: nothing happened, nothing went wrong. */
+/** True if the user closed the question for another proof; no error is shown. */
 export const wasCalledOff = (error: unknown) => error instanceof ApiError && error.again !== undefined
 
 export function toastError(message: Message, error: unknown) {
@@ -23,7 +23,7 @@ export function toastError(message: Message, error: unknown) {
   toast({ title, description: sentences, destructive: true })
 }
 
-/** The server's user-facing message, else "status: body" (docs/product.md, errors). */
+/** Returns the server's user-facing message, else "status: body" (docs/product.md, errors). */
 export function messageOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage ?? error.message
   // `fetch` rejects with a TypeError when the server can't be reached.

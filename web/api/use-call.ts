@@ -7,7 +7,7 @@ import { type Message, parts, toastError } from './toast-error.ts'
 
 export { messageOf, toastError } from './toast-error.ts'
 
-/** A call that changes something: reports how it went and refreshes what it affects. */
+/** Mutation that reports its outcome and refreshes the queries it affects. */
 export function useCall<E extends Endpoint>(
   endpoint: E,
   options: {
@@ -27,7 +27,7 @@ export function useCall<E extends Endpoint>(
       await options.onSuccess?.(output, input)
     },
     onError: (error) => {
-      // A login that goes on has not failed.
+      // A second step is not a failed login.
       if (options.failed && !(error instanceof ApiError && error.next)) toastError(options.failed, error)
     },
   })

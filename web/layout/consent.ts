@@ -15,7 +15,7 @@ export function saveConsent(granted: boolean) {
   document.cookie = `${brand.consentCookie}=${granted}; path=/; max-age=${cookieDays * 86_400}; samesite=lax${secure}`
 }
 
-/** Whether the law in the visitor's region requires us to ask. When in doubt, we ask. */
+/** True if the law in the visitor's region requires consent, or if the region is unknown. */
 export async function mustAsk(lookupUrl: string | null): Promise<boolean> {
   if (!lookupUrl) return true
   try {

@@ -71,7 +71,7 @@ export function Footer() {
   )
 }
 
-/** The law requires these two to be easy to find, in its own words. */
+/** The law requires these two links, in its own words, and easy to find. */
 function ContractLink({ href, label }: { href: Href; label: { en: string; de: string } }) {
   return (
     <Link href={href} className="flex flex-wrap gap-x-2 rounded-sm py-0.5 font-medium hover:underline">

@@ -15,7 +15,7 @@ import { UserMenu } from './user-menu.tsx'
 export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
   const [menuOpen, setMenuOpen] = useState(false)
-  // Where someone is about to pay, nothing leads away.
+  // The checkout shows no links that lead away.
   const pricing = usePricing()
   const mayBuy = !pathname.startsWith('/checkout')
   const links: NavItem[] = [
@@ -35,7 +35,7 @@ export function Header({ pathname }: { pathname: string }) {
           ))}
         </nav>
         <div className="flex items-center gap-2 max-md:hidden">
-          {/* Reserves its full width, so nothing shifts once the user loads. */}
+          {/* Reserves the full width, so nothing shifts once the user loads. */}
           <div className={classes('flex w-52 justify-end gap-2', isLoading && 'in-[.returning]:invisible')}>
             {user ? (
               <UserMenu name={user.name} />

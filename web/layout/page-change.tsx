@@ -8,7 +8,7 @@ export function pageTitle(route: Route) {
   return route.path === '/' ? `${brand.name}: ${route.title}` : `${route.title} | ${brand.name}`
 }
 
-/** After a navigation: title and canonical address, scroll position, focus on the heading, and an announcement. */
+/** Sets title, canonical address, scroll position and focus after a navigation, and announces the page. */
 export function PageChange({ route }: { route: Route }) {
   const { publicUrl } = useSettings()
   const place = usePlace()
@@ -18,39 +18,39 @@ export function PageChange({ route }: { route: Route }) {
 
   useEffect(() => {
     const onScroll = () => positions.current.set(shown.current.place.pathname, scrollY)
-    // A quick visitor has scrolled before this page was hydrated.
+    // The visitor may have scrolled before hydration.
     onScroll()
     addEventListener('scroll', onScroll, { passive: true })
     return () => removeEventListener('scroll', onScroll)
   }, [])
 
-  // Before the next scroll event, which belongs to the new page already.
+  // Read before the next scroll event, which belongs to the new page.
   useLayoutEffect(() => {
     const { beginsAtTop = false } = route
-    // The browser keeps this with the place in the history, and asks it on a reload.
+    // Stored in the history entry, for a reload.
     history.scrollRestoration = beginsAtTop ? 'manual' : 'auto'
     const before = shown.current
     shown.current = { route, place }
     if (before.place === place) return
     const toTop = (top = 0) => scrollTo({ top, behavior: 'instant' })
     if (before.place.pathname === place.pathname) {
-      // Back from a jump inside the page.
+      // Back after a jump inside the page.
       if (place.isReturn && beginsAtTop) toTop()
       if (!place.isReturn || beginsAtTop) reach()
       return
     }
     if (before.route !== route) {
       const title = pageTitle(route)
-      // A page with screens of its own has their title already.
+      // The admin area sets the titles of its own screens.
       if (!route.below) document.title = title
       setAnnouncement(title)
       const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
       if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href
     }
-    // Somebody who walks through tabs with the arrow keys stays on them.
+    // Arrow keys between tabs keep the focus on the tabs.
     if (document.activeElement?.role !== 'tab')
       focus(document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main'))
-    // Going back, the browser tries to restore the position while the old page is still there.
+    // On Back, the browser restores the position while the old page is still shown.
     if (place.isReturn && !beginsAtTop) toTop(positions.current.get(place.pathname))
     else {
       toTop()
@@ -70,12 +70,12 @@ function focus(heading: HTMLElement | null) {
   heading?.focus({ preventScroll: true })
 }
 
-/** What the address names within the page, once it is there. */
+/** Resolves to the element named by the address's hash, once rendered. */
 function reach(framesLeft = 600) {
   const id = location.hash.slice(1)
   const target = id && document.getElementById(id)
   if (target) {
-    // What is laid out later has its true height on the way there.
+    // Lazily laid out sections get their true height while scrolling.
     document.documentElement.classList.add('whole')
     target.scrollIntoView()
     focus(target.querySelector('h2'))

@@ -21,7 +21,7 @@ export function Private({ route, children }: { route: Route; children: ReactNode
     if (user?.mustSetUp && route.path !== '/account') return 'set-up'
     if (user) return route.access === 'staff' && !isStaff(user) ? 'not-admin' : null
     if (ended) return 'ended'
-    // Anyone who was in and is out without the session having ended has just logged out and is on the way home.
+    // A logout also clears the user, but already navigates home.
     return wasIn ? null : 'logged-out'
   }
 
@@ -51,11 +51,11 @@ export function Private({ route, children }: { route: Route; children: ReactNode
         <Button onClick={() => void retry()}>Try again</Button>
       </div>
     )
-  // As tall as the spinner at least, so that the footer stays where it was.
+  // At least as tall as the spinner, so the footer does not move.
   return user && !refusal ? <div className="min-h-[calc(100vh-4rem)]">{children}</div> : <Loading />
 }
 
-/** Half a second after the toast can be seen. Returns how to call it off. */
+/** Runs half a second after the toast is visible. Returns a cancel function. */
 function onceRead(leave: () => unknown) {
   let isOff = false
   void (async () => {

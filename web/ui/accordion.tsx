@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 
-/** An accordion with one answer open at a time, done natively so it works before any script loads. */
+/** Native accordion with one answer open at a time; works before any script loads. */
 export function Accordion({ items }: { items: { title: string; content: ReactNode }[] }) {
   const group = useId()
   return (

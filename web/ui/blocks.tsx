@@ -1,10 +1,10 @@
 import type { Block, Inline } from '#contract/markdown.ts'
 import { AnyLink } from './navigation.tsx'
 
-/** Content as React elements; the `.legal` class gives it its look. */
+/** Renders content blocks; the `.legal` class styles them. */
 export function Blocks({ blocks }: { blocks: Block[] }) {
   return blocks.map((block, index) => {
-    // The content never changes its order.
+    // Blocks never change their order.
     const key = `${index}`
     if (block.kind === 'paragraph')
       return (

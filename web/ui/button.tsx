@@ -36,7 +36,7 @@ export function Button({ variant, size, pending, pendingText, className, onClick
     <button
       type="button"
       className={classesOf({ variant, size } as Style, className)}
-      // Disabled itself, it would lose the focus.
+      // A disabled button would lose the focus.
       aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
       onClick={pending ? (event) => event.preventDefault() : onClick}

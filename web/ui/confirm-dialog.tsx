@@ -4,7 +4,7 @@ import { Dialog, DialogButtons } from './dialog.tsx'
 export type Question = {
   title: string
   description?: string
-  /** What it does to whom, below the question. */
+  /** Explanation below the question. */
   effect?: string
   action: string
   cancel?: string

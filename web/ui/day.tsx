@@ -5,7 +5,7 @@ const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'num
 /** Like "May 2026", the same text for every visitor. */
 export const monthOf = (value: string) => monthFormat.format(new Date(value))
 
-/** A day on a prerendered page: the same text for every visitor, like "Nov 15, 2026". */
+/** Day on a prerendered page: the same text for every visitor, like "Nov 15, 2026". */
 export function Day({ value }: { value: string }) {
   return (
     <time dateTime={value} className="whitespace-nowrap">

@@ -10,14 +10,14 @@ export function Dialog(props: {
   description?: ReactNode
   onClose: () => void
   role?: 'dialog' | 'alertdialog'
-  /** How wide it may become, if not as wide as a form. */
+  /** Classes for a width other than a form's. */
   className?: string
   children: ReactNode
 }) {
   const { title, description, onClose, role = 'dialog', className = 'max-w-md', children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Close before the element is removed; afterwards it could no longer restore focus.
+  // A dialog restores the focus only if it closes before its element is removed.
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog) return undefined

@@ -15,7 +15,7 @@ import { classes } from './classes.ts'
 import { FieldContext } from './input.tsx'
 
 type Errors = Record<string, string>
-/** The part of a zod schema a form needs. */
+/** Subset of a zod schema that a form needs. */
 export type Rules<Values> = {
   safeParse: (
     values: unknown,
@@ -32,29 +32,29 @@ const FormContext = createContext<FormState & { typed: RefusedForm['values'] }>(
   typed: {},
 })
 
-/** The form that was posted without scripts and refused, if this page is the answer to it. */
+/** Form that was posted without scripts and refused, if this page is the answer to it. */
 export const RefusedFormContext = createContext<RefusedForm | null>(null)
 
-/** What was typed into the form with this action, if it was refused. */
+/** Returns the values typed into the refused form with this action. */
 export function useRefused(action: string | undefined): RefusedForm['values'] {
   const refused = use(RefusedFormContext)
   return refused && refused.action === action?.split('#')[0] ? refused.values : nothingTyped
 }
 const nothingTyped = {}
 
-/** What was typed into a control of the surrounding form, if it was refused. */
+/** Returns the value typed into a control of the surrounding form, if the form was refused. */
 export const useTyped = (name: string) => use(FormContext).typed[name]
 
-/** A native form. The schema checks its fields on submit; an error goes away once its field is right. */
+/** Native form. The schema checks fields on submit; an error disappears once its field is right. */
 export function Form<Values>(props: {
   schema: Rules<Values>
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
-  /** Receives every validation error, for the messages that are toasts, too. */
+  /** Receives every validation error, for messages that are also toasts. */
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
   /** Values without a field, such as an id. */
   extra?: Record<string, unknown>
   resetAfterwards?: boolean
-  /** Where a plain post goes when no script is there yet; without it, to the page's own address. */
+  /** Target of a plain post before scripts load; defaults to the page's own address. */
   action?: string
   className?: string
   'aria-label'?: string
@@ -82,7 +82,7 @@ export function Form<Values>(props: {
     return { values, parsed: schema.safeParse(values) }
   }
 
-  /** A value without a field of its own is on its way while someone types. */
+  /** Updates the field's error while typing; a value from `extra` is never wrong here, because it may lag behind. */
   function recheck(form: HTMLFormElement, name: string) {
     if (!state.errors[name]) return
     const { parsed } = read(form)
@@ -116,7 +116,7 @@ export function Form<Values>(props: {
     <FormContext value={context}>
       <form
         ref={ref}
-        // If submitted before hydration, the values must not end up in the URL.
+        // A form submitted before hydration must not put its values into the URL.
         method="post"
         noValidate
         onSubmit={(event: FormEvent<HTMLFormElement>) => {

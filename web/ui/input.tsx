@@ -7,7 +7,7 @@ type FieldControl = {
   name: string
   'aria-invalid': boolean | undefined
   'aria-describedby': string | undefined
-  /** What was typed into the field of a refused form; it takes the place of the default value. */
+  /** Value typed into the field of a refused form; replaces the default value. */
   typed: string | undefined
 }
 
@@ -35,7 +35,7 @@ export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'texta
 
 export type Options = readonly (readonly [value: string, text: string | undefined])[]
 
-/** The native select: still the best on phones and for screen readers. */
+/** Native select: best on phones and for screen readers. */
 export function Select({ className, options, children, ...rest }: ComponentProps<'select'> & { options?: Options }) {
   const { control } = useField()
   return (

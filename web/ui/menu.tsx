@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { classes } from './classes.ts'
 
-/** A menu button per the ARIA practices. It is a popover, so no frame around it cuts it off. */
+/** Menu button by the ARIA practices. It is a popover, so no ancestor clips it. */
 export function Menu(props: { label: ReactNode; 'aria-label'?: string; className?: string; children: ReactNode }) {
   const [open, setOpen] = useState<false | 'first' | 'last'>(false)
   const box = useRef<HTMLDivElement>(null)
@@ -23,7 +23,7 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
     const place = () => put(list.current, button.current)
     list.current?.showPopover()
     place()
-    // Whatever is scrolled, it stays at its button.
+    // Follows its button while anything scrolls.
     document.addEventListener('scroll', place, { capture: true, passive: true })
     addEventListener('resize', place)
     return () => {
@@ -70,7 +70,7 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
         ? after.find(({ textContent }) => textContent.toLowerCase().startsWith(event.key.toLowerCase()))
         : items.at(next % items.length)
     if (!target) return
-    // A letter chooses here, and is no shortcut of the page.
+    // Letters choose an item here and must not trigger the page's shortcuts.
     event.preventDefault()
     target.focus()
   }
@@ -132,7 +132,7 @@ export const menuItem =
 
 type ItemProps = ComponentProps<'button'> & {
   isDangerous?: boolean | undefined
-  /** It can be reached, and says why it does nothing. */
+  /** Focusable but disabled; the text says why. */
   not?: string | false | undefined
 }
 

@@ -5,7 +5,7 @@ import { Link, NavigationProvider, useNavigation } from './navigation.tsx'
 
 beforeEach(() => history.replaceState(null, '', '/'))
 
-/** A site whose page code loads when the test says so. */
+/** Site whose page code loads when the test says so. */
 async function openSite() {
   const loads = new Map<string, PromiseWithResolvers<unknown>>()
   const load = (pathname: string) => {

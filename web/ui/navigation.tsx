@@ -8,7 +8,7 @@ export type Href = Addresses extends { href: infer H extends string } ? H : stri
 type Place = {
   pathname: string
   search: string
-  /** Whether the visitor got here with the browser's Back or Forward. */
+  /** True after the browser's Back or Forward. */
   isReturn: boolean
 }
 
@@ -16,13 +16,13 @@ type Navigator = {
   /** Shows another page once its code has loaded; until then the visitor stays on this one. */
   navigate: (href: Href, options?: { replace?: boolean }) => void
   prefetch: (href: string) => void
-  /** Asked before another page is shown, also by Back: false stays. Undone by what it returns. */
+  /** Registers a question before another page is shown, also by Back; false stays. Returns the unsubscribe function. */
   askBeforeLeaving: (mayLeave: () => Promise<boolean>) => () => void
 }
 
 type Pattern = { path: string; below?: boolean }
 
-/** The first route that fits. `:id` in its path takes one part of the address; with `below` it takes any rest, too. */
+/** Returns the first route that fits. `:id` matches one segment; `below` also matches any longer address. */
 export function match<Route extends Pattern>(routes: readonly Route[], pathname: string) {
   const parts = pathname.split('/')
   for (const route of routes) {
@@ -41,20 +41,20 @@ export function match<Route extends Pattern>(routes: readonly Route[], pathname:
 
 const NavigationContext = createContext<ReturnType<typeof createNavigator> | null>(null)
 
-/** Never changes, so whatever only leads elsewhere is not rendered again at each new place. */
+/** This value never changes, so components that only navigate do not re-render with each page. */
 function useNavigator() {
   const navigator = use(NavigationContext)
   if (!navigator) throw Error('navigation')
   return navigator
 }
 
-export const usePlace = <Part = Place>(read?: (place: Place) => Part) => useStore(useNavigator().place, read)
+export const usePlace = <Selected = Place>(read?: (place: Place) => Selected) => useStore(useNavigator().place, read)
 
 export const useNavigation = (): Place & Navigator => ({ ...useNavigator(), ...usePlace() })
 
-/** The router without its routes, which the app provides. */
+/** Router without routes; the app provides them. */
 export function NavigationProvider(props: {
-  /** The path of the page being prerendered or hydrated. */
+  /** Path of the page being prerendered or hydrated. */
   pathname: string
   load: (pathname: string) => Promise<unknown>
   children: ReactNode
@@ -78,7 +78,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
       const { here, mayLeave } = guard
       const isLeaving = new URL(href, here).pathname !== new URL(here).pathname
       if (isLeaving && !(await mayLeave())) {
-        // After Back, the browser's address is the other page's.
+        // After Back, the browser's address is already the other page's.
         if (isReturn && request === latest) history.pushState(null, '', here)
         return
       }
@@ -90,7 +90,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
       location.assign(href)
       return
     }
-    // If the visitor has since asked for another page, that one wins.
+    // A page that the visitor has asked for since wins.
     if (request !== latest) return
     arrive?.()
     arrived(isReturn)
@@ -121,7 +121,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
 
 type LinkProps = ComponentProps<'a'> & {
   href: Href
-  /** Takes the place of this page in the history. */
+  /** Replaces this page in the history. */
   replace?: boolean
 }
 

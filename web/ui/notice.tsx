@@ -22,7 +22,7 @@ export function Badge({ tone = 'neutral', className, ...rest }: ComponentProps<'
   )
 }
 
-/** Something to read that stays, unlike a toast; a bad one is announced immediately. */
+/** Message that stays, unlike a toast; a bad one is announced immediately. */
 export function Notice({ tone = 'good', className, ...rest }: ComponentProps<'div'> & { tone?: Tone }) {
   return (
     <div

@@ -7,5 +7,5 @@ export function rememberDialog(dialog: HTMLElement) {
   return () => store.set(store.get().filter((other) => other !== dialog))
 }
 
-/** The dialog that makes all the rest of the page inert. */
+/** Modal dialog on top; the rest of the page is inert. */
 export const useTopDialog = () => useStore(store).at(-1)

@@ -15,15 +15,15 @@ export function PageHeading(props: { title: string; description?: ReactNode; chi
   )
 }
 
-/** The small line above a heading. */
+/** Small line above a heading. */
 export function Eyebrow({ children }: { children: ReactNode }) {
   return <p className="text-sm text-muted">{children}</p>
 }
 
-/** The content of a page with a ruler in its left margin. */
+/** Page content with a ruler in its left margin. */
 export const Ruled = ({ children }: { children: ReactNode }) => <div className="ruled">{children}</div>
 
-/** A mark on the ruler, at the top of a part of the page; `isFirst` keeps it clear of the header. */
+/** Mark on the ruler at the top of a section; `isFirst` keeps it clear of the header. */
 export function Tick({ label, isFirst = false }: { label: string; isFirst?: boolean }) {
   return (
     <span aria-hidden="true" className={isFirst ? 'tick top-12' : 'tick top-0'}>

@@ -1,17 +1,17 @@
 import { type Bar, bars, type Signal, signals } from './sample-data.ts'
 
-/** The drawing's own units; it is stretched to its frame, so they are thousandths of its width and height. */
+/** Drawing units: thousandths of the frame's width and height. */
 export const size = 1000
 
 /** Strips above and below the candles, which hold the labels. */
 const strips = { top: 110, bottom: 130 }
 
-/** The days that fit into the frame, and the last one that is drawn. Both are indexes of `bars`. */
+/** First and last day of the frame and the last day drawn, as indexes of `bars`. */
 export type View = { from: number; to: number; last?: number | undefined }
 
 const round = (value: number) => Math.round(value * 10) / 10
 
-/** Places days and prices of a view in the frame. The frame never changes while days are added. */
+/** Maps days and prices to the frame. The frame stays the same while days are added. */
 function scaleOf({ from, to }: View) {
   const framed = bars.slice(from, to + 1)
   const highest = Math.max(...framed.map((bar) => Math.max(bar.high, bar.upper)))
@@ -78,7 +78,7 @@ export function draw(view: View) {
         const price = signal.kind === 'entry' ? bar?.low : bar?.high
         return { ...signal, x: scale.x(signal.bar), y: scale.y(price ?? 0) }
       }),
-    /** Where the band ends, for its labels in the margin. */
+    /** End of the band, for its labels in the margin. */
     edge: end && { upper: scale.y(end.bar.upper), mean: scale.y(end.bar.mean), lower: scale.y(end.bar.lower) },
   }
 }

@@ -16,11 +16,11 @@ const all: View = { from: 0, to: bars.length - 1 }
 export function Plate(props: {
   view?: View
   description?: string
-  /** A line of closes instead of candles. */
+  /** Draws a line of closes instead of candles. */
   isLine?: boolean
-  /** The names of the lines in the right margin. */
+  /** Names the lines in the right margin. */
   hasAxis?: boolean
-  /** Candles arrive, nothing happens for a moment, and the last signal is marked. */
+  /** Animates the candles, then pauses, then marks the last signal. */
   arrives?: boolean
   className?: string
 }) {
@@ -75,7 +75,7 @@ function Level({ at, children }: { at: number; children: ReactNode }) {
   )
 }
 
-/** The label stands in the strip above or below the candles, at the end of a leader line. */
+/** Puts the label in the strip above or below the candles, at the end of a leader line. */
 function SignalMark({ mark, isLast }: { mark: Mark; isLast: boolean }) {
   const isEntry = mark.kind === 'entry'
   const at = percent(mark.x)

@@ -3,7 +3,7 @@ export type Bar = {
   high: number
   low: number
   close: number
-  /** Of the last 20 closes, with two standard deviations above and below. */
+  /** Mean of the last 20 closes, with two standard deviations above and below. */
   mean: number
   upper: number
   lower: number
@@ -14,14 +14,14 @@ export type Signal = { kind: 'entry' | 'exit'; bar: number }
 const lookback = 20
 const days = 120
 
-/** When the made-up market falls, how fast, for how long, and what follows. One fall doesn't recover. */
+/** Falls of the made-up market: when, how fast, how long, and the recovery. One fall does not recover. */
 const pullbacks = [
   { from: 38, days: 4, fall: 0.021, recovery: 0.0135 },
   { from: 77, days: 3, fall: 0.026, recovery: -0.004 },
   { from: 115, days: 4, fall: 0.022, recovery: 0.0145 },
 ]
 
-/** A made-up market, drawn by server and browser alike: it uses only arithmetic that is exact on every machine. */
+/** Made-up market. Server and browser must draw the same, so it uses only arithmetic that is exact everywhere. */
 export const bars: Bar[] = drawBars()
 export const signals: Signal[] = findSignals()
 
@@ -62,7 +62,7 @@ function changeOn(day: number) {
   return 0.0019
 }
 
-/** Enter when a higher close follows one below the lower band; exit above the mean or after five days. */
+/** Enters when a higher close follows one below the lower band; exits above the mean or after five days. */
 function findSignals(): Signal[] {
   const found: Signal[] = []
   let entry: number | null = null

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Container, Tick } from './page.tsx'
 
-/** A part of a page under a hairline. With `sigma` it sits on the ruler in the margin. */
+/** Page section under a hairline. With `sigma` it sits on the ruler in the margin. */
 export function Section(props: {
   id?: string
   sigma?: string
@@ -10,7 +10,7 @@ export function Section(props: {
   title: ReactNode
   lead?: ReactNode
   className?: string
-  /** Heading and lead in a column of their own. */
+  /** Puts heading and lead in their own column. */
   isSplit?: boolean
   children: ReactNode
 }) {

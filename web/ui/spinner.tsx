@@ -9,7 +9,7 @@ export function Spinner({ className }: { className?: string }) {
   )
 }
 
-/** A full-page loading state, as tall as the screen: the footer doesn't show before the page it belongs to. */
+/** Full-page loading state, as tall as the screen, so the footer does not flash before the page. */
 export function Loading({ text = 'Loading...' }: { text?: string }) {
   return (
     <output className="flex min-h-[calc(100vh-4rem)] flex-col items-center justify-center gap-4 text-muted">

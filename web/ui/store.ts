@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside React that components can subscribe to. During prerendering and hydration, it is the first one. */
+/** Value outside React that components can subscribe to. Prerendering and hydration read the initial value. */
 export function createStore<T>(first: T) {
   let value = first
   const listeners = new Set<() => void>()
@@ -18,7 +18,7 @@ export function createStore<T>(first: T) {
   }
 }
 
-/** Renders again only when what is read of it changes. */
+/** Re-renders only when the selected value changes. */
 export const useStore = <T, Part = T>(store: Store<T>, read = (whole: T) => whole as unknown as Part) =>
   useSyncExternalStore(
     store.subscribe,
@@ -33,7 +33,7 @@ const hydration = { ...createStore(false), get: () => true }
 /** False in the prerendered page and during hydration, when the output must match what the server sent. */
 export const useHydrated = () => useStore(hydration)
 
-/** For the browser's storage, which throws where visitors block it: nothing is kept then, and nothing breaks. */
+/** Runs code that uses browser storage, which throws where visitors block it. */
 export function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work()

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
 
-/** A table that scrolls sideways in its frame on narrow screens; the frame is keyboard-focusable. */
+/** Table that scrolls sideways on narrow screens; its frame is keyboard-focusable. */
 export function Table({ label, className, ...rest }: ComponentProps<'table'> & { label: string }) {
   return (
     <section
@@ -27,7 +27,7 @@ export function HeadCell({ className, ...rest }: ComponentProps<'th'>) {
   )
 }
 
-/** The label is for phones, where each row of a long list is a card with no header above it. */
+/** Label for phones, where each row is a card without a header above it. */
 export function Cell({ label, className, ...rest }: ComponentProps<'td'> & { label?: string }) {
   return (
     <td data-label={label} className={classes('border-b border-line px-4 py-3 align-middle', className)} {...rest} />

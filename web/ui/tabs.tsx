@@ -1,7 +1,7 @@
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { classes } from './classes.ts'
 
-/** Tabs per the ARIA practices: the arrows, Home, and End move between tabs and select them. Only the selected panel is mounted, so each one starts fresh. */
+/** Tabs by the ARIA practices. Only the selected panel is mounted, so each panel starts fresh. */
 export function Tabs({ label, tabs }: { label: string; tabs: Record<string, ReactNode> }) {
   const id = useId()
   const names = Object.keys(tabs)
@@ -56,7 +56,7 @@ function TabList({ className, ...rest }: ComponentProps<'div'>) {
 export function moveByKey(event: KeyboardEvent<HTMLElement>) {
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')]
   const here = tabs.findIndex((tab) => tab === document.activeElement)
-  // Up and down scroll the page, unless the tabs are below each other.
+  // Up and Down scroll the page unless the tabs are stacked.
   const isUpright = event.currentTarget.ariaOrientation === 'vertical'
   const key = isUpright ? event.key.replace('Down', 'Right').replace('Up', 'Left') : event.key
   const next = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: -1 }[key]

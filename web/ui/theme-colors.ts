@@ -1,10 +1,10 @@
 const names = ['surface', 'line', 'field', 'ink', 'muted', 'accent', 'danger'] as const
 
-/** The theme's colors as other people's code understands them: it doesn't know oklch, so one pixel is drawn and read back. */
+/** Theme colors as rgb, for code that does not know oklch; one pixel is drawn and read back. */
 export function themeColors() {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   const colors = names.map((name) => {
-    // A new one each time: a color that changes is in transition, and read as the one before.
+    // Made anew each time, because an element in transition still reports the old color.
     const probe = document.createElement('i')
     probe.style.color = `var(--color-${name})`
     document.body.append(probe)

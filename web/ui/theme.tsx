@@ -8,7 +8,7 @@ function currentTheme(): Theme {
   return document.documentElement.classList.contains('dark') ? 'dark' : 'light'
 }
 
-/** The root's class says it: the head's script has set it before there is any store. */
+/** Reads the root's class, which the script in the head has set before the first paint. */
 const store = { ...createStore<Theme>('light'), get: currentTheme }
 
 function toggleTheme() {
@@ -18,7 +18,7 @@ function toggleTheme() {
   // All colors change in one frame: hundreds of small transitions would be slow and look like a glitch.
   classList.add(theme, 'at-once')
   requestAnimationFrame(() => requestAnimationFrame(() => classList.remove('at-once')))
-  // Without storage, the choice lasts as long as the page.
+  // Storage may be blocked; the choice then lasts as long as the page.
   attempt(() => localStorage.setItem('theme', theme))
   store.set(theme)
 }
@@ -36,7 +36,7 @@ export function ThemeToggle() {
         onClick={toggleTheme}
         className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-line/60 hover:text-ink"
       >
-        {/* Both are rendered and the root's class picks one, so it's right before any script runs. */}
+        {/* Both icons are rendered and the root's class picks one, so it is right before any script runs. */}
         <Moon className="shrink-0 size-5 dark:hidden" />
         <Sun className="shrink-0 hidden size-5 dark:block" />
       </button>

@@ -4,7 +4,7 @@ const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', time
 
 type Props = { value: string | null | undefined; withClock?: boolean; before?: string; after?: string }
 
-/** A date, or date and time, in the visitor’s zone and language. Without one, the words around it are not said either. */
+/** Date, or date and time, in the visitor’s zone and language. Renders nothing at all without a value. */
 export function Time({ value, withClock = false, before, after }: Props) {
   if (!value) return null
   const date = new Date(value)

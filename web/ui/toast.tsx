@@ -8,7 +8,7 @@ const store = createStore<Toast | null>(null)
 let lastId = 0
 let removal: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a short message. There is one at a time: a new one takes the place of the last. */
+/** Shows a short message; a new toast replaces the last. */
 export function toast(message: Omit<Toast, 'id' | 'open'>) {
   clearTimeout(removal)
   lastId += 1
@@ -25,7 +25,7 @@ function dismiss(id: number) {
 const loadToaster = () => import('./toaster.tsx')
 const Toaster = lazy(loadToaster)
 
-/** Until a toast can be read, however slowly its code loads. If it never loads, there is nothing to wait for. */
+/** Resolves once a toast can be read, also if its code fails to load. */
 export const toastShown = () =>
   loadToaster().then(
     (toaster) => toaster.toastShown(),

@@ -17,23 +17,23 @@ export type Toast = {
 let current: HTMLElement | null = null
 const first = Promise.withResolvers<void>()
 
-/** Shown again with each toast, the viewport comes to lie above a dialog that is open. */
+/** Showing the popover again with each toast lifts it above an open dialog. */
 function raise(shown: HTMLElement | null) {
   current = shown
   const viewport = shown?.closest<HTMLElement>('[popover]')
-  // A dialog that closes with the toast takes it along; it comes back in the page right away.
+  // A dialog that closes removes the toast inside it; React renders it again in the page.
   if (!viewport?.isConnected) return
   viewport.hidePopover()
   viewport.showPopover()
   settle(viewport)
-  // What the page says beside the toast may be drawn just after it.
+  // Content beside the toast may be drawn just after it.
   requestAnimationFrame(() => settle(viewport))
   first.resolve()
 }
 
 const controls = 'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
 
-/** On a phone over the header; else as far down as possible where it covers nothing to press or read. */
+/** Places the toast over the header on a phone, else as low as possible without covering controls or text. */
 function settle(viewport: HTMLElement) {
   const { left, right, height } = viewport.getBoundingClientRect()
   if (innerWidth < 768) {
@@ -51,14 +51,14 @@ function settle(viewport: HTMLElement) {
   viewport.style.top = `${Math.max(0, places.find(isFree) ?? last)}px`
 }
 
-/** Until the toast has been drawn and has come in from the side. */
+/** Resolves once the toast has been drawn and has slid in. */
 export async function toastShown() {
   await first.promise
   await new Promise(requestAnimationFrame)
   await Promise.allSettled(current?.getAnimations().map((animation) => animation.finished) ?? [])
 }
 
-/** Toasts lie inside the dialog that is on top, because a modal dialog makes everything outside of it inert. */
+/** Toasts render inside the topmost dialog, because a modal dialog makes everything outside inert. */
 export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () => void }) {
   const place = useTopDialog() ?? document.body
   return (
@@ -70,7 +70,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
         onOpenChange={(open) => !open && dismiss()}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
-          // Else it would close the dialog too.
+          // Escape would close the dialog, too.
           event.preventDefault()
           event.currentTarget.parentElement?.focus()
           dismiss()

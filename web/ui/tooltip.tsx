@@ -6,7 +6,7 @@ const skipDelay = 300
 
 let lastClosed = Number.NEGATIVE_INFINITY
 
-/** A hint for a control that already has a name: visible on hover, and a description for screen readers. */
+/** Hint for a control that already has a name: visible on hover, announced as its description. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
   const [open, setOpen] = useState(false)
   const id = useId()
@@ -25,7 +25,7 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
     setOpen(false)
   }
 
-  // In the same frame that shows it, so an immediate key press counts.
+  // Runs in the frame that shows the hint, so an immediate key press counts.
   useLayoutEffect(() => {
     if (!open) return undefined
     const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
@@ -57,7 +57,7 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
           }}
           id={id}
           role="tooltip"
-          // Above everything, even if an ancestor scrolls or clips.
+          // A popover lies above everything, even if an ancestor scrolls or clips.
           popover="manual"
           // An invisible edge bridges the gap, so the pointer can reach it from the control.
           className="fixed inset-auto m-0 animate-fade overflow-visible before:absolute before:-inset-2 rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium text-ground shadow-float"
@@ -72,7 +72,7 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
 /** Below the control, or above it if there is no space. */
 function showAt(anchor: HTMLElement, tip: HTMLElement) {
   const control = anchor.firstElementChild
-  // If it repeats the control's name, don't announce it twice.
+  // A hint that repeats the control's name is not announced twice.
   if (control?.getAttribute('aria-label') !== tip.textContent) control?.setAttribute('aria-describedby', tip.id)
   tip.showPopover()
   const gap = 6

@@ -3,7 +3,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Plate } from '#web/ui/plate.tsx'
 
-/** The fall below the band, without the rebound. */
+/** Days of the fall below the band, without the rebound. */
 const fall = { from: 70, to: 98 }
 
 export function NotFound() {

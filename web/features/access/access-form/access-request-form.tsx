@@ -65,7 +65,7 @@ export function AccessRequestForm(props: {
   )
 }
 
-/** Keys are what thieves ask for, so we say why we do, and which ones we never want. */
+/** Phishing asks for keys, too, so the form says why and which keys it never wants. */
 function ExchangeKeys() {
   return (
     <>

@@ -32,7 +32,7 @@ const looks: Record<AccessState, Look> = {
 
 const problems: Record<NameProblem, string> = { not_found: 'not found', taken: 'taken', unreadable: 'not valid' }
 
-/** What is wrong with the name, as long as nothing has been unlocked for it. */
+/** Problem of the username, unless it is already unlocked or decided. */
 export const problemOf = ({ state, problem }: OwnAccess) =>
   state === 'unlocked' || state === 'declined' || state === 'withheld' ? null : problem
 
@@ -107,7 +107,7 @@ function Promised({ by }: { by: string | null }) {
 }
 
 function Unlocked({ mine: { reason, until }, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
-  // Days of grace are ours to know: buyers read the day they have paid for.
+  // Buyers read the day they paid for, without the grace period.
   const paidUntil = purchase?.endsAt ?? purchase?.currentPeriodEnd
   const renews = 'Unlocked. Your subscription renews on'
   if (reason === 'renews') return paidUntil ? <Time before={renews} value={paidUntil} after="." /> : 'Unlocked.'

@@ -14,7 +14,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Part } from './part.tsx'
+import { DashboardSection } from './dashboard-section.tsx'
 
 const refreshes = [access.mine, purchaseCalls.list]
 const failed = 'Failed to change the username'
@@ -23,7 +23,7 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
   const query = useAccess()
   const { data } = query
   return (
-    <Part title="TradingView Access">
+    <DashboardSection title="TradingView Access">
       {data ? (
         <div className="grid gap-4">
           {purchases.map((purchase) => {
@@ -36,11 +36,11 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
       ) : (
         <Pending query={query} what="your access" className="h-36" />
       )}
-    </Part>
+    </DashboardSection>
   )
 }
 
-/** With several products, each card names its own. */
+/** `isNamed`: the card names its product, for buyers of several. */
 function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Purchase; isNamed: boolean }) {
   const { state, username, oldUsername, mayChangeFrom } = mine
   const [opened, setOpened] = useState<'form' | 'name' | null>(null)

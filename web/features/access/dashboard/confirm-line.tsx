@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useConfirmation } from '#web/features/identity/account/use-confirmation.ts'
 import { Container } from '#web/ui/page.tsx'
 
-/** How long the link in the welcome email works. */
+/** Lifetime of the link in the welcome email, in milliseconds. */
 const linkLasts = 7 * 86_400_000
 
 export function ConfirmLine() {

@@ -10,7 +10,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import Access from './access.tsx'
 import { ConfirmLine } from './confirm-line.tsx'
-import { Part } from './part.tsx'
+import { DashboardSection } from './dashboard-section.tsx'
 import WhatBuyersGet from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
 
@@ -38,11 +38,11 @@ export default function DashboardPage() {
           <QuickCards purchases={purchases} />
         </Container>
       </div>
-      {/* Until it is known what there is to show, nothing is shown that would have to move. */}
+      {/* Nothing is shown that would move once the purchases are loaded. */}
       <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
         {user?.isAdmin && !isPending && purchases.owned.length === 0 && <ToAdminArea />}
         {unpaid && <FailedPayment purchase={unpaid} />}
-        {/* What was bought comes before what is paid for it. */}
+        {/* Access comes before billing. */}
         {purchases.live.length > 0 && <Access purchases={purchases.live} />}
         {isPending ? (
           <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
@@ -55,9 +55,9 @@ export default function DashboardPage() {
             ))}
           </div>
         ) : (
-          <Part id="my-products" title="My Products">
+          <DashboardSection id="my-products" title="My Products">
             <MyProducts {...purchases} />
-          </Part>
+          </DashboardSection>
         )}
         {purchases.owned.length > 0 && <WhatBuyersGet owned={purchases.owned} />}
       </Container>
@@ -65,7 +65,7 @@ export default function DashboardPage() {
   )
 }
 
-/** A seller who logs in has nothing to do on a buyer's page. */
+/** Leads a seller without purchases to the admin area. */
 function ToAdminArea() {
   return (
     <Card className="flex flex-wrap items-center gap-x-6 gap-y-4 border-accent">

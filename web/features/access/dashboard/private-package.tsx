@@ -8,7 +8,7 @@ import { Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { attempt } from '#web/ui/store.ts'
-import { Part } from './part.tsx'
+import { DashboardSection } from './dashboard-section.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
 
 export default function WhatBuyersGet({ owned }: { owned: ListedProduct[] }) {
@@ -28,7 +28,7 @@ export default function WhatBuyersGet({ owned }: { owned: ListedProduct[] }) {
 
 function PrivatePackage({ title, slug }: { title: string; slug: string }) {
   return (
-    <Part
+    <DashboardSection
       title={title}
       description={
         <>
@@ -41,11 +41,11 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
       }
     >
       <Contents slug={slug} />
-    </Part>
+    </DashboardSection>
   )
 }
 
-/** Asked once for each page load: React may render a part twice before it is seen. */
+/** Read once per page load, because React may render twice before the page is seen. */
 const isFirstVisit = !attempt(() => localStorage.getItem('instructions'))
 
 const scripts = [
@@ -102,7 +102,7 @@ function Folded({ title, isOpen, children }: { title: string; isOpen: boolean; c
   )
 }
 
-/** Looks open once access is unlocked: before that, TradingView only says that the script is locked. */
+/** Enabled once unlocked; before that, TradingView only shows a locked script. */
 function ScriptLink(props: { icon: LucideIcon; title: string; text: string; href: string; isUnlocked: boolean }) {
   const { icon: Picture, title, text, href, isUnlocked } = props
   return (

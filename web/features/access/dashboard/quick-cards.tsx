@@ -51,7 +51,7 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   )
 }
 
-/** A part of the page whose code is still on its way is reached once it is there. */
+/** Waits for a lazily loaded section before scrolling to it. */
 function scrollTo(id: string, framesLeft = 600) {
   const section = document.getElementById(id)
   if (!section && framesLeft > 0) requestAnimationFrame(() => scrollTo(id, framesLeft - 1))

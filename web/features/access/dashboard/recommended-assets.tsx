@@ -9,7 +9,7 @@ import { Badge } from '#web/ui/notice.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Part } from './part.tsx'
+import { DashboardSection } from './dashboard-section.tsx'
 
 export function RecommendedAssets() {
   const query = useData(assets.list, {})
@@ -18,7 +18,7 @@ export function RecommendedAssets() {
   const listName = useListName()
   const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(later, '')
   return (
-    <Part
+    <DashboardSection
       id="recommended-assets"
       title="Recommended Assets"
       description={
@@ -32,7 +32,7 @@ export function RecommendedAssets() {
       actions={data && data.length > 0 && <ListActions list={data} />}
     >
       {data ? <List list={data} /> : <Pending query={query} what={`the ${listName}`} className="h-40" />}
-    </Part>
+    </DashboardSection>
   )
 }
 
@@ -78,7 +78,7 @@ function List({ list }: { list: RecommendedAsset[] }) {
       />
     )
   const since = new Date(now - newsDays * 86_400_000).toISOString()
-  // A list that is new as a whole has no news.
+  // A list whose symbols are all new has no news.
   const isNew = ({ createdAt }: RecommendedAsset) => createdAt >= since && list.some((each) => each.createdAt < since)
   return (
     <>

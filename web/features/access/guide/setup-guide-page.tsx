@@ -87,7 +87,7 @@ export default function SetupGuidePage() {
 
 const doneKey = 'setup-guide-done'
 
-/** The steps that were ticked off, kept in this browser. */
+/** Ticked steps, kept in this browser. */
 function useDone() {
   const [done, setDone] = useState(
     () => new Set<number>(JSON.parse(attempt(() => localStorage.getItem(doneKey)) ?? '[]')),

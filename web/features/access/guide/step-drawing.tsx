@@ -3,7 +3,7 @@ import { Plate } from '#web/ui/plate.tsx'
 
 const frame = 'w-full max-w-64 border border-line bg-surface'
 
-/** The same chart as on the product page; what is no chart is drawn in its ink. */
+/** Drawings of the guide, in the style of the product page's chart. */
 export function StepDrawing({ step }: { step: number }) {
   const view = views[step]
   if (view) return <Plate view={view} isLine={step === strategyStep} className={`${frame} h-36`} />

@@ -24,10 +24,10 @@ const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
 const thenAccess = (username: string | null) =>
   username ? `Log in to confirm ${username}; then it is unlocked.` : 'Log in to request your access.'
 
-/** For someone who has paid with the address of an account that this browser isn't logged in to. */
+/** Success page for a guest who paid with the address of an existing account. */
 export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: string; order: PaidOrder }) {
   const { title, text } = next[order.wayIn]
-  // However they get to the login from here, it leads back.
+  // Every login from here, also by the header, returns to this page.
   useEffect(() => returnToPayment(paymentIntentId), [paymentIntentId])
   return (
     <Paid order={order} title={title} next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}>

@@ -22,7 +22,7 @@ type State =
 
 const failed = { title: 'Processing failed', description: 'Something went wrong' }
 
-/** Begun once for each arrival, however often the page is rendered; a purchase that is done stays so until it is left. */
+/** Runs once per payment, however often the page renders; the outcome lasts until the page is left. */
 let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
 
 export default function SuccessPage() {
@@ -85,7 +85,7 @@ export default function SuccessPage() {
   }
 }
 
-/** The address carries the payment: it is taken out immediately, and kept with this place in the history for a reload. */
+/** Moves the payment intent from the address to the history entry, where a reload finds it. */
 function takePaymentIntent(): string | null {
   const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
   if (location.search) history.replaceState({ paymentIntentId }, '', location.pathname)
@@ -113,7 +113,7 @@ async function process(
 
 const succeeded = { title: 'Payment successful!' }
 
-/** The account exists already: the person who paid here reads at least what they paid for. */
+/** For an existing account: shows the payer what they paid for, without a login. */
 async function paidWithoutLogin(paymentIntentId: string, refused: unknown): Promise<State> {
   if (!(refused instanceof ApiError && refused.code === 'login-required')) return { step: 'failed', error: refused }
   try {
@@ -126,7 +126,7 @@ async function paidWithoutLogin(paymentIntentId: string, refused: unknown): Prom
   }
 }
 
-/** The way on is the dashboard, whose own toast for logged-out visitors would take the place of ours immediately. */
+/** Waits before the dashboard opens, because its toast would replace this page's toast. */
 function NotLoggedIn({ error }: { error: unknown }) {
   const { navigate } = useNavigation()
   useEffect(() => {

@@ -12,7 +12,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Paid } from './paid.tsx'
 
-/** Booked, and logged in: how far the access is, and the form, which knows the name given before. */
+/** Success page of a booked purchase: state of the access, and the form with the username given before. */
 export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashboard' | '/welcome') => void }) {
   const { paymentIntentId, onLeave } = props
   const { data: bought } = useData(purchases.list, {})
@@ -84,7 +84,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   )
 }
 
-/** Nothing is left for the buyer to do. */
+/** True if the buyer has nothing left to do. */
 const isSettled = (mine: OwnAccess) => !problemOf(mine) && (mine.state === 'unlocked' || mine.promisedBy !== null)
 
 function orderOf(purchase: Purchase, email: string) {
@@ -123,10 +123,10 @@ function NextStep({ mine }: { mine: OwnAccess }) {
   }
 }
 
-/** Longer than this, the buyer wasn't waiting for it on this page. */
+/** Above this, the buyer was not waiting on this page. */
 const longestWaitSeconds = 600
 
-/** From the payment to the unlocked indicator; the page asks every second. */
+/** Steps from the payment to the unlocked indicator; polled every second. */
 function Progress({ mine: { state, secondsToUnlock } }: { mine: OwnAccess }) {
   const isUnlocked = state === 'unlocked'
   const took = secondsToUnlock !== null && secondsToUnlock <= longestWaitSeconds ? ` in ${secondsToUnlock} s` : ''

@@ -7,12 +7,12 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { Pending } from '#web/ui/card.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
+import { AccountRow } from './account-row.tsx'
 import { AppCodes } from './app-codes.tsx'
 import { ConfirmFirst } from './confirm-first.tsx'
 import { ChangeEmail, ChangePassword } from './credentials.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
-import { Part } from './part.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodes, ShownCodes } from './recovery-codes.tsx'
 
@@ -58,14 +58,14 @@ export default function AccountPage() {
         {show.data && (
           <>
             {!mayAdd && (
-              <Part
+              <AccountRow
                 title="Confirm your address first"
                 text="Then you can add passkeys, an authenticator app, and recovery codes."
               >
                 <ConfirmFirst>
                   Passkeys open your account, so confirm your email first. We’ll send the link to
                 </ConfirmFirst>
-              </Part>
+              </AccountRow>
             )}
             {(mayAdd || show.data.passkeys.length > 0) && (
               <Passkeys passkeys={show.data.passkeys} mayAdd={mayAdd} onCodes={setShown} />
@@ -81,7 +81,7 @@ export default function AccountPage() {
         {!mustSetUp && (
           <>
             <Devices />
-            <Part title="Your data" text="Download everything we store about you (JSON).">
+            <AccountRow title="Your data" text="Download everything we store about you (JSON).">
               <a
                 href={accounts.myData.path}
                 download="my-data.json"
@@ -89,7 +89,7 @@ export default function AccountPage() {
               >
                 Download my data
               </a>
-            </Part>
+            </AccountRow>
             <DeleteAccount />
           </>
         )}

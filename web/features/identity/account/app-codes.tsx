@@ -7,7 +7,7 @@ import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Part, refreshes, State } from './part.tsx'
+import { AccountRow, refreshes, State } from './account-row.tsx'
 
 type Begun = OutputOf<typeof factors.beginAppCodes>
 type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[]) => void }
@@ -15,7 +15,7 @@ type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[])
 export function AppCodes({ since, mayAdd, onCodes }: Props) {
   const [begun, setBegun] = useState<Begun | null>(null)
   return (
-    <Part title="Authenticator app" text="Adds a six-digit code from an app after your password.">
+    <AccountRow title="Authenticator app" text="Adds a six-digit code from an app after your password.">
       <State>
         {since ? (
           <>
@@ -65,7 +65,7 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
           }}
         />
       )}
-    </Part>
+    </AccountRow>
   )
 }
 

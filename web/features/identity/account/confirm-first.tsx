@@ -3,7 +3,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 
-/** In place of what only a confirmed address may do; `children` say what for. */
+/** Shown instead of a feature that needs a confirmed address; `children` name the feature. */
 export function ConfirmFirst({ children }: { children: ReactNode }) {
   const { email, send, isPending, isSent, problem } = useConfirmation()
   return (

@@ -10,14 +10,14 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { Part } from './part.tsx'
+import { AccountRow } from './account-row.tsx'
 
 export function ChangeEmail() {
   const { user } = useUser()
   const [isOpen, setIsOpen] = useState(false)
   const [sentTo, setSentTo] = useState('')
   return (
-    <Part
+    <AccountRow
       title="Email address"
       text={
         <>
@@ -48,7 +48,7 @@ export function ChangeEmail() {
           </Field>
         </CallDialog>
       )}
-    </Part>
+    </AccountRow>
   )
 }
 
@@ -57,7 +57,7 @@ export function ChangePassword() {
   const [isOpen, setIsOpen] = useState(false)
   if (profile?.hasPassword === false) return <SetPassword email={profile.email} />
   return (
-    <Part title="Password" text="Changing it logs you out everywhere else.">
+    <AccountRow title="Password" text="Changing it logs you out everywhere else.">
       <Button variant="secondary" onClick={() => setIsOpen(true)}>
         Change password
       </Button>
@@ -81,17 +81,17 @@ export function ChangePassword() {
           </Field>
         </CallDialog>
       )}
-    </Part>
+    </AccountRow>
   )
 }
 
-/** A guest buyer has no password yet. It is chosen through an emailed link, which proves whose mailbox it is. */
+/** A guest buyer chooses the first password by an emailed link, which proves the mailbox. */
 function SetPassword({ email }: { email: string }) {
   const send = useCall(accounts.requestPasswordReset, {
     failed: { title: 'Error', description: 'Failed to send the link' },
   })
   return (
-    <Part
+    <AccountRow
       title="Set a password"
       text="You bought as a guest, so you don’t have a password yet. With one, you can log in any time."
     >
@@ -104,6 +104,6 @@ function SetPassword({ email }: { email: string }) {
           Email me a link
         </Button>
       )}
-    </Part>
+    </AccountRow>
   )
 }

@@ -8,13 +8,13 @@ import { DialogButtons } from '#web/ui/dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { Part } from './part.tsx'
+import { AccountRow } from './account-row.tsx'
 
 export function DeleteAccount() {
   const { data: profile } = useData(accounts.profile, {})
   const [asked, setAsked] = useState<boolean>()
   return (
-    <Part
+    <AccountRow
       title="Delete account"
       text="Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our books, as required by law. This cannot be undone."
     >
@@ -33,11 +33,11 @@ export function DeleteAccount() {
           Delete my account
         </Button>
       )}
-    </Part>
+    </AccountRow>
   )
 }
 
-/** Takes focus, because this replaces what had it. */
+/** Takes the focus, because this form replaces the focused button. */
 const focus = (element: HTMLElement | null) => element?.focus()
 
 function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {

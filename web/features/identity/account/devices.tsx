@@ -9,7 +9,7 @@ import { Pending } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Part } from './part.tsx'
+import { AccountRow } from './account-row.tsx'
 
 const refreshes = [accounts.devices]
 
@@ -19,7 +19,7 @@ export function Devices() {
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
   return (
-    <Part title="Where you’re logged in" text="Log out any device that isn’t yours.">
+    <AccountRow title="Where you’re logged in" text="Log out any device that isn’t yours.">
       {!devices.data && <Pending query={devices} what="your devices" className="h-12 w-full" />}
       <ul className="flex w-full flex-col gap-4">
         {all.map((device) => (
@@ -53,7 +53,7 @@ export function Devices() {
           Log out everywhere
         </CallButton>
       </div>
-    </Part>
+    </AccountRow>
   )
 }
 

@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 import { useMakePasskey } from './use-make-passkey.ts'
 
-/** For a guest whose payment made the account: two equal ways to come back. */
+/** Two equal ways to log in again, for a guest whose payment made the account. */
 export default function KeepAccess({ email }: { email: string }) {
   return (
     <section aria-labelledby="keep" className="flex flex-col gap-4 border-t border-line pt-6">

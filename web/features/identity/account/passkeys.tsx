@@ -10,7 +10,7 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { Part, refreshes, State } from './part.tsx'
+import { AccountRow, refreshes, State } from './account-row.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
 type Props = { passkeys: Passkey[]; mayAdd: boolean; onCodes: (codes: string[]) => void }
@@ -24,7 +24,7 @@ export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
   })
 
   return (
-    <Part title="Passkeys" text="Use your fingerprint, face, or screen lock instead of a password.">
+    <AccountRow title="Passkeys" text="Use your fingerprint, face, or screen lock instead of a password.">
       {passkeys.length === 0 && <State>None</State>}
       {passkeys.length > 0 && (
         <ul className="flex w-full flex-col divide-y divide-line border-y border-line">
@@ -39,7 +39,7 @@ export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
         </Button>
       )}
       {mayAdd && !supportsPasskeys() && <p className="text-sm">This browser doesn’t support passkeys.</p>}
-    </Part>
+    </AccountRow>
   )
 }
 

@@ -36,7 +36,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
     failed: 'Failed to update profile',
     onSuccess: onClose,
   })
-  /** Another name takes the access along, which no one should do by accident. */
+  /** Changing the username moves the access, so it needs a confirmation. */
   async function askAndSave(typed: InputOf<typeof accounts.updateProfile>) {
     const name = typed.tradingViewUsername ?? ''
     const isOther = (username: string | null) => username?.toLowerCase() !== name.toLowerCase()

@@ -8,11 +8,11 @@ import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { Part } from './part.tsx'
+import { AccountRow } from './account-row.tsx'
 
 export function RecoveryCodes({ left, onCodes }: { left: number; onCodes: (codes: string[]) => void }) {
   return (
-    <Part title="Recovery codes" text="For when you’ve lost your device. Each one logs you in once.">
+    <AccountRow title="Recovery codes" text="For when you’ve lost your device. Each one logs you in once.">
       <p className="text-sm">{left} of 10 recovery codes are left.</p>
       <CallButton
         call={factors.renewRecoveryCodes}
@@ -31,11 +31,11 @@ export function RecoveryCodes({ left, onCodes }: { left: number; onCodes: (codes
       >
         Make new codes
       </CallButton>
-    </Part>
+    </AccountRow>
   )
 }
 
-/** Shown once: the shop keeps only what it takes to recognize them. */
+/** Shown once; the shop stores only hashes. */
 export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const [stored, setStored] = useState(false)
   const text = `${brand.name}: recovery codes\n${location.origin}\nEach one works once.\n\n${codes.join('\n')}\n`

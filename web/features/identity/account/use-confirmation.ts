@@ -5,7 +5,7 @@ import { keyOf } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { messageOf, useCall } from '#web/api/use-call.ts'
 
-/** An address that has yet to be confirmed: sends the link, and notices when it was used in another tab. */
+/** Sends the confirmation link, and notices when it was used in another tab. */
 export function useConfirmation() {
   const { user } = useUser()
   const client = useQueryClient()

@@ -16,29 +16,29 @@ import { emailKey, endedKey, returnKey, returnPath, returnTo, returnToPayment } 
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave.ts'
 
-// The page is there without them: passkeys are suggested once someone is there, and few logins have a second step.
+// Loaded after the page: passkeys are only a suggestion, and few logins have a second step.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
 
 export default function AuthPage() {
   const { user } = useUser()
   const { prefetch } = useNavigation()
-  // Typed once, it serves both tabs.
+  // Shared by both tabs.
   const [email, setEmail] = useState('')
   const justSet = useJustSet()
   const isIn = user !== null
   const isTyping = email !== ''
   const hydrated = useHydrated()
-  // Emails about a purchase link here: the login leads to its page, where the username is confirmed.
+  // Emails about a purchase link here; the login continues to its page, where the username is confirmed.
   useEffect(() => {
     const paid = new URLSearchParams(location.search).get('payment_intent')
     if (paid) returnToPayment(paid)
   }, [])
-  // Clicked before its script was there, the checkout's link has not remembered the way back.
+  // A click before hydration has not stored the return path to the checkout.
   useEffect(() => {
     if (!hydrated && document.referrer.startsWith(`${location.origin}/checkout?`))
       returnTo(document.referrer.slice(location.origin.length))
   }, [hydrated])
-  // The next page's code is there when the login is, so that the promised 50 ms are all there is to wait.
+  // Prefetches the next page, so only the promised 50 ms remain after the login.
   useEffect(() => {
     if (isTyping) prefetch(returnPath())
   }, [isTyping, prefetch])
@@ -74,7 +74,7 @@ type EmailProps = { email: string; onEmail: (email: string) => void }
 
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
-/** The address whose password was just set, once it is known in the browser. */
+/** Returns the address whose password was just set; empty during hydration. */
 function useJustSet() {
   const hydrated = useHydrated()
   const [email] = useState(() =>
@@ -123,7 +123,7 @@ function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { foc
       </div>
       <Refusal error={login.error} />
       <SubmitButton pendingText="Logging in...">Log In</SubmitButton>
-      {/* Its height is kept free, so nothing shifts when it arrives. */}
+      {/* Reserves the button's height, so nothing shifts. */}
       <div className="min-h-11">
         {hydrated && 'PublicKeyCredential' in window && (
           <>
@@ -173,7 +173,7 @@ function EmailField({ email, onEmail, autoComplete }: EmailProps & { autoComplet
         required
         maxLength={254}
         placeholder="you@example.com"
-        // Not `value`: what was typed before the script was there must stay.
+        // `defaultValue` keeps what was typed before hydration.
         defaultValue={email}
         onChange={(event) => onEmail(event.target.value)}
       />

@@ -15,7 +15,7 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
       options={{
         succeeded: 'Welcome back!',
         onSuccess: (user, { code }) => {
-          // A recovery code has letters. Anyone who needs one sets up the device again.
+          // Only recovery codes have letters; their users must set up a device again.
           if (/[a-z]/i.test(code)) returnTo('/account')
           return props.onLoggedIn(user)
         },
@@ -28,7 +28,7 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
   )
 }
 
-/** For codes that may have letters, which no keyboard should correct. */
+/** Input for codes with letters, without autocorrection. */
 export const LetterCodeInput = (props: ComponentProps<typeof Input>) => (
   <Input autoCapitalize="none" spellCheck={false} required maxLength={40} {...props} className="font-mono" />
 )

@@ -5,7 +5,7 @@ import { AuthCard, textLink } from './auth-card.tsx'
 import { CodeForm, LetterCodeInput } from './code-form.tsx'
 import { forgetReturnPath, returnPath } from './return-path.ts'
 
-/** The second step for a login that was sent before any script was there; otherwise `/auth` shows it itself. */
+/** Second step of a login posted without scripts; with scripts, `/auth` shows it. */
 export default function CodePage() {
   const { navigate } = useNavigation()
   const startSession = useStartSession()

@@ -8,7 +8,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Refusal } from './auth-card.tsx'
 
-/** What the link in a welcome email opens. It acts only on a click, because mail scanners open links too. */
+/** Target of the link in a welcome email. Acts only on a click, because mail scanners open links, too. */
 export default function ConfirmAddressPage() {
   const { navigate, search } = useNavigation()
   const token = new URLSearchParams(search).get('token') ?? ''
@@ -44,7 +44,7 @@ export default function ConfirmAddressPage() {
           )}
         </div>
       ) : (
-        // Without a script it posts to this address, whose query has the token.
+        // Without scripts the form posts to this address, whose query holds the token.
         <form method="post" onSubmit={submit}>
           <Button type="submit" pending={confirm.isPending} pendingText="Confirming...">
             Confirm my address

@@ -9,7 +9,7 @@ import { AuthCard, Refusal, textLink } from './auth-card.tsx'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave.ts'
 
-/** Opened by the link of a login email. It acts only on a click, because mail scanners open links too. */
+/** Target of the link in a login email. Acts only on a click, because mail scanners open links, too. */
 export default function EmailedLoginPage() {
   const { search } = useNavigation()
   const token = new URLSearchParams(search).get('token') ?? ''
@@ -39,7 +39,7 @@ export default function EmailedLoginPage() {
       {hasEnded ? (
         <ButtonLink href="/login-link">Get a new link</ButtonLink>
       ) : (
-        // Without a script it posts to this address, whose query has the token.
+        // Without scripts the form posts to this address, whose query holds the token.
         <form method="post" onSubmit={submit} className="flex flex-col">
           <Button type="submit" pending={login.isPending} pendingText="Logging in...">
             Log In

@@ -9,10 +9,10 @@ import { toast } from '#web/ui/toast.tsx'
 
 /** Offers passkeys as suggestions in the email field. */
 export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
-  /** True if it should be offered once more. */
+  /** True if the suggestion should be offered again. */
   const offer = useEffectEvent(async (): Promise<boolean> => {
     if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
-    // Called off by the button or by leaving the page, or out of reach: no one has asked for anything yet.
+    // Cancelled by the button, by navigation, or offline: the user asked for nothing, so no error is shown.
     const response = await askForPasskey(call, { autofill: true }).catch(() => undefined)
     if (!response) return false
     try {
@@ -20,7 +20,7 @@ export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: OnLoggedIn })
       return false
     } catch (error) {
       toastError('Login failed', error)
-      // The page was open for longer than a challenge lasts: the next suggestion has a new one.
+      // The challenge expired while the page was open; the next suggestion has a new one.
       return error instanceof ApiError && error.status === 400
     }
   })
@@ -39,7 +39,7 @@ async function logInWith(response: Record<string, unknown>, onLoggedIn: OnLogged
   await onLoggedIn(user)
 }
 
-/** Has the browser ask for one; resolves to what went wrong with it, if anything did. */
+/** Prompts for a passkey; resolves to an error message, if any. */
 export async function logInWithPasskey(onLoggedIn: OnLoggedIn): Promise<string | undefined> {
   try {
     await logInWith(await askForPasskey(call), onLoggedIn)

@@ -22,7 +22,7 @@ export default function ResetPasswordPage() {
   const { navigate, search } = useNavigation()
   const token = tokenIn(search)
   useEffect(() => {
-    // Read from `location`: during hydration the hook still has the prerendered, empty query.
+    // Reads `location`, because the hook still has the prerendered, empty query during hydration.
     if (tokenIn(location.search)) return undefined
     toast({ title: 'Invalid reset link', destructive: true })
     const timer = setTimeout(() => navigate('/auth'), 2000)
@@ -75,7 +75,7 @@ function ResetForm(props: {
   const { token, email, isFirst, isDone, onDone } = props
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
-  // Until then a plain post brings the token along, in the address.
+  // Before hydration, a plain post carries the token in the address.
   const hydrated = useHydrated()
   return (
     <CallForm
@@ -89,7 +89,7 @@ function ResetForm(props: {
         failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
         onSuccess: async () => {
           onDone()
-          // Somebody has bought with the address of this account: the login leads to what they bought.
+          // Someone bought with this account's address; the login continues to that purchase.
           const paid = new URLSearchParams(location.search).get('payment_intent')
           if (paid) returnToPayment(paid)
           if (email) attempt(() => sessionStorage.setItem(emailKey, email))
@@ -114,7 +114,7 @@ function ResetForm(props: {
   )
 }
 
-/** The two promised toasts, in addition to the field errors. */
+/** Two toasts from the spec, in addition to the field errors. */
 function explain(errors: Record<string, string>) {
   toast(
     errors.confirmPassword

@@ -19,14 +19,14 @@ export const returnTo = (path: string) => sessionStorage.setItem(returnKey, path
 export const returnToPayment = (paymentIntentId: string) =>
   returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paymentIntentId)}`)
 
-/** Anyone who reads on elsewhere has let go of that page. */
+/** Forgets the return path once the visitor reads on elsewhere. */
 export const forgetReturnPath = () =>
   attempt(() => {
     sessionStorage.removeItem(returnKey)
     sessionStorage.removeItem(endedKey)
   })
 
-/** Where to go after login: the page that asked, else the dashboard; never another site. */
+/** Returns the page that asked for the login, else the dashboard; never another site. */
 export function returnPath(): Href {
   const path = sessionStorage.getItem(returnKey)
   if (!path?.startsWith('/')) return '/dashboard'

@@ -51,7 +51,7 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
   )
 }
 
-/** Takes focus, because this replaces the field that had it. */
+/** Takes the focus, because this field replaces the focused one. */
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
 function NoCodesEither() {

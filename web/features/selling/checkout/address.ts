@@ -9,7 +9,7 @@ export const isAtPayment = (search: string) => new URLSearchParams(search).get('
 
 export type Order = { product: ListedProduct; billing: BillingType }
 
-/** A plan that the product does not sell means its shortest one; a product that is not on sale means no order. */
+/** Returns the product's shortest plan for an unknown one; null for a product not on sale. */
 export function readOrder(
   search: string,
   { products, prices }: Pick<SiteSettings, 'products' | 'prices'>,

@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place-fields.tsx'
 import { UsernameInput } from './username-input.tsx'
 
-/** What is asked for; where the buyer lives only matters for tax. */
+/** Details of the buyer; the address only matters for tax. */
 export type Asked = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
 const link = 'font-medium text-ink underline decoration-field underline-offset-2'
@@ -31,7 +31,7 @@ const fields = (isGuest: boolean) => ({
 const form = (isGuest: boolean) => z.object(fields(isGuest))
 const formWithPlace = (isGuest: boolean) => z.object({ ...fields(isGuest), ...placeForm })
 
-/** Who buys: a guest gives an email, which stays for a reload; anyone who is logged in has one. */
+/** Details step. A guest's email survives a reload; logged-in users have one. */
 export function Buyer(props: {
   product: ListedProduct
   user: User | null
@@ -109,7 +109,7 @@ export function Buyer(props: {
   )
 }
 
-/** Asked before paying only where it is checked and unlocked by itself; whatever is typed, the checkout goes on. */
+/** Shown only where the connector checks and unlocks usernames; never blocks the checkout. */
 function NameField({ product }: { product: ListedProduct }) {
   if (!product.unlocksItself) return null
   return (
@@ -123,7 +123,7 @@ function NameField({ product }: { product: ListedProduct }) {
   )
 }
 
-/** § 7 (3) UWG: buyers may be written to if they were told when they gave the address, and could object right there. */
+/** § 7 (3) UWG: buyers may get news if they were told when giving the address and could object there. */
 function NewsLine() {
   const [objects, setObjects] = useState(false)
   return (
@@ -139,7 +139,7 @@ function NewsLine() {
 
 const needsNoLink = new Set(['price-changed', 'code-refused', 'changed-meanwhile'])
 
-/** Subscribers are led to their subscription. */
+/** Leads subscribers to their subscription. */
 function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {
   if (!error) return null
   return (

@@ -11,11 +11,11 @@ import { appearanceFor, fonts } from './appearance.ts'
 import { stripeOf } from './load-stripe.ts'
 import { CardFieldsSkeleton, CardFormSkeleton } from './payment-skeleton.tsx'
 
-/** Card fields for an intent that exists, or for an amount that may still change while they are filled in. */
+/** Card fields for an existing intent, or for an amount that may still change. */
 type CardFor = { clientSecret: string } | { amountDue: number }
 
 type Props = CardFor & {
-  /** The intent is still being made: nothing can be paid yet. */
+  /** True while the intent is being made and nothing can be paid. */
   isWaiting?: boolean
   label: string
   email?: string | undefined
@@ -24,7 +24,7 @@ type Props = CardFor & {
    * stays below the fields; nothing if a field says so itself.
    */
   onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<string | undefined>
-  /** What is directly above the button. */
+  /** Content directly above the button. */
   children?: ReactNode
 }
 
@@ -47,7 +47,7 @@ export default function CardForm(props: Props) {
   if (!stripe) return <CardFormSkeleton label={props.label}>{props.children}</CardFormSkeleton>
   return (
     <Elements
-      // Stripe takes no other secret for elements that have one.
+      // Stripe accepts no other secret for existing elements.
       key={'clientSecret' in props ? props.clientSecret : 'amount'}
       stripe={stripe}
       options={{
@@ -136,7 +136,7 @@ function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, 
   )
 }
 
-/** On a phone, it is far above the button that was pressed. */
+/** Focus scrolls to the notice, which is far above the button on a phone. */
 const focus = (notice: HTMLElement | null) => notice?.focus()
 
 function NotLoaded({ text, retry }: { text: string; retry: () => void }) {

@@ -43,7 +43,7 @@ export default function CardUpdateDialog(props: {
     try {
       await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
     } catch (refused) {
-      // This secret has stored its card: the next one needs another.
+      // A secret stores one card; the next card needs another.
       await begun.refetch()
       throw refused
     }
@@ -100,5 +100,5 @@ export default function CardUpdateDialog(props: {
 const reasonOf = (error: StripeError) =>
   isDecline(error) ? declineSentence(error) : (error.message ?? 'Your card was not accepted.')
 
-/** Each field says itself what it lacks. */
+/** Thrown without a message, because the card fields show their own errors. */
 class IncompleteCard extends Error {}

@@ -19,14 +19,14 @@ export default function CheckoutPage() {
   const { user, isLoading } = useUser()
   const { search, navigate } = useNavigation()
   const order = readOrder(search, useSettings())
-  // The prerendered page knows no query.
+  // The prerendered page has no query.
   const isUnknown = useHydrated() && order === null
   useEffect(() => {
     if (isUnknown) navigate('/products', { replace: true })
   }, [isUnknown, navigate])
   useReloadWhenBack()
   if (isLoading || !order) return <Loading />
-  // As tall as the spinner, so that the footer stays where it was.
+  // As tall as the spinner, so the footer does not move.
   return (
     <div className="min-h-[calc(100vh-4rem)]">
       <Checkout key={order.product.slug} {...order} user={user} />
@@ -61,7 +61,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
               offer={offer}
               onOffer={(next) =>
                 setOffers((others) => ({
-                  // With another code or none, the other plan costs something else, too.
+                  // Another code changes the price of the other plan, too.
                   ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) && others),
                   [billing]: next,
                 }))
@@ -107,7 +107,7 @@ function AlreadyOwned({ user, product }: { user: User | null; product: ListedPro
   )
 }
 
-/** Restored from the back/forward cache, the page would say "Processing..." forever. */
+/** Reloads a page from the back/forward cache, which would say "Processing..." forever. */
 function useReloadWhenBack() {
   useEffect(() => {
     const shown = (event: PageTransitionEvent) => event.persisted && location.reload()

@@ -14,7 +14,7 @@ type CodeOptions = {
   onChange: (discount: Discount | null) => void
 }
 
-/** A discount code, typed or from a link. For another plan, the server is asked again. */
+/** Discount code, typed or from a link. Another plan needs a new quote. */
 export function useCodeField({ product, billing, code, discount, onChange }: CodeOptions) {
   const [typed, setTyped] = useState('')
   const [refusal, setRefusal] = useState('')

@@ -5,14 +5,14 @@ import { useSettings } from '#web/api/settings.tsx'
 import type { Order } from './address.ts'
 import type { Offer } from './order-summary.tsx'
 
-/** Directly above the pay button, at every width: the five things § 312j BGB wants a buyer to have read, and nothing else. */
+/** Five facts that § 312j BGB requires directly above the pay button, at every width. */
 export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefined }) {
   const { product, billing, offer, tax } = props
   const settings = useSettings()
   const { period, months } = planOf(billing)
   const due = `Total price ${exactDollars(offer.due)}`
   const total = tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`
-  // Whatever the law, the tax inside the price is said before anyone pays.
+  // Tax inside the price is always shown before paying.
   const charges = offer.discount?.charges
   if (settings.consumerLaw === 'none') {
     const said = [tax && total, charges].filter(Boolean).join('. ')

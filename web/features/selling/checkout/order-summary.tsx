@@ -12,10 +12,10 @@ import { Link, usePlace } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { checkoutAddress, isAtPayment, type Order } from './address.ts'
 
-/** What each period costs, and what is charged today: less, with a code, or if Stripe holds a credit. In cents. */
+/** Price per period and amount due today, in cents; a code or a Stripe credit lowers today's amount. */
 export type Offer = { price: number; due: number; discount?: Discount | undefined }
 
-/** On narrow screens, the only summary: what is bought, for how much, and the other plan. */
+/** Summary for narrow screens: product, price, and the plan switch. */
 export function OrderLine({ product, billing, offer }: Order & { offer: Offer }) {
   const { name, period } = planOf(billing)
   return (
@@ -50,7 +50,7 @@ function Saving({ shorter, longer }: { shorter: Cost; longer: Cost }) {
   return <span className="text-xs whitespace-nowrap text-accent-strong">{saving.free || `Save ${saving.saved}`}</span>
 }
 
-/** Links, so that each choice has its own address. */
+/** Links, so each choice has its own address. */
 function BillingSwitch({ product, billing }: Order) {
   const plans = usePlans(product.slug)
   const longest = plans.at(-1)
@@ -76,7 +76,7 @@ function BillingSwitch({ product, billing }: Order) {
   )
 }
 
-/** Names the code and what it takes off today's payment. */
+/** Row for the code and today's discount. */
 function DiscountLine({ offer: { price, due, discount } }: { offer: Offer }) {
   if (!discount) return null
   return (
@@ -89,7 +89,7 @@ function DiscountLine({ offer: { price, due, discount } }: { offer: Offer }) {
   )
 }
 
-/** No one should learn only after paying what they will be asked for. */
+/** Tells buyers before paying what they will be asked for. */
 function AskedLater({ product }: { product: ListedProduct }) {
   const { askExchangeKeys } = useSettings()
   return (

@@ -17,16 +17,16 @@ import { OrderEssentials } from './order-essentials.tsx'
 import type { Offer } from './order-summary.tsx'
 import { CardFormSkeleton } from './payment-skeleton.tsx'
 
-// Nothing from Stripe is loaded until there is something to pay.
+// Stripe's script loads only when there is something to pay.
 export const loadCardForm = () => import('./card-form.tsx')
 const CardForm = lazy(loadCardForm)
 
-/** What paying with this secret charges: the button says no other amount. */
+/** Amount that this secret charges, in cents; the button shows it. */
 export type Ready = { clientSecret: string; tax: Tax | undefined; offer: Offer }
 
-/** The last step. The card fields stay while the plan or the code changes; only the intent is made again. */
+/** Payment step. Card fields stay while plan or code change; only the intent is made again. */
 export function Payment(props: {
-  /** Undefined while the checkout for another plan begins. */
+  /** Undefined while the intent for another plan is made. */
   ready: Ready | undefined
   email: string
   product: ListedProduct
@@ -43,7 +43,7 @@ export function Payment(props: {
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        {/* It replaces the button that had the focus. */}
+        {/* Takes the focus from the button it replaces. */}
         <h2 ref={focus} tabIndex={-1} className="text-xl">
           Payment
         </h2>
@@ -59,7 +59,7 @@ export function Payment(props: {
           email={email}
           label={label}
           onSubmit={async (stripe, elements) => {
-            // Stripe wants the fields checked before anything else is waited for.
+            // Stripe requires `elements.submit()` before any other await.
             const { error: incomplete } = await elements.submit()
             if (incomplete) {
               tellFailed(incomplete.message)
@@ -67,7 +67,7 @@ export function Payment(props: {
             }
             const clientSecret = ready?.clientSecret ?? ''
             try {
-              // What was agreed to is on record before any money moves.
+              // Records the agreement before any money moves.
               await agree(clientSecret)
             } catch (error) {
               if (error instanceof ApiError && error.code === 'changed-meanwhile') onReplaced(error)
@@ -92,7 +92,7 @@ export function Payment(props: {
   )
 }
 
-/** Returns why it didn't work, or nothing if a field says so itself. */
+/** Returns an error message, or undefined if a field shows it. */
 async function pay(stripe: Stripe, elements: StripeElements, clientSecret: string) {
   const { error } = await stripe.confirmPayment({
     elements,
@@ -101,7 +101,7 @@ async function pay(stripe: Stripe, elements: StripeElements, clientSecret: strin
   })
   const reason = tellFailed(error.message)
   if (error.type === 'validation_error') return undefined
-  // After any other error than a refused card, something may have been charged.
+  // Only a refused card is certain not to have been charged.
   return isDecline(error) ? `${declineSentence(error)} You weren’t charged.` : reason
 }
 

@@ -16,7 +16,7 @@ export function useWantsPlace() {
   return useSettings().tax.mode === 'stripe'
 }
 
-/** Asked for only where Stripe computes the tax inside the price. */
+/** Shown only where Stripe computes the tax inside the price. */
 export function PlaceFields() {
   const [chosen, setChosen] = useState('')
   const [isCompany, setIsCompany] = useState(false)

@@ -23,7 +23,7 @@ type StepsProps = {
   user: User | null
 }
 
-/** How far the checkout is: the details asked for, the intent that can be paid, and the code. */
+/** State of the checkout: details, payable intent, and code. */
 function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
   // A new checkout cancels the earlier one, so only the latest can be paid.
@@ -36,8 +36,8 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const codeField = useCodeField({ product, billing, code, discount: offer.discount, onChange: setDiscount })
   const isPaying = asked !== null && isAtPayment(search)
 
-  /** Another tab of this browser was faster: asked again, the server knows both as one. */
-  const twice = (wish: Parameters<typeof begin.mutateAsync>[0]) =>
+  /** Retries once, because another tab of this browser may have begun the same checkout. */
+  const beginOrRetry = (wish: Parameters<typeof begin.mutateAsync>[0]) =>
     begin.mutateAsync(wish).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'changed-meanwhile') return begin.mutateAsync(wish)
       throw error
@@ -47,7 +47,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
     void loadCardForm().catch(() => undefined)
     setRefusal(null)
     const { email, tradingViewUsername, noNews, country, ...where } = buyer
-    // A code that was typed and not applied counts. If it is refused, its field says so and nothing begins.
+    // Applies a typed code first. A refused code stops here; its field shows why.
     const typed = code ? null : await codeField.apply()
     const wantedCode = typed?.code ?? code
     try {
@@ -57,7 +57,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
         amountDue,
         tax,
         discount: charges,
-      } = await twice({
+      } = await beginOrRetry({
         productSlug: product.slug,
         billingType: billing,
         amount: offer.price,
@@ -68,7 +68,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
         ...(country ? { place: { country, ...where } } : {}),
       })
       if (isPaid) {
-        // Just paid, in another tab or before a reload: all that's left is to wait.
+        // Already paid in another tab or before a reload; only the booking is missing.
         const [paymentIntentId = ''] = clientSecret.split('_secret_')
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
@@ -77,21 +77,21 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
       onOffer(charged)
       setReady({ wanted: `${billing} ${wantedCode ?? ''}`, clientSecret, tax, offer: charged })
       setAsked(buyer)
-      // An entry of its own in the history: Back leads to the details, with what was typed.
+      // A history entry for the payment step, so Back returns to the filled-in details.
       if (!isPaying) navigate(checkoutAddress(billing, product.slug, 'payment'))
     } catch (error) {
       startOver()
       if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
       if (error instanceof ApiError && error.amount !== undefined) onOffer({ price: error.amount, due: error.amount })
       toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
-      // Having a subscription already is no mistake: the message stays, with the way to it.
+      // An existing subscription is no error; the message stays with a link to it.
       if (error instanceof ApiError && error.status === 409) setRefusal(error)
-      // The form says it at the field, too.
+      // The form also shows it at the field.
       throw error
     }
   }
 
-  /** Each plan has another price with it; a payment that has begun begins again. */
+  /** Plans cost different amounts with a code, so a begun payment starts over. */
   function setDiscount(discount: Discount | null) {
     if (discount?.code !== code) setReady(null)
     setCode(discount?.code ?? '')
@@ -106,7 +106,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
 
   const current = ready?.wanted === wanted ? ready : undefined
   const missing = isPaying && !current ? wanted : null
-  // Another plan or code was chosen at the payment step, maybe while the one before it was still being asked for.
+  // Begins again when plan or code change at the payment step, also while an earlier call is pending.
   const fetchMissing = useEffectEvent(async () => {
     if (asked) await proceed(asked)
   })
@@ -149,7 +149,7 @@ export function Steps(props: StepsProps) {
   )
   return (
     <>
-      {/* Hidden, it keeps what was typed for someone who comes back. */}
+      {/* Hidden instead of removed, so typed values survive Back. */}
       <Card className={classes('flex flex-col gap-6 sm:p-8', asked && 'hidden')}>
         <Buyer {...{ product, user, refusal, isPending }} onContinue={proceed} />
         {!asked && codes}

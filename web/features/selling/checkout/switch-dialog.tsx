@@ -19,7 +19,7 @@ import CardUpdateDialog from './card-update-dialog.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 import { untilDone } from './until-done.ts'
 
-/** To the longest plan, now. It is an order: what is said here is what is charged, or nothing is. */
+/** Orders a switch to the longest plan now; only the amount shown here may be charged. */
 export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id } = purchase
   const { stripe: settings, prices } = useSettings()
@@ -34,7 +34,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
     gcTime: 0,
   })
 
-  /** Stripe's script asks on top of the page, where a modal dialog would lie above it and keep it from answering. */
+  /** Closes the dialog while Stripe's prompt is open, because a modal dialog would cover it. */
   async function askBank(clientSecret: string) {
     const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
     setIsAtBank(true)
@@ -63,7 +63,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
       })
       onClose()
     },
-    // It was counted from a moment that is over, or something is different by now.
+    // The quote has expired or changed; load a new one.
     onError: () => offer.refetch(),
     onSettled: refresh,
   })

@@ -2,7 +2,7 @@ import { ApiError } from '#contract/call.ts'
 
 export const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
-/** Seconds between one question and the next: about twenty in all, and then on as long as the page is open. */
+/** Seconds between polls: twenty in all, then `laterPause` while the page is open. */
 const pauses = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
 const laterPause = 10
 
@@ -10,7 +10,7 @@ const soon = 'Your payment went through. We’re waiting for Stripe to confirm y
 const later =
   'Your payment went through, but Stripe hasn’t confirmed your subscription yet. There’s nothing to do, and please don’t pay again. This page continues as soon as it’s confirmed, and your receipt follows by email.'
 
-/** Stripe may need some seconds from the payment to the subscription, or not answer for a moment: it is asked again. */
+/** Polls, because Stripe may need seconds from the payment to the subscription. */
 export async function untilDone(
   isDone: () => Promise<boolean>,
   tell: (note: string) => void = () => {},

@@ -7,7 +7,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
-/** For a renewal that only wants the bank's confirmation: the card stays, and Stripe's script prompts the buyer. */
+/** Confirms a renewal with the buyer's bank; the card stays the same. */
 export function useBankConfirmation(id: string) {
   const client = useQueryClient()
   const { stripe: settings } = useSettings()

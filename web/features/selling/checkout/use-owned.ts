@@ -2,7 +2,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { useData } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 
-/** The subscription of anyone who is logged in, unless it is about to run out: they needn't buy again. */
+/** Subscription of the logged-in user, unless it is about to end. */
 export function useOwned(slug: string) {
   const { user } = useUser()
   const { data, isLoading } = useData(purchases.list, {}, { enabled: user !== null })

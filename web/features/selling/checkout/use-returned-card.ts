@@ -9,7 +9,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
-/** A bank may redirect the buyer to confirm a new card. Back on the dashboard, we start using it. */
+/** Starts using a new card after the bank's redirect back to the dashboard. */
 export function useReturnedCard() {
   const client = useQueryClient()
   const { stripe: settings } = useSettings()
@@ -40,7 +40,7 @@ export async function finishCardUpdate(id: string, setupIntentId: string, load: 
     const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
     if (error && isDecline(error)) throw new Error(declineSentence(error))
     if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
-    // Asked again now that the bank has confirmed, the shop learns that it was paid.
+    // Asks again after the bank's confirmation, so the shop learns of the payment.
     return (await finish()).state === 'done'
   })
 }

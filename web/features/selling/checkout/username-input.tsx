@@ -6,7 +6,7 @@ import { Input } from '#web/ui/input.tsx'
 
 type Answer = OutputOf<typeof access.checkUsername>
 
-/** A TradingView username that is looked up when the visitor leaves the field. It never gets in the way. */
+/** Input that looks up a TradingView username on blur; it never blocks the form. */
 export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | undefined }) {
   const input = useRef<HTMLInputElement>(null)
   const [checked, setChecked] = useState<{ typed: string; answer: Answer | null }>({ typed: '', answer: null })

@@ -16,7 +16,7 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { usePlace } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
-type Row = [label: string, value: string]
+type Fact = [label: string, value: string]
 type Declared = ParsedInputOf<typeof declarations.withdraw> & Partial<ParsedInputOf<typeof declarations.cancel>>
 
 const names = { ordinary: 'Ordinary cancellation', good_cause: 'Cancellation for good cause' }
@@ -28,9 +28,9 @@ const withdrawal = {
   title: 'Withdraw from contract',
   lead: 'Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back.',
   button: buttons.confirmWithdrawal,
-  /** What was declared, for the receipt. */
-  contentOf: (_declared: Declared): Row[] => [['Declaration', 'Withdrawal from the contract']],
-  /** Asked for besides who declares it about which contract. */
+  /** Facts of the declaration, for the receipt. */
+  contentOf: (_declared: Declared): Fact[] => [['Declaration', 'Withdrawal from the contract']],
+  /** Fields before the shared ones. */
   before: <Withdrawn />,
   after: null,
 } as const
@@ -42,9 +42,9 @@ const cancellation = {
   title: 'Cancel contracts',
   lead: 'Cancel a contract right here, without logging in.',
   button: buttons.cancelNow,
-  contentOf: ({ grounds: chosen = 'ordinary', reason, endsOn }: Declared): Row[] => [
+  contentOf: ({ grounds: chosen = 'ordinary', reason, endsOn }: Declared): Fact[] => [
     ['Declaration', names[chosen]],
-    ...(chosen === 'good_cause' && reason ? [['Reason', reason] as Row] : []),
+    ...(chosen === 'good_cause' && reason ? [['Reason', reason] as Fact] : []),
     ['To end', endsOn || 'as soon as possible'],
   ],
   before: <Grounds />,
@@ -110,17 +110,17 @@ export default function DeclarationPage() {
   )
 }
 
-/** The contract's number below says which one. */
+/** The contract's number stands below. */
 function Withdrawn() {
   const sold = useSettings().products.filter(({ state }) => state === 'on sale')
   return <p>I withdraw from my contract for {sold.map(({ name }) => name).join(' or ')}.</p>
 }
 
-/** Styles alone show the reason's field, so that it appears without scripts too. */
+/** CSS alone shows the reason's field, so it also works without scripts. */
 function Grounds() {
   const chosen = useTyped('grounds') ?? 'ordinary'
   return (
-    // What follows a `:has` is named: after `:has() *`, whatever is inserted anywhere restyles the whole page.
+    // A named target after `:has()`, because `:has() *` restyles the whole page with every insertion.
     <div className="flex flex-col gap-6 [&:has([value^=good]:checked)>.cause]:flex">
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2 text-sm font-medium">Kind of cancellation</legend>
@@ -160,7 +160,7 @@ function Next({ noun }: { noun: DeclarationKind }) {
   )
 }
 
-/** All that the law lets us ask for. Filled in once we know who is there; what was typed meanwhile stays. */
+/** Fields that the law allows. Filled in once the user is known; typed text stays. */
 function WhoAndWhat({ user }: { user: User | null }) {
   return (
     <>
@@ -181,7 +181,7 @@ function WhoAndWhat({ user }: { user: User | null }) {
   )
 }
 
-type ReceiptProps = { title: string; lines: string[]; rows: Row[] }
+type ReceiptProps = { title: string; lines: string[]; rows: Fact[] }
 
 function Receipt({ title, lines, rows }: ReceiptProps) {
   const heading = useRef<HTMLHeadingElement>(null)

@@ -18,7 +18,7 @@ const tones = new Map<string, 'good' | 'warning' | 'bad'>([
 ])
 
 export default function InvoicesDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
-  // Companies want their own name and number on the next one.
+  // Companies want their name and VAT number on the next invoice.
   const [hasDetails, setHasDetails] = useState(false)
   return (
     <Dialog title="Invoices" onClose={onClose} className="max-w-xl">

@@ -9,7 +9,7 @@ import type { MyPurchases } from './use-purchases.ts'
 
 const shownAtFirst = 6
 
-/** With the newest of each product: another one may run meanwhile. */
+/** True for the newest purchase of a product that no other purchase continues. */
 function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
   const same = all.filter(({ product }) => product.slug === purchase.product.slug)
   return purchase === same[0] && !same.some(({ isOngoing }) => isOngoing)

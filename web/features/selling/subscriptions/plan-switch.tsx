@@ -6,7 +6,7 @@ import { useSettings } from '#web/api/settings.tsx'
 import SwitchDialog from '#web/features/selling/checkout/switch-dialog.tsx'
 import { TextButton } from '#web/ui/button.tsx'
 
-/** Another plan: to the longest one now, to a shorter one by cancelling and starting again. */
+/** Switches to the longest plan now; a shorter plan needs cancelling and subscribing again. */
 export function PlanSwitch({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
   const { billingType, period, status, amount, paidThrough, product } = purchase

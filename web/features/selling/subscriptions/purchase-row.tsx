@@ -29,7 +29,7 @@ type Open = (dialog: keyof typeof dialogs) => void
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, period, amount, status } = purchase
   const { search } = useNavigation()
-  // The link in the email before a card expires.
+  // Opened by the link in the email about an expiring card.
   const isForCard = new URLSearchParams(search).get('card') === id
   const [opened, open] = useState<keyof typeof dialogs | null>(isForCard ? 'card' : null)
   const Opened = opened && dialogs[opened]
@@ -100,7 +100,7 @@ const endings = {
   code_new_only: 'Its code was for new customers only, so the payment was refunded.',
 }
 
-/** What happens next, or what happened. The dates are Stripe's. */
+/** Sentence about the next or last event, with Stripe's dates. */
 function Dates({ purchase }: { purchase: Purchase }) {
   const { status, createdAt, currentPeriodEnd, endsAt, graceEndsAt, endedAt, endedBecause } = purchase
   const end = endsAt ?? currentPeriodEnd
@@ -133,7 +133,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
   )
 }
 
-/** Shows the stored amount until Stripe has answered; "about", if it doesn't. */
+/** Shows the stored amount until Stripe answers, and "about" if Stripe doesn't. */
 function NextCharge({ purchase }: { purchase: Purchase }) {
   const stored = purchase.nextAmount ?? purchase.amount
   const { data, isError } = useData(purchases.nextCharge, { id: purchase.id })
@@ -178,7 +178,7 @@ const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'lon
 
 const refreshes = [purchases.list, access.mine]
 
-/** Nothing is paid for that could run on. */
+/** Past-due and paused subscriptions end immediately. */
 const isEndedAtOnce = (status: Purchase['status']) => status === 'past_due' || status === 'paused'
 
 function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
@@ -195,7 +195,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
   async function ask() {
     let early: { endsAt: string | null; refund: number } | undefined
     try {
-      // A renewed term of more than a month ends sooner, and part of the money goes back: both are shown before anyone confirms.
+      // A renewed longer term ends with one month's notice and a partial refund; both are shown first.
       if (planOf(billingType).months > 1 && !isUnpaid) early = await call(purchases.cancellation, { id })
     } catch (error) {
       toastError('Failed to cancel', error)

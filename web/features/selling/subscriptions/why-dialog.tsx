@@ -11,7 +11,7 @@ import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { resumed } from './use-purchases.ts'
 
-/** It is cancelled by now: this only asks, and one click skips it. */
+/** Asks for a reason after the cancellation; one click skips it. */
 export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, status, endsAt } = purchase
   const [isChosen, setIsChosen] = useState(false)

@@ -12,7 +12,7 @@ export function ContactForm() {
       call={contact.send}
       schema={form}
       inputOf={({ answer: _, ...message }) => message}
-      // A plain post comes back to where it was sent from.
+      // Without scripts, the answer scrolls back to this form.
       action={`${contact.send.path}#contact`}
       label="Contact"
       className="grid gap-5 sm:grid-cols-2"
@@ -53,7 +53,7 @@ export function ContactForm() {
       <Field name="answer" label="What is 5 + 3?" hint="A security question to keep bots out.">
         <Input required inputMode="numeric" autoComplete="off" maxLength={10} />
       </Field>
-      {/* Only bots fill in a field that people can’t see. */}
+      {/* Honeypot: only bots fill in a hidden field. */}
       <div className="hidden" aria-hidden="true">
         <label>
           Website

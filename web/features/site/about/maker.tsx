@@ -2,7 +2,7 @@ import { useSettings } from '#web/api/settings.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 
-/** The person behind the shop; large on the page about them. */
+/** Person behind the shop; large on the About page. */
 export function Maker({ isLarge = false }: { isLarge?: boolean }) {
   const { maker } = useSettings()
   if (!maker) return null

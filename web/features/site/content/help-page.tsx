@@ -25,7 +25,7 @@ function find(topics: Topics, isFound: (question: { words: string }) => boolean)
     .filter(({ questions }) => questions.length > 0)
 }
 
-/** The questions that share the most beginnings of words with what was typed: "refunding" is near "refund". */
+/** Finds the questions that share the most word beginnings: "refunding" matches "refund". */
 function nearest(topics: Topics, typed: string) {
   const beginnings = wordsOf(typed).map((word) => word.slice(0, 4))
   const shared = ({ words }: { words: string }) => beginnings.filter((each) => words.includes(each)).length

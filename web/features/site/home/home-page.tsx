@@ -79,7 +79,7 @@ function Audience({ eyebrow, title, lead, items }: Texts) {
   )
 }
 
-/** One fall below the band and what followed. */
+/** Days of one fall below the band and its recovery. */
 const rebound = { from: 80, to: 106 }
 
 function Teaser({ title, lead }: Texts) {

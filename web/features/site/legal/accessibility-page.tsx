@@ -13,7 +13,7 @@ export default function AccessibilityPage() {
   )
 }
 
-/** Only what `npm test` proves, and what it can't. */
+/** States only what `npm test` proves, and what it can't. */
 const sectionsFor = (consumerLaw: 'eu' | 'none'): LegalSection[] => [
   {
     id: 'standard',

@@ -11,7 +11,7 @@ export type LegalSection = { id: string; title: string; blocks?: LegalBlock[]; c
 export function LegalText(props: {
   title: string
   lead: string
-  /** Without it, neither the date nor the numbers are shown: it isn't law. */
+  /** Omitted for pages that are no legal text; date and numbers are then hidden. */
   changed?: string
   aside?: ReactNode
   sections: LegalSection[]

@@ -23,7 +23,7 @@ type Link = Words & {
 const toProducts = { label: 'See the products', href: '/products' } as const
 const toAccount = { label: 'Continue', href: '/account' } as const
 
-/** By address; those about the account share one, and are told apart by its `action`. */
+/** Keyed by path; links about the account share one path and are keyed by `action`. */
 const links: Record<string, Link> = {
   '/newsletter/confirm': {
     endpoint: newsletter.confirm,
@@ -95,13 +95,13 @@ const links: Record<string, Link> = {
   },
 }
 
-/** What emailed links lead to. It acts only on a click, because mail scanners open links too. */
+/** Target of emailed links. Acts only on a click, because mail scanners open links, too. */
 export default function MailedLinkPage() {
   const { pathname, search } = useNavigation()
   const query = new URLSearchParams(search)
   const isOfAccount = pathname === '/account/link'
   const hydrated = useHydrated()
-  // The page is rendered before its query is known.
+  // The prerendered page has no query.
   if (isOfAccount && !hydrated) return <Loading />
   const key = isOfAccount ? (query.get('action') ?? '') : pathname
   const link = Object.hasOwn(links, key) && links[key]
@@ -131,11 +131,11 @@ function Action(props: Link & { isOfAccount: boolean; input: { id: string; token
     failed: props.failed ?? 'That didn’t work',
     onSuccess: async () => {
       setIsDone(true)
-      // What this browser knows of the account may be out of date.
+      // Cached account data may be outdated.
       if (props.isOfAccount) await forgetSession()
     },
   })
-  // What no second click would change is said on the page, where it stays.
+  // A link that has ended (410) is explained on the page, because another click won't help.
   const ended = act.error instanceof ApiError && act.error.status === 410 ? act.error.serverMessage : undefined
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -148,7 +148,7 @@ function Action(props: Link & { isOfAccount: boolean; input: { id: string; token
         {ended ?? (isDone ? done : text)}
       </p>
       {!isDone && !ended && (
-        // Without a script it posts to this address, whose query has the link's two parts.
+        // Without scripts the form posts to this address, whose query holds the link's id and token.
         <form method="post" onSubmit={submit}>
           <Button type="submit" pending={act.isPending} pendingText={pending}>
             {button}

@@ -30,7 +30,7 @@ export function NewsletterForm({ success }: { success: string }) {
   return (
     <form
       method="post"
-      // A plain post comes back to its field.
+      // Without scripts, the answer scrolls back to this field.
       action={`${newsletter.subscribe.path}#${id}`}
       onSubmit={(event) => void submit(event)}
       className="@container"

@@ -63,7 +63,7 @@ export default function ProductPage() {
   )
 }
 
-/** On phones, a buy button stays within reach: this one, while no other is in view. */
+/** Buy button for phones, shown while no other is in view. */
 function StickyOffer({ slug }: { slug: string }) {
   const [isNeeded, setIsNeeded] = useState(false)
   const [plan] = usePlans(slug)
@@ -158,7 +158,7 @@ function Offer({ product, text }: About) {
   )
 }
 
-/** The end of the packing list: what all of it costs. */
+/** Price at the end of the packing list. */
 function PriceLine({ product: { slug, reviews } }: { product: ListedProduct }) {
   const [plan] = usePlans(slug)
   return (

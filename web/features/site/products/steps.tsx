@@ -3,7 +3,7 @@ import { Plate } from '#web/ui/plate.tsx'
 
 type Props = { items: ProductText['steps']['items']; drawings: ListedProduct['drawings'] }
 
-/** The same days of the example chart, further each time: the fall, the entry, the exit. */
+/** Same days of the example chart, up to the fall, the entry and the exit. */
 const frame = { from: 10, to: 30 }
 const views = [
   { ...frame, last: 21 },

@@ -6,7 +6,7 @@ import { Stars } from './stars.tsx'
 
 const shown = 3
 
-/** The newest critical one after the newest of the others: people who read only praise believe none of it. */
+/** Puts the newest critical review last, because nobody believes praise alone. */
 function three(all: Review[]) {
   const readable = all.filter(({ text }) => text)
   const isCritical = ({ stars }: Review) => stars <= 3

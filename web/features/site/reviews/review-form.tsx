@@ -9,7 +9,7 @@ import { Stars } from './stars.tsx'
 
 const form = newReview
 
-/** For anyone who has paid long enough and hasn't written yet. */
+/** Shown to buyers who may write a review. */
 export function ReviewForm({ name }: { name: string }) {
   const [stars, setStars] = useState<number | undefined>()
   const [showsPayingSince, setShowsPayingSince] = useState(false)

@@ -7,7 +7,7 @@ export function Stars({ value }: { value: number }) {
   return (
     <svg role="img" aria-label={label} viewBox="0 0 120 24" className="h-4 w-20 fill-line">
       <path d={five} />
-      {/* A picture within the picture cuts off what goes beyond it. */}
+      {/* The inner svg clips the filled stars. */}
       <svg width={24 * value} height="24" className="fill-ink">
         <path d={five} />
       </svg>

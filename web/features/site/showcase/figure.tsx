@@ -2,10 +2,10 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { chartDescription, Plate } from '#web/ui/plate.tsx'
 
-// The page can be read before anyone replays anything.
+// Loaded after the page is readable.
 const Replay = lazy(() => import('./replay.tsx'))
 
-/** The finished plate with its caption, as in a paper. */
+/** Finished chart with its caption. */
 export function Figure({ number, className }: { number: number; className: string }) {
   return (
     <figure className="flex flex-col gap-3">
@@ -15,7 +15,7 @@ export function Figure({ number, className }: { number: number; className: strin
   )
 }
 
-/** The same, which can be replayed day by day. */
+/** Chart that can be replayed day by day. */
 export function ReplayFigure({ className }: { className: string }) {
   const [isReplaying, setIsReplaying] = useState(false)
   const plate = <Plate description={chartDescription} hasAxis arrives className={className} />

@@ -1,13 +1,13 @@
 import { useSettings } from '#web/api/settings.tsx'
 
-/** In the largest unit that leaves a figure one can picture. */
+/** Formats seconds in the largest fitting unit. */
 const spanOf = (seconds: number) => {
   if (seconds < 90) return `${seconds} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return `${Math.round(seconds / 3600)} h`
 }
 
-/** How fast access comes, from the shop's own books. */
+/** Median time to unlock, from the shop's own books. */
 export function UnlockFigure() {
   const { secondsToUnlock } = useSettings().figures
   if (secondsToUnlock === null) return null
@@ -18,7 +18,7 @@ export function UnlockFigure() {
   )
 }
 
-/** How fast messages are answered, from the shop's own books. */
+/** Median time to the first answer, from the shop's own books. */
 export function AnswerFigure() {
   const { secondsToAnswer } = useSettings().figures
   if (secondsToAnswer === null) return null

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 
-/** The largest heading of the shop, and what to do next; the chart follows, from edge to edge. */
+/** Largest heading of the shop with its buttons, above a full-width chart. */
 export function HeroTop(props: {
   eyebrow: string
   title: string

@@ -4,7 +4,7 @@ import { sectionAt, useContent } from '#web/api/page-texts.ts'
 
 const pictures = [<Evidence key="1" />, <Selectivity key="2" />, <Consistency key="3" />]
 
-/** The principles of `content/about.md`. */
+/** Principles from `content/about.md`. */
 export function Principles() {
   const { items } = sectionAt(useContent(source), 0)
   return (
@@ -39,7 +39,7 @@ function Evidence() {
     <Picture>
       {columns.map((tall, index) => (
         <rect
-          // The columns never change order.
+          // Columns never change their order.
           key={`${index + 1}`}
           x={index * 18}
           y={108 - tall}

@@ -10,7 +10,7 @@ const ruleTrades = signals.filter(({ kind }) => kind === 'entry').length
 
 const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`)
 
-/** Day by day: the visitor says when they would have bought. Nothing is said about profits, for the prices are invented. */
+/** Replays day by day while the visitor marks entries. It never mentions profits, because the prices are invented. */
 export default function Replay({ className, onClose }: { className: string; onClose: () => void }) {
   const [day, setDay] = useState(firstDay)
   const [trades, setTrades] = useState<number[]>([])

@@ -2,8 +2,8 @@ import { type ReactNode, useId } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 
-/** One row of the account: what it is, how it stands, and what can be done. */
-export function Part(props: { title: string; text: ReactNode; children: ReactNode }) {
+/** Row of the account page: label, state, action. */
+export function AccountRow(props: { title: string; text: ReactNode; children: ReactNode }) {
   const id = useId()
   return (
     <section
@@ -21,8 +21,8 @@ export function Part(props: { title: string; text: ReactNode; children: ReactNod
   )
 }
 
-/** How something stands, beside what can be done about it. */
+/** State text beside the action. */
 export const State = ({ children }: { children: ReactNode }) => <p className="text-sm text-muted">{children}</p>
 
-/** What changes when a factor comes or goes; other devices are logged out. */
+/** Queries to refresh when a factor is added or removed; other devices are logged out. */
 export const refreshes = [factors.show, accounts.user, accounts.devices]

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 
 /** A dashboard section with a heading. The quick cards scroll to it by id. */
-export function Part(props: {
+export function DashboardSection(props: {
   id?: string
   title: string
   description?: ReactNode
