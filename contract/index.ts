@@ -25,6 +25,7 @@ import { catalog } from './selling/catalog.ts'
 import { checkout } from './selling/checkout.ts'
 import { codes } from './selling/codes.ts'
 import { declarations } from './selling/declarations.ts'
+import { disputes } from './selling/disputes.ts'
 import { termsInForce } from './selling/legal/in-force.ts'
 import { prices } from './selling/prices.ts'
 import { purchases } from './selling/purchases.ts'
@@ -67,6 +68,7 @@ export const contract = {
   contact,
   messages,
   declarations,
+  disputes,
   customers,
   search,
   jobs,

@@ -42,6 +42,7 @@ export const refusalCodes = [
   // Concurrent changes, and calls that come too early or too late.
   'already-asked',
   'already-handled',
+  'answer-refused',
   'already-listed',
   'already-reviewed',
   'changed-meanwhile',

@@ -7,6 +7,11 @@ export const retention = {
     years: 10,
     words: 'ten years after the subscription ended, to the end of the year, as required by accounting law',
   },
+  orderAddresses: {
+    what: 'The IP address that you ordered from',
+    days: 540,
+    words: '18 months, for as long as a bank may ask us about a payment',
+  },
   declarations: {
     what: 'Withdrawals and cancellations',
     days: null,

@@ -25,7 +25,7 @@ export const purchaseNeeds = [
 export type PurchaseNeed = (typeof purchaseNeeds)[number]
 
 /** Risks for revenue: these two statuses, and cards that expire within 30 days. */
-export const purchaseRisks = ['failed_payments', 'expiring_cards', 'disputes'] as const
+export const purchaseRisks = ['failed_payments', 'expiring_cards', 'disputed'] as const
 export type PurchaseRisk = (typeof purchaseRisks)[number]
 
 /** An order begins a subscription, or switches one to another plan. */

@@ -4,18 +4,40 @@ import { Failure } from './failure.ts'
 import { apiVersion } from './work.ts'
 
 const bodyLimit = 256 * 1024
+/** Stripe takes evidence files of up to 5 MB. */
+const fileLimit = 5 * 1024 * 1024
 
-export async function readBody(request: IncomingMessage): Promise<string> {
+export const readBody = async (request: IncomingMessage) => (await readBytes(request, bodyLimit)).toString('utf8')
+
+async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {
     size += chunk.length
-    if (size > bodyLimit) {
+    if (size > limit) {
       throw new Failure(413, { type: 'invalid_request_error', message: 'The request body is too large.' })
     }
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
+}
+
+/** An upload as a form like any other: `file[name]`, `file[type]`, and its bytes in base64. */
+async function readForm(request: IncomingMessage): Promise<string> {
+  const type = request.headers['content-type'] ?? ''
+  if (!type.startsWith('multipart/form-data')) return readBody(request)
+  const bytes = await readBytes(request, fileLimit)
+  const upload = new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+  const form = new URLSearchParams()
+  for (const [name, value] of await upload.formData()) {
+    if (typeof value === 'string') form.append(name, value)
+    else {
+      form.append(`${name}[name]`, value.name)
+      form.append(`${name}[type]`, value.type)
+      form.append(`${name}[data]`, Buffer.from(await value.arrayBuffer()).toString('base64'))
+    }
+  }
+  return form.toString()
 }
 
 const first = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
@@ -40,7 +62,7 @@ export async function serveApi(
       method: request.method ?? 'GET',
       path,
       query,
-      body: await readBody(request),
+      body: await readForm(request),
       key: keyOf(request),
       idempotencyKey,
       fromBrowser: browsersPath !== undefined,

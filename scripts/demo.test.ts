@@ -77,7 +77,7 @@ test('the year has every kind of movement, reasons, people who stayed, a refund 
   expect(shown.proof?.compared).toBeGreaterThan(50)
   const { months, atRisk } = await admin.call(overview.adminShow, {})
   expect(months.map(({ late }) => late)).toEqual(months.map(() => 0))
-  expect(atRisk.disputes.count).toBeGreaterThan(0)
+  expect(atRisk.disputed.count).toBeGreaterThan(0)
 })
 
 test('the year settles in francs: every payout adds up, and two countries have tax', async () => {

@@ -52,6 +52,7 @@ const auditActions = {
   'declaration.close': 'Closed a declaration',
   'declaration.link': 'Linked a declaration to its contract',
   'declaration.withdrawal': 'Carried out a withdrawal',
+  'dispute.submit': 'Answered a dispute',
   'demo.fill': 'Filled the shop with a demo',
   'export.download': 'Downloaded an export',
   'factor.added': 'Added a way to log in',

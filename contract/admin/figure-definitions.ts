@@ -76,7 +76,7 @@ export const countDefinitions = {
     title: 'Cards that expire within 30 days',
     meaning: 'Subscriptions whose next charge comes after their card expires, with the amount of that charge.',
   },
-  disputes: {
+  disputed: {
     title: 'Disputed',
     meaning: 'Purchases with a payment that the cardholder disputes, with the disputed amount, until the bank decides.',
   },

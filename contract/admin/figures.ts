@@ -49,6 +49,8 @@ const payment = z.object({
   settled: z.nullable(z.object({ fee: z.int(), net: z.int(), currency: z.string() })),
   /** Arrival of its payout at the bank. */
   paidOutAt: z.nullable(instant),
+  /** The latest dispute of the payment. */
+  disputeId: z.nullable(z.string()),
   user: person,
 })
 export type ShownPayment = z.infer<typeof payment>

@@ -73,9 +73,11 @@ const managedPurchase = z.extend(purchase, {
   leaveComment: z.nullable(z.string()),
   /** Early fraud warning that the seller has not decided about. */
   isWarned: z.boolean(),
-  /** A buyer's bank decides about a payment; until `disputeDueAt`, the seller can answer it at Stripe. */
+  /** A buyer's bank decides about a payment; until `disputeDueAt`, the seller can answer it. */
   isDisputed: z.boolean(),
   disputeDueAt: z.nullable(instant),
+  /** Undecided disputes at Stripe, the first to be answered first. */
+  disputeIds: z.array(z.string()),
   /** Refunds that the bank returned; the seller pays them another way. */
   failedRefunds: cents,
   lostAmount: cents,

@@ -1,11 +1,12 @@
 import { addInvoiceItem, draft, periodEntries } from '../billing/bills.ts'
-import { moveDispute, refund } from '../billing/disputes.ts'
+import { answerDispute, refund } from '../billing/disputes.ts'
 import { markUncollectible, voidInvoice } from '../billing/invoices.ts'
 import { planChange } from '../billing/plan-changes.ts'
 import { finalizeDraft, nextPeriod, payInvoice, upToDate } from '../billing/subscriptions.ts'
 import { invalid } from '../failure.ts'
 import { newCreditNote } from '../objects/credit-note.ts'
 import { asFinalized, type Invoice } from '../objects/invoice.ts'
+import { evidenceFiles, evidenceTexts, newFile } from '../objects/payment.ts'
 import type { Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { resolveMethod } from './methods.ts'
@@ -139,14 +140,27 @@ export const moneyRoutes = [
   route(
     'POST /v1/disputes/:id',
     {
-      evidence: required(group({ uncategorized_text: required(choice('losing_evidence', 'winning_evidence')) })),
-      submit: required(choice('true')),
+      evidence: group(Object.fromEntries([...evidenceTexts, ...evidenceFiles].map((name) => [name, text]))),
+      submit: flag,
     },
-    async ({ work, id, params: { evidence } }) => {
-      const dispute = await work.claim('dispute', id)
-      return moveDispute(work, dispute, evidence.uncategorized_text === 'winning_evidence' ? 'won' : 'lost')
+    async ({ work, id, params: { evidence = {}, submit } }) =>
+      answerDispute(work, await work.claim('dispute', id), evidence, submit ?? true),
+  ),
+  route(
+    'POST /v1/files',
+    {
+      purpose: required(choice('dispute_evidence')),
+      file: required(group({ name: required(text), type: required(text), data: text })),
+    },
+    async ({ work, params: { purpose, file } }) => {
+      const { data = '' } = file
+      if (data === '') throw invalid('The file that you uploaded is empty.', 'file')
+      if (!/^(application\/pdf|image\/(png|jpeg))$/.test(file.type))
+        throw invalid(`The file type ${file.type} is not supported for dispute_evidence.`, 'file')
+      return work.insert(newFile(work.now, purpose, { ...file, data }))
     },
   ),
+  readRoute('file'),
 ]
 
 /** The tax of the invoice, so that both add up. */

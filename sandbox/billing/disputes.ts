@@ -4,6 +4,7 @@ import {
   type Charge,
   type Dispute,
   type DisputeStatus,
+  evidenceFiles,
   newDispute,
   newRefund,
   type Refund,
@@ -93,6 +94,7 @@ export async function openDispute(
   work: Work,
   charge: Charge,
   status: 'needs_response' | 'warning_needs_response' | 'prevented' = 'needs_response',
+  reason?: Parameters<typeof newDispute>[4],
 ): Promise<Dispute> {
   if (!charge.paid || charge.disputed || charge.refunded) {
     throw new Failure(400, {
@@ -102,7 +104,7 @@ export async function openDispute(
   }
   const isInquiry = status === 'warning_needs_response'
   const taken = isInquiry ? [] : [await moveBalance(work, 'dispute', charge, charge.amount_refunded - charge.amount)]
-  const dispute = await work.insert(newDispute(work.now, charge, status, taken))
+  const dispute = await work.insert(newDispute(work.now, charge, status, taken, reason))
   await work.save({ ...charge, disputed: true })
   work.emit('charge.dispute.created', dispute)
   if (!isInquiry) work.emit('charge.dispute.funds_withdrawn', dispute)
@@ -112,7 +114,8 @@ export async function openDispute(
 
 /** Next states of a dispute. A loss can be appealed; in `prevented`, the cardholder was refunded already. */
 const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
-  warning_needs_response: ['warning_closed', 'needs_response'],
+  warning_needs_response: ['warning_closed', 'needs_response', 'warning_under_review'],
+  warning_under_review: ['warning_closed', 'needs_response'],
   warning_closed: [],
   needs_response: ['under_review', 'won', 'lost', 'prevented'],
   under_review: ['won', 'lost'],
@@ -121,6 +124,35 @@ const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
   appeal_under_review: ['won', 'lost'],
   won: [],
   prevented: [],
+}
+
+type Evidence = Record<string, string | undefined>
+
+const longestEvidence = 20_000
+
+/** Evidence is staged, or goes to the bank for good. Two words decide a dispute at once, as in Stripe's test mode. */
+export async function answerDispute(work: Work, dispute: Dispute, given: Evidence, submits: boolean) {
+  const isInquiry = dispute.status === 'warning_needs_response'
+  if (!isInquiry && dispute.status !== 'needs_response') throw invalid('This dispute is already closed')
+  if (work.now > dispute.evidence_details.due_by)
+    throw invalid('This dispute can no longer be responded to: its evidence was due.')
+  for (const [name, value = ''] of Object.entries(given)) {
+    if (value.length > longestEvidence)
+      throw invalid(`Evidence is limited to ${longestEvidence} characters.`, `evidence[${name}]`)
+    if (evidenceFiles.includes(name)) await work.get('file', value, `evidence[${name}]`)
+  }
+  const staged: Dispute = {
+    ...dispute,
+    evidence: { ...dispute.evidence, ...given },
+    evidence_details: {
+      ...dispute.evidence_details,
+      ...(Object.keys(given).length > 0 && { has_evidence: true }),
+      ...(submits && { submission_count: dispute.evidence_details.submission_count + 1, submission_method: 'manual' }),
+    },
+  }
+  if (!submits) return work.update(dispute, staged)
+  const verdict = ({ winning_evidence: 'won', losing_evidence: 'lost' } as const)[given['uncategorized_text'] ?? '']
+  return moveDispute(work, staged, verdict ?? (isInquiry ? 'warning_under_review' : 'under_review'))
 }
 
 export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {

@@ -4,7 +4,7 @@ import type { Coupon, Discount, Price, Product } from './catalog.ts'
 import type { CreditNote } from './credit-note.ts'
 import type { Customer, Deleted, PaymentMethod, TaxId } from './customer.ts'
 import type { Invoice, InvoiceItem, InvoicePayment } from './invoice.ts'
-import type { Charge, Dispute, FraudWarning, PaymentIntent, Refund, SetupIntent } from './payment.ts'
+import type { Charge, Dispute, File, FraudWarning, PaymentIntent, Refund, SetupIntent } from './payment.ts'
 import type { Subscription, SubscriptionSchedule } from './subscription.ts'
 import type { TaxRate } from './tax.ts'
 
@@ -55,6 +55,7 @@ export type Kinds = {
   customer: Customer | Deleted<'customer'>
   discount: Discount
   dispute: Dispute
+  file: File
   invoice: Invoice
   invoiceitem: InvoiceItem
   invoice_payment: InvoicePayment

@@ -128,6 +128,7 @@ export type Refund = ReturnType<typeof newRefund>
 
 export type DisputeStatus =
   | 'warning_needs_response'
+  | 'warning_under_review'
   | 'warning_closed'
   | 'needs_response'
   | 'under_review'
@@ -137,7 +138,40 @@ export type DisputeStatus =
   | 'appeal_needs_response'
   | 'appeal_under_review'
 
-export function newDispute(now: number, charge: Charge, status: DisputeStatus, taken: BalanceTransaction[]) {
+/** Stripe's names of the evidence that is text, and of the evidence that is the id of a file. */
+export const evidenceTexts =
+  'access_activity_log billing_address cancellation_policy_disclosure cancellation_rebuttal customer_email_address customer_name customer_purchase_ip duplicate_charge_explanation duplicate_charge_id product_description refund_policy_disclosure refund_refusal_explanation service_date uncategorized_text'.split(
+    ' ',
+  )
+export const evidenceFiles =
+  'cancellation_policy customer_communication customer_signature duplicate_charge_documentation receipt refund_policy service_documentation uncategorized_file'.split(
+    ' ',
+  )
+
+const blankEvidenceDetails = blankPart('dispute.evidence_details') as { submission_count: number }
+
+type Upload = { name: string; type: string; data: string }
+
+export const newFile = (now: number, purpose: 'dispute_evidence', { name, data }: Upload) => ({
+  ...blank('file', 'file'),
+  created: now,
+  filename: name,
+  purpose,
+  size: Buffer.byteLength(data, 'base64'),
+  $sandbox: { data },
+})
+
+export type File = ReturnType<typeof newFile>
+
+type DisputeReason = 'fraudulent' | 'subscription_canceled' | 'product_not_received' | 'duplicate'
+
+export function newDispute(
+  now: number,
+  charge: Charge,
+  status: DisputeStatus,
+  taken: BalanceTransaction[],
+  reason: DisputeReason = 'fraudulent',
+) {
   const { brand } = charge.payment_method_details.card
   const isInquiry = status === 'warning_needs_response'
   return {
@@ -148,9 +182,10 @@ export function newDispute(now: number, charge: Charge, status: DisputeStatus, t
     charge: charge.id,
     created: now,
     currency: charge.currency,
-    evidence: blankPart('dispute.evidence'),
-    evidence_details: { ...blankPart('dispute.evidence_details'), due_by: now + 7 * day },
+    evidence: blankPart('dispute.evidence') as Record<string, unknown>,
+    evidence_details: { ...blankEvidenceDetails, due_by: now + 7 * day },
     payment_intent: charge.payment_intent,
+    reason,
     payment_method_details: { card: { ...blankPart('dispute.card'), brand, network: brand }, type: 'card' as const },
     status,
     $sandbox: { customer: charge.customer },

@@ -21,6 +21,7 @@ const besides: Record<string, string> = {
   contactMessages: 'id userId',
   customerNotes: 'id userId authorId',
   declarations: 'id forCause userId purchaseId linkEndsAt sellerToldAt',
+  disputes: 'id paymentIntentId dueAt savedAt',
   emailChanges: 'id userId',
   factorResets: 'id userId requestedAt sentAt usedAt stoppedAt',
   knownDevices: 'userId fingerprint',

@@ -5,6 +5,7 @@ import { balanceCalls } from './stripe/balance.ts'
 import { createClient, type StripeFault } from './stripe/client.ts'
 import { closableHttpClient } from './stripe/closable-http-client.ts'
 import { customerCalls } from './stripe/customers.ts'
+import { disputeCalls } from './stripe/disputes.ts'
 import { eventCalls } from './stripe/events.ts'
 import { existingSubscriptionCalls } from './stripe/existing-subscriptions.ts'
 import { historyReader } from './stripe/history.ts'
@@ -74,6 +75,7 @@ export function createStripeGateway({
     coupons: couponCalls(client),
     account: accountCalls(client),
     balance: balanceCalls(client),
+    disputes: disputeCalls(client),
     events: eventCalls(client, webhookSecret),
     /** Number of faults at Stripe so far, by kind. */
     faults: faults as ReadonlyMap<string, number>,

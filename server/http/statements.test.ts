@@ -18,7 +18,7 @@ const budgets: Record<string, number> = {
   'accounts.user': 1,
   'accounts.profile': 2,
   'accounts.devices': 2,
-  'accounts.myData': 27,
+  'accounts.myData': 28,
   'billing.details': 2,
   'accounts.adminList': 2,
   'purchases.list': 2,

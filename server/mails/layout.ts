@@ -171,7 +171,7 @@ function documentsHtml(documents: LegalText[], publicUrl: string) {
   return `<div ${as('card', 'margin:16px 0 0;padding:16px 40px 28px;border:1px solid;border-radius:16px')}>\n${parts.join('\n')}\n</div>\n`
 }
 
-const documentText = ({ title, blocks }: LegalText, publicUrl: string) =>
+export const documentText = ({ title, blocks }: LegalText, publicUrl: string) =>
   [title.toUpperCase(), ...blocks.map((given) => blockText(blockOf(given), publicUrl))].join('\n\n')
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {

@@ -234,6 +234,20 @@ CREATE TABLE "declarations" (
 	CONSTRAINT "declarations_state" CHECK ("declarations"."state" in ('open', 'confirmed', 'done'))
 );
 --> statement-breakpoint
+CREATE TABLE "disputes" (
+	"id" text PRIMARY KEY NOT NULL,
+	"payment_intent_id" text NOT NULL,
+	"reason" text NOT NULL,
+	"status" text NOT NULL,
+	"amount" integer NOT NULL,
+	"opened_at" timestamp (3) with time zone NOT NULL,
+	"due_at" timestamp (3) with time zone,
+	"answer" jsonb,
+	"saved_at" timestamp (3) with time zone,
+	"submitted_at" timestamp (3) with time zone,
+	"fault" text
+);
+--> statement-breakpoint
 CREATE TABLE "app_codes" (
 	"user_id" uuid PRIMARY KEY NOT NULL,
 	"sealed_secret" text NOT NULL,
@@ -453,6 +467,7 @@ CREATE TABLE "orders" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"terms_version" text,
 	"agreed_at" timestamp (3) with time zone,
+	"ip" text,
 	"country" text,
 	"postal_code" text,
 	"card_country" text,
@@ -755,6 +770,7 @@ ALTER TABLE "customer_notes" ADD CONSTRAINT "customer_notes_user_id_users_id_fk"
 ALTER TABLE "customer_notes" ADD CONSTRAINT "customer_notes_author_id_users_id_fk" FOREIGN KEY ("author_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "declarations" ADD CONSTRAINT "declarations_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "declarations" ADD CONSTRAINT "declarations_purchase_id_purchases_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."purchases"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "disputes" ADD CONSTRAINT "disputes_payment_intent_id_payments_payment_intent_id_fk" FOREIGN KEY ("payment_intent_id") REFERENCES "public"."payments"("payment_intent_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "app_codes" ADD CONSTRAINT "app_codes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "factor_resets" ADD CONSTRAINT "factor_resets_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -823,6 +839,7 @@ CREATE INDEX "customer_notes_author" ON "customer_notes" USING btree ("author_id
 CREATE INDEX "declarations_newest" ON "declarations" USING btree ("declared_at","id");--> statement-breakpoint
 CREATE INDEX "declarations_confirmed" ON "declarations" USING btree ("id") WHERE "declarations"."state" = 'confirmed';--> statement-breakpoint
 CREATE INDEX "declarations_user" ON "declarations" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "disputes_payment" ON "disputes" USING btree ("payment_intent_id");--> statement-breakpoint
 CREATE INDEX "factor_resets_user" ON "factor_resets" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "passkeys_user" ON "passkeys" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "credit_notes_invoice" ON "credit_notes" USING btree ("invoice_id");--> statement-breakpoint

@@ -31,6 +31,8 @@ export const orders = pgTable(
     /** The version of the terms that were in force when the buyer pressed Pay. */
     termsVersion: text(),
     agreedAt: moment(),
+    /** Network address of the buyer, for disputes; deleted after `retention.orderAddresses`. */
+    ip: text(),
     /** Evidence of the country for tax: the buyer's statement, and the country of the card. */
     country: text(),
     postalCode: text(),
@@ -84,7 +86,7 @@ export const personalOrders = [
     shown: {
       as: 'orders',
       columns:
-        'kind productId billingType email createdAt closedAt termsVersion agreedAt country postalCode cardCountry isCompany',
+        'kind productId billingType email createdAt closedAt termsVersion agreedAt ip country postalCode cardCountry isCompany',
       more: {
         amountInCents: orders.amount,
         amountDueInCents: orders.amountDue,
@@ -94,6 +96,6 @@ export const personalOrders = [
       },
       order: desc(orders.createdAt),
     },
-    empties: (person) => ({ email: deletedEmail(person.id), tradingViewUsername: null, postalCode: null }),
+    empties: (person) => ({ email: deletedEmail(person.id), tradingViewUsername: null, postalCode: null, ip: null }),
   }),
 ]

@@ -3,6 +3,7 @@ import type { Schedules } from '#server/jobs/queue.ts'
 import type { Areas } from './areas.ts'
 import { type Checklist, createChecklist } from './checklist/checklist.ts'
 import { type Customers, createCustomers } from './customers/customers.ts'
+import { createDisputeScreen, type DisputeScreen } from './disputes/disputes.ts'
 import { createExports, type Exports } from './exports/exports.ts'
 import { createFailedJobs, type FailedJobs } from './failed-jobs/failed-jobs.ts'
 import { createImports, type Imports } from './imports/imports.ts'
@@ -22,6 +23,7 @@ type AdminContext = Pick<
   | 'paymentAccount'
   | 'queue'
   | 'settings'
+  | 'site'
   | 'supportEmail'
 >
 
@@ -29,6 +31,7 @@ export type AdminArea = {
   overview: Overview
   checklist: Checklist
   customers: Customers
+  disputes: DisputeScreen
   imports: Imports
   search: Search
   exports: Exports
@@ -49,6 +52,7 @@ export function openAdminArea(context: AdminContext, areas: Areas): AdminArea {
     overview,
     checklist: createChecklist(context),
     customers: createCustomers(context, areas),
+    disputes: createDisputeScreen(context, areas),
     imports: createImports(context, areas),
     search: createSearch(context),
     exports: createExports(context),

@@ -10,7 +10,7 @@ import type { FileKind, Which } from './exports/exports.ts'
 type AdminAreas = { admin: AdminArea; site: Site; selling: Pick<Selling, 'bookkeeping'> }
 
 export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookkeeping } }: AdminAreas) {
-  const { customers, exports, failedJobs, imports, overview, search } = admin
+  const { customers, disputes, exports, failedJobs, imports, overview, search } = admin
   async function download(kind: FileKind, which: Which, { actor, reply }: { actor: Actor; reply: FastifyReply }) {
     reply.header('x-estimated-rows', await exports.estimate(kind))
     return exports.download(actor, kind, which)
@@ -39,6 +39,11 @@ export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookke
     adminTaxes: ({ period }) => bookkeeping.taxes(period),
     adminExportTaxes: ({ period, euroRate }) => bookkeeping.taxesCsv(period, euroRate),
     adminExportMonth: ({ period }, context) => download('bookkeeping', { period }, context),
+  })
+  mount(contract.disputes, {
+    adminShow: ({ id }) => disputes.show(id),
+    adminSave: ({ id, ...answer }) => disputes.save(id, answer),
+    adminSubmit: ({ id, ...answer }, { actor }) => disputes.submit(actor, id, answer),
   })
   mount(contract.customers, {
     adminShow: ({ id }) => customers.show(id),

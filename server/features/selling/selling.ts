@@ -6,6 +6,7 @@ import { type Bookkeeping, createBookkeeping } from './bookkeeping/bookkeeping.t
 import { type Checkout, type Customers, createCheckout, createCustomers } from './checkout/checkout.ts'
 import { type CodeAdministration, createCodeAdministration, createCodes } from './codes/codes.ts'
 import { createDeclarations, type Declarations } from './declarations/declarations.ts'
+import { createDisputes, type Disputes } from './disputes/disputes.ts'
 import { createDocuments, type Documents, forgetOldInvoices } from './invoices/invoices.ts'
 import { createLedger, createProof, type Ledger, type Proof } from './ledger/ledger.ts'
 import {
@@ -50,6 +51,7 @@ export type Selling = {
   orders: Orders
   prices: Prices
   bookkeeping: Bookkeeping
+  disputes: Disputes
   ledger: Ledger
   proof: Proof
   purchases: Purchases
@@ -94,6 +96,7 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
   const expiryNotices = createExpiryNotices({ ...context, sync })
   const announcements = createAnnouncements({ ...context, sync, nextChargeOf })
   const bookkeeping = createBookkeeping(context)
+  const disputes = createDisputes({ ...context, sync })
   const proof = createProof(context, { orders, sync })
   const checkout = createCheckout(context, { orders, customers, codes, prices, purchases, subscriptions })
   const declarations = createDeclarations(context, { purchases, cancellation })
@@ -127,6 +130,7 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
     'read-balance': { cron: '17 * * * *', run: bookkeeping.readBalance },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: () => orders.forgetUnpaid(customers.remove) },
+    'forget-order-addresses': { cron: '39 3 * * *', run: orders.forgetAddresses },
   }
 
   return {
@@ -134,6 +138,7 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
     orders,
     prices,
     bookkeeping,
+    disputes,
     ledger,
     proof,
     purchases,

@@ -7,6 +7,8 @@ type WebhookEndpoint = { id: string; version: string | null; events: string[] }
 /** The Stripe API version that the shop speaks, and that its events must use. */
 export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion
 
+const emptyFile = { data: '', name: 'empty.pdf', type: 'application/pdf' }
+
 /** Permissions by their names in Stripe's dashboard. Each is tried on an id that does not exist: Stripe reports either the missing object or the missing permission. */
 const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
@@ -21,7 +23,8 @@ const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] =
   ['Setup intents: write', (sdk) => sdk.setupIntents.update('seti_none', {})],
   ['Balance: read', (sdk) => sdk.balanceTransactions.list({ limit: 1 })],
   ['Payouts: read', (sdk) => sdk.payouts.list({ limit: 1 })],
-  ['Disputes: read', (sdk) => sdk.disputes.list({ limit: 1 })],
+  ['Disputes: write', (sdk) => sdk.disputes.update('du_none', {})],
+  ['Files: write', (sdk) => sdk.files.create({ purpose: 'dispute_evidence', file: emptyFile })],
   ['Events: read', (sdk) => sdk.events.list({ limit: 1 })],
   ['Webhook endpoints: read', (sdk) => sdk.webhookEndpoints.list({ limit: 1 })],
   ['Payment method domains: read', (sdk) => sdk.paymentMethodDomains.list({ limit: 1 })],

@@ -1,5 +1,18 @@
 import type { Stripe } from 'stripe'
-import { type Client, date } from './client.ts'
+import { isAnswerable } from '#contract/selling/disputes.ts'
+import { Refusal } from '../../errors.ts'
+import { type Client, date, isRefused } from './client.ts'
+
+export type DisputeRecord = {
+  id: string
+  /** Stripe's words for both. */
+  reason: string
+  status: string
+  amount: number
+  openedAt: Date
+  /** Until when evidence can be sent; null once there is nothing to answer. */
+  dueAt: Date | null
+}
 
 export type Disputed = {
   /** `lost`: the cardholder has the money, even while the seller appeals. */
@@ -14,6 +27,7 @@ export type Disputed = {
   isRefundBlocked: boolean
   /** Amount lost in disputes, and when the bank withdrew it. */
   lost: { amount: number; at: Date } | null
+  disputes: DisputeRecord[]
 }
 
 /** `prevented`: refunded before it became a dispute. An appeal follows a loss. */
@@ -21,12 +35,12 @@ const lostDisputes = new Set<string>(['lost', 'prevented', 'appeal_needs_respons
 const wonDisputes = new Set<string>(['won', 'warning_closed'])
 const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
 
-const undisputed = { dispute: 'none', disputedAmount: 0, disputeDueAt: null, disputedAt: null, lost: null } as const
+const undisputed = { dispute: 'none' as const, disputedAmount: 0, disputeDueAt: null, disputedAt: null, lost: null }
 
 /** Outcome of a charge's disputes, by their status rather than by moved money. */
 export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
   async function disputeOf({ id, disputed }: Stripe.Charge): Promise<Disputed> {
-    if (!disputed) return { ...undisputed, isRefundBlocked: false }
+    if (!disputed) return { ...undisputed, isRefundBlocked: false, disputes: [] }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
     const lost = data.filter(({ status }) => lostDisputes.has(status))
     // An unknown status counts as open, so that the seller looks at it.
@@ -41,8 +55,44 @@ export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
       disputedAt: data.length > 0 ? date(Math.min(...data.map(({ created }) => created))) : null,
       isRefundBlocked: lost.length > 0 || open.some(({ is_charge_refundable: isRefundable }) => !isRefundable),
       lost: lost.length > 0 ? lossOf(lost) : null,
+      disputes: data.map(recordOf),
     }
   }
+
+const recordOf = ({ id, reason, status, amount, created, evidence_details: { due_by } }: Stripe.Dispute) => ({
+  id,
+  reason,
+  status,
+  amount,
+  openedAt: date(created),
+  dueAt: unanswered.has(status) && due_by ? date(due_by) : null,
+})
+
+type EvidenceInput = Stripe.DisputeUpdateParams.Evidence
+
+export function disputeCalls({ sdk, ask, change }: Client) {
+  return {
+    /** Returns the file's id, which evidence refers to. A file that is never used is seen by no bank. */
+    async uploadEvidence(name: string, data: Buffer): Promise<string> {
+      const file = { data, name, type: 'application/pdf' }
+      return (await ask(sdk.files.create({ purpose: 'dispute_evidence', file }))).id
+    },
+
+    /** Throws 409 with Stripe's words if it does not accept the answer, for example after the deadline. */
+    async submitEvidence(id: string, evidence: EvidenceInput) {
+      const isDone = async () => !isAnswerable((await ask(sdk.disputes.retrieve(id))).status)
+      await change(
+        `dispute-${id}`,
+        (options) => sdk.disputes.update(id, { evidence, submit: true }, options),
+        isDone,
+        isRefused,
+      ).catch((error: unknown) => {
+        if (!isRefused(error)) throw error
+        throw new Refusal(409, 'answer-refused', `Stripe didn’t accept the answer: ${(error as Error).message}`)
+      })
+    },
+  }
+}
 
 /** In the charge's currency. Balance transactions are in the one that the account settles in. */
 function lossOf(lost: Stripe.Dispute[]): Disputed['lost'] {

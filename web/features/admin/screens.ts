@@ -25,6 +25,7 @@ import Codes from './codes/codes.tsx'
 import CustomerScreen from './customers/customer.tsx'
 import SeeAs from './customers/see-as.tsx'
 import Declarations from './declarations/declarations.tsx'
+import DisputeScreen from './disputes/dispute.tsx'
 import Exports from './exports/exports.tsx'
 import Messages from './messages/messages.tsx'
 import Newsletter from './newsletters/addresses.tsx'
@@ -111,6 +112,7 @@ const table = [
         show: AtStripe,
         isOnlyWhileWaiting: true,
       },
+      { path: '/admin/purchases/disputes/:id', title: 'Dispute', needs: 'money.refund', show: DisputeScreen },
       { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
     ],
   },

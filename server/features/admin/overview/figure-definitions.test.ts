@@ -139,7 +139,7 @@ const countsInSql: Record<CountName, string> = {
   failed_payments: `select count(*) from purchases where status = 'past_due'`,
   expiring_cards: `select count(*) from purchases where status = 'active' and card_expires_at <= current_period_end
     and card_expires_at < $1::timestamptz + interval '30 days'`,
-  disputes: 'select count(*) from purchases where is_disputed',
+  disputed: 'select count(*) from purchases where is_disputed',
   withAccess: `select (select count(distinct user_id) from purchases where status in ('active', 'pending_cancel', 'past_due', 'paused'))
     + (select count(distinct username_key) from tv_people where not is_ours and is_present)`,
   customers: `select count(*) from (${runningSql}) people
@@ -171,7 +171,7 @@ test('every count beside a list or an audience is what plain SQL says', async ()
   const shown: Record<CountName, number | undefined> = {
     failed_payments: atRisk.failed_payments.count,
     expiring_cards: atRisk.expiring_cards.count,
-    disputes: atRisk.disputes.count,
+    disputed: atRisk.disputed.count,
     withAccess: people,
     customers,
     newsletterSubscribers: audiences.subscribers,

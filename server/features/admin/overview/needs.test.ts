@@ -213,7 +213,7 @@ test('the figures of a month lead to exactly its movements, and money at risk to
     update purchases set card_expires_at = now() + interval '20 days' where status = 'active'`)
   const { atRisk } = await admin.call(overview.adminShow, {})
   expect(atRisk.failed_payments).toMatchObject({ count: 1, amount: 3900, dueAt: expect.any(String) })
-  for (const need of ['failed_payments', 'expiring_cards', 'disputes'] as const)
+  for (const need of ['failed_payments', 'expiring_cards', 'disputed'] as const)
     expect(await admin.call(purchases.adminList, { need })).toHaveLength(atRisk[need].count)
   expect(atRisk.expiring_cards.count).toBeGreaterThan(0)
 })

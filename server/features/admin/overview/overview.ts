@@ -57,7 +57,7 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
         atRisk: {
           failed_payments: needy('failed_payments'),
           expiring_cards: needy('expiring_cards'),
-          disputes: needy('disputes'),
+          disputed: needy('disputed'),
         },
       }
     },

@@ -4,7 +4,7 @@ import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
-import { balanceTransactions, invoices, payments, payouts, refunds, users } from '#server/database/schema.ts'
+import { balanceTransactions, disputes, invoices, payments, payouts, refunds, users } from '#server/database/schema.ts'
 import { usersMatching } from '#server/database/text-search.ts'
 
 type PaymentsInput = ParsedInputOf<typeof figures.adminPayments>
@@ -24,6 +24,7 @@ type PaymentRow = {
   country: string | null
   settled: { fee: number; net: number; currency: string } | null
   paidOutAt: string | Date | null
+  disputeId: string | null
   user: { id: string; name: string; email: string }
 }
 
@@ -82,6 +83,7 @@ export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
       select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
         case when b.id is not null then json_build_object('fee', b.fee, 'net', b.net, 'currency', b.currency) end as settled,
         o.arrives_at as "paidOutAt",
+        (select d.id from ${disputes} d where d.payment_intent_id = e.intent and e.kind <> 'refund' order by d.opened_at desc limit 1) as "disputeId",
         json_build_object('id', p.invoice_id, 'number', p.invoice_number) as invoice,
         json_build_object('id', ${users.id}, 'name', ${users.name}, 'email', ${users.email}) as "user"
       from ${entries(input)} join ${payments} p on p.payment_intent_id = e.intent join ${invoices} i on i.id = p.invoice_id

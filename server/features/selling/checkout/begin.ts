@@ -147,6 +147,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         tradingViewUsername,
         invoiceFooter: stripe.customers.footer(),
         amountDue,
+        ip,
         ...placeColumns(place),
         ...newsColumns(wish.news, now()),
         ...ids,

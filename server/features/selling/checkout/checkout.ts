@@ -93,13 +93,13 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
 
     quote: createQuote(context, deps),
 
-    async agree({ user }, nonce, { paymentIntentId }) {
+    async agree({ user, ip }, nonce, { paymentIntentId }) {
       const begun = await orders.ofPayment(paymentIntentId)
       const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
       if (!begun || !isTheirs) throw notFound('Checkout')
       if (begun.closedAt) throw conflict('changed-meanwhile', replaced)
       const { version } = await keepTerms(db, now(), site)
-      await orders.recordAgreement(begun.id, version)
+      await orders.recordAgreement(begun.id, { termsVersion: version, ip })
     },
 
     async confirm({ user }, paymentIntentId) {

@@ -35,7 +35,7 @@ export type Orders = {
   adopt(tx: Transaction, order: NewOrder): Promise<OrderRow | undefined>
   /** Changes of mind before paying: the TradingView account to unlock, and an objection to news. */
   change(id: string, wish: { tradingViewUsername: string | null; news: NewsAnswer | undefined }): Promise<void>
-  recordAgreement(id: string, termsVersion: string): Promise<void>
+  recordAgreement(id: string, agreement: { termsVersion: string; ip: string }): Promise<void>
   /** Records another answer from Stripe; returns nothing if someone else did so since `known` was read. */
   nextVersion(tx: Transaction, known: OrderRow): Promise<OrderRow | undefined>
   /** Booked for a buyer, or abandoned unpaid. */
@@ -45,6 +45,8 @@ export type Orders = {
    * purchase stay while the books have its invoices, so that they hear of later refunds.
    */
   forgetUnpaid(removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>): Promise<void>
+  /** IP addresses of orders about which no bank can ask anymore. */
+  forgetAddresses(): Promise<void>
 }
 
 type NewsAnswer = { version: string; objects?: boolean | undefined }
@@ -126,8 +128,11 @@ export function createOrders({ db, now }: OrderDeps): Orders {
         .where(eq(orders.id, id))
     },
 
-    async recordAgreement(id, termsVersion) {
-      await db.update(orders).set({ termsVersion, agreedAt: now() }).where(eq(orders.id, id))
+    async recordAgreement(id, agreement) {
+      await db
+        .update(orders)
+        .set({ ...agreement, agreedAt: now() })
+        .where(eq(orders.id, id))
     },
 
     async nextVersion(tx, known) {
@@ -147,6 +152,14 @@ export function createOrders({ db, now }: OrderDeps): Orders {
     },
 
     forgetUnpaid: (removeCustomers) => forgetUnpaid(db, now(), removeCustomers),
+
+    async forgetAddresses() {
+      const isOld = lt(orders.createdAt, keptSince(now(), retention.orderAddresses))
+      await db
+        .update(orders)
+        .set({ ip: null })
+        .where(and(isOld, isNotNull(orders.ip)))
+    },
   }
 }
 

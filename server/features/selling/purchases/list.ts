@@ -1,12 +1,13 @@
-import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, type Column, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { planOf } from '#contract/plans.ts'
 import { chargesInWords } from '#contract/selling/charges.ts'
+import { decidedDisputes } from '#contract/selling/disputes.ts'
 import type { purchases as contract } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { isLivePurchase, products, purchases, users } from '#server/database/schema.ts'
+import { disputes, isLivePurchase, payments, products, purchases, users } from '#server/database/schema.ts'
 import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
 import { graceEnd } from './entitlement.ts'
 import { needy } from './needs.ts'
@@ -51,7 +52,7 @@ export async function listPurchases<Shown extends Position>(
   db: Database,
   wanted: PurchaseFilter,
   now: Date,
-  show: (row: Row<keyof PurchaseRow>) => Shown,
+  show: (row: Row<keyof PurchaseRow> & { disputeIds: string[] }) => Shown,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
@@ -77,6 +78,7 @@ export async function listPurchases<Shown extends Position>(
       purchase: page._.selectedFields,
       user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
       product: { name: products.name, slug: products.slug },
+      disputeIds: sql<string[]>`case when ${page.isDisputed} then ${openDisputesOf(page.id)} else '{}' end`,
     })
     .from(page)
     .innerJoin(users, eq(users.id, page.userId))
@@ -84,6 +86,12 @@ export async function listPurchases<Shown extends Position>(
     .orderBy(...inOrder(purchases, sort))
   return pageOfPurchases(rows.map(show), limit)
 }
+
+/** Undecided disputes, the first to be answered first. */
+const openDisputesOf = (purchaseId: Column) => sql`array(
+  select ${disputes.id} from ${disputes} join ${payments} on ${payments.paymentIntentId} = ${disputes.paymentIntentId}
+  where ${payments.purchaseId} = ${purchaseId} and not ${inArray(disputes.status, [...decidedDisputes])}
+  order by ${disputes.dueAt} nulls last, ${disputes.id})`
 
 /** For every dashboard visit. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */
 export function prepareOwnPurchases(db: Database) {
@@ -114,10 +122,15 @@ type Row<Columns extends keyof PurchaseRow> = {
   product: { name: string; slug: string }
 }
 
-export const showToSeller = ({ purchase, ...others }: Row<keyof PurchaseRow>) => ({
+export const showToSeller = ({
+  disputeIds,
+  purchase,
+  ...others
+}: Row<keyof PurchaseRow> & { disputeIds: string[] }) => ({
   ...purchase,
   ...showToBuyer({ purchase, ...others }),
   reason: purchase.bookedBecause,
+  disputeIds,
   isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
 })
 

@@ -9,11 +9,14 @@ const draftDays = 3
 
 type Needy = { has: SQL | undefined; dueAt?: Column; amount?: Column }
 const cardDays = 30
+const isDisputed = eq(purchases.isDisputed, true)
 
 export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
   // It could still become a dispute.
   fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
-  disputes: { has: eq(purchases.isDisputed, true), dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
+  disputes: { has: and(isDisputed, isNotNull(purchases.disputeDueAt)), dueAt: purchases.disputeDueAt },
+  // Also while the bank looks at the answer.
+  disputed: { has: isDisputed, dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
   // The bank took back an earlier payment, and the subscription goes on.
   lost_disputes: {
     has: and(gt(purchases.lostAmount, purchases.lostAndKept), not(hasEndedPurchase)),

@@ -8,6 +8,7 @@ import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
+import { recordDisputes } from '../disputes/disputes.ts'
 import { isRecorded, lastPaid, recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
 import type { Notices } from '../notices/notices.ts'
@@ -105,7 +106,7 @@ export function createApply(deps: ApplyDeps): Apply {
       .for('no key update')
     // An admin deleted it. Nothing brings it back, but later refunds and disputes still reach the books.
     if (!before) {
-      if (order.userId) await recordInvoices(tx, { id: null, userId: order.userId }, answer)
+      if (order.userId) await recordBooks(tx, { id: null, userId: order.userId }, answer)
       return
     }
     const state = changedState(before, answer, order.billingType)
@@ -122,7 +123,7 @@ export function createApply(deps: ApplyDeps): Apply {
       : { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
     const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
     // Stripe sends a dozen events about one payment, and most say what is already written.
-    const news = !isSame || !(await isRecorded(tx, answer)) ? await recordInvoices(tx, before, answer) : []
+    const news = !isSame || !(await isRecorded(tx, answer)) ? await recordBooks(tx, before, answer) : []
     if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const after = await updatePurchase(tx, before.id, changes)
@@ -200,8 +201,14 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
 
 export async function recordPurchase(tx: Transaction, bought: typeof purchases.$inferInsert, answer: Subscription) {
   const purchase = await insertPurchase(tx, bought)
-  await recordInvoices(tx, purchase, answer)
+  await recordBooks(tx, purchase, answer)
   return purchase
+}
+
+async function recordBooks(tx: Transaction, owner: Parameters<typeof recordInvoices>[1], answer: Subscription) {
+  const news = await recordInvoices(tx, owner, answer)
+  await recordDisputes(tx, answer)
+  return news
 }
 
 /** Makes two payments by one account wait their turn to be booked. */

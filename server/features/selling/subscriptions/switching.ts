@@ -240,7 +240,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
       }
     },
 
-    async order({ user }, id, { at, amount }) {
+    async order({ user, ip }, id, { at, amount }) {
       const { stripeSubscriptionId } = await findPurchase(db, id, user.id)
       return runExclusive(stripeSubscriptionId ?? id, async () => {
         const purchase = await findPurchase(db, id, user.id)
@@ -261,7 +261,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
         const switchId = randomUUID()
         const { version: termsVersion } = await keepTerms(db, now(), site)
         const agreed = { id: switchId, billingType: targetOf(purchase), amount: price, amountDue: due, termsVersion }
-        await orders.switches.begin({ ...agreed, ...partiesOf(user, purchase, subscription) })
+        await orders.switches.begin({ ...agreed, ip, ...partiesOf(user, purchase, subscription) })
         crashPoint('switch agreed')
         const current = subscription.pending ? await subscriptionOf(stripe, purchase) : subscription
         await stripe.planSwitches.begin(current, { priceId, at, switchId })

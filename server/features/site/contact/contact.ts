@@ -19,7 +19,7 @@ export type Contact = {
   historyOf(
     userId: string,
     part: HistoryPart,
-  ): Promise<{ id: string; at: Date; message: string; wasLoggedIn: boolean }[]>
+  ): Promise<{ id: string; at: Date; message: string; answer: string | null; wasLoggedIn: boolean }[]>
   /** Answers a message once, even if two members of staff answer concurrently. */
   reply(actor: Actor, id: string, answer: string): Promise<void>
   settle(actor: Actor, id: string, state: MessageState): Promise<void>
@@ -101,6 +101,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
           id: contactMessages.id,
           at: contactMessages.createdAt,
           message: contactMessages.message,
+          answer: contactMessages.answer,
           wasLoggedIn: sql<boolean>`${contactMessages.userId} is not null`,
         })
         .from(contactMessages)

@@ -7,6 +7,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CarryOut } from '../declarations/declarations.tsx'
 
@@ -25,21 +26,28 @@ export function OpenMatters({ customer }: { customer: Customer }) {
           <Declared row={row} />
         </Matter>
       ))}
-      {disputed.map(({ id, disputeDueAt }) => (
+      {disputed.map(({ id, disputeIds, disputeDueAt }) => (
         <Matter
           key={id}
           action={
-            <a
-              href="https://dashboard.stripe.com/disputes"
-              target="_blank"
-              rel="noreferrer"
-              className="font-medium underline underline-offset-4"
-            >
-              Answer at Stripe
-            </a>
+            mayDecide &&
+            disputeIds.map((dispute) => (
+              <Link
+                key={dispute}
+                href={`/admin/purchases/disputes/${dispute}`}
+                className="font-medium underline underline-offset-4"
+              >
+                {disputeDueAt ? 'Answer' : 'Look at the answer'}
+              </Link>
+            ))
           }
         >
-          Disputed a payment. <Time before="Answer the bank by" value={disputeDueAt} after="." />
+          Disputed a payment.{' '}
+          {disputeDueAt ? (
+            <Time before="Answer the bank by" value={disputeDueAt} after="." />
+          ) : (
+            'You have answered; the bank decides.'
+          )}
         </Matter>
       ))}
       {unpaid.map(({ id, dueAmount, amount, graceEndsAt }) => (

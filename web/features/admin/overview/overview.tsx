@@ -86,7 +86,7 @@ type Risks = Record<PurchaseRisk, { count: number; amount: number; dueAt: string
 const dueTexts: Record<PurchaseRisk, string> = {
   failed_payments: 'The first ends on',
   expiring_cards: 'The first expires on',
-  disputes: 'Answer the first by',
+  disputed: 'Answer the first by',
 }
 
 function AtRisk({ atRisk }: { atRisk: Risks }) {

@@ -1,31 +1,27 @@
 import type { ManagedPurchase } from '#contract/selling/purchases.ts'
+import { useCan } from '#web/api/session.ts'
 import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 
 /** Deadline of an open dispute, with a link to answer it at Stripe. */
 export function Disputed(props: {
-  purchase: Pick<ManagedPurchase, 'isDisputed' | 'disputeDueAt'>
+  purchase: Pick<ManagedPurchase, 'isDisputed' | 'disputeDueAt' | 'disputeIds'>
   className?: string
 }) {
-  const { isDisputed, disputeDueAt } = props.purchase
+  const { isDisputed, disputeDueAt, disputeIds } = props.purchase
+  const mayAnswer = useCan()('money.refund')
   if (!isDisputed) return null
   return (
     <span className={classes('text-danger', props.className)}>
       Disputed: the bank decides, so it can’t be refunded.{' '}
-      <a
-        href="https://dashboard.stripe.com/disputes"
-        target="_blank"
-        rel="noreferrer"
-        className="font-medium underline"
-      >
-        Answer at Stripe
-      </a>
-      {disputeDueAt && (
-        <>
-          {' '}
-          by <Time value={disputeDueAt} />
-        </>
-      )}
+      {mayAnswer &&
+        disputeIds.map((id) => (
+          <Link key={id} href={`/admin/purchases/disputes/${id}`} className="mr-1 font-medium underline">
+            {disputeDueAt ? 'Answer' : 'Answered'}
+          </Link>
+        ))}
+      {disputeDueAt && <Time before="by" value={disputeDueAt} />}
     </span>
   )
 }

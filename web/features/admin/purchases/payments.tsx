@@ -2,7 +2,9 @@ import { useState } from 'react'
 import { figures, type ShownPayment } from '#contract/admin/figures.ts'
 import { exactDollars, moneyIn } from '#contract/money.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
+import { useCan } from '#web/api/session.ts'
 import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -62,13 +64,33 @@ export default function Payments() {
 }
 
 function Row(payment: ShownPayment) {
-  const { user, kind, amount, tax, settled, paidOutAt, status, invoice, periodStart, periodEnd, country, at } = payment
+  const mayAnswer = useCan()('money.refund')
+  const {
+    user,
+    kind,
+    amount,
+    tax,
+    settled,
+    paidOutAt,
+    status,
+    invoice,
+    periodStart,
+    periodEnd,
+    country,
+    at,
+    disputeId,
+  } = payment
   return (
     <>
       <CustomerCell user={user} />
       <Cell label="What">
         <Badge tone={kind === 'payment' ? 'good' : kind === 'refund' ? 'warning' : 'bad'}>{kindTexts[kind]}</Badge>
         {status && status !== 'succeeded' && <span className="block pt-1 text-xs text-muted">{status}</span>}
+        {disputeId && mayAnswer && (
+          <Link href={`/admin/purchases/disputes/${disputeId}`} className="block pt-1 text-xs text-danger underline">
+            Dispute
+          </Link>
+        )}
       </Cell>
       <Cell label="Amount" className={moneyCell}>
         {kind === 'payment' ? '' : '−'}

@@ -41,7 +41,8 @@ export default function Purchases() {
 
 const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
   fraud_warnings: 'Fraud warning',
-  disputes: 'Disputed',
+  disputes: 'Dispute to answer',
+  disputed: 'Disputed',
   lost_disputes: 'Lost dispute, still subscribed',
   failed_refunds: 'Refund sent back',
   uncovered_notes: 'Credit note without refund',

@@ -114,7 +114,7 @@ const purposes = ({ askExchangeKeys, consumerLaw, regionLookupUrl }: Settings): 
   ],
   [
     'Purchase and billing',
-    'What you bought, when, for how much, what you agreed to, and the payment references; for tax, your country and that of your card; for invoices, the company details you enter. Your card details go directly to Stripe; we never see them. Basis: our contract with you and our duty to keep accounts.',
+    'What you bought, when, for how much, what you agreed to, the IP address that you ordered from, in case a bank asks us about the payment, and the payment references; for tax, your country and that of your card; for invoices, the company details you enter. Your card details go directly to Stripe; we never see them. Basis: our contract with you and our duty to keep accounts.',
   ],
   [
     'Access request',

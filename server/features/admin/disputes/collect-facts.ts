@@ -1,0 +1,77 @@
+import { and, desc, eq, ne } from 'drizzle-orm'
+import type { LegalText } from '#contract/selling/legal/text.ts'
+import type { Context } from '#server/context.ts'
+import { personOf } from '#server/database/people.ts'
+import { invoices, payments, purchases, refunds } from '#server/database/schema.ts'
+import type { DisputedPayment } from '#server/features/selling/disputes/disputes.ts'
+import type { Areas } from '../areas.ts'
+
+/** Everything that the shop has still kept about a disputed payment. Lists are oldest first. */
+export type DisputeFacts = DisputedPayment & {
+  buyer: { id: string; name: string; email: string; isDeleted: boolean }
+  billingAddress: string
+  product: { name: string; terms: string[] }
+  purchase: typeof purchases.$inferSelect | null
+  terms: { version: string; sections: LegalText[] } | null
+  logins: { at: Date; ip: string }[]
+  access: { at: Date; what: string; username: string | null }[]
+  messages: { at: Date; message: string; answer: string | null }[]
+  emails: { at: Date; subject: string }[]
+  refunds: { at: Date; amount: number; status: string }[]
+  otherPayments: (typeof payments.$inferSelect)[]
+}
+
+type CollectFacts = (disputed: DisputedPayment) => Promise<DisputeFacts>
+
+const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+export const countryName = (code: string | null | undefined) => (code ? countries.of(code) : undefined)
+
+const newest = { before: new Date(9_999_999_999_999), limit: 200 }
+
+export function createCollectFacts(
+  { db, mails, catalog }: Pick<Context, 'db' | 'mails' | 'catalog'>,
+  { identity, access, selling, site }: Areas,
+): CollectFacts {
+  return async function collectFacts(disputed) {
+    const { payment, invoice, order } = disputed
+    const { userId } = invoice
+    const person = await personOf(db, userId)
+    const [purchase = null] = invoice.purchaseId
+      ? await db.select().from(purchases).where(eq(purchases.id, invoice.purchaseId))
+      : []
+    const productId = purchase?.productId ?? order?.productId
+    const product = productId ? await catalog.named(productId) : catalog.first()
+    const { company, street, postalCode, city, country } = await selling.customers.billingDetailsOf(userId)
+    const typed = [company, street, `${postalCode} ${city}`.trim(), countryName(country)]
+    const ordered = [order?.postalCode, countryName(order?.country)]
+    const [logins, events, messages, emails, returned, others] = await Promise.all([
+      identity.sessions.historyOf(userId, newest),
+      access.core.lists.historyOf(userId, newest),
+      site.contact.historyOf(userId, newest),
+      mails.sent.historyOf(userId, newest),
+      db.select().from(refunds).where(eq(refunds.paymentIntentId, payment.paymentIntentId)).orderBy(refunds.at),
+      db
+        .select({ payment: payments })
+        .from(payments)
+        .innerJoin(invoices, eq(invoices.id, payments.invoiceId))
+        .where(and(eq(invoices.userId, userId), ne(payments.paymentIntentId, payment.paymentIntentId)))
+        .orderBy(desc(payments.paidAt))
+        .limit(24),
+    ])
+    return {
+      ...disputed,
+      buyer: { id: person.id, name: person.name, email: person.email, isDeleted: person.deletedAt !== null },
+      billingAddress: (country ? typed : ordered).filter(Boolean).join(', '),
+      product: { name: product.name, terms: catalog.byId(product.id)?.listed.terms ?? [] },
+      purchase,
+      terms: order?.termsVersion ? await selling.checkout.terms(order.termsVersion) : null,
+      logins: logins.toReversed(),
+      access: events.toReversed(),
+      // Only what they wrote while logged in is surely theirs.
+      messages: messages.filter(({ wasLoggedIn }) => wasLoggedIn).toReversed(),
+      emails: emails.toReversed(),
+      refunds: returned,
+      otherPayments: others.map((other) => other.payment).toReversed(),
+    }
+  }
+}

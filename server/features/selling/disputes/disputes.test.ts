@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { audit } from '#contract/admin/activity.ts'
+import { figures } from '#contract/admin/figures.ts'
+import { overview } from '#contract/admin/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { retention } from '#contract/retention.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { disputes } from '#contract/selling/disputes.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { contact } from '#contract/site/contact.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+let asked: unknown[] = []
+beforeAll(async () => {
+  shop = await openShop()
+  shop.sandbox.onCall((call) => void asked.push(call))
+})
+beforeEach(async () => {
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+type Reason = 'fraudulent' | 'subscription_canceled' | 'product_not_received' | 'duplicate'
+
+/** Someone who accepted the terms, paid, and asked their bank for the money. */
+async function disputed(reason: Reason = 'fraudulent') {
+  const buyer = await shop.verifiedUser()
+  const begun = await shop.begin(buyer)
+  const { paymentIntentId } = begun
+  await buyer.call(checkout.agree, { paymentIntentId })
+  await shop.pay(begun)
+  await shop.confirmPurchase(buyer, begun)
+  const dispute = await shop.sandbox.controls.openDispute(paymentIntentId, 'needs_response', reason)
+  await shop.settle()
+  return { buyer, paymentIntentId, id: dispute.id, dueAt: new Date(dispute.evidence_details.due_by * 1000) }
+}
+
+const atStripe = async (id: string) => {
+  const { rows } = await shop.connection.pool.query('select data from sandbox.objects where id = $1', [id])
+  return rows[0]?.data
+}
+
+/** The answer as the screen has it before anyone changes it. */
+async function suggested(id: string) {
+  const shown = await admin.call(disputes.adminShow, { id })
+  const texts = Object.fromEntries(shown.texts.map(({ name, value }) => [name, value]))
+  return { id, texts, files: shown.files.map(({ name }) => name) }
+}
+
+const isToAnswer = async (q: string) => (await admin.call(purchases.adminList, { need: 'disputes', q })).length === 1
+
+test('an open dispute shows what was kept: terms, address, access, logins and messages; Stripe is not asked', async () => {
+  const { buyer, paymentIntentId, id, dueAt } = await disputed()
+  const { email } = buyer.user
+  const form = { exchangeName: 'Kraken', tradingViewUsername: 'disputing', apiKey: 'k', secretKey: 's' }
+  await buyer.call(access.submit, { paymentIntentId, ...form })
+  const waiting = (await admin.call(accessAdmin.todo, {})).find(({ username }) => username === 'disputing')
+  await admin.call(accessAdmin.grant, { ids: [waiting?.id ?? ''] })
+  await buyer.call(contact.send, { firstName: 'A', lastName: 'B', email, message: 'It works, thanks!' })
+  await shop.settle()
+
+  asked = []
+  const shown = await admin.call(disputes.adminShow, { id })
+  expect(asked).toEqual([])
+  expect(shown).toMatchObject({ reason: 'fraudulent', status: 'needs_response', amount: 3900, submittedAt: null })
+  expect(shown).toMatchObject({ dueAt: dueAt.toISOString(), customer: { id: buyer.user.id } })
+  const valueOf = (name: string) => shown.texts.find((text) => text.name === name)?.value ?? ''
+  expect(valueOf('customer_email_address')).toBe(email)
+  expect(valueOf('customer_purchase_ip')).toMatch(/^[\d.:a-f]+$/)
+  expect(valueOf('access_activity_log')).toMatch(/UTC {2}Unlocked by hand: disputing on TradingView/)
+  expect(valueOf('access_activity_log')).toMatch(/UTC {2}Logged in from /)
+  const contentOf = (name: string) => shown.files.find((file) => file.name === name)?.content ?? ''
+  expect(contentOf('receipt')).toContain('$39.00')
+  expect(contentOf('service_documentation')).toMatch(/Terms accepted .*version [0-9a-f]{8}/)
+  expect(contentOf('customer_communication')).toContain('It works, thanks!')
+
+  expect(await admin.call(purchases.adminList, { need: 'disputes', q: email })).toMatchObject([{ disputeIds: [id] }])
+  expect(await admin.call(figures.adminPayments, { q: email })).toMatchObject([{ kind: 'payment', disputeId: id }])
+})
+
+test('an answer is saved here, and sent once with its files; then the bank decides', async () => {
+  const { buyer, id } = await disputed('subscription_canceled')
+  const { texts, files } = await suggested(id)
+  expect(texts).toMatchObject({ cancellation_rebuttal: expect.stringContaining('has not been cancelled') })
+  expect(texts['cancellation_policy_disclosure']).toMatch(/accepted the terms \(version [0-9a-f]{8}\)/)
+  expect(files).toContain('cancellation_policy')
+
+  asked = []
+  const answer = { id, texts: { ...texts, uncategorized_text: 'They used it for a year.' }, files }
+  await admin.call(disputes.adminSave, { ...answer, files: ['receipt'] })
+  expect(asked).toEqual([])
+  const saved = await admin.call(disputes.adminShow, { id })
+  expect(saved.texts).toContainEqual({ name: 'uncategorized_text', value: 'They used it for a year.' })
+  expect(saved.files.filter(({ isIncluded }) => isIncluded).map(({ name }) => name)).toEqual(['receipt'])
+  expect(await isToAnswer(buyer.user.email)).toBe(true)
+
+  await admin.call(disputes.adminSubmit, answer)
+  const { evidence, evidence_details: details, status } = await atStripe(id)
+  expect([status, details.submission_count, evidence.uncategorized_text]).toEqual([
+    'under_review',
+    1,
+    'They used it for a year.',
+  ])
+  const { purpose, filename, $sandbox: file } = await atStripe(evidence.cancellation_policy)
+  expect([purpose, filename]).toEqual(['dispute_evidence', 'cancellation_policy.pdf'])
+  const pdf = Buffer.from(file.data, 'base64').toString('latin1')
+  expect(pdf).toMatch(/^%PDF-1.4/)
+  expect(pdf).toContain('TERMS, VERSION')
+  expect(await admin.call(disputes.adminShow, { id })).toMatchObject({ status: 'under_review', dueAt: null })
+  expect((await admin.call(audit.adminList, { q: 'dispute.submit' })).length).toBeGreaterThan(0)
+  await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject({ code: 'already-handled' })
+  await expect(admin.call(disputes.adminSave, answer)).rejects.toMatchObject({ code: 'already-handled' })
+  expect(await isToAnswer(buyer.user.email)).toBe(false)
+  expect((await admin.call(overview.adminShow, {})).atRisk.disputed.count).toBeGreaterThan(0)
+
+  await shop.sandbox.controls.closeDispute(id, 'won')
+  await shop.settle()
+  expect(await admin.call(disputes.adminShow, { id })).toMatchObject({ status: 'won', texts: [], files: [] })
+})
+
+test('what helps depends on the reason', async () => {
+  const duplicate = await suggested((await disputed('duplicate')).id)
+  expect(Object.keys(duplicate.texts)).toContain('duplicate_charge_explanation')
+  expect(Object.keys(duplicate.texts)).not.toContain('cancellation_rebuttal')
+  const missing = await suggested((await disputed('product_not_received')).id)
+  expect(missing.files).toEqual(['receipt', 'service_documentation', 'customer_communication'])
+})
+
+test.for([
+  ['rak_file_write', 'Files: write'],
+  ['rak_dispute_write', 'Disputes: write'],
+])('without %s, the screen names the permission, and nothing is sent', async ([missing = '', permission = '']) => {
+  const { id } = await disputed()
+  const answer = await suggested(id)
+  await shop.sandbox.controls.behave({ key: { without: [missing] } })
+  const refusal = { code: 'answer-refused', serverMessage: expect.stringContaining(`“${permission}”`) }
+  await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject(refusal)
+  await shop.sandbox.controls.behaveAsUsual()
+  expect((await atStripe(id)).status).toBe('needs_response')
+  expect((await admin.call(disputes.adminShow, { id })).fault).toContain(permission)
+  await admin.call(disputes.adminSubmit, answer)
+  expect((await admin.call(disputes.adminShow, { id })).fault).toBeNull()
+})
+
+test('Stripe’s failure after the work was done counts as sent, and a refusal is told in its words', async () => {
+  const { id } = await disputed()
+  const answer = await suggested(id)
+  const on = 'POST /v1/disputes'
+  await shop.sandbox.controls.failNext({ on, status: 400 })
+  await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject({
+    code: 'answer-refused',
+    serverMessage: 'Stripe didn’t accept the answer: This request cannot be completed.',
+  })
+  await shop.sandbox.controls.failNext({ on, status: 500, done: true })
+  await admin.call(disputes.adminSubmit, answer)
+  expect((await atStripe(id)).evidence_details.submission_count).toBe(1)
+})
+
+test('the order’s address and the answer go with the account, and the address after 18 months', async () => {
+  const [one, other] = [await disputed(), await disputed()]
+  await admin.call(disputes.adminSave, await suggested(one.id))
+  const mine = await one.buyer.call(accounts.myData, {})
+  expect(mine).toMatchObject({ disputes: [{ reason: 'fraudulent', answer: { files: expect.any(Array) } }] })
+  expect(mine).toMatchObject({ orders: [{ ip: expect.any(String) }] })
+  await admin.call(accounts.adminDelete, { id: one.buyer.user.id })
+  const shown = await admin.call(disputes.adminShow, { id: one.id })
+  expect(JSON.stringify(shown)).not.toContain(one.buyer.user.email)
+  expect(shown).toMatchObject({ customer: null, savedAt: expect.any(String) })
+  expect(shown.texts).toContainEqual({ name: 'customer_purchase_ip', value: '' })
+
+  const ipOf = async (id: string) =>
+    (await admin.call(disputes.adminShow, { id })).facts.find(({ label }) => label === 'IP address of the order')?.value
+  expect(await ipOf(other.id)).toMatch(/^[\d.:a-f]+$/)
+  await shop.connection.pool.query(
+    `update orders set created_at = created_at - make_interval(days => $1) where payment_intent_id = $2`,
+    [retention.orderAddresses.days + 1, other.paymentIntentId],
+  )
+  await shop.queue.runNow('forget-order-addresses')
+  expect(await ipOf(other.id)).toBe('no longer kept')
+})
+
+test('after the deadline, nothing is sent', async () => {
+  const { id } = await disputed()
+  const answer = await suggested(id)
+  shop.clock.advance({ days: 8 })
+  admin = await shop.admin()
+  asked = []
+  await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject({ code: 'too-late' })
+  expect(asked).toEqual([])
+})
