@@ -84,14 +84,15 @@ test('the year settles in francs: every payout adds up, and two countries have t
   const admin = await shop.admin()
   const { months } = await admin.call(bookkeeping.adminMonths, {})
   expect(months.length).toBeGreaterThan(9)
-  const { rows } = await shop.connection.pool.query<{ net: number; paid_out: number; taxed: string[] }>(
+  const { rows } = await shop.connection.pool.query<{ net: number; paid_out: number; taxed: string[]; untaxed: number }>(
     `select (sum(net) filter (where category <> 'payout'))::int as net, (-sum(net) filter (where category = 'payout'))::int as paid_out,
-       (select array_agg(distinct country order by country) from payments where tax > 0) as taxed
+       (select array_agg(distinct country order by country) from payments where tax > 0) as taxed,
+       (select count(*)::int from payments where tax = 0 and country in ('CH', 'DE')) as untaxed
      from balance_transactions where currency = 'chf'`,
   )
   const sum = (of: 'net' | 'paidOut') => months.reduce((total, { settled }) => total + settled[of], 0)
   expect([sum('net'), sum('paidOut')]).toEqual([rows[0]?.net, rows[0]?.paid_out])
-  expect(rows[0]?.taxed).toEqual(['CH', 'DE'])
+  expect(rows[0]).toMatchObject({ taxed: ['CH', 'DE'], untaxed: 0 })
   const listed = await admin.call(bookkeeping.adminPayouts, { limit: 200 })
   expect(listed.length).toBeGreaterThan(50)
   expect(listed.filter(({ difference }) => difference !== 0)).toEqual([])

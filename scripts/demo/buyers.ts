@@ -31,9 +31,10 @@ const storytellers = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora']
 const hour = 3_600_000
 const day = 24 * hour
 
-/** For these minutes the shop has an address of its own, despite the settings, and emails no one. */
+/** For these minutes the shop has an address of its own, despite the settings, collects tax, and emails no one. */
 export const forDemo = (config: Config): Config => ({
   ...config,
+  tax: { ...config.tax, mode: 'stripe' },
   port: 0,
   publicUrlIsGiven: false,
   rateLimits: false,

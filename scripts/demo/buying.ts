@@ -65,8 +65,8 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType, c
     productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
     billingType,
     ...(code && { code }),
-    // Asked for where Stripe computes tax.
-    place: { country: 'DE' },
+    // As in fill.sql, whose purchases get payments like these.
+    place: { country: billingType === 'yearly' ? 'CH' : 'DE' },
   })
   const paymentIntentId = idOf(clientSecret)
   await useCard(shop, 'payment_intents', clientSecret, 'pm_card_visa')

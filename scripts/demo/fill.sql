@@ -58,6 +58,13 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
   luck between 0.3 and 0.36 as has_changed
 from dealt;
 
+-- Two countries in which the seller collects tax. Only unpaid ends are elsewhere: the others get payments like those of buying.ts.
+alter table booked add country text, add tax_rate float, add net int;
+update booked set country = case when status = 'expired' then (array['US', 'GB', 'ES', 'NL'])[1 + floor(luck * 4)::int]
+  when billing_type = 'yearly' then 'CH' else 'DE' end;
+update booked set tax_rate = case country when 'DE' then 19 when 'CH' then 8.1 end;
+update booked set net = amount - coalesce(round(amount * tax_rate / (100 + tax_rate)), 0);
+
 insert into purchases (id, user_id, product_id, billing_type, price, status, created_at, current_period_end, ends_at,
   past_due_since, dunning_step, ended_at, ended_because, leave_reason, arr)
 select id, user_id, :product, billing_type, amount, status, created_at, renews_at,
@@ -67,7 +74,7 @@ select id, user_id, :product, billing_type, amount, status, created_at, renews_a
   case when status = 'cancelled' then 'cancelled' when status = 'expired' then 'unpaid' end,
   case when status = 'cancelled' and luck < 0.6
     then (array['too_expensive', 'unused', 'unused', 'low_quality', 'too_complex', 'other'])[1 + floor(luck * 10)::int] end,
-  case when status in ('cancelled', 'expired') then 0 when billing_type = 'monthly' then 12 * amount else amount end
+  case when status in ('cancelled', 'expired') then 0 when billing_type = 'monthly' then 12 * net else net end
 from (
   select *, case when status in ('active', 'pending_cancel')
     then created_at + period * (1 + extract(year from age) * case billing_type when 'monthly' then 12 else 1 end
@@ -82,8 +89,9 @@ select id, user_id, :product, at, at, source, 0, kind, cause, billing_type, befo
 from (
   select b.*, row_number() over (partition by user_id order by created_at) = 1 as is_first,
     created_at + 0.4 * (least(ended_at, now()) - created_at) as changed_at from booked b) b,
-  lateral (select case billing_type when 'monthly' then 46800 else 39000 end as arr,
-    case when (billing_type = 'monthly') <> has_changed then 46800 else 39000 end as begun) y,
+  lateral (select case billing_type when 'monthly' then 12 * net else net end as arr,
+    case when not has_changed then 1 when billing_type = 'monthly' then 39000 / 46800.0 else 46800 / 39000.0 end as share) n,
+  lateral (select round(arr * share)::int as begun) y,
   lateral (
     select created_at as at, 'booked' as source, case when is_first then 'new' else 'reactivation' end as kind,
       'bought' as cause, 0 as before, begun as after, 1 as people
@@ -99,17 +107,13 @@ order by at;
 -- What they paid: every period of a small shop, the last one of a large shop.
 create temporary table paid on commit drop as
 select 'pi_demo' || key || n as payment_intent_id, id as purchase_id, user_id, key, n, 'in_demo' || key || n as invoice_id,
-  upper(left(key, 8)) || '-' || lpad(n::text, 4, '0') as number, starts, amount, starts + period as ends,
-  (array['DE', 'US', 'CH', 'GB', 'FR', 'ES', 'NL', 'AT'])[1 + floor(luck * 8)::int] as country
+  upper(left(key, 8)) || '-' || lpad(n::text, 4, '0') as number, starts, amount, starts + period as ends, country, tax_rate,
+  amount - net as tax
 from (select *, replace(id::text, '-', '') as key,
     case when status in ('cancelled', 'expired') then greatest(ended_at, created_at) else now() end as until from booked) b,
   lateral (select n, starts, max(n) over () as last
     from generate_series(created_at, until, period) with ordinality s (starts, n)) p
 where n = last or :purchases <= 20000;
-alter table paid add tax_rate float, add tax int not null default 0;
--- Two countries in which the seller collects tax.
-update paid set tax_rate = case country when 'DE' then 19 else 8.1 end where country in ('DE', 'CH');
-update paid set tax = round(amount * tax_rate / (100 + tax_rate)) where tax_rate is not null;
 insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
   finalized_at, paid_at, total, tax, amount_paid, amount_remaining, paid_out_of_band, period_start, period_end,
   is_proration, credit, period_net, country, tax_rate)

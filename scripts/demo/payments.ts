@@ -41,7 +41,7 @@ type Purchase = Dates &
 
 /** The ones that a seller opens first. */
 const newest = 1000
-const idPattern = /(?<![A-Za-z0-9_])(?!price_|prod_)([a-z]+_)[A-Za-z0-9]{24}(?![A-Za-z0-9])/g
+const idPattern = /(?<![A-Za-z0-9_])(?!price_|prod_|txr_)([a-z]+_)[A-Za-z0-9]{24}(?![A-Za-z0-9])/g
 const timePattern = /\b1[6-9]\d{8}\b/g
 
 /**
@@ -185,15 +185,18 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
   await client.query(
     `insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
        finalized_at, paid_at, total, tax, amount_paid, amount_remaining, paid_out_of_band, period_start, period_end,
-       is_proration, credit, period_net, country)
+       is_proration, credit, period_net, country, tax_rate)
      select o.id, p.id, p.user_id, p.stripe_subscription_id, data->>'number', data->>'status', data->>'billing_reason',
        data->>'collection_method', to_timestamp((data->>'created')::float),
        to_timestamp((data->'status_transitions'->>'finalized_at')::float),
-       to_timestamp((data->'status_transitions'->>'paid_at')::float), (data->>'total')::int, 0,
+       to_timestamp((data->'status_transitions'->>'paid_at')::float), (data->>'total')::int, tax,
        (data->>'amount_paid')::int, (data->>'amount_remaining')::int, 0,
        to_timestamp((data->'lines'->'data'->0->'period'->>'start')::float),
-       to_timestamp((data->'lines'->'data'->0->'period'->>'end')::float), false, 0, (data->>'total')::int, data->'customer_address'->>'country'
+       to_timestamp((data->'lines'->'data'->0->'period'->>'end')::float), false, 0, (data->>'total')::int - tax,
+       data->'customer_address'->>'country', (select (r.data->>'percentage')::float from sandbox.objects r
+         where r.id = o.data->'total_taxes'->0->'tax_rate_details'->>'tax_rate')
      from sandbox.objects o
+     cross join lateral (select coalesce((o.data->'total_taxes'->0->>'amount')::int, 0) as tax) t
      join purchases p on p.stripe_subscription_id = o.data->'parent'->'subscription_details'->>'subscription'
      where o.kind = 'invoice' and p.id = any($1)`,
     [copies.map(({ purchase }) => purchase.id)],
