@@ -9,5 +9,6 @@ export const dollars = (cents: number) => exactDollars(cents).replace('.00', '')
 /** Stripe's smallest unit of any currency: ('chf', 3131) becomes CHF 31.31. */
 export function moneyIn(currency: string, amount: number) {
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() })
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+  const units = amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)
+  return format.format(units).replace('-', '−')
 }

@@ -84,7 +84,12 @@ test('the year settles in francs: every payout adds up, and two countries have t
   const admin = await shop.admin()
   const { months } = await admin.call(bookkeeping.adminMonths, {})
   expect(months.length).toBeGreaterThan(9)
-  const { rows } = await shop.connection.pool.query<{ net: number; paid_out: number; taxed: string[]; untaxed: number }>(
+  const { rows } = await shop.connection.pool.query<{
+    net: number
+    paid_out: number
+    taxed: string[]
+    untaxed: number
+  }>(
     `select (sum(net) filter (where category <> 'payout'))::int as net, (-sum(net) filter (where category = 'payout'))::int as paid_out,
        (select array_agg(distinct country order by country) from payments where tax > 0) as taxed,
        (select count(*)::int from payments where tax = 0 and country in ('CH', 'DE')) as untaxed

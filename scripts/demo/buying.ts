@@ -69,6 +69,7 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType, c
     place: { country: billingType === 'yearly' ? 'CH' : 'DE' },
   })
   const paymentIntentId = idOf(clientSecret)
+  await call(checkout.agree, { paymentIntentId })
   await useCard(shop, 'payment_intents', clientSecret, 'pm_card_visa')
   await shop.sandbox?.controls.settle()
   await call(checkout.confirm, { paymentIntentId })

@@ -26,7 +26,7 @@ export default function Payouts() {
         <RecordList
           label="Payouts"
           noun={['payout', 'payouts']}
-          columns={['Arrives', 'Amount', 'State', 'Lines']}
+          columns={['Arrives', { title: 'Amount' }, 'State', 'Lines']}
           list={bookkeeping.adminPayouts}
           none={{ title: 'No payouts yet', description: 'Stripe pays out a few days after the first payment.' }}
           renderRow={(payout) => <PayoutCells {...payout} />}
@@ -116,12 +116,15 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
       heads={heads}
       rows={months.map(({ month, charged, settled }) => {
         const isConverted = settled.currency !== chargeCurrency
-        const both = (own: number, inBank: number) => (
-          <>
-            {moneyIn(chargeCurrency, own)}
-            {isConverted && <span className="block text-xs text-muted">{moneyIn(settled.currency, inBank)}</span>}
-          </>
-        )
+        const both = (own: number, inBank: number) =>
+          own === 0 && inBank === 0 ? (
+            '–'
+          ) : (
+            <>
+              {moneyIn(chargeCurrency, own)}
+              {isConverted && <span className="block text-xs text-muted">{moneyIn(settled.currency, inBank)}</span>}
+            </>
+          )
         return [
           monthName(month),
           both(charged.gross, settled.gross),
@@ -143,6 +146,7 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
             running={running}
             run={() => exportMonth(month)}
             className=""
+            size="sm"
             text="Export"
           />,
         ]

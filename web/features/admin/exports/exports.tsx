@@ -103,12 +103,14 @@ export function ExportButton(props: {
   running: FileKind | undefined
   run: (kind: FileKind) => Promise<void>
   className: string
+  size?: 'sm'
   text?: string
 }) {
-  const { kind, running, run, className, text = `Export ${exportTitles[kind]}` } = props
+  const { kind, running, run, className, size, text = `Export ${exportTitles[kind]}` } = props
   return (
     <Button
       variant="secondary"
+      {...(size && { size })}
       className={className}
       disabled={running !== undefined}
       pending={running === kind}
