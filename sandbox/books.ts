@@ -15,7 +15,7 @@ const presenter = (publicUrl: string) => (value: unknown) =>
     }),
   )
 
-type Given = {
+type BooksOptions = {
   publicUrl: string
   usual: Quirks
   /** The types of events that the shop listens to. */
@@ -24,7 +24,7 @@ type Given = {
   onDue: (seconds: number) => void
 }
 
-export function openBooks(database: pg.Pool, { publicUrl, usual, wanted, onDue }: Given) {
+export function openBooks(database: pg.Pool, { publicUrl, usual, wanted, onDue }: BooksOptions) {
   const present = presenter(publicUrl.replace(/\/$/, ''))
 
   async function settings(connection: Pick<pg.ClientBase, 'query'> = database): Promise<Settings> {

@@ -21,10 +21,10 @@ import type { Work } from './work.ts'
 
 export type Controls = ReturnType<typeof createControls>
 
-type Given = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
+type ControlsDeps = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
 /** What someone could do in Stripe's dashboard, and some mischief that the network does on its own. */
-export function createControls({ books, clock, webhooks }: Given) {
+export function createControls({ books, clock, webhooks }: ControlsDeps) {
   async function act<T>(task: (work: Work) => Promise<T>): Promise<T> {
     const result = await books.write(task)
     void webhooks.wake()

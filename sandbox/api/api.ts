@@ -63,10 +63,10 @@ type ApiReply = {
 export type Api = ReturnType<typeof createApi>
 
 export type Call = ApiRequest & { reply: ApiReply }
-type Given = { books: Books; keys: Keys; changed: () => void; clockMoved: () => void; recorded: (call: Call) => void }
+type ApiDeps = { books: Books; keys: Keys; changed: () => void; clockMoved: () => void; recorded: (call: Call) => void }
 type Task = (work: Work) => Promise<unknown>
 
-export function createApi({ books, keys, changed, clockMoved, recorded }: Given) {
+export function createApi({ books, keys, changed, clockMoved, recorded }: ApiDeps) {
   async function handle(request: ApiRequest, requestId: string): Promise<ApiReply> {
     const form: Form = { ...parseForm(request.query), ...parseForm(request.body) }
     const { key = request.key, ...params } = form

@@ -53,14 +53,14 @@ export async function randomFault(work: Work): Promise<Fault | undefined> {
   return chance() < failing ? { status: 500, done: chance() < 0.5 } : undefined
 }
 
-type Given = { key: string | undefined; fromBrowser: boolean }
+type Caller = { key: string | undefined; fromBrowser: boolean }
 
 const refuse = (status: 401 | 403, message: string, code?: string) =>
   new Failure(status, { type: 'invalid_request_error', message, ...(code ? { code } : {}) })
 
 const masked = (key: string) => `${key.slice(0, 8)}${'*'.repeat(12)}${key.slice(-4)}`
 
-export function isPublishable(keys: Keys, { key, fromBrowser }: Given): boolean {
+export function isPublishable(keys: Keys, { key, fromBrowser }: Caller): boolean {
   if (key === keys.publishableKey) return true
   if (key === keys.secretKey && !fromBrowser) return false
   if (key === undefined) throw refuse(401, 'You did not provide an API key.')

@@ -85,12 +85,12 @@ const line = clearable(text)
 
 export const address = group({ city: line, country: line, line1: line, line2: line, postal_code: line, state: line })
 
-type Given = Params<{ address: typeof address }>['address']
+type AddressInput = Params<{ address: typeof address }>['address']
 
 const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
 
 /** An address is replaced as a whole: what it doesn't name is gone. */
-export const readAddress = (old: Address | null, given: Given): Address | null =>
+export const readAddress = (old: Address | null, given: AddressInput): Address | null =>
   given ? changed<Address>(noAddress, given) : old
 
 export type FormValue = string | FormValue[] | { [key: string]: FormValue }

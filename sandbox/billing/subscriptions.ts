@@ -17,14 +17,14 @@ import { genericDecline } from './cards.ts'
 import { markUncollectible, stopCollecting, update, voidInvoice } from './invoices.ts'
 import { confirm, decline, finishPayment } from './payments.ts'
 
-type Wanted = {
+type SubscriptionInput = {
   customer: Customer
   price: Price
   coupons?: Coupon[]
   change: (subscription: Subscription) => Subscription
 }
 
-export async function startSubscription(work: Work, { customer, price, coupons = [], change }: Wanted) {
+export async function startSubscription(work: Work, { customer, price, coupons = [], change }: SubscriptionInput) {
   if (!price.recurring) throw invalid('The price must be recurring.', 'items[0][price]')
   const periodEnds = periodEnd(work.now, price.recurring, work.now)
   const draft = change(newSubscription({ now: work.now, customer, price, end: periodEnds }))

@@ -12,7 +12,7 @@ import { documentPdf } from '../pages/invoice-pdf.ts'
 
 export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
 
-type Given = {
+type BrowserDeps = {
   api: Api
   books: Books
   controls: Controls
@@ -24,7 +24,7 @@ type Given = {
 
 const prefix = '/_sandbox'
 /** What browsers see of the sandbox: its script and frame, hosted invoices and the control page. */
-export function createBrowser(given: Given) {
+export function createBrowser(given: BrowserDeps) {
   const { api, books, controls, publishableKey, businessName, mayControl, log } = given
 
   const sendPdf = (response: ServerResponse, paper: Paper) =>

@@ -25,7 +25,7 @@ function problem(name: FieldName) {
   return problemOf(name, { number: number.value, expiry: expiry.value, cvc: cvc.value }, new Date())
 }
 
-function judge(name: FieldName) {
+function showProblem(name: FieldName) {
   const found = problem(name)
   inputs[name].classList.toggle('Input--invalid', found !== undefined)
   inputs[name].setAttribute('aria-invalid', String(found !== undefined))
@@ -34,7 +34,7 @@ function judge(name: FieldName) {
 }
 
 function validate() {
-  const first = names.map(judge).find((found) => found !== undefined)
+  const first = names.map(showProblem).find((found) => found !== undefined)
   if (first) inputs[first.name].focus()
   return first
 }
@@ -73,7 +73,7 @@ function watch(tell: (type: string, detail?: object) => void, resize: (height: n
     const input = inputs[name]
     input.addEventListener('input', () => {
       // A complaint goes away once the field is right; a new one comes with the button.
-      if (!problem(name)) judge(name)
+      if (!problem(name)) showProblem(name)
       const value = { type: 'card', payment_method: undefined }
       const complete = names.every((each) => !problem(each))
       const empty = names.every((each) => inputs[each].value === '')

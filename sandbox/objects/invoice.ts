@@ -115,7 +115,7 @@ const newItemLine = (item: InvoiceItem, invoice: string, tax: Tax | null) => ({
   taxes: taxesOn(item.amount, tax, 'inclusive'),
 })
 
-type Given = {
+type InvoiceInput = {
   now: number
   customer: Customer
   subscription: Subscription
@@ -130,7 +130,7 @@ type Given = {
 }
 
 /** A draft: it has no number, and the customer's credit is not taken yet. */
-export function newInvoice(given: Given) {
+export function newInvoice(given: InvoiceInput) {
   const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
   const made = blank('invoice', 'in')
   const about = { invoice: made.id, subscription, tax, cuts }

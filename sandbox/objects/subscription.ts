@@ -36,9 +36,9 @@ export const feedbacks = [
 ] as const
 export type Feedback = (typeof feedbacks)[number]
 
-type Given = { now: number; customer: Customer; price: Price; end: number }
+type SubscriptionInput = { now: number; customer: Customer; price: Price; end: number }
 
-const newItem = ({ now, price, end }: Given, subscription: string) => ({
+const newItem = ({ now, price, end }: SubscriptionInput, subscription: string) => ({
   ...blank('subscription_item', 'si'),
   created: now,
   current_period_end: end,
@@ -58,7 +58,7 @@ export const newPendingUpdate = (wanted: {
   subscription_items: SubscriptionItem[]
 }) => ({ ...blankPart('subscription.pending_update'), ...wanted })
 
-export function newSubscription(given: Given) {
+export function newSubscription(given: SubscriptionInput) {
   const { now, customer, price } = given
   const made = blank('subscription', 'sub')
   return {

@@ -104,7 +104,7 @@ function behave(controls: Controls, form: URLSearchParams) {
 const chosenOf = (choices: Record<string, Partial<Quirks>>, quirks: Quirks) =>
   Object.keys(choices).find((choice) => isDeepStrictEqual({ ...quirks, ...choices[choice] }, quirks))
 
-type Row = {
+type ListedObject = {
   id: string
   kind: string
   about: string
@@ -126,7 +126,7 @@ const timeOf = (seconds: number) => moment(new Date(seconds * 1000))
 
 /** The newest objects, or those of the customers whose email contains the search. */
 async function objectList({ database }: Work, search: string) {
-  const { rows } = await database.query<Row>(
+  const { rows } = await database.query<ListedObject>(
     `select * from (
       select o.id, o.kind, o.seq, coalesce(o.data->>'number', o.data->>'lookup_key', o.id) || coalesce(', ' || (c.data->>'email'), '') as about,
         coalesce(o.data->>'status', case when (o.data->>'active')::boolean then 'active' else 'archived' end) as status,

@@ -9,16 +9,16 @@ class Html {
   }
 }
 
-type Part = string | number | Html | Part[] | undefined | null | false
+type HtmlPart = string | number | Html | HtmlPart[] | undefined | null | false
 
-function render(part: Part): string {
+function render(part: HtmlPart): string {
   if (part instanceof Html) return part.text
   if (Array.isArray(part)) return part.map(render).join('')
   if (part === undefined || part === null || part === false) return ''
   return String(part).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-export const html = (strings: TemplateStringsArray, ...parts: Part[]) =>
+export const html = (strings: TemplateStringsArray, ...parts: HtmlPart[]) =>
   new Html(strings.map((text, index) => text + render(parts[index])).join(''))
 
 export const money = (cents: number, currency: string) =>
@@ -54,7 +54,7 @@ export const button = (action: string, label: string, fields: Record<string, str
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
   )}<button aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
 
-export const table = (title: string, heads: string[], rows: Part[][]) => html`<section>
+export const table = (title: string, heads: string[], rows: HtmlPart[][]) => html`<section>
       <h2>${title}</h2>
       <div class="Scroll" role="region" aria-label="${title}" tabindex="0"><table>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>

@@ -6,9 +6,9 @@ import type { Charge, PaymentIntent } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 import { date, html, money, page } from './html.ts'
 
-type Row = [name: string, value: string]
+type PaperRow = [name: string, value: string]
 
-export type Paper = { title: string; number: string; from: string; rows: Row[]; footer: string[] }
+export type Paper = { title: string; number: string; from: string; rows: PaperRow[]; footer: string[] }
 
 type Bill = { invoice: Invoice; intent: PaymentIntent | undefined; paper: Paper }
 
@@ -38,7 +38,7 @@ function sameText(a: string, b: string): boolean {
 
 const statuses = { draft: 'Draft', open: 'Due', paid: 'Paid', uncollectible: 'Uncollectible', void: 'Void' }
 
-function rowsOf(invoice: Invoice, charge: Charge | undefined): Row[] {
+function rowsOf(invoice: Invoice, charge: Charge | undefined): PaperRow[] {
   const amount = (cents: number) => money(cents, invoice.currency)
   const refunded = charge?.amount_refunded ?? 0
   const card = charge?.payment_method_details.card
@@ -50,7 +50,7 @@ function rowsOf(invoice: Invoice, charge: Charge | undefined): Row[] {
     ...row(paidAt !== null, 'Date paid', date(paidAt ?? 0)),
     ...row(card, 'Payment method', `${card?.brand} ending in ${card?.last4}`),
     ...billedTo(invoice),
-    ...invoice.lines.data.flatMap((line): Row[] => [
+    ...invoice.lines.data.flatMap((line): PaperRow[] => [
       [line.description, amount(line.amount)],
       [`${date(line.period.start)} to ${date(line.period.end)}`, ''],
     ]),
@@ -62,16 +62,16 @@ function rowsOf(invoice: Invoice, charge: Charge | undefined): Row[] {
   ]
 }
 
-const row = (isShown: unknown, name: string, value: string): Row[] => (isShown ? [[name, value]] : [])
+const row = (isShown: unknown, name: string, value: string): PaperRow[] => (isShown ? [[name, value]] : [])
 
-function billedTo(invoice: Invoice): Row[] {
+function billedTo(invoice: Invoice): PaperRow[] {
   const { customer_name: name, customer_email: email, customer_address: address } = invoice
   const { line1, postal_code: code, city, country } = address ?? {}
   const where = [line1, [code, city].filter(Boolean).join(' '), country].filter(Boolean).join(', ')
   return [
     ['Billed to', name ?? email ?? invoice.customer],
     ...row(where, 'Address', where),
-    ...invoice.customer_tax_ids.map(({ value }): Row => ['VAT ID', value]),
+    ...invoice.customer_tax_ids.map(({ value }): PaperRow => ['VAT ID', value]),
   ]
 }
 
@@ -79,10 +79,10 @@ const taxRows = (
   { $sandbox: { percent = 0 } }: Pick<Invoice, '$sandbox'>,
   taxes: Invoice['total_taxes'],
   amount: (cents: number) => string,
-): Row[] =>
+): PaperRow[] =>
   taxes
     .filter((tax) => tax.taxability_reason !== 'not_collecting')
-    .flatMap((tax): Row[] => [
+    .flatMap((tax): PaperRow[] => [
       ['Net', amount(tax.taxable_amount)],
       [tax.taxability_reason === 'reverse_charge' ? 'VAT (reverse charge)' : `VAT ${percent} %`, amount(tax.amount)],
     ])

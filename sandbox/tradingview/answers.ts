@@ -83,8 +83,8 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
   }
 }
 
-type Row = { id: string; username: string; expiration: Date | null; created: Date }
-type Given = { database: pg.Pool; now: () => Promise<Date> }
+type AccessRow = { id: string; username: string; expiration: Date | null; created: Date }
+type AnswerDeps = { database: pg.Pool; now: () => Promise<Date> }
 
 const pageSize = 20
 const longestPage = 30
@@ -95,7 +95,7 @@ const wrongExpiration = json({ detail: 'Wrong expiration' }, 400)
 /** `2022-11-30T23:59:59.999000+00:00` */
 const withMicroseconds = (date: Date) => date.toISOString().replace('Z', '000+00:00')
 
-function createAccessList({ database, now }: Given) {
+function createAccessList({ database, now }: AnswerDeps) {
   const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
 
   /** A cursor is worth nothing once the list has changed. */
@@ -112,7 +112,7 @@ function createAccessList({ database, now }: Given) {
     if (!(limit >= 1 && limit <= longestPage)) return json({ detail: 'bad_pagination_request' }, 400)
     const start = await startOf(query.get('c'))
     if (!start) return json({ detail: 'Invalid cursor' }, 404)
-    const { rows } = await database.query<Row>(
+    const { rows } = await database.query<AccessRow>(
       `select * from sandbox.tradingview_access where pine_id = $1 and ($2::text is null or username = $2)
        order by created desc, id desc limit $3 offset $4`,
       [form.get('pine_id'), form.get('username'), limit + 1, start.at],
@@ -192,7 +192,7 @@ function expirationOf(form: URLSearchParams): Date | null | undefined {
   return Number.isNaN(Date.parse(given)) ? undefined : new Date(given)
 }
 
-const shown = ({ id, username, expiration, created }: Row) => ({
+const shown = ({ id, username, expiration, created }: AccessRow) => ({
   id: Number(id),
   username,
   userpic: null,

@@ -4,7 +4,7 @@ import { readBody } from '../http.ts'
 import { html, moment, notFound, page, pressed, select, send, table } from '../pages/html.ts'
 import { type Fault, faults, scripts, type TradingViewControls } from './controls.ts'
 
-type Given = {
+type PageDeps = {
   database: pg.Pool
   controls: TradingViewControls
   mayControl: (request: IncomingMessage) => boolean | Promise<boolean>
@@ -58,7 +58,7 @@ const formOf = ([name, { fields }]: [string, Action]) =>
     <button name="action" value="${name}">${name}</button>
   </form>`
 
-export function createTradingViewPage({ database, controls, mayControl, now, log }: Given) {
+export function createTradingViewPage({ database, controls, mayControl, now, log }: PageDeps) {
   async function show() {
     const { rows: settings } = await database.query<{ is_logged_in: boolean; faults: { always?: Fault } }>(
       'select is_logged_in, faults from sandbox.tradingview_settings',

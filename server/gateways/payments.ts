@@ -38,7 +38,7 @@ export type Payments = {
 /** How the sandbox behaves, where it is to differ from Stripe. */
 export type Quirks = NonNullable<SandboxOptions['quirks']>
 
-type Given = {
+type PaymentsOptions = {
   config: Config
   /** As the seller set it, at the time someone asks. */
   seller: () => Seller
@@ -63,7 +63,7 @@ export async function openPayments({
   log,
   quirks,
   stripeAddress: address,
-}: Given): Promise<Payments> {
+}: PaymentsOptions): Promise<Payments> {
   const report = ({ isOutage, ...fault }: StripeFault) =>
     log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
   if (config.stripe) {

@@ -21,7 +21,7 @@ export type Booking = {
   kind?: BookingKind | undefined
   reason?: string | undefined
   endsAt?: Date | undefined
-  /** Tell the buyer, with a link to choose a password if they have none. */
+  /** Sends the buyer an email, with a link to choose a password if they have none. */
   invite?: boolean | undefined
 }
 
@@ -41,11 +41,11 @@ export type Bookings = {
   book(tx: Transaction, booking: Booking): Promise<PurchaseRow>
   cancel(tx: Transaction, id: string): Promise<void>
   resume(tx: Transaction, id: string): Promise<void>
-  /** Moves the day on which it ends. One without an end, if it was cancelled, has none again when it is resumed. */
+  /** Moves the end. A cancelled booking without an end has none again when it is resumed. */
   extend(tx: Transaction, id: string, until: Date): Promise<void>
-  /** Immediately: no payment of it passed through the shop, so the seller refunds what there was. */
+  /** Ends immediately. The seller refunds by hand, since no payment passed through the shop. */
   end(tx: Transaction, id: string): Promise<void>
-  /** Ends what was booked until a day that has come. */
+  /** Ends bookings whose last day has come. */
   endDue(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function createBookings(deps: BookingDeps): Bookings {
   const { db, now, mails, catalog, audit, accounts, ledger, access, notices } = deps
   type Decide = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
-  /** Decides on the locked row; what the buyer is told is queued with the change. */
+  /** Locks the row, and queues the buyer's email in the same transaction. */
   async function change(tx: Transaction, id: string, decide: Decide, condition: SQL | undefined = isByHand) {
     const isMeant = and(eq(purchases.id, id), condition)
     const [owner] = await tx.select({ userId: purchases.userId }).from(purchases).where(isMeant)
@@ -68,7 +68,7 @@ export function createBookings(deps: BookingDeps): Bookings {
     await ledger.record(tx, after, movements)
     const hasNext = !isLive(after.status) && (await countLive(tx, after)) > 0
     await access.purchasesChanged(tx, after.userId)
-    // A buyer who has subscribed in time loses nothing, so there is nothing to tell.
+    // No email to a buyer who has subscribed in time and keeps access.
     if (!hasNext) await notices.tell(tx, { before, after })
   }
 
@@ -112,7 +112,7 @@ export function createBookings(deps: BookingDeps): Bookings {
     async add(actor, booking) {
       await db.transaction(async (tx) => {
         const { id, userId } = await book(tx, booking)
-        // The reason stays with the purchase: it may name the buyer.
+        // The reason may name the buyer, so the audit log doesn't have it.
         const { reason: _, ...detail } = booking
         await audit.record(tx, actor, { action: 'purchase.add', subject: id, aboutId: userId, detail })
       })
@@ -165,7 +165,7 @@ const isByHand = eq(purchases.paidThrough, 'hand')
 const countLive = (tx: Transaction, { userId, productId }: { userId: string; productId: string }) =>
   tx.$count(purchases, and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
 
-/** When a cancellation made now takes effect: on the day it was booked until, or with the period that runs now. */
+/** End after a cancellation made now: the booked day, or the end of the present period. */
 export const endOfBooking = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
   bookedUntil ?? periodEnd(createdAt, billingType, now)
 

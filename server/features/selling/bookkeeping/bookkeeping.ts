@@ -128,7 +128,7 @@ function boundsOfTaxPeriod(period: string): [from: Date, until: Date] {
   return [new Date(Date.UTC(Number(year), firstMonth)), new Date(Date.UTC(Number(year), firstMonth + 3))]
 }
 
-/** Sales, and what refunds and lost disputes took back of them with its tax. */
+/** Sales, and credits by refunds and lost disputes, with their tax. */
 const taxedEntries: SQL = sql`
   select 'sale' as kind, p.paid_at as at, p.country, i.region, i.tax_rate, null as "originalMonth", p.amount as gross, p.tax
   from ${payments} p join ${invoices} i on i.id = p.invoice_id

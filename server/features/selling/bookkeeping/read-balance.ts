@@ -16,7 +16,7 @@ const chunk = 1000
 export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => Promise<void> {
   const before = (time: Date, byMs: number) => new Date(time.getTime() - byMs)
 
-  /** From the first payment on; older lines of the account are about something else. */
+  /** Starts at the shop's first payment; older lines of the account belong to other activity. */
   async function firstUnread(): Promise<Date> {
     const [newest] = await db.select({ at: max(balanceTransactions.createdAt) }).from(balanceTransactions)
     if (newest?.at) return before(newest.at, overlapMs)
@@ -66,7 +66,7 @@ export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => P
     await storeLinesOf(found.filter(isNamed).map(({ id }) => id))
   }
 
-  /** A key without the permission is told on the screens; the rest of the shop goes on. */
+  /** Stores a missing permission for the screens; other failures are thrown. */
   return async function readBalance() {
     let fault: string | null = null
     await read().catch((error: unknown) => {

@@ -2,17 +2,17 @@ import { type BillingType, billingTypes, type Prices } from '#contract/plans.ts'
 import { type ListedProduct, type ProductState, type ProductText, productStates } from '#contract/selling/product.ts'
 import { StartError } from '#server/errors.ts'
 
-/** A product as its file describes it. The prices are the first ones, and name the plans that it sells. */
+/** Product as its file describes it. `prices` are the initial ones, and name the plans it sells. */
 export type ProductFile = {
   slug: string
   name: string
   state: ProductState
-  /** Its place among the others; null comes last. The first one on sale is the one that the home page shows. */
+  /** Position among products; null comes last. The home page shows the first one on sale. */
   order: number | null
   prices: Prices
   /** Advertised as the price once early access is over. */
   regular: Prices | null
-  /** For its owners only; no page is made of it. */
+  /** For owners only; never part of a public page. */
   package: { indicatorUrl: string; strategyUrl: string; setupNotes: string[]; quickInstructions: string[] }
   listed: Omit<ListedProduct, 'slug' | 'name' | 'state' | 'reviews' | 'unlocksItself'>
   text: ProductText
@@ -53,7 +53,7 @@ export function readProductFile(path: string, source: string): ProductFile {
 
 type Report = (line: number, what: string) => void
 
-/** Goes on after a fault with an empty value, so that all of them are reported. */
+/** Continues with an empty value after a fault, so that all faults are reported. */
 function parseProductFile(path: string, source: string, report: Report): ProductFile | undefined {
   const slug = path.replace(/^.*\//, '').replace(/\.md$/, '')
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))

@@ -69,7 +69,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     return row
   }
 
-  /** Now that Stripe knows the place. If it still can't tell the tax, the need of the seller stays. */
+  /** Turns tax on for subscriptions without it, now that Stripe knows the place. Failures remain a need of the seller. */
   async function taxUntaxed(userId: string) {
     const untaxed = await db
       .select({ id: purchases.stripeSubscriptionId })
@@ -96,7 +96,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
 
     async saveBillingDetails({ user }, given) {
       const details = { ...none, ...given } as BillingDetails
-      if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) insistOnPlace(details)
+      if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) assertPlace(details)
       for (const id of await orders.idsOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
       if (config.tax.mode === 'stripe') await taxUntaxed(user.id)
@@ -138,8 +138,8 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
   }
 }
 
-/** Stripe would go on charging, but without tax. */
-function insistOnPlace({ country, postalCode }: BillingDetails) {
+/** Throws 400 without a country or postal code: Stripe would charge without tax. */
+function assertPlace({ country, postalCode }: BillingDetails) {
   const missing = !country ? 'country' : needsPostalCode(country) && !postalCode ? 'postalCode' : undefined
   if (!missing) return
   const message = `The tax on your subscription depends on the ${missing === 'country' ? 'country' : 'postal code'}`

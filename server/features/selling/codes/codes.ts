@@ -56,12 +56,12 @@ export type CodeAdministration = {
 export type Code = typeof discountCodes.$inferSelect
 export type AppliedCode = { code: Code; charges: Charges }
 
-/** Who pays: an account, or a guest by their address, which may not be known yet. */
+/** Account, or a guest by their address, which may not be known yet. */
 type Buyer = { userId: string | null; email: string | null }
 type PaidCheckout = { id: string; codeId: string | null; subscriptionId: string }
 type Order = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
 
-/** One answer to all of them: trying does not show which codes there are. */
+/** Same refusal for unknown and unusable codes, so that guessing reveals none. */
 const sentence = 'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
 const refused = () => new Refusal(409, 'code-refused', sentence, { fields: { code: sentence } })
 

@@ -20,18 +20,18 @@ export type Correspondence = {
 const hour = 3600
 const day = 86_400
 
-/** Counted apart, or mail about others' declarations would cost an owner their own receipt. */
+/** Separate limits, so that mail about others' declarations never uses up an owner's receipts. */
 type Limited = 'declaration' | 'declaration-owner'
 
 export function createCorrespondence({ db, mails, attempts, supportEmail }: CorrespondenceDeps): Correspondence {
-  /** No mailbox can be flooded; the declaration is stored and counts all the same. */
+  /** Limits emails to a mailbox. The declaration counts without them. */
   async function unlessFlooded(what: Limited, to: string, limit: Limit, send: () => Promise<void>) {
     const isAllowed = await attempts.allows(what, to, limit)
     if (isAllowed) await send()
     return isAllowed
   }
 
-  /** The first receipt always goes out. Of more, an address that may be a stranger's gets three a day. */
+  /** Always sends the first receipt; further ones to an unproven address at most three a day. */
   async function receiptsFor(email: string): Promise<Limit> {
     const isProven = and(eq(users.email, email), isNotNull(users.verifiedAt))
     return { requests: 3, seconds: (await db.$count(users, isProven)) > 0 ? hour : day }

@@ -104,7 +104,7 @@ export function createAdministration(
     async close(actor, id, outcome) {
       await findOpen(id)
       await db.transaction(async (tx) => {
-        // The outcome stays with the declaration: it may name the buyer.
+        // The outcome may name the buyer, so the audit log doesn't have it.
         await audit.record(tx, actor, { action: 'declaration.close', subject: id })
         await execution.close(id, outcome, tx)
       })

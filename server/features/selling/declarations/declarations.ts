@@ -81,16 +81,16 @@ export function createDeclarations(
     }
   })
 
-  /** Remembers whose contract it is, and whether a link to its owner may carry it out. */
+  /** Stores the contract and whether its owner's link may carry the declaration out. */
   const attach = (row: DeclarationRow) =>
     db.transaction(async (tx) => {
-      const { contract, isCertain, isOwner } = await judge(tx, row)
+      const { contract, isCertain, isOwner } = await matchContract(tx, row)
       const awaits = isCertain && !isOwner ? contract?.owner : undefined
       await tx
         .update(declarations)
         .set({
           purchaseId: contract?.purchase.id ?? null,
-          // Only the first time: a job that runs again must not revive a link that has ended.
+          // Only in the first run: a repeated job must not revive an ended link.
           ...(awaits && !row.purchaseId ? { linkEndsAt: declarationDue(row.declaredAt) } : {}),
         })
         .where(eq(declarations.id, row.id))
@@ -117,7 +117,7 @@ export function createDeclarations(
       const purchase = await purchases.find(row.purchaseId)
       if (!mayCarryOut(row, purchase)) return
       await execution.confirmAndCarryOut(id, { userId: purchase.userId }).catch((error: unknown) => {
-        // It is confirmed: the hourly job carries it out once the shop knows its account.
+        // Confirmed; the hourly job carries it out once the payment account is known.
         if (paymentAccount.isKnown()) throw error
       })
     },
@@ -167,7 +167,7 @@ export function createDeclarations(
   }
 }
 
-/** Stores what was declared, with the job that answers it. */
+/** Stores a declaration together with the job that answers it. */
 type Store = (
   actor: Actor<User | null>,
   kind: DeclarationKind,
@@ -223,7 +223,7 @@ function createCancelLater(
   }
 }
 
-async function judge(tx: Transaction, row: DeclarationRow) {
+async function matchContract(tx: Transaction, row: DeclarationRow) {
   const contract = await findContract(tx, row)
   return {
     contract,
@@ -232,14 +232,14 @@ async function judge(tx: Transaction, row: DeclarationRow) {
   }
 }
 
-/** By what was typed and who is logged in alone, or strangers could ask for contracts. */
+/** Depends only on the typed text and the login, so that strangers can't probe for contracts. */
 async function nextStep(tx: Transaction, row: DeclarationRow): Promise<NextStep> {
   if (row.forCause) return 'person'
   if (!row.userId) return 'click'
-  const { isCertain, isOwner } = await judge(tx, row)
+  const { isCertain, isOwner } = await matchContract(tx, row)
   return isOwner ? (isCertain ? 'none' : 'person') : 'click'
 }
 
-/** The link lives as long as the shop has time to act on the declaration. */
+/** A link works until the declaration is due. */
 const hasLiveLink = ({ linkEndsAt, declaredAt }: DeclarationRow, now: Date) =>
   now < (linkEndsAt ?? declarationDue(declaredAt))

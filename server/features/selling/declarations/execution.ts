@@ -54,7 +54,7 @@ const startsWith = (number: string) =>
 const sameCard = (card: string, expiresAt: Date) =>
   and(eq(purchaseRows.card, card), eq(purchaseRows.cardExpiresAt, expiresAt))
 
-/** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
+/** True if no decision of the seller is needed: in time, or an ordinary cancellation. */
 export function mayCarryOut(
   { kind, declaredAt, forCause }: DeclarationRow,
   purchase: Ordered & { paidThrough: PaymentPlace },
@@ -83,7 +83,7 @@ export function createExecution(
     const until = declarationDue(row.declaredAt)
     const declared = { from: countsFrom(row), until }
     const isOver = hasEnded(before.status)
-    // It has ended, and the bank decides about the money: what it has decided is looked at then.
+    // Ended, and disputed: the refund waits for the bank's decision.
     const waits = row.outcome !== null
     if (waits && before.isDisputed) return
     let outcome = 'The contract had already ended'
@@ -94,12 +94,12 @@ export function createExecution(
       if (wasDue || waits) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
       await tellOfRepeated(id, before)
     } else if (row.forCause && !(before.endedAt && before.endedAt <= row.declaredAt)) {
-      // A crash may have left it ended and not refunded, so an end after the declaration is repeated.
+      // Repeats an end after the declaration: a crash may have prevented its refund.
       if (row.endsOn && countsFrom(row) > now()) return
       kept = await cancellation.cancelForCause(row.purchaseId, declared)
       outcome = endedWith(kept, until, 'Ended right away, and the unused time was refunded')
     } else if (!isOver || waits) {
-      // Not before the day that was asked for: the period in which it falls is the last one.
+      // Waits until the requested day falls into the present period.
       const { currentPeriodEnd } = before
       if (!waits && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
       kept = await cancellation.cancelDeclared(row.purchaseId, declared, waits)
@@ -111,7 +111,7 @@ export function createExecution(
     else await close(id, outcome)
   }
 
-  /** The right to withdraw is the buyer's each time; the seller should know who uses it again and again. */
+  /** Counts earlier withdrawals, which the seller is told about; they don't limit the right. */
   async function tellOfRepeated(id: string, { userId, card, cardExpiresAt }: typeof purchaseRows.$inferSelect) {
     const isSameCard = card && cardExpiresAt ? sameCard(card, cardExpiresAt) : undefined
     const withdrawals = await db

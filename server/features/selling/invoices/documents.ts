@@ -21,12 +21,12 @@ type MailedLink = { purchase: string; invoice: string; token: string }
 export type Documents = {
   /** Newest first. Throws 404 for someone else's purchase. */
   list(userId: string, purchaseId: string): Promise<InvoiceDocument[]>
-  /** All documents of a person's purchases, with what came in and stayed, in cents. */
+  /** All documents of a person's purchases, with the sums of payments and refunds in cents. */
   summaryOf(userId: string): Promise<{ documents: InvoiceDocument[]; paid: number; refunded: number }>
   /** Throws 404 for a document of someone else, and for one that Stripe does not show. */
   linksOf(userId: string, documentId: string): Promise<DocumentLinks>
   latest(userId: string, purchaseId: string): Promise<{ invoiceUrl: string }>
-  /** A receipt's link opens its invoice once, also for a guest who has no password yet; later it takes a login. */
+  /** Opens the invoice of a receipt's link once without a login, for guests without a password. */
   openMailed(link: MailedLink): Promise<{ invoiceUrl: string }>
 }
 

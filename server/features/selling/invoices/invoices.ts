@@ -30,9 +30,9 @@ export async function recordInvoices(tx: Transaction, owner: Owner, answer: Subs
   return upsertRefunds(tx, answer)
 }
 
-/** Whether the books have every invoice, payment and refund of a subscription as Stripe has them now. */
+/** True if the books equal Stripe's invoices. Always false with refunds or disputes. */
 export async function isRecorded(tx: Transaction, answer: Subscription): Promise<boolean> {
-  // Refunds and disputes of earlier payments are seldom, and compared where they are written.
+  // Refunds and disputes are rare; writing them is idempotent.
   if (answer.payments.some(({ refunds: all, dispute }) => all.length > 0 || dispute !== 'none')) return false
   const kept = await tx.select().from(invoices).where(eq(invoices.subscriptionId, answer.id))
   const books = new Map(kept.map((invoice) => [invoice.id, invoice]))
@@ -159,12 +159,12 @@ async function upsertRefunds(tx: Transaction, answer: Subscription) {
 /** The tax in a part of an invoice, in cents. */
 const shareOf = (tax: number, amount: number, total: number) => (total > 0 ? Math.round((tax * amount) / total) : 0)
 
-/** Invoices of purchases that are gone, once the books need not be kept anymore, with what hangs on them. */
+/** Deletes invoices of deleted purchases after the retention period, with their payments and refunds. */
 export async function forgetOldInvoices(db: Database, now: Date) {
   const kept = db.select({ id: purchases.id }).from(purchases)
   const isOld = and(
     lt(invoices.createdAt, keptSinceNewYear(now, retention.books)),
-    // By the database's time, as the trigger that protects the books has it.
+    // Database time, which the protecting trigger uses as well.
     sql`${invoices.createdAt} < now() - interval '10 years'`,
     notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, kept),
   )

@@ -10,7 +10,7 @@ type PaymentRecord = Pick<
 > & { dispute: string; refunds: RefundRecord[] }
 type PeriodRecord = Pick<PaidPeriod, 'invoiceId' | 'paidAt' | 'start' | 'end' | 'amount' | 'credit' | 'isProration'>
 
-/** What was paid and refunded for a subscription: Stripe's answer has it, and so do the books. */
+/** Payments and refunds of a subscription, from Stripe's answer or from the books. */
 export type PaidHistory = Pick<Subscription, 'endedAt'> & {
   /** Oldest first. */
   periods: PeriodRecord[]
@@ -20,7 +20,7 @@ export type PaidHistory = Pick<Subscription, 'endedAt'> & {
 
 export const isArriving = ({ status }: { status: string }) => status !== 'failed' && status !== 'canceled'
 
-/** The history of a purchase as the books have it. Money paid out of band is in no payment, since no card can get it back. */
+/** History of a purchase by the books, without out-of-band payments, which can't be refunded to a card. */
 export async function readPaidHistory(
   db: Database,
   { id, endedAt }: { id: string; endedAt: Date | null },
@@ -29,7 +29,7 @@ export async function readPaidHistory(
     .select()
     .from(invoices)
     .where(and(eq(invoices.purchaseId, id), eq(invoices.status, 'paid'), isNotNull(invoices.periodStart)))
-    // Numbers tell the order of two within a second.
+    // Invoice numbers order two invoices of the same second.
     .orderBy(asc(invoices.createdAt), asc(invoices.number))
   const received = await db
     .select()

@@ -17,18 +17,18 @@ const wholePeriods = <Period extends Span>({ periods }: { periods: Period[] }) =
 export const paidPeriod = <Period extends Span>(history: { periods: Period[] }): Period | undefined =>
   wholePeriods(history)[0]
 
-/** The invoice that was paid last, for whatever it was. */
+/** Latest paid invoice, prorations included. */
 export const lastPaid = ({ periods }: Subscription): PaidPeriod | undefined =>
   periods.filter(({ amount }) => amount > 0).toSorted((a, b) => byTime(b.paidAt, a.paidAt))[0]
 
-/** Why the payment for the present period is gone, so that access must end. A refund that keeps access is none. */
+/** Reason why the present period is no longer paid, so that access ends. Refunds that keep access don't count. */
 export function reversalOf(history: PaidHistory): 'refunded' | 'disputed' | undefined {
   const bought = paidPeriod(history)
-  // For a moment, a payment is there whose invoice isn't paid yet.
+  // Stripe shows a payment moments before its invoice is paid.
   const payments = bought
     ? history.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
     : history.payments.slice(0, 1)
-  // A switch is also paid for with what was left of the payment before it, even one of the same second.
+  // A switch is also paid by the credit from the payment before it, even in the same second.
   const before = bought?.credit
     ? history.payments.find(({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId)
     : undefined
@@ -39,7 +39,7 @@ export function reversalOf(history: PaidHistory): 'refunded' | 'disputed' | unde
   return isRefunded ? 'refunded' : undefined
 }
 
-/** The first of the latest periods of one length: what was ordered. Those after it are renewals. */
+/** Ordered period: the first of the latest run of periods with the same length. Later ones are renewals. */
 export function orderedPeriod(subscription: Subscription, last: PaidPeriod): PaidPeriod {
   const before = wholePeriods(subscription).filter((each) => each.start <= last.start)
   const months = monthsBetween(last.start, last.end)
@@ -55,7 +55,7 @@ export function paymentsOfPeriod(subscription: Subscription): Payment[] {
   return payments.filter(({ invoiceId }) => invoices.has(invoiceId))
 }
 
-/** What has been refunded of a payment because a cancellation promised it. */
+/** Refunds of a payment that a cancellation promised. */
 export const refundedAsRest = ({ refunds }: Payment) =>
   refunds.reduce((sum, refund) => sum + (refund.isRest && isArriving(refund) ? refund.amount : 0), 0)
 

@@ -23,7 +23,7 @@ export function presentPeriod(subscription: Subscription): PresentPeriod {
   }
 }
 
-/** The seller voided it while the subscription ran. The shop itself voids what an ended one still asks for. */
+/** True if the seller voided the invoice while the subscription ran; the shop voids invoices of ended ones. */
 function isForgiven({ dueInvoice, endedAt }: Subscription) {
   if (dueInvoice?.status !== 'void') return false
   return endedAt === null || (dueInvoice.closedAt !== null && dueInvoice.closedAt < endedAt)

@@ -22,10 +22,10 @@ export type Ledger = {
 type Purchase = { id: string; userId: string; productId: string }
 const sameMomentMs = 60_000
 
-type Row = typeof mrrMovements.$inferSelect
-type NewRow = typeof mrrMovements.$inferInsert
+type MovementRow = typeof mrrMovements.$inferSelect
+type NewMovementRow = typeof mrrMovements.$inferInsert
 
-function standingOf(rows: Row[]) {
+function standingOf(rows: MovementRow[]) {
   const corrected = new Set(rows.map(({ corrects }) => corrects))
   return rows.filter((row) => row.corrects === null && !corrected.has(row.id))
 }
@@ -35,7 +35,7 @@ const rowOf = (
   { at, source, cause, billing: billingType, before: arrBefore, after: arrAfter }: Movement,
 ) => ({ purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter })
 
-const movementOf = ({ at, source, cause, billingType, arrBefore, arrAfter }: Row): Movement => ({
+const movementOf = ({ at, source, cause, billingType, arrBefore, arrAfter }: MovementRow): Movement => ({
   at,
   source,
   cause,
@@ -44,20 +44,20 @@ const movementOf = ({ at, source, cause, billingType, arrBefore, arrAfter }: Row
   after: arrAfter,
 })
 
-const takenBack = ({ arrBefore, arrAfter, people }: Pick<Row, 'arrBefore' | 'arrAfter' | 'people'>) => ({
+const takenBack = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore' | 'arrAfter' | 'people'>) => ({
   arrBefore: arrAfter,
   arrAfter: arrBefore,
   people: -people,
 })
 
-/** Only a person who pays for nothing else is new, and only one who keeps nothing else is lost. */
+/** A movement is new or lost only if the person pays for nothing else at that time. */
 function kindOf(
   movement: Movement,
   previous: Movement | undefined,
-  others: Row[],
+  others: MovementRow[],
 ): { kind: MovementKind; people: number } {
   const { at, before, after } = movement
-  // Stripe's times are whole seconds: of two ends in the same moment, either may seem to be the earlier one.
+  // Stripe's times are whole seconds, so two ends at the same moment have no order.
   const earlier = others.filter((row) => row.at.getTime() <= at.getTime() + sameMomentMs)
   const paysAnyway = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
   const kind = after > before ? 'expansion' : 'contraction'
@@ -74,11 +74,11 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
   const rowsOf = (tx: Transaction, { id }: Purchase) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)).orderBy(mrrMovements.id)
 
-  async function add(tx: Transaction, rows: NewRow[]) {
+  async function add(tx: Transaction, rows: NewMovementRow[]) {
     if (rows.length > 0) await tx.insert(mrrMovements).values(rows)
   }
 
-  /** Two purchases of one person wait for each other, so that only one of them can be the last. */
+  /** Locks the person, so that movements of two purchases are recorded in order. */
   const lockPerson = (tx: Transaction, { userId }: Purchase) =>
     tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 
@@ -97,7 +97,7 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
     const standing = standingOf(rows)
     for (const row of standing) {
       if (row.purchaseId === id || row.at.getTime() <= since.getTime() + sameMomentMs) continue
-      const isOwn = (other: Row) => other.purchaseId === row.purchaseId
+      const isOwn = (other: MovementRow) => other.purchaseId === row.purchaseId
       const previous = standing.findLast((other) => isOwn(other) && other.id < row.id)
       const others = standing.filter((other) => !isOwn(other) && (other.purchaseId === id || other.id < row.id))
       const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), others)
@@ -115,7 +115,7 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
     async record(tx, purchase, wanted) {
       const rows = await rowsOf(tx, purchase)
       const standing = standingOf(rows)
-      const isSame = (row: Row, movement: Movement) =>
+      const isSame = (row: MovementRow, movement: Movement) =>
         row.source === movement.source &&
         row.at.getTime() === movement.at.getTime() &&
         row.arrBefore === movement.before &&

@@ -4,7 +4,7 @@ import { hasEnded, invoiceCauses } from '#contract/statuses.ts'
 import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
 import { presentPeriod } from '../invoices/invoices.ts'
 
-/** A step of what a purchase earns in a year. The source names it for good. */
+/** Change of a purchase's yearly revenue. `source` identifies it permanently. */
 export type Movement = {
   source: string
   at: Date
@@ -31,7 +31,7 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
     .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime() || a.start.getTime() - b.start.getTime())
   let [latest, whole]: (PaidPeriod | undefined)[] = []
   for (const period of periods) {
-    // Paid late, after a newer one: it buys no time that is still to come.
+    // Skips a period that was paid after a newer one.
     if (latest && period.start < latest.start) continue
     if (whole && !period.isProration && isApart(whole.end, period.start)) walk.rest(whole)
     walk.move(period.invoiceId, period.paidAt, period.rate.arr, why(walk.cause(), latest, period), period)
@@ -50,11 +50,11 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
 /** A day's slack: Stripe rolls a period over within hours. */
 const isApart = (end: Date, next: Date) => next.getTime() - end.getTime() > day
 
-/** The time after the paid one was billed, and is past due. */
+/** True if the next period was billed and is not paid. */
 const isOwed = (invoice: Subscription['dueInvoice'], { end }: PaidPeriod) =>
   invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - day
 
-/** Whether a purchase goes on without earning anything: its last invoice was paid, and asked for nothing. */
+/** True while a purchase runs at 100 % off: its last paid invoice was for nothing. */
 export const isFullyDiscounted = (last: { after: number; cause: MovementCause } | undefined) =>
   last?.after === 0 && invoiceCauses.some((cause) => cause === last.cause)
 
@@ -64,7 +64,7 @@ function begin() {
   function move(source: string, at: Date, after: number, cause: MovementCause, period?: PaidPeriod) {
     const before = last()?.after ?? 0
     const billing = period?.rate.billing ?? null
-    // A customer who leaves during time at 100 % off is lost then, although no revenue is.
+    // An end during time at 100 % off loses a customer without losing revenue.
     const isLost = source === 'end' && isFullyDiscounted(last())
     if (after !== before || isLost) movements.push({ source, at, before, after, cause, billing })
   }
@@ -102,7 +102,7 @@ type BookedRow = {
   endedBecause: MovementCause | null
 }
 
-/** Booked by hand and paid elsewhere, it counts from day to day. A gift doesn't, nor does what never ran. */
+/** Movements of a purchase booked by hand. Gifts and purchases that never ran have none. */
 export function movementsOfBooked(row: BookedRow): Movement[] {
   const { billingType: billing, price, createdAt, endedAt } = row
   const isOver = hasEnded(row.status)

@@ -31,7 +31,7 @@ type Recorded = {
   id: string
   /** The ledger's sum, in whole cents a year. */
   here: number
-  /** The same, by the invoices. Null where they don't say: after a change within a period, or for other intervals. */
+  /** The same sum from invoices; null after a change within a period, and for other intervals. */
   invoiced: number | null
   /** Why nothing is paid for the present time, if so. */
   free: ExplainedDifference | null
@@ -52,7 +52,7 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
   }
 
   /** `listed` is null for what Stripe's list of live subscriptions lacks. */
-  function judge(subscriptionId: string, listed: number | null, recorded: Recorded | undefined): Compared {
+  function compareRecords(subscriptionId: string, listed: number | null, recorded: Recorded | undefined): Compared {
     const { here = 0, invoiced = 0, free = null } = recorded ?? {}
     const atStripe = listed ?? 0
     const compared = { subscriptionId, atStripe, here }
@@ -63,10 +63,10 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
     return { ...compared, kind: free ?? 'next_invoice' }
   }
 
-  /** Asks Stripe about this one before anything is called a difference: a message may have been lost. */
+  /** Syncs before reporting a difference, because a webhook may have been lost. */
   async function compareAgain(id: string, listed: number | null): Promise<Compared> {
     await sync(id)
-    return judge(id, listed, (await recordsOf([id])).get(id))
+    return compareRecords(id, listed, (await recordsOf([id])).get(id))
   }
 
   async function* missingFrom(seen: Set<string>) {
@@ -90,7 +90,7 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
 
     async prove() {
       const tally = createTally()
-      /** One subscription that can't be read doesn't keep the others from being compared. */
+      /** Counts a subscription that can't be read, and goes on with the others. */
       const tryAgain = (id: string, listed: number | null) =>
         compareAgain(id, listed).then(tally.count, (error: unknown) => {
           tally.total.unreadable += 1
@@ -103,9 +103,9 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
         for (const { id, arr, orderId, stripeProductId } of page) {
           seen.add(id)
           const isOurs = orderId !== null && catalog.bySlug(stripeProductId) !== undefined
-          // What another shop sells from this account, or what was not taken over.
+          // Skips subscriptions of other shops on the account, and those not taken over.
           if (!records.has(id) && !known.has(id) && !isOurs) continue
-          const compared = judge(id, arr, records.get(id))
+          const compared = compareRecords(id, arr, records.get(id))
           if (compared.kind) await tryAgain(id, arr)
           else tally.count(compared)
         }

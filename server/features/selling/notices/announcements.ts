@@ -16,7 +16,7 @@ type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'
 /** Emails ahead of time, each sent once however often the job runs. */
 export type Announcements = {
   renewals(): Promise<void>
-  /** A week before what was booked by hand runs out; if there is less time than that, the day after it was booked. */
+  /** A week before a booking by hand ends; for shorter bookings, the day after it was made. */
   ends(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function createAnnouncements({
   sync,
   nextChargeOf,
 }: AnnouncementDeps): Announcements {
-  /** Asked again right before it is told: the law wants the amount that is charged. */
+  /** Asks Stripe right before sending: the law requires the exact amount. */
   async function chargeOf({ id, stripeSubscriptionId }: PurchaseRow) {
     await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
     return nextChargeOf(await findPurchase(db, id))
@@ -55,7 +55,7 @@ export function createAnnouncements({
         const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
         if (notice === Infinity) continue
         const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
-        // Sent on one of these days, unless the shop was down on both.
+        // Two days, in case the shop was down on one.
         const isSoon = renewalNoticeDays.some((ahead) => days === ahead || days === ahead - 1)
         const stored = { amount: purchase.nextAmount, isExact: false }
         const { amount: nextAmount, isExact } = isSoon ? await chargeOf(purchase) : stored

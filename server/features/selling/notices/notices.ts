@@ -15,7 +15,7 @@ type NewAccount = { tokenId: string; username: string | null }
 type Change = {
   before: PurchaseRow | undefined
   after: PurchaseRow
-  /** Unless it is the buyer as their account has it. */
+  /** Recipient, if not the buyer's account. */
   to?: { email: string; name: string }
   /** Discount code that the payment was refused for. */
   code?: string
@@ -24,7 +24,7 @@ type Change = {
   /** Made by a guest's payment: one email has the receipt, the way to set a password and the state of the access. */
   newAccount?: NewAccount
   money?: { paid: PaidPeriod | null }
-  /** For the first receipt, which says when access comes. */
+  /** The first receipt says when access comes. */
   unlocksItself?: boolean
   /** The first receipt has a link to object. */
   mayGetNews?: boolean
@@ -32,7 +32,7 @@ type Change = {
 
 type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'supportEmail' | 'catalog'>
 
-/** Emails about what became of a purchase. Each is queued in the transaction of the change, so it is sent exactly once. */
+/** Emails about changes of a purchase, queued in the transaction of the change. */
 export type Notices = {
   tell(tx: Transaction, change: Change): Promise<void>
   /** The buyer's bank did not take a refund, and only the buyer knows another way. */
@@ -53,7 +53,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Notice
     return { to: buyer?.email, about: { name: buyer?.name ?? '', product } }
   }
 
-  /** A guest can buy with anyone's address: until its owner proves it, it gets one email a day about these changes. */
+  /** Limits emails to an unproven address to one a day: a guest can buy with anyone's address. */
   async function mayHearOfChange(tx: Transaction, { userId }: PurchaseRow) {
     const [user] = await tx.select({ verifiedAt: users.verifiedAt }).from(users).where(eq(users.id, userId))
     const oneADay = { requests: 1, seconds: 86_400 }
@@ -126,11 +126,11 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Notice
       if (endedBecause && !before?.endedBecause)
         await mails.send(tx, to.email, 'subscriptionEnded', {
           ...about,
-          // Never told by sync; the seller ends those.
+          // A purchase that the seller ended as gone at Stripe reads as cancelled.
           because: endedBecause === 'gone' ? 'cancelled' : endedBecause,
           restart: isLonger && endedBecause === 'cancelled' && isOnSale ? { slug, billing: shortest.key } : null,
         })
-      // What was booked by hand until a day needs no reason to end on it.
+      // A booking that ends on its day has no reason.
       if (status === 'expired' && !endedBecause && before?.status === 'active')
         await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: 'over' })
       if (after.isDisputed && !before?.isDisputed)

@@ -3,14 +3,14 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isNewOrder, orders } from '#server/database/schema.ts'
 
-/** Which account a payment logs in to: for the browser that holds its order's nonce, once, until the account is handed over. */
+/** Login by payment: once, for the browser with the order's nonce, until the account is handed over. */
 export type OrderLogins = {
   hasNonce(nonceHash: string): Promise<boolean>
   rotateNonce(tx: Transaction, oldHash: string, newHash: string): Promise<void>
   forfeit(nonceHash: string): Promise<void>
   /** A guest's payment is good for one login; false if it was already used. */
   use(tx: Transaction, id: string): Promise<boolean>
-  /** The account is its mailbox owner's now: no earlier payment logs in to it. Returns what's still unpaid. */
+  /** Ends logins by earlier payments once the mailbox's owner has the account. Returns unpaid subscriptions. */
   end(tx: Transaction, account: { id: string; email: string }): Promise<string[]>
 }
 

@@ -14,7 +14,7 @@ export type OrderRow = typeof orders.$inferSelect
 export type OpenOrder = OrderRow & { paymentIntentId: string }
 export type NewOrder = Omit<typeof orders.$inferInsert, 'kind' | 'createdAt'>
 
-/** What buyers agreed to. The order of a new subscription anchors what Stripe later says about it. */
+/** Orders of buyers. The order of a new subscription anchors Stripe's later answers about it. */
 export type Orders = {
   logins: OrderLogins
   switches: SwitchOrders
@@ -27,13 +27,13 @@ export type Orders = {
   runningOfCustomer(customerId: string): Promise<string[]>
   /** Attempts that can still be paid, newest first. */
   open(who: { userId: string } | { nonceHash: string }): Promise<OpenOrder[]>
-  /** Which of these subscriptions began here, or were taken over. */
+  /** Subset of these subscriptions that began here or were taken over. */
   knownOf(subscriptionIds: string[]): Promise<string[]>
 
   begin(order: NewOrder): Promise<void>
   /** For a subscription that began at Stripe. Returns nothing if someone else was faster. */
   adopt(tx: Transaction, order: NewOrder): Promise<OrderRow | undefined>
-  /** Changes of mind before paying: the TradingView account to unlock, and an objection to news. */
+  /** Changes the TradingView username and the objection to news, before payment. */
   change(id: string, wish: { tradingViewUsername: string | null; news: NewsAnswer | undefined }): Promise<void>
   recordAgreement(id: string, agreement: { termsVersion: string; ip: string }): Promise<void>
   /** Records another answer from Stripe; returns nothing if someone else did so since `known` was read. */
@@ -45,7 +45,7 @@ export type Orders = {
    * purchase stay while the books have its invoices, so that they hear of later refunds.
    */
   forgetUnpaid(removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>): Promise<void>
-  /** IP addresses of orders about which no bank can ask anymore. */
+  /** Deletes IP addresses once no dispute about the order can come anymore. */
   forgetAddresses(): Promise<void>
 }
 
@@ -199,11 +199,11 @@ async function forgetUnpaid(
 export const placeColumns = (place: Place | undefined) =>
   place ? { country: place.country, postalCode: place.postalCode || null, isCompany: place.vatId !== '' } : {}
 
-/** That the buyer was told about news by email when they gave the address, and whether they objected. */
+/** Version of the sentence about news that the buyer saw, and when they objected. */
 export const newsColumns = (news: NewsAnswer | undefined, now: Date) =>
   news ? { newsVersion: news.version, newsObjectedAt: news.objects ? now : null } : {}
 
-/** Whether an attempt was taxed for the same place. A company always begins again. */
+/** True if an attempt was taxed for the same place. A company always begins a new one. */
 export const isPlacedAt = (order: OrderRow, { country, postalCode, vatId }: Place) =>
   !vatId && !order.isCompany && order.country === country && (order.postalCode ?? '') === postalCode
 

@@ -10,7 +10,7 @@ export type SwitchOrders = {
   begin(order: SwitchOrder): Promise<void>
   /** Its payment has arrived. Does nothing about one that is closed already. */
   close(tx: Transaction, id: string, paidAt: Date): Promise<void>
-  /** One that came to nothing was no order. */
+  /** Deletes the order of a switch that failed. */
   drop(subscriptionId: string): Promise<void>
   /** Subscriptions whose switch has waited for its payment since before. */
   waitingSince(before: Date): Promise<string[]>

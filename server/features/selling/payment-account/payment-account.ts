@@ -14,7 +14,7 @@ import { StripeRefusal } from '#server/gateways/stripe.ts'
  */
 export type PaymentAccount = {
   kind: PaymentAccountKind
-  /** False while Stripe has not said whose keys these are. */
+  /** False until Stripe has named the account of the keys. */
   isKnown(): boolean
   /** For tests, which don't wait for the timer. */
   askAgain(): Promise<void>
@@ -94,7 +94,7 @@ type Deps = {
   onMismatch(sentence: string): void
 }
 
-/** Stripe may be away when new keys are tried first. */
+/** Retry interval while Stripe is down at the first use of new keys. */
 const askAgainAfterMs = 15_000
 
 export async function openPaymentAccount({

@@ -31,7 +31,7 @@ export type Prices = {
 
 export type Price = typeof prices.$inferSelect
 
-/** The first prices come from the products' files. After that, rows are what counts. */
+/** Stores the files' prices as first rows. Afterward only rows count. */
 export const publishFirst = (db: Database, products: Product[]) =>
   db
     .insert(prices)
@@ -43,7 +43,7 @@ export const publishFirst = (db: Database, products: Product[]) =>
           number: 1,
           amount,
           regularAmount: regular?.[billingType] ?? null,
-          // It was asked before there were rows, too.
+          // Prices applied before there were rows, too.
           startsAt: new Date(0),
         })),
       ),
@@ -57,7 +57,7 @@ const currentPrices = (db: Database, at: Date) =>
     .where(lte(prices.startsAt, at))
     .orderBy(prices.productId, prices.billingType, desc(prices.number))
 
-/** What pages show: by slug, in cents. */
+/** Prices of pages by slug, in cents. */
 export async function shownPrices(db: Database, catalog: Catalog, at: Date): Promise<ShownPrices> {
   const rows = await currentPrices(db, at)
   const of = (id: string, billing: BillingType) => {
@@ -76,8 +76,8 @@ export async function shownPrices(db: Database, catalog: Catalog, at: Date): Pro
   )
 }
 
-/** A plan's rows, newest first, with what became of each: a newer one calls off whatever it comes before. */
-function judged(rows: Price[], at: Date): (Price & { state: Publication['state'] })[] {
+/** A plan's rows with their states, newest first. A newer row replaces scheduled ones. */
+function withStates(rows: Price[], at: Date): (Price & { state: Publication['state'] })[] {
   let earliest = Number.POSITIVE_INFINITY
   let hasCurrent = false
   return rows.map((row) => {
@@ -107,7 +107,7 @@ async function history(db: Database, catalog: Catalog, at: Date) {
       productId: id,
       product: name,
       billingType,
-      rows: judged(
+      rows: withStates(
         rows.filter((row) => row.productId === id && row.billingType === billingType),
         at,
       ),
@@ -115,7 +115,7 @@ async function history(db: Database, catalog: Catalog, at: Date) {
   )
 }
 
-/** How many running subscriptions pay what, of those that Stripe bills. */
+/** Running subscriptions at Stripe, counted by amount. */
 const subscriptionsByPrice = (db: Database) =>
   db
     .select({
@@ -132,7 +132,7 @@ const subscriptionsByPrice = (db: Database) =>
 const day = 86_400_000
 
 export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Prices {
-  /** Each row is a price of its own at Stripe, under a lookup key of its own. */
+  /** Price at Stripe for a row, under a lookup key of its own. */
   function wanted({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
     const product = catalog.byId(productId)
     if (!product) throw notFound('Product')
@@ -147,7 +147,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
     }
   }
 
-  /** Finds it at Stripe, or makes it: it may be new, archived, or in another account. */
+  /** Finds or creates the price at Stripe: it may be new, archived, or in another account. */
   async function ensure(price: Price): Promise<string> {
     const stripePriceId = await stripe.prices.ensure(wanted(price))
     const { productId, billingType, number } = price

@@ -18,7 +18,7 @@ export type EntitlementSettings = {
   freezesDisputes: boolean
 }
 
-/** What selling tells access, in the same transaction. */
+/** Effects on the access area, in the same transaction. */
 export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameEntered' | 'unlocksItself'>
 
 const day = 86_400_000
@@ -28,7 +28,7 @@ export const graceDays = 14
 
 export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
 
-/** Who may have what until when: docs/entitlements.md. The longest purchase wins; `held` is for an open dispute. */
+/** Entitlement by docs/entitlements.md. The longest purchase wins; `held` applies during a dispute. */
 export function entitlementOf(
   purchases: PurchaseFacts[],
   settings: EntitlementSettings,

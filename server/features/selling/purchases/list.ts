@@ -52,7 +52,7 @@ export async function listPurchases<Shown extends Position>(
   db: Database,
   wanted: PurchaseFilter,
   now: Date,
-  show: (row: Row<keyof PurchaseRow> & { disputeIds: string[] }) => Shown,
+  show: (row: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => Shown,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
@@ -116,7 +116,7 @@ type Position = { createdAt: Date; id: string }
 const pageOfPurchases = <Shown extends Position>(shown: Shown[], limit: number) =>
   pageOf(shown, limit, ({ createdAt: at, id }) => ({ at, id }))
 
-type Row<Columns extends keyof PurchaseRow> = {
+type ListedPurchase<Columns extends keyof PurchaseRow> = {
   purchase: Pick<PurchaseRow, Columns>
   user: { email: string; name: string; tradingViewUsername: string | null }
   product: { name: string; slug: string }
@@ -126,7 +126,7 @@ export const showToSeller = ({
   disputeIds,
   purchase,
   ...others
-}: Row<keyof PurchaseRow> & { disputeIds: string[] }) => ({
+}: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => ({
   ...purchase,
   ...showToBuyer({ purchase, ...others }),
   reason: purchase.bookedBecause,
@@ -134,11 +134,11 @@ export const showToSeller = ({
   isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
 })
 
-/** How often it is charged, as in "per month". */
+/** Billing interval, as in "per month". */
 export const periodOf = ({ otherInterval, billingType }: Pick<PurchaseRow, 'otherInterval' | 'billingType'>) =>
   otherInterval ?? planOf(billingType).period
 
-/** In the same words as at the checkout. Nothing while it costs the same all along; `today`: what was just paid. */
+/** Charges in the checkout's words; null if the price never changes. `today` is the amount just paid. */
 export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns>, today?: number) {
   const { price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
   const later = laterAmount !== null && laterAt ? { amount: laterAmount, at: laterAt } : null
@@ -155,7 +155,7 @@ function cardInWords({ card, cardExpiresAt }: Pick<PurchaseRow, 'card' | 'cardEx
   return `${card}, expires ${month}/${year?.slice(2)}`
 }
 
-export function showToBuyer({ purchase, product, user }: Row<keyof typeof buyersColumns>) {
+export function showToBuyer({ purchase, product, user }: ListedPurchase<keyof typeof buyersColumns>) {
   const { price, pastDueSince, bookedAs } = purchase
   return {
     ...purchase,

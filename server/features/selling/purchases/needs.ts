@@ -12,12 +12,12 @@ const cardDays = 30
 const isDisputed = eq(purchases.isDisputed, true)
 
 export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
-  // It could still become a dispute.
+  // May become a dispute.
   fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
   disputes: { has: and(isDisputed, isNotNull(purchases.disputeDueAt)), dueAt: purchases.disputeDueAt },
   // Also while the bank looks at the answer.
   disputed: { has: isDisputed, dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
-  // The bank took back an earlier payment, and the subscription goes on.
+  // An earlier payment was charged back, and the subscription runs on.
   lost_disputes: {
     has: and(gt(purchases.lostAmount, purchases.lostAndKept), not(hasEndedPurchase)),
     amount: purchases.lostAmount,
@@ -45,7 +45,7 @@ export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => 
   missing_at_stripe: { has: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
-/** All of them in one statement, each by its own index, and up to `mostCounted`. */
+/** Counts every need in one statement, each by its own index, up to `mostCounted`. */
 export async function countNeedy(db: Database, now: Date, mostCounted: number) {
   const counts = Object.entries(needy(now)).map(
     ([need, { has, dueAt, amount }]) => sql`

@@ -21,9 +21,9 @@ export {
 
 type PurchaseDeps = Pick<Context, 'db' | 'now' | 'catalog'>
 
-/** What people have bought: paid by a subscription at Stripe, or booked by hand. */
+/** Purchases: subscriptions at Stripe, or booked by hand. */
 export type Purchases = {
-  /** Throws 404; with a user, for what isn't theirs, too. */
+  /** Throws 404, with a user also for someone else's purchase. */
   find(id: string, userId?: string): Promise<PurchaseRow>
   list(
     userId: string,
@@ -31,13 +31,13 @@ export type Purchases = {
   ): Promise<Page<ReturnType<typeof showToBuyer>>>
   listForSeller(filter: PurchaseFilter): Promise<Page<ReturnType<typeof showToSeller>>>
   ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined>
-  /** What happened with a person's purchases. */
+  /** Events of a person's purchases. */
   historyOf(userId: string, part: HistoryPart): Promise<PurchaseEvent[]>
-  /** Deletes what the books no longer need. Its order is then one without a purchase, and goes like those. */
+  /** Deletes purchases after the retention period. Their orders are deleted with other orders without purchase. */
   forgetOld(): Promise<void>
 }
 
-/** No one has more. */
+/** More purchases than anyone has. */
 const most = 200
 const batch = 1000
 

@@ -4,7 +4,7 @@ import { isRefundable } from './refundable.ts'
 /** How much of a payment is to be refunded in all, in cents. */
 export type AmountDue = (payment: Payment, answer: Subscription) => number
 
-/** All of each payment that is meant, and nothing of others. */
+/** Whole amount of matching payments, nothing of others. */
 export const wholePayment =
   (isMeant: (payment: Payment) => boolean): AmountDue =>
   (payment) =>

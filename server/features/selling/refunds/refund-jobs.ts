@@ -6,7 +6,7 @@ import { isRefundable } from './refundable.ts'
 
 type RefundJobDeps = Pick<Context, 'stripe' | 'queue' | 'crashPoint'> & { sync(subscriptionId: string): Promise<void> }
 
-/** Refunds that follow from what Stripe says. Each is queued with the change that calls for it, and syncs when it is done. */
+/** Refunds that follow from Stripe's answers, queued in the transaction of the change. Each syncs afterward. */
 export type RefundJobs = {
   /** Ends a subscription that bought nothing, such as a second one, and refunds its payments since then. */
   refundDuplicate: Enqueue<{ subscriptionId: string; since?: string }>

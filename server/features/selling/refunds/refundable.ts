@@ -4,12 +4,12 @@ import { isArriving, orderedPeriod, type PaidHistory, paidPeriod, restOf } from 
 
 type PaymentRecord = PaidHistory['payments'][number]
 
-/** What can be refunded of the payment for the present period, if it ends now: the share of the days that are left. */
+/** Refundable share of the present period's payment for the remaining days. */
 export function unusedShare(history: PaidHistory, now: Date) {
   const period = history.endedAt ? undefined : paidPeriod(history)
   const payment = history.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
   if (!period || !payment || !isRefundable(payment)) return null
-  // What a switch credited was paid, too: by the payment before it.
+  // A switch's credit was paid by the payment before it.
   const rest = restOf({ from: period.start, until: period.end, amount: payment.amount + period.credit }, now)
   const amount = Math.min(rest, payment.amount - payment.refunded)
   return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
@@ -31,7 +31,7 @@ export function creditedOf({ periods, payments }: PaidHistory, { paymentIntentId
   return credited
 }
 
-/** What the seller can refund of a payment by hand. */
+/** Amount of a payment that the seller can refund. */
 export const refundableAmount = (history: PaidHistory, payment: PaymentRecord) =>
   Math.max(0, payment.amount - payment.refunded - creditedOf(history, payment))
 
@@ -54,7 +54,7 @@ export const unusedSince =
       : 0
   }
 
-/** All of a payment. Of someone whose plan changed long after the first order, only what the time since then has cost. */
+/** Refund of each payment for a withdrawal. After a later switch, earlier payments count up to its credit. */
 export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
   const { periods, payments } = subscription
   const [first, last] = [periods[0], paidPeriod(subscription)]

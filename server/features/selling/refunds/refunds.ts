@@ -26,11 +26,11 @@ type RefundablePayment = {
   ends: boolean
 }
 
-/** Refunds by the seller, and what the seller decides about disputes and refunds that failed. */
+/** Refunds by the seller, and decisions about disputes and failed refunds. */
 export type Refunds = Settlements & {
   /** As the books have it, newest payment first. */
   refundable(id: string): Promise<{ payments: RefundablePayment[]; accessUntil: Date | null; refundedSoFar: number }>
-  /** The latest payment by default, or what's left of it. Callers say how much they saw as refunded: asking twice makes one refund. */
+  /** Refunds the latest payment by default. `refundedSoFar` is an optimistic lock: a second click refunds nothing. */
   refund(actor: Actor, id: string, input: RefundInput): Promise<void>
 }
 
@@ -90,7 +90,7 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
           if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
           const now = sum(payments, ({ refunded }) => refunded)
           if (now !== refundedSoFar) {
-            // The dialog shows the books, which are to have it by the next look.
+            // Syncs, so that the dialog shows the new amount when it is opened again.
             await sync(stripeSubscriptionId)
             throw conflict(
               'changed-meanwhile',
@@ -114,7 +114,7 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
   }
 }
 
-/** Whether all of a payment is what the present period was bought with. */
+/** True if a full refund of the payment would end the subscription. */
 function wouldEnd(history: PaidHistory, intent: string) {
   const payments = history.payments.map((payment) =>
     payment.paymentIntentId === intent ? { ...payment, refunded: payment.amount } : payment,

@@ -11,13 +11,13 @@ type SettlementDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> 
   sync(subscriptionId: string): Promise<void>
 }
 
-/** What the seller decides about fraud warnings, lost disputes and refunds that failed. */
+/** Decisions of the seller about fraud warnings, lost disputes and failed refunds. */
 export type Settlements = {
-  /** A payment that its card's bank takes for fraud never becomes a dispute if it is refunded in time. */
+  /** Refunds a payment that its bank takes for fraud, before it becomes a dispute; or dismisses the warning. */
   settleWarning(actor: Actor, id: string, decision: 'refund' | 'dismiss'): Promise<void>
-  /** A bank reversed an earlier payment, and the seller goes on with the buyer. */
+  /** Keeps a subscription although an earlier payment was charged back. */
   keepAfterLoss(actor: Actor, id: string, amount: number): Promise<void>
-  /** Stripe refunds only to the card: the seller has refunded what a bank returned another way. */
+  /** Notes that the seller paid a returned refund another way; Stripe refunds only to the card. */
   settleRefunds(actor: Actor, id: string, amount: number): Promise<void>
 }
 

@@ -11,7 +11,7 @@ export type SetupOptions = {
   /** Undefined with the sandbox. */
   secretKey: string | undefined
   publicUrl: string
-  /** Of the shop's books; a command that has none leaves them out. */
+  /** Expected prices; left out by commands without a database. */
   prices?: () => Promise<WantedPrice[]>
 }
 
@@ -80,7 +80,7 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
     ),
   ]
 
-  /** No call reads these; one shows in what it does. */
+  /** Dashboard settings that no call reads. */
   async function settings(): Promise<Finding[]> {
     const paused = await stripe.account.countPausedUnpaid()
     const advice = note(
@@ -96,14 +96,14 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
     note('Account', 'Payments go to the sandbox, so no money moves. To start selling, set your Stripe keys.'),
   ]
 
-  /** A part the key can't see says so; the others are checked anyway. */
+  /** Reports a part that the key can't read, and checks the others. */
   async function look(about: About, part: () => Promise<Finding[]>): Promise<Finding[]> {
     try {
       return await part()
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error
       const { isOutage, status, message } = error.fault
-      // Then nothing can be checked at all, so it's reported once for the whole.
+      // An outage or an invalid key is reported once for all parts.
       if (isOutage || status === 401) throw error
       return [(about === 'Account' ? note : todo)(about, `Stripe wouldn’t say: ${message}`)]
     }
@@ -138,13 +138,13 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
   return check
 }
 
-/** Whether Stripe's events reach the shop, the ones it needs, in the version it understands. */
+/** Checks that the needed events reach the shop in its API version. */
 function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions): () => Promise<Finding[]> {
   const { webhookUrl, isLocal } = addressOf(publicUrl)
 
   async function deliveries(): Promise<Finding[]> {
     const ago = (time: number) => new Date(now().getTime() - time)
-    // What happened just now is still on its way.
+    // Skips events that may still be on their way.
     const late = await stripe.account.undeliveredEvents(ago(3 * day), ago(10 * minute))
     if (late === 0) return []
     const many = late === 100 ? '100 or more events' : count(late, 'event')

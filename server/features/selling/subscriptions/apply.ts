@@ -31,7 +31,7 @@ export type ApplyDeps = Pick<Context, 'now'> &
 /** Returns false if the answer is no longer the newest. */
 export type Apply = (tx: Transaction, known: OrderRow, answer: Subscription) => Promise<boolean>
 
-/** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
+/** Writes Stripe's answer about a subscription and all its effects in one transaction. */
 export function createApply(deps: ApplyDeps): Apply {
   const { now, accounts, orders, access, codes, ledger, notices } = deps
   const { refundDuplicate, refundLate, refundRest, creditRefunds } = deps
@@ -66,14 +66,14 @@ export function createApply(deps: ApplyDeps): Apply {
     const attached = guest?.tokenId === null
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
     const username = order.tradingViewUsername
-    // A guest may type anyone's address: the owner of an existing account confirms the username themselves.
+    // A guest may type anyone's address, so the owner of an existing account confirms the username.
     if (username && !refundedBecause && (!attached || isHandedOver))
       await access.usernameEntered(tx, { userId, username, productId: order.productId })
     if (refundedBecause) await refundDuplicate(tx, { subscriptionId: answer.id })
     if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
     if (isHandedOver) {
       await accounts.guests.handOver(tx, buyer, order.paymentIntentId)
-      // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
+      // Other unpaid checkouts may still be open in a browser; paying one would only lead to a refund.
       for (const subscriptionId of await orders.logins.end(tx, buyer)) await refundDuplicate(tx, { subscriptionId })
     }
     if (!buyer.deletedAt)
@@ -102,9 +102,9 @@ export function createApply(deps: ApplyDeps): Apply {
       .select()
       .from(purchases)
       .where(eq(purchases.stripeSubscriptionId, answer.id))
-      // Rows may still refer to it meanwhile.
+      // Allows inserts that reference the purchase meanwhile.
       .for('no key update')
-    // An admin deleted it. Nothing brings it back, but later refunds and disputes still reach the books.
+    // A deleted purchase stays deleted, but later refunds and disputes still reach the books.
     if (!before) {
       if (order.userId) await recordBooks(tx, { id: null, userId: order.userId }, answer)
       return
@@ -114,7 +114,7 @@ export function createApply(deps: ApplyDeps): Apply {
       state
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, order))
-    // Its owner bought another while it was paused: what was paid since then is refunded, and never counts.
+    // The owner bought another one during the pause: payments since then are refunded and never count.
     const since = isSecond ? (before.pausedAt ?? before.endedAt) : null
     const end: ReturnType<typeof endOf> = since ? { at: since, cause: 'duplicate' } : endOf(state)
     const movements = isPaidForNothing(before.endedBecause) ? null : movementsOf(answer, end, now())
@@ -122,7 +122,7 @@ export function createApply(deps: ApplyDeps): Apply {
       ? { ...state, arr: arrOf(movements), ...(isSecond ? endedAs('duplicate', now()) : {}) }
       : { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
     const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
-    // Stripe sends a dozen events about one payment, and most say what is already written.
+    // Stripe sends about a dozen events per payment, most without news.
     const news = !isSame || !(await isRecorded(tx, answer)) ? await recordBooks(tx, before, answer) : []
     if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
@@ -132,11 +132,11 @@ export function createApply(deps: ApplyDeps): Apply {
     await access.purchasesChanged(tx, before.userId)
     if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
     if (since) await refundDuplicate(tx, { subscriptionId: answer.id, since: since.toISOString() })
-    // The bank has decided: what it left with the shop is refunded now, if it had to be.
+    // A refused purchase is refunded once the bank has decided and left the money with the shop.
     const isDecided = before.isDisputed && !isDisputed
     const [newest] = answer.payments
     if (isDecided && isPaidForNothing(before.endedBecause) && newest) {
-      // That payment itself, by its own time, and none before it: its invoice may be paid seconds later.
+      // Only the newest payment. Its invoice may be marked paid a second later.
       const justBefore = new Date(newest.paidAt.getTime() - 1000)
       await refundDuplicate(tx, { subscriptionId: answer.id, since: justBefore.toISOString() })
     }
@@ -180,7 +180,7 @@ const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBe
 
 const moneyOf = (answer: Subscription) => ({ paid: lastPaid(answer) ?? null })
 
-/** What Stripe says, and what it no longer says: why it ended, and what was promised or settled here. */
+/** State by Stripe's answer, plus what only the shop knows: promised refunds and refunds paid another way. */
 function changedState(before: PurchaseRow, answer: Subscription, bought: BillingType) {
   const { restRefund: promised, refundedElsewhere } = before
   const returned = returnedRefunds(answer.payments)
@@ -190,7 +190,7 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
     missingSince: null,
     failedRefunds: Math.max(0, returned - refundedElsewhere),
     uncoveredNotes: Math.max(0, answer.uncoveredNotes - refundedElsewhere),
-    // Ended immediately, it doesn't show whether its cancellation had been taken back.
+    // An immediate end doesn't show whether the cancellation had been undone before.
     restRefund: answer.endsAt || promised ? state.restRefund : null,
     // A refund that failed later doesn't change why access ended.
     ...(state.endedAt && returned > 0 && before.endedBecause === 'refunded'
@@ -211,7 +211,7 @@ async function recordBooks(tx: Transaction, owner: Parameters<typeof recordInvoi
   return news
 }
 
-/** Makes two payments by one account wait their turn to be booked. */
+/** Locks the buyer's row, so that two payments of one account are booked in order. */
 export async function lockBuyer(tx: Transaction, userId: string) {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
   if (!user) throw new Error(`There is no user ${userId}`)

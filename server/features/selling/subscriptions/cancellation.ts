@@ -30,32 +30,32 @@ type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | '
 }
 type EndPreview = { endsAt: Date | null; refund: number }
 
-/** What was due and not refunded: paid too late for that, disputed (and by now decided), or returned by the buyer's bank. */
+/** Amounts due but not refunded: paid too late, disputed (and possibly decided), or returned by the buyer's bank. */
 export type Kept = { late: number; disputed: number; lost: number; returned: number }
 
-/** From when a declaration counts, and until when payments are refunded without a person's decision. */
+/** Start of a declaration's effect, and end of automatic refunds. */
 type Declared = { from: Date; until: Date }
 
-/** How buyers end their subscriptions, and undo that. Stripe first: after a crash, its webhook corrects the row. */
+/** Cancellations and their undoing. Stripe is changed first; after a crash, its webhook corrects the row. */
 export type Cancellation = {
   /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
   cancel(actor: Actor, id: string): Promise<void>
   preview(userId: string, id: string): Promise<EndPreview>
   resume(actor: Actor, id: string): Promise<void>
   giveReason(actor: Actor, id: string, reason: LeaveReason, comment: string): Promise<void>
-  /** The same for someone else, who asked the seller to. */
+  /** Cancels for a buyer who asked the seller to. */
   forBuyer: {
     cancel(id: string): Promise<void>
     preview(id: string): Promise<EndPreview>
     resume(id: string): Promise<void>
   }
-  /** Renewed since it was declared, it ends now and the renewals are refunded. Returns what was not refunded; `again` tries once more. */
+  /** Ends now and refunds renewals since the declaration. Returns what was not refunded; `again` tries once more. */
   cancelDeclared(id: string, declared: Declared, again: boolean): Promise<Kept>
-  /** Ends it now and refunds the days after the declaration that were paid before `until`. Returns what was not refunded. Idempotent. */
+  /** Ends now and refunds days after the declaration that were paid before `until`. Returns the rest. Idempotent. */
   cancelForCause(id: string, declared: Declared): Promise<Kept>
-  /** It ends now, and what was paid before `until` is refunded. Returns what was not refunded. Safe to repeat. */
+  /** Ends now and refunds payments before `until`. Returns what was not refunded. Idempotent. */
   withdraw(id: string, declared: Declared): Promise<Kept>
-  /** Before an account is deleted: it must not be charged again. Throws 409 while a payment is being processed. */
+  /** Ends all subscriptions before an account is deleted. Throws 409 while a payment is being processed. */
   endAllOf(userId: string): Promise<void>
 }
 
@@ -174,7 +174,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   }
 }
 
-/** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
+/** Idempotency key made of the known state, so that the same request from two processes counts once. */
 async function keyFor(orders: CancellationDeps['orders'], wish: string, subscriptionId: string) {
   const order = await orders.ofSubscription(subscriptionId)
   return `${wish}-${subscriptionId}-${order?.version ?? 0}`
@@ -194,7 +194,7 @@ function keptOf(answer: Subscription, amountDue: AmountDue): Kept {
   return kept
 }
 
-/** Asked after the cancellation, never before: a buyer who doesn't answer has cancelled all the same. */
+/** Reasons are asked for after the cancellation, which never depends on an answer. */
 async function giveReason(
   { db, stripe, sync }: CancellationDeps,
   { user }: Actor,
@@ -225,11 +225,11 @@ async function endAllOf({ db, stripe, access, bookings, missing, sync }: Cancell
   for (const { id } of [...live, ...open]) {
     if (!id) continue
     await stripe.subscriptions.cancelNow(id)
-    // The card may have been charged since we asked.
+    // A charge may have happened since the last read.
     if (open.some((order) => order.id === id)) await refundAll(stripe, id)
     await sync(id)
   }
-  // Stripe does not know them, so they can't charge anyone.
+  // Subscriptions unknown to Stripe can't charge anyone.
   for (const { purchaseId } of live) await db.transaction((tx) => missing.end(tx, purchaseId))
   const words = await db
     .select({ id: purchases.stripeSubscriptionId })

@@ -32,7 +32,7 @@ export function createCardUpdate(deps: CardUpdateDeps): CardUpdate {
     return { subscriptionId: stripeSubscriptionId, customerId: order.customerId }
   }
 
-  /** What makes it past due. Any other open invoice belongs to a change that may never be. */
+  /** Open invoice of the unpaid renewal. Other open invoices belong to a plan change that may be dropped. */
   async function owedBy(subscriptionId: string) {
     const answer = await stripe.subscriptions.read(subscriptionId)
     return isPastDue(answer) ? answer.openInvoice : null
@@ -60,11 +60,11 @@ export function createCardUpdate(deps: CardUpdateDeps): CardUpdate {
         const owed = await owedBy(subscriptionId)
         try {
           const paid = owed ? await stripe.invoices.pay(owed.id, card) : { state: 'done' as const, confirmWith: null }
-          // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
+          // Keeps the old card: a new one that fails now would fail at the next renewal, too.
           if (paid.confirmWith) return paid
           await stripe.subscriptions.useCard(subscriptionId, card)
           await updatePurchase(db, id, { cardSavedAt: now() })
-          // The owner finds out even if someone else is at the keyboard; an address that nobody has proven, once a day.
+          // Tells the owner, in case someone else used the account; an unproven address at most once a day.
           const occasion = user.isProven ? setupIntentId : `${user.id} on ${now().toISOString().slice(0, 10)}`
           await mails.sendOnce(`card of ${occasion}`, user.email, 'cardUpdated', { name: user.name })
           return paid

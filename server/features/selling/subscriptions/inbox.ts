@@ -12,26 +12,26 @@ type InboxDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'> & {
   sync: Sync
 }
 
-/** The rest follows with the next run. */
+/** Events per run; the next run handles the rest. */
 const mostInARun = 50_000
 /** A run of the reconciler may take 10 minutes before it is started elsewhere; events get half of that. */
 const usualBudgetMs = 5 * 60_000
 const overdueAfter = 15 * 60_000
 
-/** Each Stripe event is stored once and handled at least once. It only says where to look: state comes from `sync`. */
+/** Stripe events, stored once and handled at least once. An event only names a subscription; `sync` reads its state. */
 export type Inbox = {
-  /** What is not ours to handle is kept as handled. Returns nothing if it was kept before. */
+  /** Stores events of other types as handled. Returns nothing if the event was stored before. */
   keep(event: StripeEvent): Promise<unknown>
   receive(event: StripeEvent): Promise<void>
-  /** What a crash or failure left behind, each once. Those that never failed go first, so that the others hold up no one. */
+  /** Handles each pending event once. Events that never failed go first, so failing ones delay nothing. */
   handlePending(onError: (error: unknown) => void, budgetMs?: number): Promise<void>
-  /** By then both webhook and reconciler have tried, so any count means trouble. */
+  /** Counts events that both webhook and reconciler have failed to handle. */
   countOverdue(): Promise<number>
   forgetHandled(before: Date): Promise<void>
 }
 
 export function createInbox({ db, now, stripe, crashPoint, orders, sync }: InboxDeps): Inbox {
-  /** An event that names neither a subscription nor a payment may concern any of its customer's. */
+  /** An event with only a customer may concern any of their running subscriptions. */
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
     if (subscriptionId) return [subscriptionId]
     if (paymentIntentId) {
@@ -55,7 +55,7 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     }
   }
 
-  /** Stripe only says that a bank is suspicious: there is nothing to do once the payment is refunded or disputed. */
+  /** Records an early fraud warning, unless the payment is already refunded or disputed. */
   async function warn(subscriptions: string[], { paymentIntentId }: StripeEvent) {
     const [payment] = await db
       .select({

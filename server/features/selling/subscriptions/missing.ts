@@ -14,7 +14,7 @@ type MissingDeps = Pick<Context, 'db' | 'now'> & {
 
 /** Subscriptions that Stripe does not know, because they are gone or the keys are wrong. Nothing about them changes by itself. */
 export type Missing = {
-  /** Counts as an answer, so that the reconciler asks about others first. */
+  /** Sets `syncedAt`, so that the reconciler asks about other subscriptions first. */
   mark(known: OrderRow): Promise<void>
   /** Ends a missing purchase as gone at Stripe; does nothing about any other. */
   end(tx: Transaction, id: string): Promise<void>

@@ -16,15 +16,15 @@ export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { e
 export const restToRefund = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
-/** Whether it was renewed after its buyer had declared its end. A longer term that had renewed before runs on for a month instead. */
+/** True if it renewed after the declared end. A longer term that renewed before runs on for a month instead. */
 export function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
   const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
   if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt || lastPaidAt <= from) return false
   const months = monthsBetween(paidFrom, paidUntil)
   if (consumerLaw === 'eu' && months > 1 && addMonths(orderedAt, months) <= from) return false
-  // The first payment is no renewal.
+  // Skips the first payment.
   return paidFrom > from && paidFrom > orderedAt
 }
 
-/** Of UTC's day: a second request on the same day asks for the same. */
+/** Counts in whole UTC days, so that a second request on the same day has the same result. */
 const endOfDay = (date: Date) => new Date(Math.floor(date.getTime() / day) * day + day - 1000)

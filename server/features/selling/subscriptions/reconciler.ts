@@ -20,10 +20,10 @@ const day = 24 * hour
 /** Stripe's lists may lag a little. */
 const overlap = 10 * minute
 const batch = 500
-/** How old an unfinished checkout is when Stripe is asked about it. The last time, Stripe has given it up. */
+/** Ages of an unfinished checkout at which Stripe is asked about it. By the last, Stripe has expired it. */
 const askedAt = [2 * minute, 10 * minute, hour, 6 * hour, 23 * hour + 10 * minute]
 
-/** Asks Stripe for anything we missed, so a lost webhook or a browser that never came back loses nothing. */
+/** Asks Stripe for lost webhooks and for payments whose browser never returned. */
 export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
   const { db, now, stripe, log, runExclusive, inbox, sync, switching } = deps
   const ago = (span: number) => new Date(now().getTime() - span)
@@ -44,7 +44,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
     for (const { id } of rows) await sync(id).catch(logError)
   }
 
-  /** Checkouts that no one finished, with growing pauses; one that is still there after a day, once a day. */
+  /** Unfinished checkouts, at growing intervals; after a day, once a day. */
   async function syncOpen() {
     const { createdAt, syncedAt, closedAt } = orders
     const isDue = askedAt.map((age) =>
@@ -81,7 +81,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
             lt(purchases.endsAt, now()),
             inArray(purchases.status, ['past_due', 'paused']),
             isNotNull(purchases.missingSince),
-            // Its paid time is over: what follows may have been given, and then it doesn't count.
+            // The paid period is over; a given period after it earns nothing.
             and(gt(purchases.arr, 0), lt(purchases.paidUntil, ago(24 * hour))),
             // The network may have updated a card that seems to expire.
             and(
@@ -108,13 +108,13 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
         await runExclusive(stripeSubscriptionId, () => endGracePeriod(id, stripeSubscriptionId)).catch(logError)
   }
 
-  /** Stripe first: a buyer who has just paid keeps it, and one who pays while it ends is refunded. */
+  /** Asks Stripe first: a buyer who has just paid keeps the subscription, one who pays during the end is refunded. */
   async function endGracePeriod(id: string, subscriptionId: string) {
     await sync(subscriptionId)
     const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
     if (!purchase || !isOver(purchase)) return
     const { openInvoice, payments } = await stripe.subscriptions.read(subscriptionId)
-    // The money is there, but Stripe isn't done with the invoice.
+    // Paid, but Stripe has not marked the invoice yet.
     if (payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)) return
     const known = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
     await stripe.subscriptions.cancelNow(subscriptionId)

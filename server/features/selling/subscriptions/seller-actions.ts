@@ -28,10 +28,10 @@ type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runEx
 }
 type CancellationPreview = { endsAt: Date | null; refund: number; rest: number; isMissing: boolean }
 
-/** What the seller does with subscriptions. Every action goes into the audit log. */
+/** Actions of the seller on subscriptions. Each is recorded in the audit log. */
 export type SellerActions = {
   preview(id: string): Promise<CancellationPreview>
-  /** Immediately. With `refund`, what was previewed for the rest of the period is refunded first. */
+  /** Ends immediately. With `refund`, first refunds the previewed rest of the period. */
   cancel(actor: Actor, id: string, refund: number | undefined): Promise<void>
   /** Like the buyer's own cancellation. An unpaid one would end now, which is for `cancel`. */
   cancelAtPeriodEnd(actor: Actor, id: string): Promise<void>
@@ -40,7 +40,7 @@ export type SellerActions = {
   refundAndEnd(actor: Actor, userId: string, productId: string): Promise<void>
   /** Ends it at Stripe and takes it from lists; invoices and payments stay in the books. */
   remove(actor: Actor, id: string): Promise<void>
-  /** Time as a gift: the next payment, or the end, moves to a later day. */
+  /** Moves the next payment, or the end, to a later day, free of charge. */
   extend(actor: Actor, id: string, until: Date): Promise<void>
 }
 
@@ -55,13 +55,13 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
     if (!stripeSubscriptionId || hasEnded(status)) return
-    // Whether a refund is still promised: the cancellation may have been taken back at Stripe a moment ago.
+    // Reads again, because the cancellation may have been undone at Stripe a moment ago.
     await sync(stripeSubscriptionId)
     await stripe.subscriptions.cancelNow(stripeSubscriptionId)
     await sync(stripeSubscriptionId)
   }
 
-  /** Before it ends: if the bank refuses, nothing has changed, and a second try refunds nothing twice. */
+  /** Refunds before the end: if the bank refuses, nothing has changed. Idempotent. */
   async function refundUnused(subscriptionId: string, wanted: number) {
     const unused = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
     const payment = await unused()

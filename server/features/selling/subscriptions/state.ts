@@ -41,7 +41,7 @@ export type PurchaseState = Omit<
 const day = 86_400_000
 const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
 
-/** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
+/** True for a subscription that was never paid, which is an attempt and not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
 /**
@@ -84,14 +84,14 @@ const priceAt = ({ plan, discounts }: Subscription, at: Date) =>
 export const nextAmount = (subscription: Subscription) =>
   Math.max(0, priceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)
 
-/** What the next renewal will charge, and what another one will once a discount has ended. */
+/** Amounts of the next renewal, and of the first one after a discount ends. */
 function nextCharges(subscription: Subscription) {
   const { plan, discounts, currentPeriodEnd: next, anchor } = subscription
   const amount = priceAt(subscription, next)
   const [ends] = discounts.flatMap(({ endsAt }) => (endsAt && endsAt > next ? endsAt : [])).toSorted(byTime)
   const step = Math.max(plan.months, 1)
   let laterAt = next
-  // Counted from the first day: a month that is too short for it moves no later one.
+  // Counts months from the first day, so that a short month doesn't shift later ones.
   for (let months = step; ends && laterAt < ends; months += step) laterAt = latest(laterAt, addMonths(anchor, months))
   const laterAmount = priceAt(subscription, laterAt)
   return { nextAmount: nextAmount(subscription), ...(laterAmount === amount ? none : { laterAmount, laterAt }) }
@@ -99,7 +99,7 @@ function nextCharges(subscription: Subscription) {
 const none = { laterAmount: null, laterAt: null }
 const latest = (a: Date, b: Date) => (a > b ? a : b)
 
-/** What has been paid and for which time; a subscription that has not been paid for is taken at its word. */
+/** Latest paid period; without one, the period that Stripe names. */
 function paidTime(subscription: Subscription) {
   const { payments, periodStart, currentPeriodEnd, trialEndsAt } = subscription
   const bought = paidPeriod(subscription)
@@ -116,14 +116,14 @@ function paidTime(subscription: Subscription) {
   }
 }
 
-/** What the period that runs has cost its buyer so far: paid, and not refunded. */
+/** Payments for the present period, less refunds. */
 const keptForPeriod = (subscription: Subscription) =>
   paymentsOfPeriod(subscription).reduce(
     (sum, payment) => sum + payment.amount - payment.refunded + refundedAsRest(payment),
     0,
   )
 
-/** Never more than was promised, and nothing if the period runs to its end or the cancellation was taken back. */
+/** At most the promised amount; nothing if the period runs to its end or the cancellation was undone. */
 function restRefund(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription
   const [period, end] = [paidPeriod(subscription), endedAt ?? endsAt]
@@ -132,7 +132,7 @@ function restRefund(subscription: Subscription): number | null {
   return Math.min(promise.refund, restOf(paid, end)) || null
 }
 
-/** The same answer from Stripe always gives the same state. An interval that isn't ours counts as the plan that was bought. */
+/** Pure function of Stripe's answer. An unknown interval counts as the plan that was bought. */
 export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {
   const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused, leaving } = subscription
   const owed = subscription.openInvoice ?? dueInvoice
@@ -170,7 +170,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     endedAt: null,
     endedBecause: null,
   }
-  // A trial that ended without a card: no one has ever paid, but Stripe keeps it.
+  // Stripe keeps a trial that ended without a card, although nobody has paid.
   const wasTrial = paused?.because === 'trial'
   if (endedAt || status === 'canceled' || wasTrial) {
     const isUnpaid =
@@ -194,7 +194,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
       cardRefusal: owed?.refusal ?? null,
       endsAt,
     }
-  // With a day beyond this period, it renews until then.
+  // An end beyond this period: the subscription renews until then.
   return endsAt && endsAt <= currentPeriodEnd
     ? { ...common, status: 'pending_cancel', endsAt }
     : { ...common, status: 'active', ...next, endsAt }

@@ -31,7 +31,7 @@ const minute = 60_000
 /** How long an offer is good, and how long the buyer's bank may take. Stripe itself would wait for 23 hours. */
 const offerLasts = 10 * minute
 const bankTakes = 60 * minute
-/** Stripe charges no less. */
+/** Stripe's minimum charge, in cents. */
 const leastCharge = 50
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -63,14 +63,14 @@ function obstacle(
     return conflict('too-soon', `Your time until ${day.format(trialEndsAt)} is free. You can switch after that.`)
   if (dueInvoice?.status === 'draft' || dueInvoice?.status === 'open')
     return conflict('payment-pending', 'Your renewal is being charged. Please try again in an hour.')
-  // A credit is for time that was paid for, and only once: what was refunded can't be credited as well.
+  // Refunded time can't be credited as well.
   const isPaidFor = paid && paid.end >= currentPeriodEnd
   const isRefunded = payments.some(({ invoiceId, refunded }) => invoiceId === paid?.invoiceId && refunded > 0)
   if (!isPaidFor || isRefunded) return conflict('switch-refused', `Your last payment was changed by hand. ${writeToUs}`)
   return undefined
 }
 
-/** Stripe carries discounts over to the longer plan. A discount that no page offers for it must have ended first. */
+/** Refuses while a discount runs that is not offered for the longer plan: Stripe would carry it over. */
 async function discountObstacle(
   codes: SwitchingDeps['codes'],
   { discounts, plan }: Subscription,
@@ -119,7 +119,7 @@ async function subscriptionOf(stripe: StripeGateway, { stripeSubscriptionId }: P
 
 type Quote = { productId: string; target: BillingType; at: Date }
 
-/** What Stripe would charge for the longest plan. Its price may have been archived there meanwhile. */
+/** Previews the charge for the longest plan; recreates a price that was archived at Stripe. */
 async function previewAt(
   stripe: StripeGateway,
   prices: SwitchingDeps['prices'],
@@ -137,7 +137,7 @@ async function previewAt(
   return { ...offer, billingType: target, price: price.amount, priceId }
 }
 
-/** By whom an order is, and what it is about. */
+/** Buyer, product and Stripe ids of a switch order. */
 const partiesOf = ({ id: userId, email }: User, { productId }: PurchaseRow, { id, customerId }: Subscription) => ({
   userId,
   email,
@@ -154,12 +154,12 @@ type SwitchOffer = Omit<Awaited<ReturnType<typeof previewAt>>, 'priceId' | 'cred
 }
 type SwitchState = { state: 'done' | 'processing'; confirmWith: string | null }
 
-/** To the longest plan, now, with credit for the unused time. An order of its own, which nothing but its payment brings about. */
+/** Switches to the longest plan now, with credit for unused time. Each is an order that only its payment completes. */
 export type Switching = {
   offer(userId: string, id: string): Promise<SwitchOffer>
   /** Charges what the buyer saw, to the cent, or nothing. */
   order(actor: Actor, id: string, order: SwitchOrder): Promise<SwitchState>
-  /** After the bank has asked the buyer, or once the buyer doesn't want to be asked. */
+  /** Looks at a switch after the bank has asked the buyer, or gives it up. */
   finish(actor: Actor, id: string, giveUp?: boolean): Promise<SwitchState | { state: 'off'; confirmWith: null }>
   /** Drops switches whose buyer has not answered the bank for an hour, so nothing payable is left. */
   giveUpOld(onError: (error: unknown) => void): Promise<void>
@@ -191,7 +191,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
     return offer
   }
 
-  /** One that came to nothing was no order: nothing payable and no agreement is left. */
+  /** Removes a failed switch with everything payable and its order. */
   async function drop(subscription: Subscription) {
     await stripe.planSwitches.drop(subscription)
     crashPoint('switch dropped')
@@ -199,7 +199,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
     await orders.switches.drop(subscription.id)
   }
 
-  /** How far it is after the card was asked, or the bank: done, waiting for the buyer, or off. */
+  /** State of a switch after the charge: done, waiting for the buyer's bank, or off. */
   async function outcome(purchase: PurchaseRow, giveUp: boolean) {
     const subscription = await subscriptionOf(stripe, purchase)
     const open = subscription.openInvoice
@@ -227,7 +227,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
         ...subscription,
         plan: { ...subscription.plan, price: offer.price },
         credit: creditLeft,
-        // The switch spends what is good for one invoice.
+        // A coupon for one invoice is used by the switch itself.
         discounts: subscription.discounts.filter(({ duration }) => duration !== 'once'),
         currentPeriodEnd: offer.renewsAt,
       }

@@ -40,13 +40,13 @@ export function createSync(deps: SyncDeps): Sync {
     }
   }
 
-  /** At Stripe first: a refunded subscription never renews, and one that has ended can't be paid. */
+  /** Ends reversed subscriptions at Stripe, and voids open invoices of ended ones. */
   async function settled(subscriptionId: string): Promise<Subscription> {
     const answer = await stripe.subscriptions.read(subscriptionId)
     const mustEnd = reversalOf(answer) && !answer.endedAt
     const isDue = answer.openInvoice || answer.dueInvoice?.status === 'draft'
     const mustVoid = (mustEnd || answer.endedAt) && isDue
-    // A switch waits for its payment only as long as it could still be ordered.
+    // Gives up a switch whose subscription can no longer be switched.
     const mustDrop =
       answer.pending &&
       (answer.endsAt || answer.status !== 'active' || answer.payments.some(({ dispute }) => dispute === 'open'))

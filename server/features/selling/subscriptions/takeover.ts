@@ -43,7 +43,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
   const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog, config } = deps
   const { accounts, orders, access, sync } = deps
 
-  /** What happened at Stripe since it was read, when no event about it meant anything to us yet. */
+  /** Syncs once more: events that arrived before the takeover were ignored. */
   const follow = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
     sync(subscriptionId),
   )
@@ -155,7 +155,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       const verdicts: (Verdict & { id: string })[] = []
       for (const id of ids) {
         const verdict = await takeOne(actor, id, invite).catch((error: unknown): Verdict => {
-          // One subscription's trouble is not the next one's; what is wrong with Stripe is everyone's.
+          // A refusal concerns one subscription; an outage stops the whole run.
           if (error instanceof Refusal && error.status < 500) return fault(error.message)
           throw error
         })
@@ -170,7 +170,7 @@ const untaxed = 'Taken over, but charged without tax: Stripe doesn’t know wher
 
 const fault = (message: string) => ({ verdict: 'fault' as const, message })
 
-/** What Stripe's list already shows. */
+/** Obstacles that Stripe's list shows. */
 function obstacleTo(found: ExistingSubscription) {
   const { email, currency, hasOnePrice, hasFixedPrice, isPaidByInvoice, isScheduled, isCollectionPaused } = found
   if (!z.safeParse(emailField, email).success) return 'The customer has no email address at Stripe. Add it there first.'
@@ -185,7 +185,7 @@ function obstacleTo(found: ExistingSubscription) {
   return null
 }
 
-/** What only its history shows: the shop would end some of them immediately. */
+/** Obstacles that only the history shows: the shop would end some subscriptions immediately. */
 function faultOf(answer: Subscription, { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>, now: Date) {
   if (endedAt || isUnpaidAttempt(answer)) return 'It has ended at Stripe.'
   if (reversalOf(answer))

@@ -11,9 +11,9 @@ type UnpaidDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
   sync: Sync
 }
 
-/** What the seller can do about a renewal that was not paid. */
+/** Actions of the seller on unpaid renewals. */
 export type Unpaid = {
-  /** With the card on file; a paid invoice stays paid, so asking twice charges once. */
+  /** Charges the card on file. Idempotent: a paid invoice is not charged again. */
   retry(actor: Actor, id: string): Promise<{ state: 'done' | 'processing' | 'awaits-bank' }>
   sendLink(actor: Actor, id: string): Promise<void>
 }

@@ -6,7 +6,7 @@ import { type TermsSite, termsInForce } from '#server/mails/template.ts'
 
 export type TermsText = typeof termsTexts.$inferSelect
 
-/** Keeps the text before anyone is shown it or agrees to it, and says since when it is this one. */
+/** Stores the terms in force before anyone sees or accepts them. Returns them with their first day. */
 export async function keepTerms(db: Database, at: Date, site: TermsSite): Promise<TermsText> {
   const { version, sections } = termsInForce(site)
   const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
@@ -21,7 +21,7 @@ export async function termsOf(db: Database, version: string): Promise<TermsText>
   return kept
 }
 
-/** For pages, which are made of plain JSON. */
+/** Terms for pages, whose data is plain JSON. */
 export async function shownTerms(db: Database, at: Date, site: TermsSite) {
   const { since, ...text } = await keepTerms(db, at, site)
   return { ...text, since: since.toISOString() }
