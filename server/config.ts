@@ -32,7 +32,7 @@ function shape(s: Settings, given: ReadonlySet<string>) {
   const supportEmail = s.SUPPORT_EMAIL ?? 'support@example.com'
   const publicUrl = (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, '')
   return {
-    /** As they were read, and the names of those that the environment gave. */
+    /** Settings as read, with the names that the environment gave. */
     settings: s,
     given,
     production: s.NODE_ENV === 'production',
@@ -80,13 +80,13 @@ function shape(s: Settings, given: ReadonlySet<string>) {
     hstsSubdomains: s.HSTS_SUBDOMAINS === 'yes',
     cookieBanner: s.COOKIE_BANNER,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
-    /** Whether the access request asks for the exchange and its keys, as docs/product.md has it, or for the username alone. */
+    /** True if the access request asks for exchange keys (docs/product.md), false if for the username alone. */
     /** `eu` turns on what consumers in the EU are owed: withdrawal, cancellation, information before the order. */
     consumerLaw: s.CONSUMER_LAW,
     tax: { mode: s.TAX, note: s.TAX === 'stripe' ? 'Prices include VAT where it is due.' : s.TAX_NOTE },
     metricsToken: s.METRICS_TOKEN,
     logLevel: s.LOG_LEVEL,
-    /** What the operator should fix; the shop runs anyway. */
+    /** Problems that the operator should fix; the shop runs anyway. */
     warnings: [...warningsAbout(s)],
     /** Off in most tests, where every visitor has the same address. */
     rateLimits: true,

@@ -8,7 +8,7 @@ type Details = {
   again?: WayToProve[]
   /** After the right password: what completes the login. */
   next?: WayToProve[]
-  /** What it costs by now, in cents. */
+  /** Present price, in cents. */
   amount?: number
 }
 

@@ -12,8 +12,8 @@ type GivenUsername = {
 }
 
 /**
- * What an area tells the areas after it (identity, selling, access), always in the transaction of the change.
- * `areas.ts` hands them out; each is implemented by the module that its comment names.
+ * Events from an area to later areas (identity, selling, access), always in the transaction of the change.
+ * `areas.ts` connects them; each comment names the module that implements it.
  */
 export type AreaEvents = {
   /** Name or email address changed. Implemented by selling/checkout (stripe-customers.ts). */
@@ -24,6 +24,6 @@ export type AreaEvents = {
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** Implemented by access/access (names.ts, `give`). */
   usernameEntered(tx: Transaction, given: GivenUsername): Promise<void>
-  /** Whether the connector unlocks buyers of this product now. Implemented by access/tradingview. */
+  /** True if the connector unlocks buyers of this product now. Implemented by access/tradingview. */
   unlocksItself(tx: Transaction, productId: string): Promise<boolean>
 }

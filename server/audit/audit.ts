@@ -16,7 +16,7 @@ export type AuditAction = {
   detail?: Record<string, unknown>
 }
 
-/** Who acts when someone runs a command on the server itself. */
+/** Actor of a command that is run on the server itself. */
 export const commandLine = { user: null, ip: '' }
 
 /** For commands, which have a plain connection and no actor. */
@@ -31,7 +31,7 @@ export async function recordCommand(
   ])
 }
 
-/** Also known to triggers.sql, which refuses to delete anything younger. */
+/** Must match triggers.sql, which refuses to delete younger entries. */
 const keptForYears = retention.audit.years
 /** A word that more people match finds the actions of the newest. */
 const mostPeople = 2000
@@ -110,7 +110,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
         .where(and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${keptForYears})`))
     },
 
-    /** What this person did as an admin, and what admins did that concerns them; others stay unnamed. */
+    /** Actions by this person as an admin, and actions of admins about them, without the admins' names. */
     async dataOf(userId: string) {
       const isOwn = sql<boolean>`${auditLog.actorId} is not distinct from ${userId}`
       const actions = await db

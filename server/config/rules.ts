@@ -64,6 +64,6 @@ function* productionFaults(s: Settings) {
     yield 'With live Stripe keys, set SMTP_URL: without it, emails to buyers are only files in DATA_DIR/outbox'
 }
 
-/** No one can eavesdrop on this machine; elsewhere the URL must say whether to encrypt. */
+/** The URL must say if the connection is encrypted, except on this machine. */
 const saysTls = ({ hostname, searchParams }: URL) =>
   hostname === '' || isLocalName(hostname) || searchParams.has('sslmode') || searchParams.has('ssl')

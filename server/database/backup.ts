@@ -30,7 +30,7 @@ export type Signing = Pick<Secrets, 'keyId' | 'backupKeys'>
 
 type By = { secrets: Signing; version: string }
 
-/** For its owner alone, and under its name only when it is complete. */
+/** Writes a file that only its owner can read, and renames it when it is complete. */
 export async function backupToFile(url: string, file: string, by: By) {
   const part = `${file}.part`
   const zipped = createGzip()

@@ -95,7 +95,7 @@ export function unreachable(url: string, error: unknown, setting: string) {
   return new StartError(`Cannot reach the PostgreSQL at ${placeOf(url)}: ${reason}. Check ${setting}.`)
 }
 
-/** What a role gets in most tutorials, all privileges, is not enough: tables belong to the public schema's owner. */
+/** Explains missing rights: `all privileges` on the database does not cover the public schema. */
 export function withoutRights(url: string, error: unknown) {
   const { cause, code } = causeOf(error)
   if (code !== '42501') return error

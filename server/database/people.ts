@@ -16,7 +16,7 @@ export async function personOf(tx: Database | Transaction, userId: string) {
   return person
 }
 
-/** Someone with an account: one who has left is not found. */
+/** Throws 404 for a deleted account, too. */
 export async function findUser(tx: Database | Transaction, userId: string) {
   const [user] = await present(tx, userId)
   if (!user) throw notFound('User')

@@ -11,7 +11,7 @@ export const personalTables = Object.values(schema)
 
 function rowsOf({ table, of = getTableColumns(table).userId }: Personal, person: Person): SQL {
   const theirs = typeof of === 'function' ? of(person) : of && eq(of, person.id)
-  // Without a condition it would be everyone's.
+  // No condition would select everyone's rows.
   if (!theirs) throw new Error('Which rows are about this person?')
   return theirs
 }

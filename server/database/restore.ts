@@ -81,7 +81,7 @@ async function hasCompany(client: pg.Client) {
   return rows.length > 0
 }
 
-/** What this version or a newer one created, but not what an extension brought. */
+/** Drops everything of this or a newer version, except objects of extensions. */
 async function dropEverything(client: pg.Client) {
   await client.query('drop schema if exists drizzle, jobs, sandbox cascade')
   const { rows } = await client.query<{ statement: string }>(

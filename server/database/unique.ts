@@ -3,7 +3,7 @@ import { nameTaken } from '#contract/tradingview-name.ts'
 import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
-/** What people are told when someone else was faster, for each unique index where people can meet. */
+/** Refusal for each unique index that concurrent requests can violate. */
 export const sentences: Record<string, [RefusalCode, string]> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],

@@ -68,7 +68,7 @@ function plainAddress(entry: string): string | undefined {
 /** Counted as one, with so many times the limit of a single visitor. */
 export type Network = { network: string; times: number }
 
-/** Anyone who has an IPv6 address has its /64, and maybe the /48 around it, which several visitors may share. */
+/** The address and the networks it belongs to. An IPv6 visitor has a /64, and possibly the /48 around it. */
 export function networksOf(address: string): Network[] {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
   if (mapped) return [{ network: mapped, times: 1 }]

@@ -7,7 +7,7 @@ const bodyLimit = 16 * 1024
 /** Per address and process: a broken page reports a few at a time. */
 const perMinute = 60
 
-/** What browsers say the content policy blocked: only counted, because anyone can send a report. */
+/** Counts reports of blocked content. Their text is ignored, because anyone can send one. */
 export async function mountCspReports(app: FastifyInstance): Promise<() => number> {
   let count = 0
   await app.register(async (scope) => {

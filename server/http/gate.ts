@@ -9,7 +9,7 @@ export type Session = { id: string; user: User; provenBy: Proof; provenAt: Date;
 
 type Dependencies = {
   now: () => Date
-  /** Whether staff need a second step here (`ADMIN_TWO_FACTOR`). */
+  /** True if staff need a second step (`ADMIN_TWO_FACTOR`). */
   staffNeedFactor: boolean
   /** In production everybody is asked again; elsewhere only those with a second factor of their own. */
   production: boolean
@@ -22,7 +22,7 @@ type Dependencies = {
 /** A proof lasts while one works: this long after the last call that needed it, and no longer than an hour. */
 const freshFor = 10 * 60_000
 const freshAtMost = 60 * 60_000
-/** For people without a second factor, before their money is spent or their access moves. */
+/** Age of a sufficient proof for people without a second factor, before money is spent or access moves. */
 const freshTodayMs = 24 * 60 * 60_000
 /** Many calls in a row write down one use. */
 const usesApart = 30_000

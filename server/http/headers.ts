@@ -4,7 +4,7 @@ import { cspReportPath } from './csp-reports.ts'
 export type SecurityHeaders = {
   /** For pages, whose policy lets them load what a shop needs. */
   page(scriptHashes: string[], referrer: string): Record<string, string>
-  /** For everything else: it may load nothing and be framed by nothing. */
+  /** For other answers, which load nothing and can't be framed. */
   other: Record<string, string>
 }
 

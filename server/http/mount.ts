@@ -55,7 +55,7 @@ type Dependencies = {
   cookies: { session: Cookie; device: Cookie }
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
-  /** What answers a form posted without scripts. */
+  /** Renders the answer to a form that was posted without scripts. */
   pages: FormPages
 }
 

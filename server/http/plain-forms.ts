@@ -18,7 +18,7 @@ export const formOf = (row: Endpoint) => plainForms.find((form) => form.row === 
 export const postedForm = ({ headers, routeOptions }: FastifyRequest) =>
   headers['content-type']?.startsWith(mediaType) ? routeOptions.config?.form : undefined
 
-/** Only marked routes read forms, and only from a page of ours: unlike JSON, any site can post a form. */
+/** Lets marked routes read forms, only from pages of the shop: other sites can post forms, but not JSON. */
 export function readForms(app: FastifyInstance, isOurs: (origin: string, request: FastifyRequest) => boolean) {
   app.addContentTypeParser(mediaType, { parseAs: 'string' }, (request, body, done) => {
     const { 'sec-fetch-site': site, origin } = request.headers

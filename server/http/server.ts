@@ -53,7 +53,7 @@ export async function createHttpServer({
     // A passkey's id has up to 1023 bytes, in base64url.
     routerOptions: { maxParamLength: 1400 },
     clientErrorHandler: refuseUnreadable,
-    // What the router itself refuses never reaches the hooks below, and Fastify's own answer repeats the address.
+    // Errors of the router skip the hooks below, and Fastify's own answer would repeat the URL.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const { status, code, message } = explain(error)
       reply

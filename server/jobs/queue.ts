@@ -18,7 +18,7 @@ export type JobOptions = {
   id?: string
   /** A point in time, or a number of seconds from now. */
   startAfter?: Date | number
-  /** Those with a higher number go first; 0 unless given. */
+  /** Jobs with a higher number run first; 0 by default. */
   priority?: number
   /** How long it is kept once it succeeded or was given up, instead of 30 days. */
   deleteAfterSeconds?: number
@@ -38,7 +38,7 @@ export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: J
 /** pg-boss creates its schema without a lock: two processes that start on an empty database would collide. */
 async function oneAtATime(url: string, work: () => Promise<void>) {
   const client = new pg.Client({ connectionString: url })
-  // Whatever it is about, the work fails with it.
+  // The query on this connection fails with the same error.
   client.on('error', () => undefined)
   await client.connect()
   try {

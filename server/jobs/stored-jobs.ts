@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../database/cursor.ts'
 import type { Kinds } from './kinds.ts'
 
-/** What is in the queue's table, from all processes. */
+/** Jobs in the queue's table, from all processes. */
 export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query }) {
   return {
     async due(): Promise<string[]> {
@@ -92,7 +92,7 @@ export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: 
       if (!name) return false
       const options = { db: fromDrizzle(tx, sql) }
       if (kinds.get(name)?.cron) {
-        // It may already be waiting: then this adds nothing.
+        // Adds nothing if the job is waiting already.
         await boss.send(name, null, options)
         await boss.deleteJob(name, id, options)
       } else {

@@ -42,7 +42,7 @@ export function createWorkers({ boss, query, log }: Dependencies) {
     }
   }
 
-  /** For a schedule, and where one run does for all, only the latest failure matters, and none once it runs again. */
+  /** Deletes older failures of a schedule or a keyed job: only the latest matters, and none after a success. */
   const forgetFailures = (name: string, id: string, key: string | undefined) =>
     query(
       `delete from jobs.job where name = $1 and state in ('retry', 'failed') and id <> $2 and ($3::text is null or singleton_key = $3)`,

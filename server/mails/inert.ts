@@ -1,4 +1,4 @@
-/** Someone else's words, with nothing that a client would make clickable: a space goes where a link would be found. */
+/** Makes foreign text inert: inserts a space wherever an email client would detect a link. */
 export const inert = (typed: string) =>
   typed
     .replaceAll(/\r\n?|[\v\f\u0085\p{Zl}\p{Zp}]/gu, '\n')

@@ -6,7 +6,7 @@ import { escapeHtml } from '../security/escape-html.ts'
 import { inertLine } from './inert.ts'
 import { type Detail, isGreeting, type MailContent, type MailSite } from './template.ts'
 
-/** One look for all emails. Styles are inline because many clients drop the rest; <style> holds only dark mode. */
+/** Layout of all emails. Styles are inline, because many clients drop `<style>`, which holds only the dark mode. */
 
 /** Classes name the parts of an email; each has its light colors inline and its dark ones in <style>. */
 const colors = {
@@ -100,7 +100,7 @@ const absolute = (href: string, publicUrl: string) => (href.startsWith('/') ? pu
 const linkHtml = (text: string, href: string, publicUrl: string) =>
   `<a href="${escapeHtml(absolute(href, publicUrl))}" ${as('link', 'text-decoration:underline')}>${escapeHtml(text)}</a>`
 
-/** Only what an email may lead to: another scheme stays text. */
+/** Schemes that an email may link to; others stay text. */
 const isLink = (href = '') => /^(https?:\/\/|mailto:|\/(?!\/))/i.test(href)
 
 function inlineHtml(inline: Inline[], publicUrl: string) {
@@ -153,7 +153,7 @@ function blockText(block: Block | Heading | Picture, publicUrl: string) {
     .join('\n')
 }
 
-/** As a reader in light or dark mode sees it, whatever this browser prefers. */
+/** Forces the light or dark mode, for previews. */
 export const inScheme = (html: string, scheme: 'light' | 'dark' | undefined) =>
   scheme
     ? html

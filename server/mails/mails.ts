@@ -63,7 +63,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     // Strangers' messages, reasons and disputes: in no account's "my data", even if it has that address.
     if (given !== sellersAddress) await sent.record({ id, to, kind, data })
   }
-  /** With `forget`, other emails to this address are sent before or not at all; afterward, nothing keeps the address. */
+  /** Sends the last email to an address. With `forget`, first deletes queued emails to it and waits for running ones. */
   const enqueueFarewell = queue.job<Farewell>('farewell', async ({ to, tell, forget }, job) => {
     while (forget && (await queue.forget(to, job.id)) > 0) await sleep(100)
     if (forget) await transport.forget(to)
@@ -88,7 +88,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     sayFarewell: (tx: Transaction, to: string, { tell, forget }: Omit<Farewell, 'to'>) =>
       enqueueFarewell(tx, { to, tell, forget }, { deleteAfterSeconds: 60 }),
 
-    /** As long as finished jobs are kept. */
+    /** Deletes sent emails when their jobs are deleted, too. */
     async forgetOld() {
       await transport.forgetBefore(keptSince(now(), retention.jobs))
       await sent.forgetOld()
@@ -119,7 +119,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     /** A newsletter as it goes to one address: no machine's answer to anything, so without `Auto-Submitted`. */
     newsletter: (id: string, to: string, data: MailData<'newsletter'>) => compose({ kind: 'newsletter', to, data }, id),
 
-    /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */
+    /** Sends one email per occasion, also if a schedule runs again after a crash. Jobs are the memory. */
     sendOnce: <Kind extends MailKind>(
       occasion: string,
       to: string,

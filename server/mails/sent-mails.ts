@@ -13,7 +13,7 @@ type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknow
 /** Replaces a link's secret, of which nothing is kept. */
 const cut = '*secret*'
 
-/** What customers were sent, for the staff who help them. Only the customer may hold a link with a secret. */
+/** Emails that customers were sent, for staff. Links with secrets are removed. */
 export function createSentMails({ db, now, site }: { db: Database; now: () => Date; site: MailSite }) {
   function withoutSecrets(kind: Sent['kind'], data: unknown) {
     // A copy of getters would freeze what the site says about itself.
@@ -55,7 +55,7 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
       await db.delete(sentMails).where(lt(sentMails.sentAt, keptSince(now(), retention.jobs)))
     },
 
-    /** What "my data" leaves out, for the seller, who knows that typing an address doesn't prove it's yours. */
+    /** Emails from before the address was proven, which "my data" leaves out. For the seller. */
     sentBeforeProof: (userId: string) =>
       db
         .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })

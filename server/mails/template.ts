@@ -8,7 +8,7 @@ import { inert } from './inert.ts'
 export type MailSite = {
   publicUrl: string
   supportEmail: string
-  /** Who runs the shop, as stated in the imprint. */
+  /** Name and address of the seller, as in the imprint. */
   sender: string
   linkToken(purpose: string, rowId: string): string
   party: Party
@@ -26,21 +26,21 @@ export function termsInForce({ party, consumerLaw, taxNote, sold, law }: TermsSi
 }
 export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold' | 'law'>
 
-/** What isn't there is left out. */
+/** Falsy parts are left out of the email. */
 type Maybe<T> = T | false | null | undefined | ''
 export type Detail = [label: string, value: string]
 /** A button; an address without a host is one of the shop's pages. */
 export type Action = [label: string, address: string]
 
-/** What an email says; `layout.ts` decides how all of them look. */
+/** Text of an email; `layout.ts` has the look of all of them. */
 export type MailContent = {
   subject: string
   /** The line email clients show next to the subject; the first sentences, unless it says otherwise. */
   preheader?: string
   paragraphs: Maybe<string>[]
-  /** What the seller wrote in Markdown. */
+  /** Markdown by the seller. */
   blocks?: (Block | Heading | Picture)[]
-  /** Someone else's words, set apart from ours. */
+  /** Quoted text by another person. */
   quote?: Maybe<string>
   details?: Maybe<Detail>[]
   action?: Maybe<Action>

@@ -42,7 +42,7 @@ export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
   app.get('/metrics', { config: { perMinute: false } }, async (request, reply) => {
     // In production, a proxy on the same machine may pass strangers through, so only the token counts.
     const isTrusted = token ? hasToken(request, token) : !production && isFromThisMachine(request.raw)
-    // For everyone else, it does not exist.
+    // Answers 404 to everyone else.
     if (!isTrusted) throw notFound('Page')
     const [counted, stored] = await Promise.all([ofAllProcesses(), metricsOfTheDatabase(deps)])
     const texts = [await AggregatorRegistry.aggregate([counted]).metrics(), await registryOf(stored).metrics()]

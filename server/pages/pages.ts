@@ -27,7 +27,7 @@ type Options = {
   dist: string
   /** Rendered pages are kept here: this machine's other processes and later starts only read them. */
   cacheDir: string
-  /** What pages show right now. Called often. */
+  /** Present content of pages. Called often. */
   shown: () => Promise<Shown>
   /** Other files that pages show right now; what they show says which, so both change together. */
   files?: () => { path: string; body: Buffer }[]
@@ -134,7 +134,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 }
 
-/** What other sites may load: images for link previews, and the font for Stripe's card fields. */
+/** Files that other sites may load: images for link previews, and the font for Stripe's card fields. */
 const elsewhere: Record<string, Record<string, string>> = {
   '.png': { 'cross-origin-resource-policy': 'cross-origin' },
   '.woff2': { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' },

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { RenderPages, Shown } from '#contract/site/site-settings.ts'
 import { writeRendered } from './rendered.ts'
 
-/** What the program reads from standard input. */
+/** Input of the program, on standard input. */
 export type RenderOrder = { renderer: string; shown: Shown; folder: string }
 
 /** Runs as its own process: a serving process would never free the memory that React and compression need. */

@@ -43,7 +43,7 @@ export async function openCluster(config: Config, log: Logger) {
   }
 
   relayMetrics()
-  // One after the other: the first migrates and creates the first admin, the rest find everything ready.
+  // Started in sequence: the first process migrates and creates the first admin.
   for (let started = 0; started < config.processes; started++) await fork()
   return { close }
 }

@@ -62,7 +62,7 @@ const isCopiedError = (value: unknown): value is { message: string } =>
   value !== null &&
   typeof Reflect.get(value, 'message') === 'string'
 
-/** What an error says, without the values a statement was given and without anyone's address. */
+/** Message of an error, without values of SQL statements and email addresses. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return withoutAddresses(String(error))
   const [statement = ''] = error.message.split('\nparams: ')

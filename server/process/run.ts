@@ -57,7 +57,7 @@ async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
     tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout, config.production ? log : undefined)
 }
 
-/** What Node would print as plain text. */
+/** Logs warnings and crashes as JSON, which Node prints as plain text. */
 function reportInJson(log: Logger) {
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node warns'))
   process.on('uncaughtException', (error) => {

@@ -85,11 +85,11 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
       await secondsToWait('asked', asked, { requests: 1, seconds: 3600 })
     },
 
-    /** Whether an address may get one more of these emails: at most three a day, or anyone could flood its mailbox. */
+    /** True if the address may get another of these emails. At most 3 a day, against flooding. */
     mayMail: (tx: Transaction, what: string, whom: string) =>
       allows(what, whom, { requests: 3, seconds: 86_400 }, { tx }),
 
-    /** Like `mayMail`, but counted for each network that asks: nobody can use up what the owner of the address needs. */
+    /** Like `mayMail`, but counted per network, so that strangers can't use up the owner's limit. */
     mayMailFrom: (tx: Transaction, what: string, ip: string, whom: string) =>
       allows(what, `${networksOf(ip)[0]?.network} ${whom}`, { requests: 3, seconds: 86_400 }, { tx }),
 
@@ -97,7 +97,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
     },
 
-    /** Whatever was counted for this address, on any device. */
+    /** Clears all counts for this address, on every device. */
     clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset'], email),
 
     /** Wrong codes of this account, on any device. */

@@ -27,7 +27,7 @@ export function createPasswords({
       }),
   })
 
-  /** For accounts that do not exist: checking against it takes as long as against a real one. */
+  /** Hash for accounts that don't exist, so that the check takes as long as for a real one. */
   const nobodys = argon2.hash('nobody has this password', cost)
 
   return {

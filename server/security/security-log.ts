@@ -13,7 +13,7 @@ type Event =
 
 export type SecurityLog = ReturnType<typeof createSecurityLog>
 
-/** Who got in, who did not, and from where: log lines with `security` in them, for anyone who watches. */
+/** Log lines about logins and refusals, marked with `security` for monitoring. */
 export const createSecurityLog =
   (log: Pick<Logger, 'info'>) =>
   (event: Event, { user, ip }: { user: Pick<User, 'id'> | null; ip: string }, detail: object = {}) =>

@@ -26,7 +26,7 @@ const linkNames = (slug: string) => [`INDICATOR_URL ${slug}`, `STRATEGY_URL ${sl
 
 export type ShopSettings = ReturnType<typeof createShopSettings>
 
-/** What the seller may change while the shop runs, unless the environment sets it. Every process looks every few seconds. */
+/** Settings that the seller can change while the shop runs, unless the environment sets them. Polled every few seconds. */
 export function createShopSettings({ db, now, audit, config, products }: Ground) {
   let stored: ReadonlyMap<string, string> = new Map()
 
@@ -49,7 +49,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
 
   const listLinks = () => products.map(({ slug, name, state }) => ({ slug, name, state, ...linksOf(slug) }))
 
-  /** What counts now: the environment's, else the seller's, else the shop's own. */
+  /** Effective value: the environment's, else the seller's, else the default. */
   function value(name: EditableSetting): string {
     const own = config.settings[name] ?? ''
     return isFixed(name) ? own : stored.get(name) || own || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
@@ -83,7 +83,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
     get law() {
       return { law: value('TERMS_LAW'), venue: value('TERMS_VENUE') }
     },
-    /** Whether the seller has confirmed or changed the law and venue of the terms. */
+    /** True once the seller has confirmed or changed law and venue of the terms. */
     get hasChosenLaw() {
       return legalSettings.every((name) => isFixed(name) || Boolean(stored.get(name)))
     },
@@ -100,11 +100,11 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
       return value('MONDAY_LETTER') !== 'no'
     },
     sends: (notices: 'CARD_NOTICES' | 'DISCOUNT_NOTICES') => value(notices) !== 'no',
-    /** Whether the seller has said if this shop needs exchange keys. */
+    /** True once the seller has decided about exchange keys. */
     get hasChosenKeys() {
       return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))
     },
-    /** Whether buyers of every product on sale find the seller's scripts. */
+    /** True if every product on sale links to the seller's scripts. */
     get hasOwnScripts() {
       return this.linksOnSale.every(hasOwnLinks)
     },

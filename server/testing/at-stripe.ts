@@ -3,7 +3,7 @@ import type { TestShop } from './open-shop.ts'
 
 type Stored = Record<string, unknown> & { status: string }
 
-/** What a test does at Stripe, or sees there, without the shop. */
+/** Actions and reads of a test directly at Stripe. */
 export function atStripe(shop: TestShop) {
   const { db } = shop.connection
 

@@ -63,7 +63,7 @@ function openAfterFailure(refunds: Raw['refund'][], paid: number) {
 
 const isWhole = ({ amount, parent }: Line) => amount > 0 && parent.subscription_item_details?.proration === false
 
-/** What was paid for last: a period of its own, and any invoice with something on it; newest first. */
+/** Paid periods and paid invoices, newest first. */
 function readPaid(invoices: Raw['invoice'][]) {
   const paid = invoices.filter(({ status }) => status === 'paid')
   const startOf = ({ lines }: Raw['invoice']) => lines.data.find(isWhole)?.period.start ?? 0
@@ -211,7 +211,7 @@ function readWanted(ledger: Ledger) {
 
 const planNames: Record<string, string> = { '1 month': 'monthly', '3 month': 'quarterly', '1 year': 'yearly' }
 
-/** What the shop booked, and what it should have booked given what Stripe says: the two must be equal. */
+/** The shop's books, and the books that Stripe's data demands. The two must be equal. */
 export async function compareBooks({ connection }: Shop) {
   const booked = await connection.db
     .select({ email: users.email, purchase: purchases })

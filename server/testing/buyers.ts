@@ -41,9 +41,9 @@ type Given = {
   finishPayments?: () => Promise<unknown>
 }
 
-/** What buyers do in a test: the same calls as the browser, and a test card that goes straight to the sandbox. */
+/** Buyers of a test. They make the browser's calls and send test cards straight to the sandbox. */
 export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: Given) {
-  /** What Stripe's form does with a card: the card never passes through the shop. */
+  /** Confirms with a card as Stripe's form does, without the shop. */
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
     const id = clientSecret.split('_secret_')[0] ?? ''
     const response = await fetch(`${url}/_sandbox/v1/${kind}/${id}/confirm`, {
@@ -61,7 +61,7 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   const storeCard = async (clientSecret: string, card: string) =>
     (await confirm('setup_intents', clientSecret, card)).id
 
-  /** What the success page does: asks until Stripe is done with a payment. */
+  /** Polls like the success page, until Stripe is done with a payment. */
   async function untilDone(isDone: () => Promise<boolean>) {
     while (!(await isDone())) await finishPayments()
   }

@@ -21,7 +21,7 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
 
   return Object.assign(shop, {
     lookAlike,
-    /** Someone who gave a TradingView username at the checkout and paid. */
+    /** A buyer who entered a TradingView username at the checkout. */
     async namedBuyer(username = `trader_${randomUUID().slice(0, 8)}`) {
       const visitor = await shop.user()
       const purchase = await shop.buy(visitor, { tradingViewUsername: username })
@@ -34,12 +34,12 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
       const { items } = await (await shop.admin()).callPage(accessAdmin.people, { q: user.email })
       return items[0]?.id ?? ''
     },
-    /** Who may use the indicator, by TradingView's own list. */
+    /** Usernames with access, by TradingView's own list. */
     async listed(pineId = lookAlike.scripts.indicator) {
       await shop.settle()
       return (await lookAlike.controls.people(pineId)).map(({ username }) => username)
     },
-    /** What was done at TradingView: calls that change something. */
+    /** Calls to TradingView that change something. */
     async changes() {
       const calls = await lookAlike.controls.calls()
       return calls.filter(({ call }) => ['add', 'modify_user_expiration', 'remove'].includes(call))

@@ -50,7 +50,7 @@ export async function startProcess(place: Place, env: Record<string, string> = {
     throw new Error('The shop is gone')
   })
   gone.catch(() => {})
-  // What is sent to a process that just died is lost, as `gone` reports.
+  // Messages to a process that just died are lost, as `gone` reports.
   child.on('error', () => {})
   const ready = await Promise.race([once(child, 'message'), gone]).catch(() => undefined)
   if (!ready && child.exitCode !== null) throw new Error(`The shop ended with ${child.exitCode}`)
@@ -139,7 +139,7 @@ async function killMany(place: Place, times: number, complain: (complaint: strin
   return kills
 }
 
-/** What is wrong after this many kills and one last start that repairs everything; nothing, if all is well. */
+/** Kills the shop many times, starts it once more, and returns the faults that are left. */
 export async function crashMany(place: Place, times: number) {
   const complaints: string[] = []
   const kills = await killMany(place, times, (complaint) => complaints.push(complaint))

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { declarations } from '../database/schema.ts'
 import type { TestShop } from './open-shop.ts'
 
-/** What tests about declarations look at. */
+/** Input of a declaration. */
 export const declared = (email: string) => ({ name: 'Ada Trader', contract: email, email })
 
 export const storedDeclaration = async (shop: TestShop, id: string) =>

@@ -6,7 +6,7 @@ import { createPostman, subscriptionEvent } from './webhooks.ts'
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-/** What tests of whole lives ask about a purchase, here and in the stand-in's own books. */
+/** Reads of a purchase, in the shop and in the sandbox's books, for tests of whole lives. */
 export function lives(shop: () => TestShop) {
   const execute = async <Row extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
     (await shop().connection.db.execute<Row>(query)).rows

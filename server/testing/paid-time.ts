@@ -34,7 +34,7 @@ type Charge = {
   isTouched: boolean
 }
 
-/** What a page offers: the price of a plan for a period that begins then, with the buyer's code if it is good for it. */
+/** Price of a plan for a period that begins at `start`, with the buyer's code if it applies. */
 export type Offered = (plan: 'monthly' | 'yearly', start: number) => number
 
 const day = 86_400
@@ -81,7 +81,7 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
       const credit = -invoice.lines.data.reduce((sum, { amount }) => sum + Math.min(0, amount), 0)
       return period ? { ...invoice, ...period, credit } : []
     })
-  // What a switch leaves of a month is credited, whatever becomes of the year.
+  // A switch credits the rest of the month, also if the year is refunded later.
   const bought = periods
     .map((each, index) => ({
       ...each,
@@ -93,7 +93,7 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
     const before = charges.findLast((each) => each.created <= created && each.invoice !== own)
     return start <= now && now < until && !(credit > 0 && before?.lost)
   })
-  /** Who withdraws while a bank decides, or whose refund came back, has left all the same. */
+  /** A withdrawal counts also during a dispute, or if its refund failed. */
   const isUntouched = (invoice: string) => {
     const own = charges.filter((each) => each.invoice === invoice)
     return own.length > 0 && own.every(({ isTouched }) => !isTouched)
@@ -116,7 +116,7 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
     reasons,
     /** Their money is here, and the time it bought is not over. */
     hasPaid: subscription.status !== 'paused' && covering.some(({ id: own }) => now < ended || isUntouched(own)),
-    /** What was paid and not refunded, and the least that the used time costs on any page. */
+    /** Amount paid and not refunded, and the lowest price of the used time on any page. */
     priceOf(offered: Offered) {
       const paid = invoices
         .filter(({ status, id: invoice }) => status === 'paid' && !isReturned(invoice))

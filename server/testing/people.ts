@@ -15,7 +15,7 @@ type Given = {
 
 export const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
 
-/** Anyone who a test needs, each with a browser of their own. */
+/** People for tests, each with a browser of their own. */
 export function createPeople({ url, buy, mails }: Given) {
   async function user(given: { name?: string; email?: string; password?: string } = {}) {
     const credentials = {
@@ -51,7 +51,7 @@ export function createPeople({ url, buy, mails }: Given) {
     return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
   }
 
-  /** Someone who has signed up and confirmed their address with the link emailed to them. */
+  /** A user who has confirmed the address with the emailed link. */
   async function verifiedUser(given: Parameters<typeof user>[0] = {}) {
     const person = await user(given)
     await confirm(person)
@@ -59,22 +59,21 @@ export function createPeople({ url, buy, mails }: Given) {
   }
 
   return {
-    /** Someone with a browser: keeps cookies, calls the contract. */
+    /** A browser: keeps cookies and calls the contract. */
     visitor: () => createVisitor(url),
-    /** Someone who has just signed up. */
     user,
     /** The shop's first admin, logged in. */
     admin,
     verifiedUser,
     confirm,
     choosePassword,
-    /** Someone who has signed up and bought. */
+    /** A user who has bought. */
     async buyer(given: Parameters<typeof buy>[1] & { email?: string } = {}) {
       const { email, ...wanted } = given
       const buyer = await user(email ? { email } : {})
       return { ...buyer, purchase: await buy(buyer, wanted) }
     },
-    /** Someone to whom the admin gave this role, logged in. */
+    /** A member of staff with this role, logged in. */
     async staff(role: Role) {
       const person = await verifiedUser()
       await (await admin()).call(staff.adminSetRole, { id: person.user.id, role })

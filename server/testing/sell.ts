@@ -1,7 +1,7 @@
 import { purchases } from '#contract/selling/purchases.ts'
 import type { TestShop } from './open-shop.ts'
 
-/** What the shop itself asks for: a purchase, its end and its return, another card, a refund, a failed renewal. */
+/** Makes every call of the shop to Stripe: purchase, cancellation, resumption, card update, refund, failed renewal. */
 export async function sell(shop: TestShop) {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase

@@ -53,7 +53,7 @@ export type Line = {
 }
 export type Ledger = Awaited<ReturnType<typeof readLedger>>
 
-/** One look at everything, straight from the sandbox's books, bypassing the shop's gateway and its mapping. */
+/** Reads everything from the sandbox's books, without the shop's gateway. */
 export async function readLedger({ db }: Pick<Connection, 'db'>) {
   const { rows } = await db.execute<{ kind: keyof Raw; data: Raw[keyof Raw] }>(
     sql`select kind, data from sandbox.objects order by seq`,

@@ -12,7 +12,7 @@ type Wish = {
   priceId?: string | undefined
 }
 
-/** Someone subscribes on the seller's account without the shop: by a payment link, or in the years before. */
+/** Subscribes at Stripe without the shop, as by a payment link. */
 export async function subscribeAtStripe({ secretKey, api }: Account, wish: Wish) {
   const { email, name, product = 'Old indicator', amount = 2900, currency = 'usd', interval = 'month' } = wish
   const sdk = new StripeSdk(secretKey, api)

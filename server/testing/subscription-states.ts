@@ -62,7 +62,7 @@ const rows = readFileSync(document, 'utf8')
   .slice(2)
   .map(readRow)
 
-/** What this state means in the table; a state in no row, or in two, is an error in the table. */
+/** Finds the state's row in the table. Throws if there is none, or two. */
 export function meaningOf(state: StateAtStripe): Meaning {
   const columns = Object.keys(words) as (keyof typeof words)[]
   const [row, second] = rows.filter(({ when }) => columns.every((column) => when[column].includes(state[column])))

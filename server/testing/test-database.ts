@@ -46,7 +46,7 @@ async function openOnce(url: string) {
   rmSync(folder, { recursive: true })
   await administer(
     url,
-    // Nothing is ever deleted from it, not even the first admin's entry.
+    // Allows deleting the first admin's entry, which a trigger refuses.
     'alter table audit_log disable trigger user',
     'truncate users, audit_log restart identity cascade',
     'alter table audit_log enable trigger user',
@@ -63,7 +63,7 @@ async function openOwn() {
   const { username } = new URL(url)
   await administer(
     superuserUrl,
-    // Nothing here outlives the run.
+    // The data is only for this run.
     'alter system set fsync = off',
     'alter system set synchronous_commit = off',
     'alter system set full_page_writes = off',

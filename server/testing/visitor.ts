@@ -2,7 +2,7 @@ import { createCaller } from '#contract/call.ts'
 
 export type Visitor = ReturnType<typeof createVisitor>
 
-/** Someone with a browser: keeps cookies, calls the contract; `extra` headers are what proxies on the way add. */
+/** A browser: keeps cookies and calls the contract. `extra` are headers that proxies add. */
 export function createVisitor(url: string, extra: Record<string, string> = {}) {
   const jar = new Map<string, string>()
   const browse = async (address: string, init: RequestInit = {}) => {

@@ -7,7 +7,7 @@ import { createSecrets, loadSecretsKey } from '../security/secrets.ts'
 
 type Place = { url: string; dataDir: string; secretsKey?: string }
 
-/** Anyone who knows the address can post an event to the shop; only someone with the secret can sign it. */
+/** Posts events to the shop, signed with its secret or not. */
 export function createPostman({ url, dataDir, secretsKey }: Place) {
   const ours = sandboxWebhookSecret(createSecrets(loadSecretsKey(secretsKey, dataDir)))
   const now = () => Math.floor(Date.now() / 1000)

@@ -61,7 +61,7 @@ export async function yearlyRevenue({ db }: Pick<Connection, 'db'>, id: string, 
   // Of two in the same second, the one made later.
   const latest = (list: typeof bought) => list.toSorted((a, b) => a.start - b.start || a.paidAt - b.paidAt).at(-1)
   const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
-  // Nothing is collected, or the seller voided it while the subscription ran.
+  // Collection is paused, or the seller voided the invoice during the subscription.
   const isFree =
     subscription.pause_collection !== null ||
     (due?.status === 'void' && (due.status_transitions.voided_at ?? Infinity) < ended)

@@ -11,7 +11,7 @@ export const payouts = pgTable(
     /** Stripe's: paid, pending, in_transit, canceled or failed. */
     status: text().notNull(),
     isAutomatic: boolean().notNull(),
-    /** Whether Stripe has listed its lines and they are stored. */
+    /** True once Stripe's lines of it are stored. */
     isItemized: boolean().notNull().default(false),
     createdAt: moment().notNull(),
     arrivesAt: moment().notNull(),

@@ -37,14 +37,14 @@ export const orders = pgTable(
     country: text(),
     postalCode: text(),
     cardCountry: text(),
-    /** Whether the customer at Stripe has a VAT ID. */
+    /** True if the customer at Stripe has a VAT ID. */
     isCompany: boolean().notNull().default(false),
     /** Version of the sentence about product news at the checkout, and the time of an objection made there. */
     newsVersion: text(),
     newsObjectedAt: moment(),
     /** Username entered at the checkout for immediate access. */
     tradingViewUsername: text(),
-    /** Whether it was paid or abandoned. An abandoned switch leaves no row. */
+    /** Time when it was paid or abandoned. An abandoned switch leaves no row. */
     closedAt: moment(),
 
     /** Customer at Stripe: one per account, one per guest checkout. */
@@ -53,7 +53,7 @@ export const orders = pgTable(
     /** Payment intent of the first payment; null for a switch, and for unpaid subscriptions made at Stripe. */
     paymentIntentId: text().unique(),
 
-    /** Whether the account was created for this guest; null while unpaid and for a buyer who was logged in. */
+    /** True if the account was created for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
     /** Hash of the checkout cookie; null if the order was not made in a browser. */
     nonceHash: text(),

@@ -32,7 +32,7 @@ export const purchases = pgTable(
     paidThrough: text({ enum: paymentPlaces })
       .notNull()
       .generatedAlwaysAs(sql`case when stripe_subscription_id is null then 'hand' else 'stripe' end`),
-    /** Whether its owner has no need to buy again: live or paused; booked by hand, until its end. */
+    /** True if its owner can't buy the product again: live or paused, or booked by hand and not over. */
     isOngoing: boolean()
       .notNull()
       .generatedAlwaysAs(

@@ -109,7 +109,7 @@ export const adminMails = {
     action: ['Open the overview', '/admin/overview'],
     footnote: turnOff,
   }),
-  /** What came and went in a week, and what is due in the next one. */
+  /** New and lost customers of a week, and tasks of the next. */
   mondayLetter: ({ came, gone, mrr, due, open }: Letter) => ({
     subject: `Your week: ${came} new, ${gone.length} gone`,
     paragraphs: [

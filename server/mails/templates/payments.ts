@@ -17,10 +17,10 @@ export const plan = ({ product, period, amount }: Subscription): Detail[] => [
   ['Price', `${exactDollars(amount)} per ${period}`],
 ]
 
-/** What is really paid, where discounts or a credit make it differ from the plan's price. Older mails only knew the price. */
+/** Amount that is charged, where discounts or credit make it differ from the plan's price. */
 type Charged = Subscription & {
   charged?: number
-  /** What is charged from then on, in words, where a discount makes it change. */
+  /** Later charges in words, if a discount makes them change. */
   charges?: string | null
   /** Stripe could not be asked: the amount may still differ by one-time items or tax. */
   isAbout?: boolean

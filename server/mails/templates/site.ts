@@ -54,7 +54,7 @@ export const siteMails = {
 Not investment advice. Past and backtested results do not predict future results.`,
     headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(leaveId, site) },
   }),
-  /** What a customer's contract needs: it has no link to unsubscribe, because it isn't advertising. */
+  /** Message about the contract. Has no unsubscribe link, because it is no advertising. */
   serviceMessage: ({ name, product, reason, subject, markdown }: ServiceMail) => ({
     subject,
     paragraphs: [greeting(name)],
