@@ -111,7 +111,7 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
   await expect(page.getByRole('dialog').getByText(text).first()).toBeVisible()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Activity' }).click()
-  await expect(page.getByRole('region', { name: 'Audit log' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Audit log entries' })).toBeVisible()
 
   const mails = (await shop.mails()).filter((mail) => `${mail.subject}${mail.text}`.includes(text))
   expect(mails.length).toBeGreaterThan(1)
