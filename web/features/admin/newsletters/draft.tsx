@@ -43,6 +43,8 @@ function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) 
       automatic.current = false
       return was
     },
+    /** A save by hand leaves nothing for a pending one, which would only raise the version. */
+    stopWaiting: () => clearTimeout(timer.current),
     saveSoon() {
       clearTimeout(timer.current)
       if (!isStored) return
@@ -73,7 +75,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
 
   const area = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLDivElement>(null)
-  const { saveSoon, isAutomatic } = useAutosave(card, saved !== undefined)
+  const { saveSoon, stopWaiting, isAutomatic } = useAutosave(card, saved !== undefined)
 
   return (
     <Card
@@ -91,6 +93,7 @@ export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved:
           const written = { ...texts, toSubscribers: toSubscribers !== '', buyersOf: buyersOf || null }
           // Reset before the call, so that text typed meanwhile counts as unsaved.
           setUnsaved(false)
+          stopWaiting()
           try {
             if (saved)
               await (isAutomatic() ? saveQuietly : save).mutateAsync({
