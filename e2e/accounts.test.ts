@@ -314,8 +314,26 @@ test.describe('forgotten passwords', () => {
   })
 })
 
+test('a guest without a password logs in with an emailed link, on a click, once', async ({ page, shop }) => {
+  const { email } = await shop.guest(shop.visitor())
+  await shop.settle()
+  await page.goto('/auth')
+  await page.getByRole('link', { name: 'Email me a login link' }).click()
+  await page.getByLabel('Email', { exact: true }).fill(email)
+  await page.getByRole('button', { name: 'Send Login Link' }).click()
+  await expect(page.getByText('If an account exists with this email, you will receive a login link.')).toBeVisible()
+  const mail = (await shop.mails()).findLast(({ to, subject }) => to === email && subject === 'Your login link')
+  const link = /\/auth\/link\?token=[\w-]+/.exec(mail?.text ?? '')?.[0] ?? ''
+  await page.goto(link)
+  await page.getByRole('main').getByRole('button', { name: 'Log In' }).click()
+  await expect(page).toHaveURL('/dashboard')
+  await page.goto(link)
+  await page.getByRole('main').getByRole('button', { name: 'Log In' }).click()
+  await expect(page.getByRole('link', { name: 'Get a new link' })).toBeVisible()
+})
+
 test('the login and password pages are accessible in both themes and fit 1280 and 360 px', async ({ page }) => {
-  for (const path of ['/auth', '/forgot-password', '/reset-password?token=any']) {
+  for (const path of ['/auth', '/login-link', '/forgot-password', '/reset-password?token=any']) {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

@@ -20,8 +20,8 @@ export default function EmailedLoginPage() {
     failed: 'Login failed',
     onSuccess: startSession,
   })
-  useLeaveOnceLoggedIn(user !== null && (login.isSuccess || login.isError))
   const next = login.error instanceof ApiError ? login.error.next : undefined
+  useLeaveOnceLoggedIn(user !== null && (login.isSuccess || next !== undefined))
   const hasEnded = login.error instanceof ApiError && login.error.code === 'link-invalid'
   function submit(event: FormEvent) {
     event.preventDefault()
