@@ -31,6 +31,7 @@ test('every quirk is in the README, with its control, its switch on the page and
     'openDispute',
     'closeDispute',
     'authenticate',
+    'stopBilling',
     'account',
   ])
   expect(known.filter((each) => !named.has(each) && !noQuirks.has(each))).toEqual([])
