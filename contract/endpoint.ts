@@ -50,7 +50,7 @@ type Nothing = typeof nothing
 type Named = { byId: typeof byId; nothing: Nothing }
 type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/${string}` ? 'byId' : 'nothing']
 
-type Row<Input extends Fields, Output extends z.ZodMiniType> = Omit<
+type EndpointDefinition<Input extends Fields, Output extends z.ZodMiniType> = Omit<
   Endpoint<Input, Output>,
   'method' | 'path' | 'access' | 'input' | 'output'
 > & { input?: Input; output?: Output }
@@ -71,7 +71,7 @@ export function endpoint<
   const R extends Answer = 'json',
   const C extends Caller = 'none',
   const A extends Access = 'user',
->(address: Address, row: Row<Input, Output> & AccessOf<Address, A> & { answer?: R; caller?: C }) {
+>(address: Address, row: EndpointDefinition<Input, Output> & AccessOf<Address, A> & { answer?: R; caller?: C }) {
   const [method, path] = address.split(' ') as [Method, Path]
   const named = /\/:id(\/|$)/.test(path) ? byId : nothing
   const input = row.input ?? (named as unknown as Input)

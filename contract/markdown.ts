@@ -6,8 +6,8 @@ export type Heading = { kind: 'heading'; text: string }
 /** A picture on a line of its own; email clients load it from its address. */
 export type Picture = { kind: 'picture'; alt: string; url: string }
 /** `### Title {eu}` is shown only where `only` is the setting CONSUMER_LAW. */
-type Part = { id: string; title: string; only: string | undefined; blocks: Block[] }
-export type ContentSection = Part & { parts: Part[] }
+type MarkdownSection = { id: string; title: string; only: string | undefined; blocks: Block[] }
+export type ContentSection = MarkdownSection & { parts: MarkdownSection[] }
 /** Paragraphs of the lead are separated by an empty line. */
 export type ContentPage = { title: string; lead: string; sections: ContentSection[] }
 

@@ -17,7 +17,7 @@ import type { Secrets } from './security/secrets.ts'
 import { createSecurityLog } from './security/security-log.ts'
 import type { ShopSettings } from './settings/settings.ts'
 
-type Given = {
+type ContextInput = {
   config: Config
   settings: ShopSettings
   connection: Connection
@@ -48,7 +48,7 @@ export type PersonalDataOwner = {
 export type Context = ReturnType<typeof createContext>
 
 /** Tools that almost every module works with. Other modules are handed over by name. */
-export function createContext({ transport, ...given }: Given) {
+export function createContext({ transport, ...given }: ContextInput) {
   const { config, settings, connection, queue, secrets, log, now } = given
   const { db } = connection
   const site = mailSite(config, settings, secrets, given.catalog)

@@ -6,7 +6,7 @@ import { createBuyers } from '#server/testing/buyers.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { createTally } from '../lab/measures.ts'
 
-type Given = {
+type PeopleDeps = {
   url: string
   publishableKey: string
   newVisitor: () => Visitor
@@ -17,7 +17,7 @@ export const password = 'a long password for the cluster'
 const patience = 30_000
 
 /** Buyers and customers, who keep what the shop has acknowledged to them. */
-export function createPeople({ url, publishableKey, newVisitor, answers }: Given) {
+export function createPeople({ url, publishableKey, newVisitor, answers }: PeopleDeps) {
   const { begin, pay } = createBuyers({ url, publishableKey: () => publishableKey })
   const accountsMade: string[] = []
   const confirmed: string[] = []

@@ -2,7 +2,7 @@ import { parseSync, Visitor } from 'oxc-parser'
 
 type Texts = ReadonlyMap<string, string>
 
-/** A word that code and documents must not use, and the glossary's word for it. */
+/** A word that code and documents must not use, and the glossary's word for it. In backticks, it is the name of a type. */
 type RefusedWord = { word: string; instead: string }
 
 /** The refused words: every entry of the column "not" in the tables of `docs/glossary.md`. */
@@ -13,7 +13,7 @@ export function readGlossary(glossary: string): RefusedWord[] {
     .flatMap((line) => {
       const cells = line.split('|').map((cell) => cell.trim())
       const instead = cells[1] ?? ''
-      const refused = (cells.at(-2) ?? '').split(',').map((word) => word.trim().toLowerCase())
+      const refused = (cells.at(-2) ?? '').split(',').map((word) => word.trim())
       return refused.filter(Boolean).map((word) => ({ word, instead }))
     })
 }
@@ -21,16 +21,25 @@ export function readGlossary(glossary: string): RefusedWord[] {
 /** Every refused word in identifiers, comments and documents. Strings are not read: texts of the shop, stored values, wire names. */
 export function checkGlossary(sources: Texts, documents: Texts, refused: RefusedWord[]): string[] {
   const complaints: string[] = []
+  const typeNames = refused.filter(isTypeName)
+  const phrases = refused.filter((each) => !isTypeName(each))
   const look = (path: string, text: string) => {
     const words = wordsOf(text)
-    for (const { word, instead } of refused)
+    for (const { word, instead } of phrases)
       if (words.includes(` ${word} `)) complaints.push(`${path} says "${word}" in "${text.trim()}": say ${instead}`)
   }
-  for (const [path, source] of sources) for (const text of namesAndComments(path, source)) look(path, text)
+  for (const [path, source] of sources) {
+    for (const text of namesAndComments(path, source)) look(path, text)
+    for (const { word, instead } of typeNames)
+      if (new RegExp(`\\b(type|interface) ${word.replaceAll('`', '')}\\b`).test(source))
+        complaints.push(`${path} has a type ${word}: name it after its content, such as ${instead}`)
+  }
   for (const [path, document] of documents)
     for (const line of document.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, ' ').split('\n')) look(path, line)
   return complaints
 }
+
+const isTypeName = ({ word }: RefusedWord) => word.startsWith('`')
 
 function namesAndComments(path: string, source: string): Set<string> {
   const { program, comments } = parseSync(path, source)

@@ -64,7 +64,7 @@ export function createTheater({ secretKey, address, pause }: Account) {
   }
 }
 
-type Given = {
+type StageDeps = {
   sdk: Stripe
   gateway: ReturnType<typeof createStripeGateway>
   taxing: ReturnType<typeof createStripeGateway>
@@ -73,7 +73,7 @@ type Given = {
   clock: Stripe.TestHelpers.TestClock
 }
 
-function stageOn({ sdk, gateway, taxing, price, pause, clock }: Given) {
+function stageOn({ sdk, gateway, taxing, price, pause, clock }: StageDeps) {
   let now = clock.frozen_time
 
   /** Looks until it is as wanted, for two minutes at most; then the scene sees what there is. */

@@ -41,8 +41,8 @@ async function backupOf(url: string, given = secrets) {
   return written
 }
 
-type Given = Partial<Parameters<typeof restore>[2]>
-const restoreInto = (url: string, content: string, given: Given = {}) =>
+type RestoreOptions = Partial<Parameters<typeof restore>[2]>
+const restoreInto = (url: string, content: string, given: RestoreOptions = {}) =>
   restore(url, Readable.from([Buffer.from(content)]), { secrets, makeOthers, ...given })
 
 const rowsIn = (content: string) => content.slice(content.indexOf('COPY '), content.lastIndexOf('-- signed'))

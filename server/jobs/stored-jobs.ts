@@ -40,12 +40,12 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
   }
 }
 
-type Row = { id: string; name: string; data: object | null; output: unknown; tries: number; at: Date }
-export type Query = <Row>(text: string, values: unknown[]) => Promise<Row[]>
+type StoredJobRow = { id: string; name: string; data: object | null; output: unknown; tries: number; at: Date }
+export type Query = <Result>(text: string, values: unknown[]) => Promise<Result[]>
 
 /** Jobs that are not retried until an admin says so. */
 export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: Kinds; query: Query }) {
-  const describe = ({ id, name, data, output, tries, at }: Row) => ({
+  const describe = ({ id, name, data, output, tries, at }: StoredJobRow) => ({
     id,
     name,
     about: kinds.get(name)?.describe(data ?? {}) ?? '',
@@ -65,7 +65,7 @@ export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: 
   return {
     async list({ limit, cursor, q }: { limit: number; cursor?: string | undefined; q?: string | undefined }) {
       const after = decodeCursor(cursor)
-      const rows = await query<Row>(
+      const rows = await query<StoredJobRow>(
         `select id, name, data, output, retry_count + 1 as tries, date_trunc('milliseconds', completed_on) as at
          from jobs.job
          where state = 'failed' and name = any($1)

@@ -28,7 +28,7 @@ const colors = {
     dark: { 'border-color': brandShades.dark, color: '#eef4f2' },
   },
 }
-type Part = keyof typeof colors
+type MailColor = keyof typeof colors
 
 const declarations = (style: Record<string, string>, suffix = '') =>
   Object.entries(style)
@@ -39,7 +39,7 @@ const darkRules = Object.entries(colors)
   .map(([part, { dark }]) => `.${part}{${declarations(dark, ' !important')}}`)
   .join('')
 
-const as = (part: Part, style: string) => `class="${part}" style="${style};${declarations(colors[part].light)}"`
+const as = (part: MailColor, style: string) => `class="${part}" style="${style};${declarations(colors[part].light)}"`
 
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 

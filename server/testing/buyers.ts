@@ -34,7 +34,7 @@ async function begin(
   return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
 }
 
-type Given = {
+type BuyerDeps = {
   url: string
   publishableKey: () => string
   /** Has the sandbox finish the payments that are under way; where no one can, time does. */
@@ -42,7 +42,7 @@ type Given = {
 }
 
 /** Buyers of a test. They make the browser's calls and send test cards straight to the sandbox. */
-export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: Given) {
+export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: BuyerDeps) {
   /** Confirms with a card as Stripe's form does, without the shop. */
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
     const id = clientSecret.split('_secret_')[0] ?? ''

@@ -6,7 +6,7 @@ import type { SentMail } from '../gateways/outbox.ts'
 import type { createBuyers } from './buyers.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 
-type Given = {
+type PeopleDeps = {
   url: string
   buy: ReturnType<typeof createBuyers>['buy']
   /** Every email sent so far. */
@@ -16,7 +16,7 @@ type Given = {
 export const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
 
 /** People for tests, each with a browser of their own. */
-export function createPeople({ url, buy, mails }: Given) {
+export function createPeople({ url, buy, mails }: PeopleDeps) {
   async function user(given: { name?: string; email?: string; password?: string } = {}) {
     const credentials = {
       name: 'Ada Trader',

@@ -26,11 +26,11 @@ export const words = {
 
 export type StateAtStripe = Record<keyof typeof words, string>
 export type Meaning = { purchase: PurchaseStatus | 'none'; endedBecause: EndReason | null; access: boolean }
-type Row = { when: Record<keyof typeof words, string[]>; meaning: Meaning }
+type StateRow = { when: Record<keyof typeof words, string[]>; meaning: Meaning }
 
 const document = new URL('../../docs/subscription-states.md', import.meta.url)
 
-function readRow(line: string): Row {
+function readRow(line: string): StateRow {
   const [status = '', cancellation = '', invoice = '', payment = '', purchase = '', because, access] = line
     .split('|')
     .slice(1, -1)

@@ -13,10 +13,10 @@ export type SwitchOffer = {
   creditLeft: number
 }
 
-type Wanted = { priceId: string; at: Date }
+type SwitchTarget = { priceId: string; at: Date }
 
 /** Preview and change use the same proration date, so both give the same amount. */
-const changeOf = ({ plan }: Subscription, { priceId, at }: Wanted) => ({
+const changeOf = ({ plan }: Subscription, { priceId, at }: SwitchTarget) => ({
   items: [{ id: plan.itemId, price: priceId }],
   proration_behavior: 'always_invoice' as const,
   proration_date: seconds(at),
@@ -32,7 +32,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
   const taxOf = taxReader({ sdk, ask })
 
   return {
-    async preview(subscription: Subscription, wanted: Wanted): Promise<SwitchOffer | 'price is gone'> {
+    async preview(subscription: Subscription, wanted: SwitchTarget): Promise<SwitchOffer | 'price is gone'> {
       const request = sdk.invoices.createPreview({
         subscription: subscription.id,
         subscription_details: changeOf(subscription, wanted),
@@ -47,7 +47,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
     },
 
     /** Charges the card on file; nothing changes unless it succeeds. Concurrent switches share an idempotency key, so one wins. */
-    async begin(subscription: Subscription, wanted: Wanted & { switchId: string }) {
+    async begin(subscription: Subscription, wanted: SwitchTarget & { switchId: string }) {
       const { id, invoiceCount, plan } = subscription
       try {
         await change(

@@ -15,7 +15,7 @@ type ConnectingContext = Pick<Context, 'audit' | 'db' | 'now' | 'queue' | 'secre
 export type Connecting = {
   show(): Promise<RawOutputOf<typeof calls.show>>
   preview(): Promise<RawOutputOf<typeof calls.preview>>
-  connect(actor: Actor, given: Given): Promise<void>
+  connect(actor: Actor, given: ConnectInput): Promise<void>
   test(): Promise<void>
   pause(actor: Actor): Promise<void>
   resume(actor: Actor): Promise<void>
@@ -25,7 +25,7 @@ export type Connecting = {
   settings(actor: Actor, settings: Settings): Promise<void>
 }
 
-type Given = ParsedInputOf<typeof tradingViewAdmin.connect>
+type ConnectInput = ParsedInputOf<typeof tradingViewAdmin.connect>
 type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
 
 const hour = 3_600_000
@@ -158,7 +158,7 @@ const isAnother = (before: string | null, now: string | null) => before !== null
 /** Probes before anything is stored: what does not work is refused in words. */
 async function probe(
   { db, tradingView: gateway }: Pick<Context, 'db' | 'tradingView'>,
-  { host, cookies: pasted }: Given,
+  { host, cookies: pasted }: ConnectInput,
 ) {
   const cookies = readCookies(pasted)
   if ('refusal' in cookies) throw invalid('cookies', cookies.refusal)

@@ -9,7 +9,7 @@ type HealthContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 
 export type Health = {
   failed(failure: TradingViewFailure): Promise<undefined>
-  succeeded(more?: Partial<Row>): Promise<void>
+  succeeded(more?: Partial<ConnectionRow>): Promise<void>
   /** True once in 10 seconds across all processes. A caller that gets true must probe. */
   mayProbe(): Promise<boolean>
   /** Calls TradingView, so that one failed sync does not count as an outage until its next try, up to an hour later. */
@@ -18,11 +18,11 @@ export type Health = {
   remind(): Promise<void>
 }
 
-type Row = typeof tvConnection.$inferSelect
+type ConnectionRow = typeof tvConnection.$inferSelect
 type TheConnection = {
-  current(): Promise<Row | undefined>
-  set(changes: Partial<Row>): Promise<unknown>
-  clientOf(row: Row): TradingViewClient
+  current(): Promise<ConnectionRow | undefined>
+  set(changes: Partial<ConnectionRow>): Promise<unknown>
+  clientOf(row: ConnectionRow): TradingViewClient
   connectorChanged(tx: Transaction): Promise<void>
 }
 
@@ -36,19 +36,19 @@ export function createHealth(
   { db, now, mails, supportEmail }: HealthContext,
   { current, set, clientOf, connectorChanged }: TheConnection,
 ): Health {
-  const isAlive = async (row: Row) =>
+  const isAlive = async (row: ConnectionRow) =>
     (await clientOf(row)
       .probe()
       .catch(() => null)) !== null
 
-  async function succeeded(more: Partial<Row> = {}) {
+  async function succeeded(more: Partial<ConnectionRow> = {}) {
     const before = await current()
     await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null, ...more })
     if (before?.downSince || before?.state !== 'on') await db.transaction(connectorChanged)
   }
 
   /** Stops the connector and emails the seller. `remind` repeats that daily. */
-  async function stop(state: ConnectionState, about: Partial<Row>) {
+  async function stop(state: ConnectionState, about: Partial<ConnectionRow>) {
     const stopped = await db
       .update(tvConnection)
       .set({ ...about, state })

@@ -7,7 +7,7 @@ import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/
 export type PersonRow = typeof tvPeople.$inferSelect
 export type ScriptRow = typeof tvScripts.$inferSelect
 
-export type Wanted = { isWanted: boolean; until: Date | null }
+export type TargetState = { isWanted: boolean; until: Date | null }
 export type Observed = { isPresent: boolean; until: Date | null }
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
@@ -17,7 +17,7 @@ export type Work = {
   script: ScriptRow
   /** Undefined for a deleted person. */
   row: AccessRow | undefined
-  wish: Wanted
+  wish: TargetState
   /** True while it waits for the seller or can be undone; no call is made then. */
   isHeld: boolean
   /** True for the wanted username, false for an older one. */
@@ -51,7 +51,7 @@ export const isSameUntil = (a: Date | null, b: Date | null) =>
   a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= tolerance
 
 /** Implements the table of docs/tradingview.md. Never removes or shortens access that this shop did not give. */
-export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Action {
+export function decide(observed: Observed, wanted: TargetState, isOurs: boolean): Action {
   if (!wanted.isWanted) {
     if (!observed.isPresent) return 'nothing'
     return isOurs ? 'remove' : 'leave'
@@ -62,10 +62,10 @@ export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Act
   return lasts(observed.until) < lasts(wanted.until) ? 'modify' : 'leave'
 }
 
-export const removesAccess = (action: Action, observed: Observed, wanted: Wanted) =>
+export const removesAccess = (action: Action, observed: Observed, wanted: TargetState) =>
   action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
 
-/** Wanted state of a username by its access row. `peers` are the person's other usernames on the script. */
+/** TargetState state of a username by its access row. `peers` are the person's other usernames on the script. */
 export function workFor(
   person: PersonRow,
   script: ScriptRow,
@@ -99,7 +99,7 @@ export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: 
   return person.rowId !== null && peers.some((peer) => peer.isOurs && peer.rowId === person.rowId)
 }
 
-/** Wanted state of each username of a person on each script, the wanted username first. */
+/** TargetState state of each username of a person on each script, the wanted username first. */
 export async function plan(tx: Transaction, userId: string, at: Date): Promise<Work[]> {
   // Locks the person, so that concurrent plans run one after the other.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')

@@ -23,7 +23,7 @@ type Purchase = { id: string; userId: string; productId: string }
 const sameMomentMs = 60_000
 
 type MovementRow = typeof mrrMovements.$inferSelect
-type NewMovementRow = typeof mrrMovements.$inferInsert
+type NewRow = typeof mrrMovements.$inferInsert
 
 function standingOf(rows: MovementRow[]) {
   const corrected = new Set(rows.map(({ corrects }) => corrects))
@@ -74,7 +74,7 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
   const rowsOf = (tx: Transaction, { id }: Purchase) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)).orderBy(mrrMovements.id)
 
-  async function add(tx: Transaction, rows: NewMovementRow[]) {
+  async function add(tx: Transaction, rows: NewRow[]) {
     if (rows.length > 0) await tx.insert(mrrMovements).values(rows)
   }
 
