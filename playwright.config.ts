@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
-  // One more than can run at once: a test also waits, for a timer or a network that is idle.
+  // Cores plus one, because tests also wait for timers and an idle network.
   workers: Math.min(availableParallelism() + 1, 4),
   forbidOnly: Boolean(process.env.CI),
   // Only to end what hangs: a busy machine is no failure.

@@ -21,7 +21,7 @@ export default defineConfig({
     pool: 'threads',
     // No module has global state, so test files share the modules of their worker, which saves a third of the time.
     isolate: false,
-    // One more than cores: tests wait for PostgreSQL a fifth of their time. More than four would wait for each other.
+    // Cores plus one, because tests wait for PostgreSQL a fifth of their time. More than four would wait for each other.
     maxWorkers: Math.min(availableParallelism() + 1, 4),
     // Only to end what hangs: a busy machine is no failure.
     // A landing must not fail because of a busy machine; a local run shows every flaky test.

@@ -22,7 +22,7 @@ function isCallTo(endpoint: Endpoint, call: string) {
   return new RegExp(`^${endpoint.method} ${pattern}$`).test(call)
 }
 
-/** What travels in the query or body. Path parameters, paging, the honeypot and what only some shops ask for don't count. */
+/** Fields in the query or body, without path parameters, paging, the honeypot and optional fields of some shops. */
 function payloadOf({ path, input, answer }: Endpoint): string[] {
   const inPath = path.matchAll(/:(\w+)/g).map((match) => match[1])
   const besides = new Set([

@@ -123,7 +123,7 @@ export const person = z.object({
   email: z.string(),
   isAdmin: z.boolean(),
   role: z.nullable(z.enum(roles)),
-  /** Whether the address is proven. */
+  /** True if the address is proven. */
   isProven: z.boolean(),
   /** A second factor is required and missing in this session. */
   mustSetUp: z.optional(z.boolean()),

@@ -131,7 +131,7 @@ test.describe('the product page', () => {
     await expect(heading).toBeInViewport()
     await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
 
-    // One of the trades is a loss.
+    // Among the trades is a loss.
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
       const labels = section(page, 'Example Chart').locator('svg[role=img] text')

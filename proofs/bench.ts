@@ -31,7 +31,7 @@ try {
   add(await served(bench, 'home', get('/'), { cpu: 1.5 }))
   add(await served({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.5 }))
   add(await served(bench, 'GET /api/products', get('/api/products')))
-  // One per connection: simultaneous requests come from different people.
+  // A buyer per connection: simultaneous requests come from different people.
   const buyers = await openBuyers(shop, quick ? 8 : 64)
   await untilQuiet(shop.pid())
   const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieHeader(buyer)))

@@ -157,7 +157,7 @@ async function sessionsOn(url: string): Promise<number> {
   return row?.sessions ?? 0
 }
 
-/** What everyone was told, against what the promoted replica holds and what the payment side says. */
+/** Compares acknowledged answers with the promoted replica and with the sandbox. */
 async function judge(visitors: Visitors, url: string) {
   const { counts, gaveUp, people, posted, writes } = visitors
   const { confirmed, accountsMade } = people

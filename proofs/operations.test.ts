@@ -48,10 +48,10 @@ const keys = { apiKey: 'an api key of the exchange', secretKey: 'its secret' }
 
 const admin: Visitor = createVisitor(url)
 const sold: string[] = []
-/** What the admin's authenticator app shows, once it is set up. */
+/** Code of the admin's authenticator app, once it is set up. */
 let codeNow = () => ''
 
-/** One for each block of the page, in its order. */
+/** Checks for each block of the page, in its order. */
 const checks: [heading: string, promise: string, check: Check][] = [
   ['Install', 'Debian has the packages, and there is a Node', available],
   ['Install', 'the pages are built', built],
@@ -191,7 +191,7 @@ async function deployed(output: string) {
   await admin.call(factors.confirmAppCodes, { sealed, code: codeNow() })
   await sell()
   await mustShow(sold)
-  // What the seller changes is kept in a branch of their own.
+  // Changes by the seller live in their own branch.
   const help = join(folder, 'content/help.md')
   writeFileSync(help, readFileSync(help, 'utf8').replace(/^## .+$/m, '## What only this shop says'))
   run('git', ['-c', 'user.name=Seller', '-c', 'user.email=a@shop.example', 'commit', '-qam', 'Ours'], folder)

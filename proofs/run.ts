@@ -9,7 +9,7 @@ const proofs: Record<string, string> = {
   spreadsheets: 'opens the exports in LibreOffice the way American, German and Swiss sellers do',
 }
 
-/** Those that end in a verdict are tests. */
+/** Proofs with a verdict are vitest files. */
 const files: Record<string, string> = {
   faults: 'proofs/faults',
   cluster: 'proofs/cluster.test.ts',

@@ -6,7 +6,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 type Shop = Awaited<ReturnType<typeof openTestSandbox>>
 
-/** One buyer's subscription, and everything that anyone may do to it. */
+/** A buyer's subscription and every possible action on it. */
 function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<ReturnType<Shop['checkout']>>) {
   const { stripe, sandbox } = shop
   const { controls } = sandbox
@@ -86,7 +86,7 @@ function isReachable(from: string, to: string, seen = new Set([from])): boolean 
   })
 }
 
-/** What the newest invoice may look like in each status, and whether the subscription's time is over. */
+/** Allowed states of the newest invoice for each status, and whether the period is over. */
 const allowed: Record<string, { latest: string; ended: boolean }[]> = {
   incomplete: [{ latest: 'open', ended: false }],
   incomplete_expired: [{ latest: 'void', ended: true }],

@@ -5,7 +5,7 @@ import { type RequestMark, Work } from './work.ts'
 type Settings = { time: number; quirks: Quirks }
 export type Books = ReturnType<typeof openBooks>
 
-/** What leaves the sandbox: without its internal notes, with addresses as browsers see them. */
+/** Public form of an object: without internal fields, with addresses for browsers. */
 const presenter = (publicUrl: string) => (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (key, each) => {

@@ -3,7 +3,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 type Sandbox = Awaited<ReturnType<typeof openTestSandbox>>
 
-/** What the card frame sends: the publishable key, the client secret and the card. */
+/** Request of the card frame: publishable key, client secret and card. */
 async function typeCard(shop: Sandbox, clientSecret: string, number: string, more: Record<string, string> = {}) {
   const [intent = ''] = clientSecret.split('_secret_')
   const kind = intent.startsWith('seti_') ? 'setup_intents' : 'payment_intents'

@@ -125,7 +125,7 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })
 }
 
-/** What sellers do at Stripe itself, and what lists and refetched objects say of it. */
+/** Actions of sellers at Stripe, seen through lists and refetched objects. */
 async function changeInDashboard(
   { stripe, sandbox: { controls }, buy, buyAndFail }: Awaited<ReturnType<typeof openTestSandbox>>,
   monthly: string,

@@ -23,7 +23,7 @@ export type Controls = ReturnType<typeof createControls>
 
 type ControlsDeps = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
-/** What someone could do in Stripe's dashboard, and some mischief that the network does on its own. */
+/** Actions in Stripe's dashboard, and network faults. */
 export function createControls({ books, clock, webhooks }: ControlsDeps) {
   async function act<T>(task: (work: Work) => Promise<T>): Promise<T> {
     const result = await books.write(task)
@@ -62,7 +62,7 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
     },
 
     webhooks: {
-      /** What isn't named is as usual again. */
+      /** Settings that are left out return to their default. */
       misbehave: (quirks: Partial<WebhookQuirks>) => {
         const { duplicates, spread, drop, delaySeconds } = usual
         return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
@@ -85,7 +85,7 @@ const onObjects =
   (id: string, ...more: More) =>
     act(async (work) => happens(work, await work.claim(kind, id), ...more))
 
-/** What sellers, buyers and banks do at Stripe itself. */
+/** Actions of sellers, buyers and banks at Stripe. */
 function quickControls(act: Act) {
   const on = onObjects(act)
   const onPayment =

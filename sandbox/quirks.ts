@@ -20,7 +20,7 @@ export type Quirks = {
   key: Key
   /** The seller's account at Stripe. */
   account: string
-  /** What becomes of a subscription whose renewal failed to the last try. */
+  /** Result for a subscription after the last failed retry. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
   /** A `cancel_at` within the paid period becomes the period's end. */
   shortens: boolean
@@ -40,7 +40,7 @@ export type Fault = {
   done?: boolean
 }
 
-/** What Stripe thinks of the secret key; a restricted one lacks permissions (`rak_charge_write`). */
+/** State of the secret key; a restricted key lacks permissions (`rak_charge_write`). */
 export type Key = 'works' | 'expired' | { without: readonly string[] }
 
 /** Days after the renewal. Smart Retries pick the hours by machine learning; two weeks and eight tries are the default. */

@@ -25,7 +25,7 @@ export type SandboxOptions = {
   keys?: Keys
   /** Printed on invoices. */
   businessName?: string
-  /** Who may open the control page and press its buttons; everyone, unless told otherwise. */
+  /** Restricts the control page; open to everyone by default. */
   mayControl?: MayControl
   /** Where its usual behavior is to differ from Stripe's. */
   quirks?: Partial<Quirks>

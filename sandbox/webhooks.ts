@@ -81,7 +81,7 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log, isLi
     }
   }
 
-  /** What is due in a fraction of a second need not wait for the next poll. */
+  /** Shortens the wait if something is due before the next poll. */
   async function wakeInTime() {
     const { rows } = await database.query<{ ms: number | null }>(
       `select extract(epoch from min(next_at) - clock_timestamp())::float8 * 1000 as ms

@@ -29,7 +29,7 @@ type Event = {
 }
 type Sent = { query: pg.ClientBase['query'] }
 
-/** One transaction on the sandbox's books, at the time on its customer's clock. */
+/** A transaction on the sandbox's books, at the time of the customer's clock. */
 export class Work {
   readonly database: Sent
   readonly present: (value: unknown) => Record<string, unknown>
@@ -40,7 +40,7 @@ export class Work {
   readonly time: number
   private readonly events: Event[] = []
   private drawn: (() => number) | undefined
-  /** What this work has written, and what it has read since its lock: no one else changes it meanwhile. */
+  /** Objects written or read under the lock, which nobody else changes meanwhile. */
   private readonly known = new Map<string, Kept>()
   private isLocked = false
   now: number
@@ -149,7 +149,7 @@ export class Work {
     return rows.map((row) => row.data)
   }
 
-  /** One page of a kind, newest first. */
+  /** Page of objects of a kind, newest first. */
   async list<K extends Kind>(kind: K, filter: Filter, page: Page): Promise<List<Kinds[K]>> {
     const limit = Math.min(Math.max(page.limit ?? 10, 1), 100)
     const cursor = page.starting_after

@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-/** As the unit and the container start it, with a database that cannot be reached. */
+/** Starts it like the systemd unit and the container, with an unreachable database. */
 function start() {
   const { stderr, status } = spawnSync(process.execPath, ['--enable-source-maps', 'dist/server/main.js'], {
     cwd: copy,

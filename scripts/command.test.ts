@@ -79,7 +79,7 @@ test('a command that fails leaves no PostgreSQL running', () => {
 
 test('what is done on the command line is in the audit log, and a backup is for its owner alone', async () => {
   const database = await createTestDatabase()
-  // As if another user of this machine had put it there, to read the backup.
+  // Simulates another user of the machine who wants to read the backup.
   writeFileSync(`${file}.gz.part`, '', { mode: 0o644 })
   const env = { DATABASE_URL: database.url, SECRETS_KEY: randomBytes(32).toString('hex') }
   for (const command of [

@@ -72,7 +72,7 @@ async function verify(key: string | undefined): Promise<number> {
   return differing === 0 ? 0 : 1
 }
 
-/** One line instead of a request that Stripe refuses. */
+/** Prints one line instead of sending a request that Stripe refuses. */
 function given(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
   const { data, error } = z.safeParse(settings.shape[name], process.env[name] || undefined)
   if (error) explain(error.issues.map(({ message }) => `${name} ${message}`).join('\n'))

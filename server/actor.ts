@@ -4,7 +4,7 @@ import type { person } from '#contract/fields.ts'
 /** The caller, as every call knows them. `userColumns` of the schema reads the fields. */
 export type User = Omit<z.input<typeof person>, 'mustSetUp'>
 
-/** Who is acting, and from where: the first argument of everything that changes something. `user` is null without a login. */
+/** User and origin of a call; the first argument of functions that change state. `user` is null without a login. */
 export type Actor<Who extends User | null = User> = {
   user: Who
   sessionId: string | null

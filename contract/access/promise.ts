@@ -2,6 +2,6 @@ const accessPromiseHours = 24
 
 export const promisedBy = (askedAt: Date) => new Date(askedAt.getTime() + accessPromiseHours * 3_600_000)
 
-/** One sentence for every page and email: when access comes, and by what means. */
+/** Sentence for every page and email about when and how access comes. */
 export const whenAccessComes = ({ unlocksItself }: { unlocksItself: boolean }) =>
   `Your access is activated within ${accessPromiseHours} hours of your request, ${unlocksItself ? 'usually within minutes' : 'by hand'}, and an email follows.`

@@ -1,6 +1,6 @@
 import { exactDollars } from '../money.ts'
 
-/** What a subscription charges from now on, in cents. */
+/** Charges of a subscription from now on, in cents. */
 export type Charges = {
   /** How often, as in "every month". */
   period: string
@@ -14,7 +14,7 @@ export type Charges = {
 const near = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const far = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** What is paid when, in the one sentence for it: "$31.20 today, then $39.00 every month from Feb 15"; far days with their year. */
+/** Sentence about amounts and dates: "$31.20 today, then $39.00 every month from Feb 15"; far days with their year. */
 export function chargesInWords({ period, today, next, later }: Charges, now: Date): string {
   const from = ({ amount, at }: Charges['next']) => {
     const isFar = at.getTime() - now.getTime() > 300 * 86_400_000
@@ -25,7 +25,7 @@ export function chargesInWords({ period, today, next, later }: Charges, now: Dat
   return today === undefined ? then : `${exactDollars(today)} today, then ${then}`
 }
 
-/** What is left of a price, to the cent as Stripe rounds it. */
+/** Price after the discount, rounded to the cent like Stripe. */
 export const afterDiscount = (price: number, off: { percentOff: number | null; amountOff: number | null }) =>
   price - Math.min(price, off.amountOff ?? Math.round((price * (off.percentOff ?? 0)) / 100))
 

@@ -16,7 +16,7 @@ const paidOrder = z.object({
   paidAmount: cents,
   /** Null if it doesn't renew. */
   nextCharge: z.nullable(z.object({ amount: cents, at: instant })),
-  /** As it was typed at the checkout; the receipt went there. */
+  /** Address typed at the checkout, which gets the receipt. */
   email: z.string(),
   /** The TradingView username given at the checkout, which the account's owner has to confirm. */
   username: z.nullable(z.string()),
@@ -62,7 +62,7 @@ export const checkout = {
     output: z.object({
       clientSecret: z.string(),
       isPaid: z.boolean(),
-      /** What the first payment charges, in cents. */
+      /** Amount of the first payment, in cents. */
       amountDue: z.int(),
       tax: z.optional(tax),
       discount: z.optional(discount),

@@ -10,7 +10,7 @@ const percent = z.int('Please enter a whole number').check(z.minimum(1, 'From 1 
 
 const worth = z.object({
   code: z.string(),
-  /** One of the two: a share of the price, or cents. */
+  /** Either a percentage of the price or an amount in cents. */
   percentOff: z.nullable(z.int()),
   amountOff: z.nullable(cents),
   /** For one payment (0), for some months, or always (null). */

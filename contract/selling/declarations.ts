@@ -4,14 +4,14 @@ import { cents, email, id, instant, line, opaque, optionalText, pages, text } fr
 import { personName } from '../person-name.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
-/** What the law lets us ask for, and no more. */
+/** Only the fields that the law allows. */
 const declaring = {
   name: personName,
   contract: line(254, 'Please enter your contract number, or the email you bought with'),
   email,
 }
 
-/** What makes it happen: the owner’s click on the emailed link, nothing more if they are logged in, or a person’s decision. */
+/** Next step: the owner’s click on the emailed link, none if they are logged in, or the seller’s decision. */
 const nextSteps = ['click', 'none', 'person'] as const
 export type NextStep = (typeof nextSteps)[number]
 
@@ -42,7 +42,7 @@ const declaration = z.object({
       email: z.string(),
       status: z.enum(purchaseStatuses),
       createdAt: instant,
-      /** What was paid last and not refunded: the whole of it, if it was declared in time. */
+      /** Latest payment less refunds; refunded in full if declared in time. */
       unrefunded: cents,
     }),
   ),

@@ -110,7 +110,7 @@ const shown = z.object({
   /** Why Stripe refused the answer, such as a missing permission. */
   fault: z.nullable(z.string()),
   customer: z.nullable(z.object({ id, name: z.string(), email: z.string() })),
-  /** What the shop has kept about the order, to be read beside the answer. */
+  /** Facts that the shop has kept about the order, shown beside the answer. */
   facts: z.array(z.object({ label: z.string(), value: z.string() })),
   texts: z.array(
     z.object({ name: z.enum(Object.keys(evidenceTexts) as [EvidenceText, ...EvidenceText[]]), value: z.string() }),
@@ -118,7 +118,7 @@ const shown = z.object({
   files: z.array(
     z.object({
       name: z.enum(Object.keys(evidenceFiles) as [EvidenceFile, ...EvidenceFile[]]),
-      /** As the PDF will have it. */
+      /** Text of the PDF. */
       content: z.string(),
       isIncluded: z.boolean(),
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Whether it is sold. Buyers keep one that is not listed, and one whose file is gone. */
+/** Sale state. Buyers keep a product that is not listed, or whose file is gone. */
 export const productStates = ['on sale', 'coming', 'not listed'] as const
 export type ProductState = (typeof productStates)[number]
 
@@ -23,14 +23,14 @@ export const productText = z.object({
 })
 export type ProductText = z.infer<typeof productText>
 
-/** What every page knows of a product. It is embedded in all of them, so it is public, and short. */
+/** Product data embedded in every page, so it is public and short. */
 export type ListedProduct = {
   slug: string
   name: string
   state: ProductState
-  /** What its list of symbols is called, if it has one. */
+  /** Name of its list of symbols, if it has one. */
   list: string | null
-  /** What it is, in a few words, for the order; and in a few lines. */
+  /** Short description for the order, and the lines of the summary. */
   includes: string
   points: string[]
   card: string

@@ -20,7 +20,7 @@ export const purchasesAdmin = {
       refund: z.optional(cents.check(z.minimum(1, 'Please enter an amount'))),
     }),
   }),
-  /** What the buyer's own button does, for one who asks by email. */
+  /** Same as the buyer's own button, for buyers who ask by email. */
   adminCancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
     access: 'purchases.cancel',
     fresh: true,
@@ -57,7 +57,7 @@ export const purchasesAdmin = {
           left: cents,
           /** Taken as credit by a switch to the yearly plan, so it can’t be refunded on its own. */
           credited: cents,
-          /** Whether the subscription ends when nothing is left. */
+          /** True if a full refund ends the subscription. */
           ends: z.boolean(),
         }),
       ),
@@ -96,7 +96,7 @@ export const purchasesAdmin = {
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     access: 'money.refund',
     summary: 'Note that a refund which a bank returned has reached the buyer another way',
-    /** As the caller saw it: what fails meanwhile is not settled. */
+    /** Amount the caller saw, so that later failures are not settled unseen. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {

@@ -26,15 +26,15 @@ const purchase = z.object({
   billingType,
   /** How often it is charged, as in "per month" or, where Stripe has another interval than the plans, "per 6 months". */
   period: z.string(),
-  /** What a period costs by its plan. */
+  /** List price of a period. */
   amount: cents,
-  /** What was really paid last, what the next renewal will charge, and what is owed now: discounts and credit count. */
+  /** Latest payment, next renewal and amount owed now, after discounts and credit. */
   lastPaidAmount: z.nullable(cents),
   nextAmount: z.nullable(cents),
   dueAmount: z.nullable(cents),
-  /** What is charged when, in words, where a discount will end; see `chargesInWords`. */
+  /** Sentence about charges if a discount will end; see `chargesInWords`. */
   charges: z.nullable(z.string()),
-  /** What pays for it: "Visa ending in 4242, expires 12/34". Null once nothing more is charged. */
+  /** Payment method: "Visa ending in 4242, expires 12/34". Null once nothing more is charged. */
   card: z.nullable(z.string()),
   status: purchaseStatus,
   createdAt: instant,

@@ -60,7 +60,7 @@ export async function countStatements({ restart }: Lab, shop: LabShop) {
   while (!(await shop.isReady())) await sleep(50)
 }
 
-/** What a request costs the database. The minimum of several tries, to leave out jobs that run meanwhile. */
+/** Database cost of a request: the minimum of several tries, to leave out concurrent jobs. */
 async function costOf(shop: LabShop, path: string, cookie: string) {
   const least = { buffers: Infinity, statements: Infinity, milliseconds: Infinity }
   for (let count = 0; count < 7; count++) {

@@ -20,7 +20,7 @@ export const tableOf = (lines: Line[]) =>
     ...lines.map(({ what, figure, budget, ok }) => `| ${what} | ${figure} | ${budget} | ${mark(ok)} |`),
   ].join('\n')
 
-/** One server under load. Its CPU time per request is the stable figure. */
+/** Loads one server. Its CPU time per request is the stable figure. */
 export type Target = { pid: number; port: number; request: Requests }
 
 export async function measure(target: Target, seconds: number, connections = 64) {

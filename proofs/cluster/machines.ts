@@ -75,7 +75,7 @@ export async function openPostgresPair(home: string) {
   const copy = join(home, 'replica')
   mkdirSync(copy, { mode: 0o755 })
   if (nobody) chownSync(copy, nobody.uid, nobody.gid)
-  // As its owner, and with its permissions: PostgreSQL insists on both.
+  // PostgreSQL requires the owner and the permissions of its folder.
   must('cp', ['-a', first.folder, join(copy, 'data')], {})
 
   const [primaryPort, replicaPort] = [await freePort(), await freePort()]

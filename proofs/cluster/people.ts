@@ -23,7 +23,7 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Peopl
   const confirmed: string[] = []
   const counts = { logins: 0, sessionsLost: 0, byEmail: 0 }
 
-  /** As people do: press again until it works. A refusal stays a refusal. */
+  /** Retries until it works, like people do. A refusal is final. */
   async function persist<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
     for (const until = performance.now() + patience; ; await sleep(500)) {
       try {

@@ -71,7 +71,7 @@ async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
 
 const agent = new Agent({ keepAlive: true })
 
-/** As an attacker would send it: any input, without the typed client. */
+/** Sends any input without the typed client, like an attacker. */
 function rawRequest({ method, ...endpoint }: Endpoint, input: unknown, cookie: string): Request {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   const fields: Record<string, unknown> = isObject ? { ...input } : {}

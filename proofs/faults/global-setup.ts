@@ -3,7 +3,7 @@ import { type Lab, openLab } from '../lab/lab.ts'
 
 let opened: Promise<Lab> | undefined
 
-/** One lab for the run; the faults in other processes find it by its place. */
+/** Opens one lab for the run; faults in other processes find it by its folder. */
 export default async function setUp({ provide }: { provide: (key: 'lab', place: Lab['place']) => void }) {
   if (opened) return provide('lab', (await opened).place)
   freshBuild()

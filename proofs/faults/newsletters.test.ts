@@ -123,7 +123,7 @@ fault(
     const admin = await logIn(last.url, login)
     await admin.call(newsletters.adminResume, { id: row?.id ?? '' })
     while ((await progress(databaseUrl)).state !== 'sent') {
-      // What the server wants later is due: it would be in five minutes.
+      // Makes postponed emails due, which would otherwise take five minutes.
       await query(databaseUrl, 'update newsletter_recipients set retry_at = null')
       await setTimeout(500)
     }

@@ -29,7 +29,7 @@ export async function query<Row extends pg.QueryResultRow>(
 export type Lab = Awaited<ReturnType<typeof openLab>>
 export type LabShop = Awaited<ReturnType<Lab['openShop']>>
 
-/** One PostgreSQL, and shops in their own processes, each on a copy of a database that a shop has already opened. */
+/** A PostgreSQL, and shops in processes of their own, each on a copy of an initialized database. */
 export async function openLab() {
   const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
   const { url, superuserUrl, folder, close } = await openEmbedded(home)

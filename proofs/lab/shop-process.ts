@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/free-port.ts'
 
-/** What visitors of a lab's shop type: none of it may show up in what the shop says, whatever goes wrong. */
+/** Texts that visitors type; none may appear in the shop's log. */
 export const planted = { domain: 'lab.example', words: 'planted words of a visitor' }
 
 /** Also a password's hash, and any other address. */

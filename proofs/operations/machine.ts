@@ -125,7 +125,7 @@ export function follow(commands: string): string {
 }
 
 export function run(program: string, args: string[], cwd: string): string {
-  // As on a machine of its own: without this project's tools and npm's settings for this run.
+  // Hides this project's tools and npm settings, like on a fresh machine.
   const path = (process.env.PATH ?? '').split(':').filter((entry) => !entry.includes('node_modules'))
   const { status, stdout, stderr } = spawnSync(program, args, {
     cwd,

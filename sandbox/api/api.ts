@@ -190,7 +190,7 @@ const visible = new Map(
   }).map(([kind, names]) => [kind, ['id', 'object', ...names.split(' ')]]),
 )
 
-/** What the publishable key may see of an answer: nothing about the customer or the shop's own notes. */
+/** Fields visible to the publishable key: nothing about the customer, no metadata. */
 function publicView(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(publicView)

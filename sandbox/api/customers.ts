@@ -70,7 +70,7 @@ export const customerRoutes = [
   }),
 ]
 
-/** What a VAT ID looks like, by kind. Whether it exists is the tax office's to know. */
+/** Formats of VAT IDs by kind. Their existence is not checked. */
 const patterns = {
   eu_vat: /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9+*]{2,12}$/,
   ch_vat: /^CHE-\d{3}\.\d{3}\.\d{3} (MWST|TVA|IVA)$/,

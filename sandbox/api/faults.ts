@@ -84,7 +84,7 @@ function permissionFor(method: string, path: string): string {
   return `rak_${name}_${method === 'GET' ? 'read' : 'write'}`
 }
 
-/** What Stripe says to a secret key that was rolled or lacks permission. */
+/** Stripe's errors for a secret key that was rolled or lacks a permission. */
 export function assertAllowed(state: Key, secretKey: string, method: string, path: string) {
   if (state === 'works') return
   if (state === 'expired') throw refuse(401, `Expired API Key provided: ${masked(secretKey)}`, 'api_key_expired')

@@ -88,7 +88,7 @@ export const intentRoutes = [
       await work.claim('customer', customer)
       await work.customer(customer)
       const intent = newSetupIntent(work.now, customer, usage ?? 'off_session')
-      // Those the seller has turned on; the sandbox's own form shows only cards.
+      // Payment methods of the account; the sandbox's form shows only cards.
       const payment_method_types = types ?? ['card', 'link']
       return work.create(changed(intent, { allowed_payment_method_types: types, payment_method_types }))
     },

@@ -27,7 +27,7 @@ export const planParams = {
 
 const pendable = new Set([...Object.keys(planParams), 'metadata', 'payment_behavior', 'proration_behavior'])
 
-/** What waits for its payment can change nothing else. */
+/** A pending update blocks other changes. */
 function assertPendable(params: { payment_behavior?: string | undefined; proration_behavior?: string | undefined }) {
   if (params.payment_behavior !== 'pending_if_incomplete' || params.proration_behavior !== 'always_invoice')
     throw invalid('The sandbox changes a price only when it is invoiced and paid immediately.', 'payment_behavior')

@@ -22,7 +22,7 @@ export function createClock(books: Books) {
     return rows[0]
   }
 
-  /** One due item in one transaction, at the time it fell due; the second process finds it done. */
+  /** Runs a due item in one transaction, at its due time. A second process finds it done. */
   const runDue = (clock: string | null, due: Due) =>
     books.write(async (work) => {
       const at = Math.floor(due.due_at)

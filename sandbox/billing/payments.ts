@@ -14,7 +14,7 @@ export type Intent = PaymentIntent | SetupIntent
 const isPayment = (intent: Intent): intent is PaymentIntent => intent.object === 'payment_intent'
 const nameOf = (intent: Intent) => (isPayment(intent) ? 'PaymentIntent' : 'SetupIntent')
 
-/** Whether the invoice and the subscription follow immediately, or after the lag that a confirming browser sees. */
+/** True if invoice and subscription follow at once instead of after the usual lag. */
 type Then = 'immediately' | 'later'
 
 /** Pays an intent with a card, or stores the card. A returned `Failure` is a declined card: the attempt stays on the books. */

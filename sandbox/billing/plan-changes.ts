@@ -35,7 +35,7 @@ async function billedShare(work: Work, { id }: Subscription, start: number) {
   return line && line.amount > 0 ? (line.amount - off) / line.amount : 1
 }
 
-/** What is unused is credited to the second, as of `at`; another interval begins a new period now. */
+/** Credits unused time to the second as of `at`. A different interval begins a new period. */
 export async function planChange(work: Work, before: Subscription, plan: Plan) {
   const [item] = before.items.data
   if (!item) throw invalid('There is no item to change.')
@@ -56,7 +56,7 @@ export async function planChange(work: Work, before: Subscription, plan: Plan) {
   })
   if (isSameStep) return { after, entries: [prorated(item, -1), prorated(changed, 1)] }
   const next = { start: work.now, end: periodEnd(work.now, periodOf(after).step, work.now) }
-  // Who has cancelled leaves at the end of the new period.
+  // A scheduled cancellation moves to the end of the new period.
   const cancel_at = after.cancel_at_period_end ? next.end : after.cancel_at
   const moved = { ...withPeriod(after, next.start, next.end), billing_cycle_anchor: work.now, cancel_at }
   return { after: moved, entries: [prorated(item, -1), ...periodEntries(moved, next)] }

@@ -23,7 +23,7 @@ type BrowserDeps = {
 }
 
 const prefix = '/_sandbox'
-/** What browsers see of the sandbox: its script and frame, hosted invoices and the control page. */
+/** Browser side of the sandbox: script, frame, hosted invoices and control page. */
 export function createBrowser(given: BrowserDeps) {
   const { api, books, controls, publishableKey, businessName, mayControl, log } = given
 

@@ -87,7 +87,7 @@ function watch(tell: (type: string, detail?: object) => void, resize: (height: n
 
 element('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault())
 
-/** What the page that holds the frame finds in it. */
+/** Interface of the frame for the page that holds it. */
 const cardFields = { dress, load, send, validate, watch }
 export type CardFields = typeof cardFields
 Object.assign(window, { cardFields })

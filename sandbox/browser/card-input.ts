@@ -1,4 +1,4 @@
-/** What the card fields think of typed input. Uses no document, so it can be tested on its own. */
+/** Validation of the card fields, free of the DOM for tests. */
 
 export type FieldName = 'number' | 'expiry' | 'cvc'
 export type Problem = { code: string; message: string }

@@ -23,7 +23,7 @@ export const newCustomer = (now: number, testClock: string | null) => ({
 
 export type Customer = ReturnType<typeof newCustomer>
 
-/** What is left of an object, for anyone who still knows its id. */
+/** Answer for a deleted object. */
 export const deleted = <K extends 'customer' | 'tax_id'>(object: K, id: string) => ({
   id,
   object,

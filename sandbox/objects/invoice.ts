@@ -12,7 +12,7 @@ type Period = { start: number; end: number }
 const dollars = (cents: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
 
-/** What one line of an invoice is about: a whole period, or the rest of one at another price or quantity. */
+/** Content of an invoice line: a full period, or a proration. */
 export type Entry = { item: SubscriptionItem; period: Period; amount: number; isProration: boolean }
 
 type WantedItem = { subscription: Subscription; price: Price; amount: number; description: string }

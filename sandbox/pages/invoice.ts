@@ -114,7 +114,7 @@ export function invoicePage({ invoice, intent, paper }: Bill, publishableKey: st
   return page({ title: `Invoice ${paper.number}`, body, scripts })
 }
 
-/** What a credit note's PDF says; its address cannot be guessed. */
+/** PDF of a credit note, at an unguessable address. */
 export async function findCreditNote(work: Work, id: string, secret: string, from: string): Promise<Paper | undefined> {
   const note = await work.find('credit_note', id)
   if (!note || !sameText(note.$sandbox.secret, secret)) return undefined

@@ -33,14 +33,14 @@ function answerClaims(value: unknown, publishable: boolean): Claim[] {
   return [{ type, value }]
 }
 
-/** What a recorded call claims: that its parameters, its answer or its refusal match the SDK's types. */
+/** Type assertions of a recorded call: parameters, answer or error must match the SDK's types. */
 export function claimsOf(calls: Call[]): Claim[] {
   const operations = sdkOperations()
   const claims = calls.flatMap(({ method, path, query, body, reply, fromBrowser }): Claim[] => {
     const answer: unknown = JSON.parse(reply.body)
     const { error } = answer as { error?: unknown }
     const answered = error ? [{ type: 'ApiError', value: error }] : answerClaims(answer, fromBrowser)
-    // What Stripe.js says to Stripe is Stripe's own business.
+    // Skips calls by Stripe.js, which are not typed.
     if (fromBrowser) return answered
     const fitting = operations.filter((each) => each.method === method && each.pattern.test(path))
     // `/v1/account` before `/v1/accounts/{id}`, and `/v1/invoices/create_preview` before `/v1/invoices/{id}`.

@@ -55,7 +55,7 @@ export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByCloc
     database,
     /** Each once, as a shop keeps them. */
     events,
-    /** As often as they came. */
+    /** Repeated events are listed repeatedly. */
     received,
     shop,
     publicUrl,
@@ -79,7 +79,7 @@ function helpers(stripe: Stripe, settle: () => Promise<void>) {
     })
   }
 
-  /** What the shop's checkout does, up to the buyer's card. */
+  /** Steps of the shop's checkout, up to the buyer's card. */
   async function checkout(given: { price?: string; customer?: Stripe.CustomerCreateParams } = {}) {
     const customer = await stripe.customers.create({ email: 'buyer@example.com', ...given.customer })
     const subscription = await stripe.subscriptions.create({

@@ -18,7 +18,7 @@ const notLoggedIn = json({ detail: 'Authentication credentials were not provided
 const notFound = json({ detail: 'Not found.' }, 404)
 const notOwner = json({ detail: 'You are not the owner of this script.' }, 403)
 
-/** What TradingView's "Manage access" dialog is told, as public code has it. */
+/** Answers to TradingView's "Manage access" dialog, as known from public code. */
 export function createAnswers({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
   const list = createAccessList({ database, now })
 

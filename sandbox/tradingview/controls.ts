@@ -3,7 +3,7 @@ import { randomText } from '../basics.ts'
 
 export type TradingViewControls = ReturnType<typeof createTradingViewControls>
 
-/** What happens at TradingView without the shop: for tests and for the page. */
+/** Events at TradingView outside the shop, for tests and for the page. */
 export function createTradingViewControls({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
   const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
   const addUser = (username: string) =>
@@ -11,7 +11,7 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
   const leaveName = (username: string) =>
     database.query('insert into sandbox.tradingview_former_names values (lower($1)) on conflict do nothing', [username])
   return {
-    /** What the seller copies from the browser. */
+    /** Cookies that the seller copies from the browser. */
     async cookies() {
       const { rows } = await database.query<{ session_id: string; session_sign: string }>(
         'select session_id, session_sign from sandbox.tradingview_settings',

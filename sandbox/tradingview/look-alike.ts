@@ -20,7 +20,7 @@ export type LookAlikeOptions = {
 export type TradingViewLookAlike = Awaited<ReturnType<typeof openTradingViewLookAlike>>
 
 const slowness = 15_000
-/** What it says without having acted. */
+/** Answers that claim success without acting. */
 const insteadOf: Partial<Record<Fault, [answer: Answer, type?: string]>> = {
   limit: [{ status: 429, body: { detail: 'Request was throttled.' } }],
   error: [{ status: 500, body: 'Internal Server Error' }, 'text/plain'],

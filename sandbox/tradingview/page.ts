@@ -14,7 +14,7 @@ type PageDeps = {
 
 const address = '/_sandbox/tradingview'
 
-/** What a form of the page asks for: a text or, where there are choices, one of them. */
+/** Field of a form: a text, or a choice. */
 const choices: Record<string, string[] | undefined> = {
   TradingView: Object.values(faults),
   script: Object.keys(scripts),

@@ -1,7 +1,7 @@
 /** Bottom up. Anything outside these folders is the app, which may import all of them. */
 const layers = ['ui', 'api', 'features', 'app']
 
-/** What a feature offers to others and to the app; its other files are private. */
+/** Files that a feature offers to others and to the app; its other files are private. */
 export const offered = [
   'site/about/maker.tsx',
   'access/access-form/access-request-form.tsx',

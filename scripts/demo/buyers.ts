@@ -25,7 +25,7 @@ export const person = (name: string): Person => ({
   password: `${name} believes it`,
 })
 
-/** Who moves the revenue in every way there is, takes their money back, or pays less. */
+/** Buyers whose revenue moves in every way, with refunds and discounts. */
 const storytellers = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora']
 
 const hour = 3_600_000
@@ -75,7 +75,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     past = ago
   }
   async function fail(name: string, billing: BillingType) {
-    // As long ago as the failed renewals in fill.sql.
+    // Same age as the failed renewals in fill.sql.
     const renewal = new Date(Date.now() - 2.4 * day)
     await goTo(Date.now() - aPeriodBefore(renewal, billing).getTime())
     const { call, id } = await buy(shop, person(name), billing)

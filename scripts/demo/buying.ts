@@ -17,7 +17,7 @@ export function stripeOf({ sandbox }: Shop) {
 
 export const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
 
-/** What the payment form does with a card. */
+/** Steps of the payment form with a card. */
 export async function useCard(
   { config, sandbox }: Shop,
   kind: 'payment_intents' | 'setup_intents',
@@ -57,7 +57,7 @@ export function browser(shop: Shop) {
 
 export async function buy(shop: Shop, buyer: Person, billingType: BillingType, code?: string) {
   const { call } = browser(shop)
-  // Who comes back has an account.
+  // Returning buyers have an account.
   await call(accounts.register, buyer).catch(() =>
     call(accounts.login, { email: buyer.email, password: buyer.password }),
   )
@@ -65,7 +65,7 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType, c
     productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
     billingType,
     ...(code && { code }),
-    // As in fill.sql, whose purchases get payments like these.
+    // Same as in fill.sql, whose purchases get payments like these.
     place: { country: billingType === 'yearly' ? 'CH' : 'DE' },
   })
   const paymentIntentId = idOf(clientSecret)

@@ -39,7 +39,7 @@ export async function letThemIn(config: Config): Promise<number> {
     await haveOutage(shop)
     past = 0
     await addMatters(shop)
-    // Those who asked by hand during the year are the connector's now.
+    // Hands requests from the year to the connector.
     await queue.runNow('tradingview-due')
     await queue.idle()
     await count(shop)
@@ -52,7 +52,7 @@ export async function letThemIn(config: Config): Promise<number> {
   }
 }
 
-/** Those who were unlocked during the year are on TradingView's lists, and seen there. One by one, it would take minutes. */
+/** Adds the year's unlocked buyers to TradingView's lists in bulk; one by one would take minutes. */
 async function listEveryone({ connection: { pool } }: Shop) {
   await pool.query(
     `insert into sandbox.tradingview_users
@@ -74,7 +74,7 @@ async function listEveryone({ connection: { pool } }: Shop) {
   )
 }
 
-/** What the seller did on TradingView's own page, and what the nightly check will find. */
+/** Changes by the seller on TradingView's own page, for the nightly check to find. */
 async function meddle({ lookAlike, connection }: Shop) {
   if (!lookAlike) return
   const { controls, scripts } = lookAlike

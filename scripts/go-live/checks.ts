@@ -12,7 +12,7 @@ import type { ShopSettings } from '#server/settings/settings.ts'
 type Check = { title: string; fault: string | null }
 type Deps = { db: Database; config: Config; settings: ShopSettings }
 
-/** What must pass before real money moves, each with what is wrong. */
+/** Conditions for live payments, each with its error message. */
 export async function checkForSelling({ db, config, settings }: Deps): Promise<Check[]> {
   const done = await doneOf({ db, config, settings })
   const set = (key: ChecklistKey) => ({

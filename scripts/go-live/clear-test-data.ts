@@ -90,7 +90,7 @@ const statements = [
   'delete from stripe_events_pulled',
   'update prices set stripe_price_id = null',
 
-  // What is left of access follows from what was booked by hand.
+  // Recomputes access from purchases booked by hand.
   `update access a set version = version + 1, (reason, until) = (
      select case when p.ends_at is null then 'renews' else 'ends' end, p.ends_at from purchases p
      where p.user_id = a.user_id and p.product_id = a.product_id and p.status in ('active', 'pending_cancel')

@@ -4,9 +4,9 @@ export type Facts = Record<string, string | number | boolean | null>
 
 export type Scene = {
   title: string
-  /** What Stripe's documentation leaves open: only a test key settles it. */
+  /** Behavior that Stripe's documentation leaves open; only a test key can settle it. */
   asks?: string
   play(stage: Stage): Promise<Facts>
-  /** What the stand-in does, and what the shop counts on. */
+  /** Behavior of the stand-in that the shop relies on. */
   expected: Facts
 }

@@ -20,7 +20,7 @@ export const draftIsOver = 3 * hour
 
 type PriceWish = { amount: number; interval: 'month' | 'year'; tax_behavior?: 'exclusive' | 'inclusive' }
 
-/** One account at Stripe, or the stand-in. Each scene has a test clock of its own, which is deleted with all that is on it. */
+/** An account at Stripe, or the stand-in. Each scene has its own test clock, deleted with everything on it. */
 export function createTheater({ secretKey, address, pause }: Account) {
   const sdk = new StripeSdk(secretKey, { maxNetworkRetries: 2, telemetry: false, ...address })
   const connection = { secretKey, webhookSecret: '', ...(address && { address }) }
@@ -124,7 +124,7 @@ function stageOn({ sdk, gateway, taxing, price, pause, clock }: StageDeps) {
       return invoice
     },
 
-    /** What the shop's checkout does, and then the buyer's browser. With a country, the shop collects tax. */
+    /** Steps of the shop's checkout and of the buyer's browser. With a country, the shop collects tax. */
     async buy({ priceId, card = 'pm_card_visa', country }: { priceId: string; card?: string; country?: string }) {
       const customer = await newCustomer(country ? { address: { country } } : {})
       const made = await isTaxed(country).newSubscriptions.create({

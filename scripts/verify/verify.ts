@@ -27,7 +27,7 @@ const wordsOf = (error: Error) => {
 
 const show = (value: unknown) => JSON.stringify(value ?? null)
 
-/** One line for each fact that is another one at Stripe than in the stand-in. */
+/** Lists each fact that differs between Stripe and the stand-in. */
 export const differences = ({ expected }: Scene, facts: Facts) =>
   Object.keys({ ...expected, ...facts })
     .filter((name) => facts[name] !== expected[name])

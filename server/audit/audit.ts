@@ -9,7 +9,7 @@ import { matchesUser } from '../database/text-search.ts'
 
 export type AuditAction = {
   action: AuditedAction
-  /** Whom it concerns. Only the id is stored: erasing a person leaves no name here. */
+  /** Person it concerns, by id only: erasing a person leaves no name here. */
   aboutId?: string
   /** To what: a ticker, an id. Never a name or an address. */
   subject?: string

@@ -1,4 +1,4 @@
-/** One run at a time per key; calls that arrive while a run is waiting to start share that run. */
+/** Runs one at a time per key; calls that arrive while a run waits to start share it. */
 export function coalesce(work: (key: string) => Promise<void>) {
   const runExclusive = createKeyedMutex()
   const waiting = new Map<string, Promise<void>>()

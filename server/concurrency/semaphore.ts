@@ -1,7 +1,7 @@
 type Limits = {
   atOnce: number
   maxWaiting: number
-  /** What everyone else is told. */
+  /** Message for callers beyond the limit. */
   refusal: () => Error
 }
 

@@ -6,7 +6,7 @@ export type Cursor = { at: Date; id: string }
 /** The newest entries of a person's history up to a moment. Every module's `historyOf` takes one. */
 export type HistoryPart = { before: Date; limit: number }
 
-/** One page of a list, with the cursor of the next. */
+/** Page of a list, with the cursor of the next. */
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
 export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')

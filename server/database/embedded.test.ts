@@ -55,7 +55,7 @@ test('a process that reused the pid of a killed PostgreSQL is not mistaken for i
   const { folder, close } = await openEmbedded(dataDir)
   const left = readFileSync(pidFile(folder), 'utf8')
   await close()
-  // As after a power failure: the file is still there. PostgreSQL itself would wait for a process of the same user.
+  // Simulates a power failure, which leaves the file. PostgreSQL itself would wait for a process of the same user.
   const other = spawn('sleep', ['600'], { ...nobody })
   try {
     writeFileSync(pidFile(folder), left.replace(/^\d+/, String(other.pid)))

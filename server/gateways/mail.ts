@@ -109,7 +109,7 @@ function createOutbox(folder: string, from: () => string): MailTransport {
   }
 }
 
-/** What became of one email: only a clear answer of the server counts as one. */
+/** Result of an email; only a clear answer of the mail server counts. */
 export type Outcome =
   | { is: 'sent' }
   /** For good. `isAddress` if it is about the recipient and not about the email. */
@@ -166,7 +166,7 @@ export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Op
   }
 }
 
-/** Whether its last byte was on its way. */
+/** True if the last byte was sent. */
 type Watched = nodemailer.SendMailOptions & { handed: { over: boolean } }
 type Failure = Error & { responseCode?: number; command?: string }
 

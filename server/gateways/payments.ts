@@ -40,7 +40,7 @@ export type Quirks = NonNullable<SandboxOptions['quirks']>
 
 type PaymentsOptions = {
   config: Config
-  /** As the seller set it, at the time someone asks. */
+  /** Read at the time of the call, because the seller can change it. */
   seller: () => Seller
   databaseUrl: string
   secrets: Secrets

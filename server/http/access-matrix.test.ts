@@ -15,7 +15,7 @@ const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 let shop: TestShop
 let people: Record<'anonymous' | 'deleted user' | 'unproven' | 'buyer A' | 'buyer B' | 'admin' | Role, Visitor>
-/** What belongs to buyer A. */
+/** Records of buyer A. */
 let hers: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string; invoiceId: string }
 
 beforeAll(async () => {

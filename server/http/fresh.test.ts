@@ -214,7 +214,7 @@ const wantedByThieves = [
   'tradingViewAdmin.dropScript',
   'accessAdmin.adopt',
   'accessAdmin.rename',
-  // What buyers see, click, trade by, or read in the shop's name.
+  // Content that buyers see or act on.
   'settings.adminSave',
   'settings.adminSaveLinks',
   'settings.adminSavePhoto',
@@ -234,7 +234,7 @@ const wantedByThieves = [
   'prices.adminPublish',
 ]
 
-/** What staff may change however old their proof is, and why that's no use to a thief. */
+/** Changes by staff without a fresh proof, and why they are of no use to a thief. */
 const notWorthAsking: Record<string, string> = {
   'declarations.adminLink': 'says whose it is; carrying it out asks',
   'checklist.adminConfirm': 'ticks a line of a list',

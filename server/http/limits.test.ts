@@ -128,7 +128,7 @@ describe('who is a customer', () => {
     await using one = await openShop({ rateLimits: true, env })
     await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
     const from = (host: number) => `2001:db8:7:7::${host.toString(16)}`
-    // What a crowd behind the same network has asked about by now.
+    // Requests so far from the same network.
     const attempts = createAttempts({ db: one.connection.db, now: one.clock.now })
     for (let number = 0; number < 180; number++) await attempts.countQuestion(from(1), `crowd-${number}@example.com`)
     const asked = await Promise.all(

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** What the server says to these very bytes. */
+/** Answer of the server to raw bytes. */
 async function answerTo(lines: string[]) {
   const socket = connect(shop.config.port, 'localhost')
   await once(socket, 'connect')

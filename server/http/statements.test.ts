@@ -77,7 +77,7 @@ const budgets: Record<string, number> = {
   'tradingViewAdmin.strangers': 2,
 }
 
-/** What a call cannot do without. */
+/** Minimum input of a call. */
 const queries: Record<string, string> = {
   'search.adminFind': '?q=ada',
   'bookkeeping.adminExportMonth': '?period=2026-11',

@@ -5,7 +5,7 @@ export type Kind = {
   name: string
   cron?: string
   workers: number
-  /** Whom a job is about, if there is at most one job waiting and one running for each of them. */
+  /** Key of a job: at most one waits and one runs per key. */
   oneFor?: ((data: object) => string) | undefined
   /** How long one run may take. A killed process is noticed by its heartbeat, long before. */
   leaseSeconds?: number | undefined

@@ -29,7 +29,7 @@ type SendOptions = JobOptions & { db?: ReturnType<typeof fromDrizzle> }
 type JobGiven<Data> = {
   workers?: number
   describe?(data: Data): string
-  /** Whom a job is about: one waits and one runs for each of them. A run follows from what is stored then, so one does for all. */
+  /** Key of a job: at most one waits and one runs per key. A run reads the current state, so one is enough. */
   oneFor?(data: Data): string
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { inert, inertLine } from './inert.ts'
 import { greeting } from './template.ts'
 
-/** What Gmail, Outlook and Apple Mail make clickable, and a bit more. */
+/** Texts that Gmail, Outlook and Apple Mail turn into links. */
 const clickable = [
   /[\p{L}\p{N}_-][.。．｡][\p{Cf}]*\p{L}/u,
   /\p{L}:[^\s]/u,

@@ -65,7 +65,7 @@ export function relayMetrics() {
   }
 
   cluster.on('exit', ({ id }) => {
-    // As strings, because prom-client exports its types as numbers but sends names.
+    // Strings, because prom-client exports its types as numbers but sends names.
     const counted = latest.get(id)?.filter(({ type }) => String(type) !== 'gauge')
     if (counted) departed.push(counted)
     latest.delete(id)

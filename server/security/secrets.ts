@@ -44,7 +44,7 @@ function readKey(file: string): string {
 export const isStrongKey = (hexKey: string) =>
   /^[0-9a-f]{64}$/i.test(hexKey) && new Set(Buffer.from(hexKey, 'hex')).size >= 16
 
-/** One key per purpose, all derived from the shop's one key (HKDF): learning one reveals nothing about another. */
+/** Derives a key per purpose from the shop's key (HKDF); one reveals nothing about another. */
 const deriveKey = (key: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, '', `rebound-sigma-shop ${purpose}`, 32))
 

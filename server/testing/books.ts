@@ -148,7 +148,7 @@ function readWanted(ledger: Ledger) {
     // The seller voided it while the subscription ran.
     const isForgiven = due?.status === 'void' && (due.status_transitions.voided_at ?? Infinity) < (ended_at ?? Infinity)
     const isFree = subscription.pause_collection !== null || isForgiven
-    // What was left of the month before paid for a switch, too.
+    // Unused time of the previous month also paid for a switch.
     const isSwitch = period?.lines.data.some(({ amount }) => amount < 0)
     const credited = isSwitch
       ? payments.find(

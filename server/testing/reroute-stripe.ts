@@ -2,13 +2,13 @@ import http, { type ClientRequest, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** For `node --import`: what a process sends to Stripe goes to the stand-in at STRIPE_STAND_IN_PORT. */
+/** For `node --import`: sends requests for Stripe to the stand-in at STRIPE_STAND_IN_PORT. */
 const port = process.env.STRIPE_STAND_IN_PORT
 const request = https.request
 
 function rerouted(...given: Parameters<typeof https.request>): ClientRequest {
   const options = given[0] as RequestOptions
-  if (options.host !== 'api.stripe.com') return request(...given)
+  if (!['api.stripe.com', 'files.stripe.com'].includes(String(options.host))) return request(...given)
   const { agent: _, ...rest } = options
   const sent = http.request({ ...rest, host: '127.0.0.1', port, protocol: 'http:' })
   // Stripe's SDK writes once the connection is encrypted.

@@ -10,7 +10,7 @@ import { migrate } from '../database/migrate.ts'
 import { startShop } from '../start.ts'
 import { reboundSigmaPro } from './book-purchase.ts'
 
-/** One PostgreSQL for the whole test run, with a template that a shop has opened; each shop under test gets a copy. */
+/** PostgreSQL of the test run, with an initialized template; each shop under test gets a copy. */
 const variable = 'TEST_POSTGRES_URL'
 const template = 'shop_template'
 

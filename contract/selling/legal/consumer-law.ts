@@ -1,5 +1,5 @@
 /**
- * What the law makes us say to consumers in the EU, in one place for a lawyer to read. German labels are the words of
+ * Texts that EU law requires for consumers, in one place for a lawyer to read. German labels are the words of
  * §§ 312k and 356a BGB; pages show them beside the English ones, marked `lang="de"`. Raise a version when its text
  * changes: orders are stored with the versions that the buyer saw.
  */
@@ -27,7 +27,7 @@ export const declarationDue = (declaredAt: Date) => new Date(declaredAt.getTime(
 
 const numberLength = 8
 
-/** What receipts and the dashboard call a contract: short enough to type. */
+/** Contract number on receipts and in the dashboard, short enough to type. */
 export const contractNumber = (purchaseId: string) => `RS-${purchaseId.slice(0, numberLength).toUpperCase()}`
 
 /** The start of a purchase's id, if that is what was typed. */

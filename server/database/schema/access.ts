@@ -80,7 +80,7 @@ export const access = pgTable(
   },
   (t) => [
     uniqueIndex('access_one').on(t.userId, t.productId),
-    // One TradingView account belongs to one customer.
+    // A TradingView account belongs to one customer.
     uniqueIndex('access_name').on(t.productId, t.nameKey),
     index('access_by_state').on(t.state, t.stateSince, t.id),
     index('access_undo').on(t.undoUntil).where(sql`${t.undoUntil} is not null`),

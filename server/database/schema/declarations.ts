@@ -14,7 +14,7 @@ export const declarations = pgTable(
     kind: text({ enum: declarationKinds }).notNull(),
     state: text({ enum: declarationStates }).notNull().default('open'),
     name: text().notNull(),
-    /** As typed: a contract number, an email address, or words. */
+    /** Contract number, email address or text, as typed. */
     contract: text().notNull(),
     /** Receives the confirmation of receipt. */
     email: text().notNull(),

@@ -56,7 +56,7 @@ export const newsletters = pgTable(
   ],
 )
 
-/** One row for each address that a newsletter goes to. After 30 days only the count is left. */
+/** Recipients of a newsletter, a row each. After 30 days only the count is left. */
 export const newsletterRecipients = pgTable(
   'newsletter_recipients',
   {

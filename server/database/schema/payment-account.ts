@@ -3,7 +3,7 @@ import { check, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { paymentAccountKinds } from '#contract/statuses.ts'
 import { createdAt, listed } from './columns.ts'
 
-/** One row: the payment account that every subscription, invoice and payment in this database belongs to. */
+/** Single row: the payment account that every subscription, invoice and payment in this database belongs to. */
 export const paymentAccount = pgTable(
   'payment_account',
   {

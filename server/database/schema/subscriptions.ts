@@ -21,7 +21,7 @@ export const stripeEvents = pgTable(
   ],
 )
 
-/** One row: the time up to which the reconciler has asked Stripe for missed events. */
+/** Single row: the time up to which the reconciler has asked Stripe for missed events. */
 export const stripeEventsPulled = pgTable('stripe_events_pulled', {
   id: integer().primaryKey(),
   until: moment().notNull(),

@@ -17,7 +17,7 @@ import { productId } from './catalog.ts'
 import { createdAt, id, listed, moment, partOf } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** One row: the seller's session at TradingView and what the shop may do with it. */
+/** Single row: the seller's session at TradingView and what the shop may do with it. */
 export const tvConnection = pgTable(
   'tv_connection',
   {

@@ -28,7 +28,7 @@ export type Payout = {
   status: string
   /** Stripe names the lines of automatic payouts only. */
   isAutomatic: boolean
-  /** Whether Stripe has assigned its lines. */
+  /** True once Stripe has assigned its lines. */
   isReconciled: boolean
   createdAt: Date
   arrivesAt: Date

@@ -114,7 +114,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       .toReversed()
   }
 
-  /** One list request; for a deleted customer, one request per payment. */
+  /** Makes one list request; for a deleted customer, one request per payment. */
   async function chargesOf(customer: string, intents: Iterable<string>): Promise<Stripe.Charge[]> {
     const expand = ['data.refunds']
     try {

@@ -63,7 +63,7 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       }
     },
 
-    /** Whether the payment succeeded or is processing, even if the invoice does not show it yet. */
+    /** True if the payment succeeded or is processing, even if the invoice does not show it yet. */
     async hasPaid(paymentIntentId: string): Promise<boolean> {
       const { status } = await ask(sdk.paymentIntents.retrieve(paymentIntentId))
       return status === 'succeeded' || status === 'processing'

@@ -22,7 +22,7 @@ type Question = { call: string; method?: 'GET' | 'POST'; path: string; form?: Re
 
 export type Ask = ReturnType<typeof createAsk>
 
-/** One call as the page itself makes it: JSON, or a failure that says what to do about it. */
+/** Calls TradingView like its own page; returns JSON or a classified failure. */
 export function createAsk({ address, cookies, turn, report, patienceMilliseconds = 10_000 }: AskOptions) {
   const headers = {
     ...(cookies ? { cookie: cookieLine(cookies) } : {}),

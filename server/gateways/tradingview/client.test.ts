@@ -5,7 +5,7 @@ import { recorded } from '#server/testing/tradingview-recorded.ts'
 import { createTradingViewClient } from './client.ts'
 
 type Answer = { status?: number; body: unknown }
-/** What is answered next, and what was asked. */
+/** Next answers, and recorded requests. */
 const answers: Answer[] = []
 const asked: string[] = []
 const server = createServer((request, response) => {

@@ -89,7 +89,7 @@ const pageSize = 20
 const mostPages = 2500
 const firstPage = `/pine_perm/list_users/?limit=${pageSize}&order_by=-created`
 
-/** Who may use a script: to the list's end, or only this name. */
+/** Users of a script: the whole list, or one username. */
 async function listPeople(ask: Ask, pineId: string, username?: string): Promise<PeopleList> {
   const form = { pine_id: pineId, ...(username ? { username } : {}) }
   const found = new Map<string, Person>()

@@ -21,7 +21,7 @@ export type NewsletterMail = {
   subject: string
   preheader: string
   markdown: string
-  /** Whom the link to unsubscribe is about: a row of `newsletter_subscriptions`, or a user. */
+  /** Target of the unsubscribe link: a row of `newsletter_subscriptions`, or a user. */
   leaveId: string
   why: 'subscriber' | 'buyer'
 }

@@ -224,7 +224,7 @@ describe('the seller', () => {
       const page = await seller.callPage(accessAdmin.todo, { limit: 5, cursor, overdue: 'yes' })
       seen.push(...page.items.map(({ id }) => id))
       cursor = page.next
-      // One of those who were shown leaves, someone else joins.
+      // Between the pages, one person leaves and another joins.
       await seller.call(accessAdmin.grant, { ids: page.items.slice(0, 1).map(({ id }) => id) })
       await (await owner()).ask()
     } while (cursor)

@@ -42,7 +42,7 @@ export async function compare(
     const action = decide(observed, wish, work.isOurs)
     if (!person.userId) continue
     if (work.isHeld) {
-      // What can't be unlocked yet is at least looked up.
+      // Looks up usernames that cannot be unlocked yet.
       if (work.isCurrent && !row?.nameCheckedAt) toSync.push(person.userId)
       continue
     }

@@ -35,7 +35,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
 
-  /** What a disputed purchase gives depends on a setting. */
+  /** The entitlement of a disputed purchase depends on a setting. */
   async function refreshDisputed() {
     const disputed = await db
       .selectDistinct({ userId: purchases.userId })

@@ -167,7 +167,7 @@ export async function waitForTurn(db: Database, host: string, atMost?: number) {
 }
 
 /**
- * One call a second, three in a row after a pause: far below what public tools report as harmless. All processes share
+ * Limits calls to one a second, three in a row after a pause: far below what public tools report as harmless. All processes share
  * one row and the database's clock, so two of them don't call twice as often. Returns how many milliseconds to wait;
  * undefined, and no turn is taken, if it would be more than `atMost` or if there is no connection yet.
  */

@@ -182,7 +182,7 @@ describe('every night', () => {
     await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
     await shop.lookAlike.controls.addByHand(indicator, 'early_bird', null)
     await shop.lookAlike.controls.addByHand(indicator, 'total_stranger')
-    // One email a day says it all.
+    // A single email per day is sent.
     shop.clock.advance({ days: 1 })
     admin = await shop.admin()
     await reconcile()

@@ -89,7 +89,7 @@ test('200 people due, five minutes closed: few jobs, a probe every ten seconds, 
   const buyer = await shop.namedBuyer('just_in_time')
   for (let n = 0; n < 30; n++) {
     await tenSecondsPass(n)
-    // As another process would, before it is time.
+    // Simulates another process before its turn.
     if (n % 10 === 0) await look()
     const probes = Math.ceil((shop.clock.now().getTime() - closedAt) / 10_000)
     // Two workers, two scripts: whatever was under way when it closed.
@@ -105,6 +105,6 @@ test('200 people due, five minutes closed: few jobs, a probe every ten seconds, 
   const after = (await controls.calls()).slice(before)
   const isAdded = ({ call, username }: (typeof after)[number]) => call === 'add' && username === 'just_in_time'
   expect(after.findLastIndex(isAdded)).toBeLessThan(15)
-  // One for each person, and one for each probe.
+  // A call for each person and for each probe.
   expect((await countJobs()) - jobs).toBeLessThan(200 + 60)
 })

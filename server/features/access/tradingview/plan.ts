@@ -11,7 +11,7 @@ export type TargetState = { isWanted: boolean; until: Date | null }
 export type Observed = { isPresent: boolean; until: Date | null }
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
-/** One username on one script: observed and wanted state. */
+/** A username on a script: observed and target state. */
 export type Work = {
   person: PersonRow
   script: ScriptRow

@@ -39,18 +39,18 @@ type Person = {
   disputes: string[]
   /** The seller said no: declined, or withheld although it is paid for. */
   isOut: boolean
-  /** What the last unlock by the seller would go back to. */
+  /** State to which the seller's last unlock can be undone. */
   wasOut: boolean
-  /** What the last unlock was by the seller's own hand, so an undo takes it away there, too. */
+  /** The last unlock was made by hand, so an undo removes it there, too. */
   wasByHand: boolean
 }
 
 const bookedByHand = { productId: reboundSigmaPro.id, billingType: 'monthly', amount: 3900, status: 'active' } as const
 
-/** What cannot be done at this moment is refused; that is fine here. */
+/** Ignores refusals of actions that are impossible at the moment. */
 const attempt = (work: Promise<unknown>) => work.catch(() => undefined)
 
-/** What happens to one person. */
+/** Possible actions on a person. */
 const events = {
   async buy(person: Person) {
     person.purchase = await shop.buy(person.visitor)
@@ -146,7 +146,7 @@ async function idOf({ login }: Person): Promise<string> {
   return items[0]?.id ?? ''
 }
 
-/** What the seller does on TradingView when no connector does it. */
+/** The seller's work on TradingView without a connector. */
 const byHand = {
   let: async (person: Person) => {
     const { username } = (await ownAccess(person)) ?? {}
@@ -253,7 +253,7 @@ async function quiet() {
   const { controls } = shop.lookAlike
   crashes = 0
   await controls.behave({})
-  // What a killed process left is taken up by the next; here its job is tried again.
+  // Runs the job of a killed process again, like the next process would.
   await shop.connection.pool.query(`update jobs.job set start_after = now() where state = 'retry'`)
   await shop.settle()
   admin = await shop.admin()
@@ -278,7 +278,7 @@ async function paidUntil(userId: string): Promise<Date | null | undefined> {
     [userId],
   )
   if (rows.length === 0) return undefined
-  // What an open dispute leaves depends on what was there; the books have it.
+  // The entitlement during a dispute depends on the state before it, which the books have.
   const ends = rows.map((row) => (row.is_disputed ? row.held : row.until))
   if (ends.includes(null)) return null
   return new Date(Math.max(...ends.map((end) => end?.getTime() ?? 0)))
@@ -359,7 +359,7 @@ const truths: Record<string, (noted: Noted) => boolean> = {
 }
 
 let mailsNoted = 0
-/** What an email says is so when it is sent, and none is sent twice about the same thing. */
+/** Every email is true when sent, and none is repeated. */
 async function checkMails() {
   const { pool } = shop.connection
   const { rows } = await pool.query<Noted>('delete from noted returning *')

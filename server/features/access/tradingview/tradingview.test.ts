@@ -25,7 +25,7 @@ beforeEach(async () => {
   await shop.lookAlike.controls.behave({})
 })
 
-/** What TradingView lists for this name, on both scripts. */
+/** TradingView's entries for a username on both scripts. */
 async function expiryOf(username: string) {
   await shop.settle()
   const { indicator, strategy } = shop.lookAlike.scripts

@@ -49,7 +49,7 @@ test('every payment, refund and lost dispute is listed with its invoice and peri
   expect(await admin.call(figures.adminPayments, { kind: 'dispute' })).toMatchObject([{ amount: 3900 }])
   expect(await admin.call(figures.adminPayments, { period: '2020' })).toEqual([])
 
-  // One at a time, in the same order.
+  // Pages of one row, in the same order.
   const walked: string[] = []
   for (let cursor: string | undefined, page = 0; page < 9; page += 1) {
     const { items, next } = await admin.callPage(figures.adminPayments, { limit: 1, cursor })

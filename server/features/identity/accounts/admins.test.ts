@@ -46,7 +46,7 @@ test('a stranger who claimed the address earlier gains nothing', async () => {
   const passkey = createAuthenticator(shop.url)
   const made = passkey.register(await stranger.call(factors.beginPasskey, {}))
   await stranger.call(factors.addPasskey, { name: 'Planted', response: made })
-  // As accounts could be before an address had to be confirmed first.
+  // Simulates an admin with an unproven address.
   await shop.connection.db.update(users).set({ verifiedAt: null })
   const { password } = await adminsOf(shop).add('owner@example.com')
   expect(await stranger.call(accounts.user, {})).toBeNull()

@@ -203,7 +203,7 @@ test('whoever takes an account back by its mailbox takes it without the stranger
   const email = 'mailbox-owner@example.com'
   const stranger = await shop.verifiedUser({ email })
   const passkey = await addPasskey(stranger)
-  // As accounts could be before an address had to be confirmed first.
+  // Simulates an admin with an unproven address.
   await shop.connection.db.update(users).set({ verifiedAt: null }).where(eq(users.email, email))
   await stranger.call(credentials.changeEmail, { email: 'stranger@example.com' })
   const mail = (await shop.mails()).find(({ to }) => to === 'stranger@example.com')

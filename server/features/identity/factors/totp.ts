@@ -9,7 +9,7 @@ const tolerance = 1
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** As long as the hash, as RFC 4226 recommends. */
+/** Same length as the hash, as RFC 4226 recommends. */
 export const randomSecret = () => base32(randomBytes(20))
 
 function base32(bytes: Uint8Array): string {

@@ -80,7 +80,7 @@ describe('the balance at Stripe', () => {
       paid.push(purchase.paymentIntentId ?? '')
       return shop.settle()
     }
-    // What the stand-in refuses, Stripe would refuse, too: a second dispute, a refund of what was refunded.
+    // Ignores what Stripe refuses, too: a second dispute, a refund beyond the payment.
     const tried = async () => {
       if (act === 'refund') await controls.refund(latest)
       if (act === 'part') await controls.refund(latest, 500)

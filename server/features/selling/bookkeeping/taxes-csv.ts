@@ -5,7 +5,7 @@ const money = (cents: number) => (cents / 100).toFixed(2)
 /** Region names come from buyers: a cell that begins like a formula is made text, and quotes are doubled. */
 const cell = (text: string) => `"${/^[=+@\-\s]/.test(text) ? `'${text}` : text}"`.replaceAll(/(?<!^)"(?!$)/g, '""')
 
-/** One row for each country, region, rate and kind. Euros are at the seller's own rate, or left out. */
+/** Rows by country, region, rate and kind. Euros use the seller's own rate, or are left out. */
 export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): string {
   const head = [
     'Kind',

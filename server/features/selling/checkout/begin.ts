@@ -121,7 +121,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         if (refusal) throw refusal
       }
       assertPriceShown()
-      // One open checkout per account or browser: a code can't be taken along into several.
+      // Allows one open checkout per account or browser, so a code cannot be used in several.
       for (const subscriptionId of replaced) await cancelUnpaid(subscriptionId)
       if (same) {
         await orders.change(same.attempt.id, { tradingViewUsername, news: wish.news })
@@ -198,7 +198,7 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
 
 const secondClick = 'Your checkout has just been opened. Please try again.'
 
-/** What the page says before anyone pays is what Stripe will charge. */
+/** Compares the shown amount with the amount that Stripe will charge. */
 export const discounted = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
   code: code.code,
   worth: worthInWords(code),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** One for each checkout that a guest begins. */
+/** An address for each checkout of a guest. */
 const customersAtStripe = async (email: string) => {
   const { rows } = await shop.connection.db.execute(sql`
     select 1 from sandbox.objects where kind = 'customer' and data->>'email' = ${email}`)

@@ -32,7 +32,7 @@ const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' as con
 const begin = (visitor: Visitor, place: { country: string; postalCode?: string; vatId?: string }) =>
   visitor.call(checkout.createSubscriptionIntent, { ...order, place })
 
-/** What Stripe's page about an invoice shows. */
+/** Text of Stripe's page about an invoice. */
 async function pageOf(buyer: Pick<Visitor, 'call'>, document = '') {
   const { viewUrl } = await buyer.call(purchases.document, { document })
   return (await fetch(new URL(viewUrl ?? '', shop.url))).text()

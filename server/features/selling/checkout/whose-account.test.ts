@@ -61,7 +61,7 @@ async function play(moves: Move[]) {
     password: `the ${name} of this`,
   })
   const people = { stranger: person('stranger'), owner: person('owner') }
-  /** Who may be logged in, according to the rules above rather than the shop. */
+  /** Expected logins by the rules above, not by the shop. */
   let entitled = new Set<Person>()
   const account = async () => {
     const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))

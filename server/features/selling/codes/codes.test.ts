@@ -129,7 +129,7 @@ test('leaves at least a dollar to pay, and is made once', async () => {
 })
 
 describe('a limited code', () => {
-  /** Who paid, with what became of it. */
+  /** Buyers who paid, with the result. */
   const outcomes = async (buyers: Visitor[]) =>
     (await Promise.all(buyers.map((buyer) => buyer.call(purchases.list, {})))).flat()
   const refusals = async (code: string) =>

@@ -199,7 +199,7 @@ test('an address that proved nothing gets three receipts a day, and never less t
   shop.clock.advance({ hours: 2 })
   await shop.visitor().call(contract.withdraw, { ...declared('none'), email: unproven })
   expect(await mailsTo(unproven)).toHaveLength(3)
-  // What strangers declared about the contract costs its owner no receipt.
+  // Declarations by strangers do not count against the owner's limit of receipts.
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   const subjects = (await mailsTo(buyer.user.email)).map(({ subject }) => subject)
   expect(subjects).toContain('We’ve received your withdrawal')

@@ -26,7 +26,7 @@ export type DisputedPayment = {
 }
 
 export type Disputes = {
-  /** As the books have it; Stripe is not asked. Throws 404. */
+  /** Reads the books, not Stripe. Throws 404. */
   find(id: string): Promise<DisputedPayment>
   save(id: string, answer: DisputeAnswer): Promise<void>
   /** Final: the bank gets it. Throws 409 if it can't be answered, or if Stripe refuses it. */

@@ -169,7 +169,7 @@ function createTally() {
 }
 
 /**
- * What the ledger says and what the invoices say, one row for each known subscription. A period counts from the day it was
+ * Ledger and invoices compared, a row for each known subscription. A period counts from the day it was
  * paid; past due, it counts until the subscription ends. A day's slack, as in the ledger: Stripe renews within hours.
  */
 function recordedRevenue(ids: string[], at: Date) {

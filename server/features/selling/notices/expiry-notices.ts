@@ -34,7 +34,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
     }
   }
 
-  /** As Stripe has it now: the card's network may have replaced it without an event that reached the shop. */
+  /** Asks Stripe: the card network may have replaced the card without an event that reached the shop. */
   async function readAgain({ id, stripeSubscriptionId }: PurchaseRow) {
     await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a card notice'))
     return findPurchase(db, id)

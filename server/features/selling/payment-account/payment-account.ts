@@ -75,7 +75,7 @@ export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; 
   return `Stripe’s ${kind} mode${accountId ? ` (${accountId})` : ''}`
 }
 
-/** One sentence with both accounts and what resolves it. */
+/** Sentence with both accounts and the command that resolves it. */
 export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
   const both = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords({ kind, accountId })}`
   return bound.kind === 'live' && kind !== 'live'

@@ -44,7 +44,7 @@ const shown = async (shop: TestShop, billing: BillingType) => {
 const states = async (billing: BillingType) =>
   (await planOf(shops[0], billing)).publications.map(({ amount, state }) => `${amount} ${state}`)
 
-/** What Stripe bills for each subscription. */
+/** Amounts that Stripe bills for each subscription. */
 const billed = async () => {
   const { rows } = await shops[0].connection.db.execute<{ id: string; price: string; amount: number }>(sql`
     select s.id, p.id as price, (p.data->>'unit_amount')::int as amount from sandbox.objects s

@@ -28,7 +28,7 @@ type RefundablePayment = {
 
 /** Refunds by the seller, and decisions about disputes and failed refunds. */
 export type Refunds = Settlements & {
-  /** As the books have it, newest payment first. */
+  /** From the books, newest payment first. */
   refundable(id: string): Promise<{ payments: RefundablePayment[]; accessUntil: Date | null; refundedSoFar: number }>
   /** Refunds the latest payment by default. `refundedSoFar` is an optimistic lock: a second click refunds nothing. */
   refund(actor: Actor, id: string, input: RefundInput): Promise<void>

@@ -6,7 +6,7 @@ import { isExtendable } from '#contract/statuses.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-/** What the seller does to a purchase does what it says, and nothing else. */
+/** Actions of the seller on a purchase do what they say, and nothing else. */
 
 let shop: TestShop
 beforeAll(async () => {

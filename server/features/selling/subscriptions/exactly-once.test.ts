@@ -62,7 +62,7 @@ test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${
     }
   }
   const answers = await Promise.all([
-    // As many at a time as Stripe would send.
+    // Same concurrency as Stripe's webhooks.
     ...Array.from({ length: 16 }, deliver),
     ...guests.map(async ({ visitor, paymentIntentId }) => {
       const confirm = () => untilServed(() => visitor.call(checkout.confirm, { paymentIntentId }))

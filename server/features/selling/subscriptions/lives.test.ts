@@ -46,7 +46,7 @@ const movementsOf = ({ purchase }: Pick<Buyer, 'purchase'>) =>
     .where(eq(mrrMovements.purchaseId, purchase.id))
     .orderBy(mrrMovements.id)
 
-/** What stands of the ledger: without rows that were taken back, and whatever the order of their coming. */
+/** Effective rows of the ledger: without corrected ones, in a fixed order. */
 function standing(all: Awaited<ReturnType<typeof movementsOf>>) {
   const gone = new Set(all.map(({ corrects }) => corrects))
   return all
@@ -55,7 +55,7 @@ function standing(all: Awaited<ReturnType<typeof movementsOf>>) {
     .toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.arrBefore - b.arrBefore)
 }
 
-/** As if the shop had never seen any of it; the ledger itself would refuse. */
+/** Simulates a shop that has seen nothing; the ledger's trigger would refuse the deletion. */
 const forgetMovements = (id: string) =>
   shop.connection.db.transaction(async (tx) => {
     await tx.execute(sql`alter table mrr_movements disable trigger user`)
@@ -145,7 +145,7 @@ async function dueByWithdrawal(subscription: string, customer: string) {
   }, 0)
 }
 
-/** What went back to a customer so far. */
+/** Amount refunded to a customer so far. */
 async function refundedAt(customer: string) {
   const { rows: found } = await shop.connection.db.execute<{ sum: number }>(sql`
     select coalesce(sum((data->>'amount_refunded')::int), 0)::int as sum from sandbox.objects
@@ -364,7 +364,7 @@ const offeredWith =
     return isOver ? price : afterDiscount(price, { percentOff: null, amountOff: null, ...worth })
   }
 
-/** What a seller changes in the dashboard has no price on any page. */
+/** Changes in Stripe's dashboard have no price on any page. */
 const withoutOffer = new Set<string>([
   'seller changes the plan',
   'seller sets the quantity',
@@ -379,7 +379,7 @@ async function makeCode(worth: Worth, plan: Plan) {
   return code
 }
 
-/** What chance may miss in a few lives. */
+/** Cases that random runs may miss. */
 const examples: [typeof asked, Plan, Worth, (typeof deeds)[number][]][] = [
   [
     asked,
@@ -468,7 +468,7 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
         diesAfter = 0
         await controls.behaveAsUsual()
         await shop.settle()
-        // What a kill cut short is tried again after a second or a few.
+        // Interrupted work is retried after a few seconds.
         const { pool } = shop.connection
         const retried = async () =>
           (await pool.query(`select name from jobs.job where state in ('retry', 'active')`)).rows
@@ -479,7 +479,7 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
         expect(told.filter(([said, charged]) => said !== charged)).toEqual([])
         const row = await rowOf(buyer)
         expect(row.refundedAmount).toBe(decided)
-        // What came back is the seller's to settle, and listed.
+        // Failed refunds are listed for the seller.
         const needy = await (await shop.admin()).call(purchases.adminList, { need: 'failed_refunds' })
         expect(needy.some(({ id }) => id === row.id)).toBe(row.failedRefunds > 0)
         const { booked, wanted } = await compareBooks(shop)

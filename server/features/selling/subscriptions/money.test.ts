@@ -236,7 +236,7 @@ test('a present on an invoice is no credit: an earlier payment that is lost does
   await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '', 'prevented')
   await shop.settle()
   expect(await row(buyer)).toMatchObject({ status: 'active' })
-  // What was paid is counted, not what was invoiced.
+  // Counts payments, not invoices.
   const admin = await shop.admin()
   const { paid } = await admin.call(customers.adminPayments, { id: buyer.user.id })
   expect(paid).toBe(3900 + 3400)

@@ -19,7 +19,7 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 const day = 86_400_000
 
-/** What belongs to a buyer's subscription, in the shop and at Stripe. */
+/** State of a buyer's subscription in the shop and at Stripe. */
 async function everything({ purchase: { id } }: Buyer) {
   const { db } = shop.connection
   const [row] = await db.select().from(rows).where(eq(rows.id, id))
@@ -153,7 +153,7 @@ test('declined, given up or forgotten, everything is as it was, and nothing paya
   expect(await everything(buyer)).toEqual(asBefore)
   await after(1, buyer)
 
-  // What can't be ordered anymore doesn't wait: cancelled, or disputed.
+  // A cancelled or disputed purchase drops the pending switch.
   await switchNow(buyer)
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   expect(await everything(buyer)).toMatchObject({ payable: [], pending: null, items: asBefore.items })

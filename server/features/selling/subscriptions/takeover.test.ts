@@ -55,7 +55,7 @@ test('whatever runs at Stripe without the shop is listed, and the seller says on
     billingType: 'yearly',
     plan: null,
   })
-  // What began in the shop is known.
+  // Subscriptions of the shop are known.
   expect(subscriptions.map(({ email }) => email).toSorted()).toEqual(['first@example.com', 'old@example.com'])
   await admin.call(takeover.adminSetPlan, { id: yearly, plan: { ...monthly, billingType: 'yearly' } })
   const again = await admin.call(takeover.adminList, {})

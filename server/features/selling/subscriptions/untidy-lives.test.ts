@@ -38,7 +38,7 @@ async function payOnce(shop: TestShop, user: User): Promise<string> {
   throw new Error('Stripe never let anybody pay')
 }
 
-/** What someone is offered who has paid already and comes back for another plan. */
+/** Offer for a buyer who has paid and comes back for another plan. */
 async function offered(user: User) {
   const order = { productSlug: reboundSigmaPro.slug, billingType: 'yearly' as const }
   const answer = await user.call(checkout.createSubscriptionIntent, order).catch((error: unknown) => {
@@ -80,7 +80,7 @@ test('at an untidy Stripe, whatever is clicked twice: told the truth, charged on
         const user = await shop.user()
         const mine = async () => (await user.call(purchases.list, {}))[0]
         const paymentIntentId = await payOnce(shop, user)
-        /** What was true, and what the buyer had been told. */
+        /** Actual state, and the state shown to the buyer. */
         const told: [is: string | undefined, said: string][] = []
         for (const deed of story) {
           const before = await mine()

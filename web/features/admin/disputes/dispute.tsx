@@ -238,7 +238,7 @@ function FileContent({ title, content }: { title: string; content: string }) {
   )
 }
 
-/** What went to the bank, until it has decided. */
+/** Sent evidence, shown until the bank decides. */
 function Sent({ dispute }: { dispute: ShownDispute }) {
   return (
     <Section title="Your answer" hint="It is with the bank and can’t be changed.">

@@ -26,7 +26,7 @@ export default function CheckoutPage() {
   }, [isUnknown, navigate])
   useReloadWhenBack()
   if (isLoading || !order) return <Loading />
-  // As tall as the spinner, so the footer does not move.
+  // Same height as the spinner, so the footer does not move.
   return (
     <div className="min-h-[calc(100vh-4rem)]">
       <Checkout key={order.product.slug} {...order} user={user} />
