@@ -9,7 +9,7 @@ export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateP
 
 const emptyFile = { data: '', name: 'empty.pdf', type: 'application/pdf' }
 
-/** Permissions by their names in Stripe's dashboard. Each is tried on an id that does not exist: Stripe reports either the missing object or the missing permission. */
+/** Permissions by their names in Stripe's dashboard, each with a request that fails even with the permission. */
 const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
   ['Products: write', (sdk) => sdk.products.update('prod_none', {})],
