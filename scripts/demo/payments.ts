@@ -171,16 +171,17 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
      from jsonb_populate_recordset(null::purchases, $1) c where c.id = purchases.id`,
     given,
   )
+  const ids = copies.map(({ purchase }) => purchase.id)
   // In place of the newest ones that were made up.
   await client.query(`set local shop.clears_test_data = 'on'`)
   await client.query(
     `delete from payments p using (select purchase_id, max(paid_at) as newest from payments
        where purchase_id = any($1) group by 1) n where p.purchase_id = n.purchase_id and p.paid_at = n.newest`,
-    [copies.map(({ purchase }) => purchase.id)],
+    [ids],
   )
   await client.query(
     `delete from invoices i where purchase_id = any($1) and not exists (select from payments where invoice_id = i.id)`,
-    [copies.map(({ purchase }) => purchase.id)],
+    [ids],
   )
   await client.query(
     `insert into invoices (id, purchase_id, user_id, subscription_id, number, status, reason, collection, created_at,
@@ -199,7 +200,7 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
      cross join lateral (select coalesce((o.data->'total_taxes'->0->>'amount')::int, 0) as tax) t
      join purchases p on p.stripe_subscription_id = o.data->'parent'->'subscription_details'->>'subscription'
      where o.kind = 'invoice' and p.id = any($1)`,
-    [copies.map(({ purchase }) => purchase.id)],
+    [ids],
   )
   await client.query(
     `insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
@@ -213,5 +214,24 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
         ),
       ),
     ],
+  )
+  await copyMovements(client, ids)
+}
+
+/** The shop soon asks Stripe about past-due purchases, which knows their last period only: what they moved begins with it. */
+async function copyMovements(client: pg.Client, ids: string[]) {
+  await client.query(
+    `delete from mrr_movements m using purchases p where p.id = m.purchase_id and p.status = 'past_due' and p.id = any($1)`,
+    [ids],
+  )
+  await client.query(
+    `insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind, cause,
+       billing_type, arr_before, arr_after, people)
+     select p.id, p.user_id, p.product_id, i.paid_at, i.paid_at, i.id, 0,
+       case when exists (select from mrr_movements m where m.user_id = p.user_id) then 'reactivation' else 'new' end,
+       'bought', p.billing_type, 0, p.arr, 1
+     from purchases p join invoices i on i.subscription_id = p.stripe_subscription_id and i.status = 'paid'
+     where p.status = 'past_due' and p.id = any($1)`,
+    [ids],
   )
 }
