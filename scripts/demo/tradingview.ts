@@ -93,10 +93,11 @@ async function haveOutage(shop: Shop) {
   await lookAlike?.controls.behave({ always: 'error', on: '/pine_perm/add' })
   for (const name of unlucky) await buyAndAsk(shop, person(name), `${name.toLowerCase()}_charts`)
   await queue.idle()
-  await lookAlike?.controls.behave({})
   await connection.pool.query(
     `update tv_people set tries = 5, next_try_at = now() + interval '12 hours' where user_id is not null and is_present is not true`,
   )
+  // Ends only now: a shop open beside the demo would unlock them in between.
+  await lookAlike?.controls.behave({})
   await connection.pool.query('update tv_connection set down_since = null, last_error = null')
 }
 
