@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { asBuilt, test as base, expect, expectAccessible, inShop, overflowOf } from './shop.ts'
@@ -59,7 +59,7 @@ for (const { test, unlocksItself, width } of [
 ])
   test.describe(unlocksItself ? 'in a connected shop, on a phone' : 'in a shop that unlocks by hand', () => {
     test.use({ viewport: { width, height: 800 } })
-    const sentence = whenAccessComes({ unlocksItself })
+    const sentence = accessPromise({ unlocksItself })
 
     test('a guest without an account reads one story about when access comes, from the product to the dashboard', async ({
       page,

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
@@ -12,7 +12,7 @@ import { accessIdOf } from './admin-helpers.ts'
 import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
 
-const byHand = whenAccessComes({ unlocksItself: false })
+const byHand = accessPromise({ unlocksItself: false })
 
 type Person = Awaited<ReturnType<TestShop['user']>>
 

@@ -97,7 +97,7 @@ test('nothing acknowledged is lost, whichever part of a cluster dies', async () 
   })
   await visitors.stop()
   await judge(visitors, replica.url)
-  await judgeMigrations(replica.url, nextVersion)
+  await checkMigrationsOf(replica.url, nextVersion)
 })
 
 function must(ok: boolean, sentence: string) {
@@ -201,7 +201,7 @@ async function judge(visitors: Visitors, url: string) {
   console.log(`  ${counts.exports} exports, ${counts.failedExports} had to be repeated`)
 }
 
-async function judgeMigrations(url: string, nextVersion: string) {
+async function checkMigrationsOf(url: string, nextVersion: string) {
   const hashes = readMigrations(join(nextVersion, 'server/database/migrations')).map(({ hash }) => hash)
   const [row] = await query<{ applied: number }>(
     url,

@@ -1,6 +1,6 @@
 import { show } from '#scripts/run.ts'
 
-/** `npm run proof -- <name>`: what we claim, shown. Each proof prints its figures and fails if one breaks its promise. */
+/** `npm run proof -- <name>`: runs one proof. It prints measurements and fails if one exceeds its limit. */
 const proofs: Record<string, string> = {
   bench: 'the server against its budgets; --quick: a small shop, in under a minute',
   faults: 'breaks a shop in every way we know; words choose rows; --quick: less of each, as in npm test',

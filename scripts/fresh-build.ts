@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { loadEnvFile } from '#server/config/env-file.ts'
 import { completeBinaries } from '#server/database/embedded-place.ts'
 import { paths } from '#server/paths.ts'
-import { judgeBuild } from '#server/process/build.ts'
+import { checkBuild } from '#server/process/build.ts'
 
 /** Builds the shop if the build is missing or stale. Also the setup of tests that run the build. */
 export default function freshBuild() {
   // Another `npm ci` removes them, while the build stays fresh.
   completeBinaries()
-  if (judgeBuild() === 'fresh') return
+  if (checkBuild() === 'fresh') return
   console.log('Building the shop, because the build is missing or out of date...')
   const started = performance.now()
   // In a process of its own, because the build sets NODE_ENV.

@@ -43,7 +43,7 @@ await runCommand(async ({ config, url }) => {
   const { header, rows, tables, run } = await restore(url, unzipped(file), {
     secrets: key ? createSecrets(key, config.oldSecretsKey) : undefined,
     unsigned: values.unsigned ?? false,
-    async makeOthers(client) {
+    async createUnmigratedTables(client) {
       await createJobTables(client)
       await createTables(client)
     },

@@ -13,7 +13,7 @@ export type Areas = { identity: Identity; selling: Selling; access: Access; site
 export function openAreas(context: Context): Areas {
   const events: AreaEvents = {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),
-    endOpenLinks: (tx, userId) => selling.declarations.endOpenLinks(tx, userId),
+    endDeclarationLinks: (tx, userId) => selling.declarations.endDeclarationLinks(tx, userId),
     purchasesChanged: (tx, userId) => access.core.refresh(tx, userId),
     usernameEntered: (tx, given) => access.core.names.give(tx, { ...given, by: null }),
     unlocksItself: (tx, productId) => access.unlocksItself(tx, productId),

@@ -19,7 +19,7 @@ export type AreaEvents = {
   /** Name or email address changed. Implemented by selling/checkout (stripe-customers.ts). */
   accountChanged(tx: Transaction, userId: string): Promise<void>
   /** An address is no longer its owner's: links mailed there stop working. Implemented by selling/declarations. */
-  endOpenLinks(tx: Transaction, userId: string): Promise<void>
+  endDeclarationLinks(tx: Transaction, userId: string): Promise<void>
   /** Purchases of a person began, changed or ended. Implemented by access/access (`refresh`). */
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** Implemented by access/access (names.ts, `give`). */

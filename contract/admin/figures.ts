@@ -36,7 +36,7 @@ const payment = z.object({
   kind: z.enum(paymentKinds),
   at: instant,
   amount: cents,
-  /** The tax inside a payment; a credit note has that of a refund. */
+  /** Tax included in the amount; for a refund, the tax of its credit note. */
   tax: z.nullable(cents),
   /** Stripe's status of a refund. */
   status: z.nullable(z.string()),

@@ -63,7 +63,7 @@ export const purchasesAdmin = {
       ),
       /** How long they keep access, if it does not end. */
       accessUntil: z.nullable(instant),
-      /** Of every payment for this purchase; `adminRefund` wants it back. */
+      /** Sum over all payments. Pass it to `adminRefund` as an optimistic lock. */
       refundedSoFar: cents,
     }),
   }),

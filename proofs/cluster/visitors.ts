@@ -28,7 +28,7 @@ const ownAddress = () => {
 
 export type Visitors = Awaited<ReturnType<typeof openVisitors>>
 
-/** Everything that happens in a shop, through the proxy, all together until stopped; keeps what was acknowledged. */
+/** Simulates buyers, readers, exports and webhooks through the proxy until stopped. Records acknowledged writes. */
 export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: Place) {
   const [settings] = await query<{ key: string }>(databaseUrl, 'select publishable_key as key from sandbox.settings')
   const postman = createPostman({ url: front.url, dataDir, secretsKey })

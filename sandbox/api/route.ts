@@ -119,7 +119,7 @@ async function follow(work: Work, value: unknown, steps: string[], path: string)
     return each
   }
   if (!isPlain(value)) throw cannot(path)
-  // Of a deleted one, nothing is left to expand.
+  // Deleted objects have no fields to expand.
   if (value['deleted'] === true) return value
   const inner = await innerOf(work, value, key)
   if (inner === undefined) throw cannot(path)

@@ -24,7 +24,7 @@ export async function invoicePaid(work: Work, intent: string, method: string) {
   await settleInvoice(work, { ...found.invoice, attempt_count: found.invoice.attempt_count + 1 }, method)
 }
 
-/** The money is there, from a card or from elsewhere: the subscription follows. */
+/** Marks the invoice as paid and updates its subscription. */
 async function settleInvoice(work: Work, open: Invoice, method: string | null) {
   const invoice = await work.save({ ...open, ...asPaid(open, work.now) })
   work.emit('invoice.paid', invoice)
@@ -134,7 +134,7 @@ export async function payOutOfBand(work: Work, invoice: Invoice) {
   await settleInvoice(work, invoice, null)
 }
 
-/** It is no longer expected to be paid, but it can be. */
+/** Marks the invoice as uncollectible; it can still be paid. */
 export async function markUncollectible(work: Work, invoice: Invoice): Promise<Invoice> {
   const given = await work.save({
     ...invoice,

@@ -48,7 +48,7 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       )
       await changed()
     },
-    async throwOut(pineId: string, username: string) {
+    async removeByHand(pineId: string, username: string) {
       await database.query('delete from sandbox.tradingview_access where pine_id = $1 and username = $2', [
         pineId,
         username,

@@ -77,7 +77,7 @@ describe('the list', () => {
         body: recorded.badPage,
       })
     const { body } = await ask('/pine_perm/list_users/?limit=20', { pine_id: pine })
-    await shop.lookAlike.controls.throwOut(pine, 'page_0')
+    await shop.lookAlike.controls.removeByHand(pine, 'page_0')
     expect((await ask(body.next, { pine_id: pine })).status).toBe(404)
   })
 })

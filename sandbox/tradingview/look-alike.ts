@@ -98,7 +98,7 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
     return send(given)
   }
 
-  /** Any name that is typed becomes a member's, except the beginning of another's: that looks like a slip. */
+  /** Creates a member for any looked-up username, except a prefix of an existing one, which counts as a typo. */
   async function welcome(name: string) {
     if (!/^[A-Za-z0-9_.-]{3,64}$/.test(name) || name.toLowerCase().startsWith('nobody')) return
     await database.query(
@@ -160,7 +160,7 @@ const prepareTradingView = (database: pg.Pool) =>
          ($2, 'Rebound Sigma Pro Strategy', 'ReboundSigma'), ('PUB;00000000000000000000000000000000', 'Someone else’s script', 'SomeoneElse')`,
       [scripts.indicator, scripts.strategy],
     )
-    // The seller let them in by hand, long ago.
+    // Unlocked by hand before the shop existed.
     await client.query(`insert into sandbox.tradingview_access (pine_id, username) values ($1, 'old_friend_of_mine')`, [
       scripts.indicator,
     ])

@@ -40,7 +40,7 @@ const actions: Record<string, Action> = {
   },
   'Throw out': {
     fields: ['username', 'script'],
-    act: (controls, values) => controls.throwOut(scriptOf(values), values['username'] ?? ''),
+    act: (controls, values) => controls.removeByHand(scriptOf(values), values['username'] ?? ''),
   },
   'Rename the member': {
     fields: ['username', 'to'],

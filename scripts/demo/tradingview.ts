@@ -82,7 +82,7 @@ async function meddle({ lookAlike, connection }: Shop) {
     `select unlocked_name as username from access where state = 'unlocked' and reason is not null order by 1 limit 5`,
   )
   const [gone = '', endless = ''] = new Set(rows.map(({ username }) => username))
-  await controls.throwOut(scripts.indicator, gone)
+  await controls.removeByHand(scripts.indicator, gone)
   await controls.addByHand(scripts.indicator, endless, null)
   await controls.addByHand(scripts.strategy, 'beta_tester_2024')
 }

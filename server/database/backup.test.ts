@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '#contract/index.ts'
 import { createSecrets } from '../security/secrets.ts'
 import { describeSchema } from '../testing/describe-schema.ts'
-import { makeOthers } from '../testing/make-others.ts'
+import { createUnmigratedTables } from '../testing/make-others.ts'
 import { openShop } from '../testing/open-shop.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { backup } from './backup.ts'
@@ -43,7 +43,7 @@ async function backupOf(url: string, given = secrets) {
 
 type RestoreOptions = Partial<Parameters<typeof restore>[2]>
 const restoreInto = (url: string, content: string, given: RestoreOptions = {}) =>
-  restore(url, Readable.from([Buffer.from(content)]), { secrets, makeOthers, ...given })
+  restore(url, Readable.from([Buffer.from(content)]), { secrets, createUnmigratedTables, ...given })
 
 const rowsIn = (content: string) => content.slice(content.indexOf('COPY '), content.lastIndexOf('-- signed'))
 

@@ -28,7 +28,7 @@ function enterable(path: string): boolean {
 }
 
 type User = { uid: number; gid: number }
-/** `user` is who runs it, if not the user who runs the shop. */
+/** `user` runs PostgreSQL; undefined if it is the shop's own user. */
 export type Place = { data: string; password: string; user: User | undefined }
 
 export function placeFor(dataDir: string): Place {

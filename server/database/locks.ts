@@ -13,7 +13,7 @@ export type Locks = {
 }
 
 const longestWaitMs = 10_000
-/** Each holder keeps a session of its own: 10 calls to Stripe at a time and process. */
+/** Each lock holds one database session, so a process makes at most 10 calls to Stripe at a time. */
 const mostHolders = 10
 
 const busy = () =>

@@ -3,7 +3,7 @@ import { StartError } from '../errors.ts'
 import { type Header, type Signing, title } from './backup.ts'
 import type { Migration } from './migrations.ts'
 
-export const isDamaged = 'The backup is damaged or incomplete. Nothing was changed.'
+export const damagedMessage = 'The backup is damaged or incomplete. Nothing was changed.'
 
 /** Reads lines as bytes: a row may hold characters that others take for the end of a line. */
 async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -59,7 +59,7 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Which of this version's migrations the backup already includes. */
+/** Returns this version's migrations that the backup already includes. Throws StartError for an incompatible backup. */
 export function migrationsOf({ version, migrations: held }: Header, known: Migration[]): Migration[] {
   if (!held.some(({ hash }) => hash === known[0]?.hash))
     throw new StartError(
@@ -73,7 +73,8 @@ export function migrationsOf({ version, migrations: held }: Header, known: Migra
         'to go back to this version, restore the backup you took before the upgrade.',
     )
   const through = known.slice(0, held.length)
-  if (through.some(({ hash }) => !held.some((migration) => migration.hash === hash))) throw new StartError(isDamaged)
+  if (through.some(({ hash }) => !held.some((migration) => migration.hash === hash)))
+    throw new StartError(damagedMessage)
   return through
 }
 

@@ -10,14 +10,14 @@ import { isNote, readTable, type Sum, type Table, tablesOf } from './backup-tabl
 import { withoutRights } from './connect.ts'
 import { applyMigrations, lockMigrations } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
-import { assertKey, createReader, isDamaged, migrationsOf, type Reader } from './restore-reader.ts'
+import { assertKey, createReader, damagedMessage, migrationsOf, type Reader } from './restore-reader.ts'
 
 type Options = {
   /** Undefined for a shop that has no key yet. */
   secrets: Signing | undefined
   unsigned?: boolean
   /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
-  makeOthers(client: pg.ClientBase): Promise<void>
+  createUnmigratedTables(client: pg.ClientBase): Promise<void>
   /** Written along with the rows. */
   record?(client: pg.ClientBase): Promise<void>
   migrations?: Migration[]
@@ -27,7 +27,7 @@ type Options = {
 export async function restore(
   url: string,
   source: AsyncIterable<Buffer>,
-  { secrets, unsigned = false, makeOthers, record, migrations = readMigrations() }: Options,
+  { secrets, unsigned = false, createUnmigratedTables, record, migrations = readMigrations() }: Options,
 ) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -40,7 +40,7 @@ export async function restore(
     await client.query('begin')
     await dropEverything(client)
     await applyMigrations(client, held)
-    await makeOthers(client)
+    await createUnmigratedTables(client)
     const tables = await tablesOf(client)
     const ours = tables.filter(({ name }) => name.startsWith('public.')).map(({ name }) => name)
     await switchTriggers(client, ours, 'disable')
@@ -107,9 +107,9 @@ async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promi
   for (let line = await reader.nextText(); line !== undefined; line = await reader.nextText()) {
     const [, name = '', columns = ''] = /^COPY (\S+) \((.+)\) FROM stdin;$/.exec(line) ?? []
     const table = known.get(name)
-    if (!name || (!table && !isNote(name))) throw new StartError(isDamaged)
+    if (!name || (!table && !isNote(name))) throw new StartError(damagedMessage)
     const { sum, sent, kept } = await copyTable(client, reader, table, columns.split(', ')).catch(explain)
-    if ((await reader.nextText()) !== sumLine(name, sum)) throw new StartError(isDamaged)
+    if ((await reader.nextText()) !== sumLine(name, sum)) throw new StartError(damagedMessage)
     if (!table) continue
     const found = await readTable(client, { ...table, columns: kept })
     if (found.sha256 !== sent.sha256)
@@ -117,23 +117,23 @@ async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promi
     sums.set(name, sum)
   }
   const missing = tables.filter(({ name }) => !sums.has(name) && !name.startsWith('sandbox.'))
-  if (missing.length > 0) throw new StartError(isDamaged)
+  if (missing.length > 0) throw new StartError(damagedMessage)
   return sums
 }
 
 /** Rows that PostgreSQL rejects were not written by a shop. */
 function explain(error: Error & { code?: string }): never {
-  throw /^2[23]/.test(error.code ?? '') ? new StartError(`${isDamaged} (${error.message})`) : error
+  throw /^2[23]/.test(error.code ?? '') ? new StartError(`${damagedMessage} (${error.message})`) : error
 }
 
 /** Sends only the columns that this version has; the job queue and the sandbox may have had others. */
 async function copyTable(client: pg.Client, reader: Reader, table: Table | undefined, columns: string[]) {
   const kept = columns.filter((column) => table?.columns.includes(column))
-  if (table?.name.startsWith('public.') && kept.length !== columns.length) throw new StartError(isDamaged)
+  if (table?.name.startsWith('public.') && kept.length !== columns.length) throw new StartError(damagedMessage)
   const [all, sent] = [createSum(), createSum()]
   async function* rows() {
     for (let line = await reader.next(); line?.toString() !== '\\.\n'; line = await reader.next()) {
-      if (!line) throw new StartError(isDamaged)
+      if (!line) throw new StartError(damagedMessage)
       all.add(line)
       const row = kept.length === columns.length ? line : project(line, columns, kept)
       sent.add(row)

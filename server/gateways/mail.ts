@@ -38,7 +38,7 @@ type Options = {
 export const createMailTransport = ({ smtpUrl, requireTls, from, outbox }: Options): MailTransport =>
   smtpUrl ? createSmtp(smtpUrl, requireTls, from) : createOutbox(outbox, from)
 
-/** Nothing people typed reaches a header except as one line, and an address only as an address. */
+/** Prevents header injection: removes line breaks from typed text and passes addresses as objects. */
 const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
   ...mail,
   to: { name: '', address: to },
@@ -122,7 +122,7 @@ export type Outcome =
 
 export type BulkMail = ReturnType<typeof createBulkMail>
 
-/** So many connections, and no more emails under way at any moment. */
+/** SMTP connections for newsletters; each sends one email at a time. */
 export const poolSize = 4
 
 /** Connections of their own for newsletters, so that a receipt never waits behind them. */
@@ -166,7 +166,7 @@ export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Op
   }
 }
 
-/** True if the last byte was sent. */
+/** `handed.over` is true once the last byte was sent to the server. */
 type Watched = nodemailer.SendMailOptions & { handed: { over: boolean } }
 type Failure = Error & { responseCode?: number; command?: string }
 

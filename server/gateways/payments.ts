@@ -23,7 +23,7 @@ export type PresentAccount =
 export type Payments = {
   stripe: StripeGateway
   presentAccount: PresentAccount
-  /** Until then, calls to Stripe fail as in an outage: the keys may be another account's. */
+  /** Enables calls to Stripe. Earlier calls fail, because the keys may belong to another account. */
   accountIsKnown(): void
   settings: { publishableKey: string; scriptUrl: string }
   middleware: Middleware[]
@@ -54,7 +54,7 @@ type PaymentsOptions = {
 export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) =>
   `whsec_${linkToken('sandbox', 'webhook')}`
 
-/** Stripe when its keys are set, the sandbox otherwise. From here on, no one knows the difference. */
+/** Stripe when its keys are set, the sandbox otherwise. Callers use the same interface for both. */
 export async function openPayments({
   config,
   seller,

@@ -39,7 +39,7 @@ function filesOf(source: string): string[] {
 let isKnownFresh = false
 
 /** Compares contents, never times: a checkout, a copy and an image have times of their own. */
-export function judgeBuild(): 'fresh' | 'missing' | 'stale' {
+export function checkBuild(): 'fresh' | 'missing' | 'stale' {
   if (isKnownFresh) return 'fresh'
   if (!existsSync(buildStamp)) return 'missing'
   isKnownFresh = readFileSync(buildStamp, 'utf8') === hashOfSources()
@@ -48,7 +48,7 @@ export function judgeBuild(): 'fresh' | 'missing' | 'stale' {
 
 /** Throws unless the build is fresh: an old build would show an old price while the server charges the new one. */
 export function assertBuilt() {
-  const verdict = judgeBuild()
+  const verdict = checkBuild()
   if (verdict === 'missing') throw new StartError('The shop has not been built yet. Run: npm run build')
   if (verdict === 'stale')
     throw new StartError('The build in dist is older than a price, a text or the software. Run: npm run build')

@@ -10,7 +10,7 @@ import type { SecurityLog } from './security-log.ts'
 type Dependencies = { db: Database; passwords: Passwords; attempts: Attempts; securityLog: SecurityLog }
 
 /** Asks someone who is logged in for their password; ten wrong ones, then a quarter of an hour's rest. */
-export function createOwnPassword({ db, passwords, attempts, securityLog }: Dependencies) {
+export function createPasswordCheck({ db, passwords, attempts, securityLog }: Dependencies) {
   /** The hash that it was checked against; `field` is where the form says that it was wrong. */
   return async (actor: Actor, password: string, field: string): Promise<string> => {
     const { id } = actor.user

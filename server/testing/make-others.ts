@@ -3,7 +3,7 @@ import { createTables } from '#sandbox/schema.ts'
 import { createJobTables } from '../jobs/schema.ts'
 
 /** The tables of a shop that are not in its migrations. */
-export async function makeOthers(client: pg.ClientBase) {
+export async function createUnmigratedTables(client: pg.ClientBase) {
   await createJobTables(client)
   await createTables(client)
 }

@@ -2,7 +2,7 @@ import { brand } from '#contract/brand.ts'
 import type { Seller } from '../../seller.ts'
 
 export type Piece = { text: string; href?: string }
-/** A paragraph; one with links is made of pieces. Nothing in it is markup: what the seller's settings say stays text. */
+/** A paragraph; one with links is made of pieces. Plain text only: markup in the seller's settings is not interpreted. */
 export type Words = string | Piece[]
 
 /** Legal texts as data, so that a page and an email say the same. */

@@ -16,7 +16,7 @@ const addressOf = ({ street, postalCode, city, country }: Address) => ({
   country,
 })
 
-const isNowhere = (error: unknown) => isRefused(error, { code: 'customer_tax_location_invalid' })
+const isInvalidLocation = (error: unknown) => isRefused(error, { code: 'customer_tax_location_invalid' })
 
 export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoicing) {
   /** Sets the customer's only VAT ID; an empty one removes it. */
@@ -40,9 +40,9 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       ...(invoices.automaticTax && at.country ? { validate_location: 'immediately' as const } : {}),
     }
     const request = sdk.customers.update(id, { ...(name ? { name } : {}), address: addressOf(at), tax })
-    return ask(request, (error) => isMissing(error) || isNowhere(error)).catch((error: unknown) => {
+    return ask(request, (error) => isMissing(error) || isInvalidLocation(error)).catch((error: unknown) => {
       if (isMissing(error)) return undefined
-      if (!isNowhere(error)) throw error
+      if (!isInvalidLocation(error)) throw error
       throw at.postalCode
         ? invalid('postalCode', 'Please check the postal code')
         : invalid('country', 'Please check the country')

@@ -1,4 +1,4 @@
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
 import { day, greeting, type Templates, toDashboard } from '../template.ts'
 
@@ -34,7 +34,7 @@ type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRem
 export const accessMails = {
   accessRequestReceived: ({ name, tradingViewUsername }: { name: string; tradingViewUsername: string }) => ({
     subject: 'We’ve got your access request',
-    paragraphs: [greeting(name), `Thank you. ${whenAccessComes(byHand)}`],
+    paragraphs: [greeting(name), `Thank you. ${accessPromise(byHand)}`],
     details: [['TradingView username', inertLine(tradingViewUsername)]],
     action: ['Read the setup guide', '/setup-guide'],
     footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
@@ -91,7 +91,7 @@ export const accessMails = {
     paragraphs: [
       greeting(name),
       `Your subscription is active, but ${product} isn’t unlocked yet: we need to know for which TradingView account. Open your dashboard and send us your username under “TradingView Access”.`,
-      whenAccessComes({ unlocksItself }),
+      accessPromise({ unlocksItself }),
     ],
     action: toDashboard,
   }),
@@ -150,7 +150,7 @@ export const accessMails = {
       greeting(name),
       `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Please correct it on your dashboard.`,
       // Only the connector looks for it.
-      whenAccessComes({ unlocksItself: true }),
+      accessPromise({ unlocksItself: true }),
     ],
     action: ['Correct it', '/dashboard'],
   }),

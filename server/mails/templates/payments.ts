@@ -1,4 +1,4 @@
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
@@ -75,7 +75,7 @@ const wantsBank = {
 
 /** A new account hears once of its access: no email of its own follows if it is unlocked within minutes. */
 function accessLine(unlocksItself: boolean, newAccount: { username: string | null } | undefined) {
-  if (!newAccount?.username || !unlocksItself) return whenAccessComes({ unlocksItself })
+  if (!newAccount?.username || !unlocksItself) return accessPromise({ unlocksItself })
   return `We’re unlocking it for ${inertLine(newAccount.username)} on TradingView now, usually within a minute. You’ll find it there under Indicators, in the “Invite-only scripts” tab. If it takes longer, an email follows.`
 }
 

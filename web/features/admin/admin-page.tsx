@@ -8,7 +8,7 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { useNeeds } from './inbox/use-needs.ts'
 import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
 import SearchDialog from './search/search-dialog.tsx'
-import KeysDialog from './shell/keys-dialog.tsx'
+import ShortcutsDialog from './shell/keys-dialog.tsx'
 import { lastList, useRememberedList, useTitle } from './shell/place.ts'
 import { panelId, SideNavigation, Waiting } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
@@ -69,7 +69,7 @@ export default function AdminPage() {
           </Suspense>
         </div>
       </div>
-      {opened === 'keys' && <KeysDialog areas={areas} onClose={() => setOpened(null)} />}
+      {opened === 'keys' && <ShortcutsDialog areas={areas} onClose={() => setOpened(null)} />}
       {opened === 'search' && <SearchDialog areas={areas} onClose={() => setOpened(null)} />}
     </div>
   )

@@ -11,7 +11,7 @@ import type { Transaction } from '#server/database/connect.ts'
 import { lockPerson } from '#server/database/people.ts'
 import { access, isLivePurchase, orders, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import { insistOnKeys, storeForm } from './forms.ts'
+import { assertKeysGiven, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
 import type { ConnectorInterface } from './rows.ts'
 
@@ -19,21 +19,21 @@ type AskingContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'setti
 
 export type Asking = {
   /** Submits the access form. Nothing changes if the same username is unlocked already. */
-  submit(actor: Actor, which: Which, sent: SentAccessRequest, beforeMove: AssertFresh): Promise<void>
+  submit(actor: Actor, which: PurchaseRef, sent: SentAccessRequest, beforeMove: AssertFresh): Promise<void>
   /** Moves access to another TradingView account. The new username is unlocked before the old one is locked. */
   changeUsername(actor: Actor, purchaseId: string, username: string, beforeMove: AssertFresh): Promise<void>
   recheck(actor: Actor, purchaseId: string): Promise<void>
   mine(userId: string): Promise<RawOutputOf<typeof calls.mine>>
 }
 
-type Which = { purchaseId: string } | { paymentIntentId: string }
+type PurchaseRef = { purchaseId: string } | { paymentIntentId: string }
 
 export function createAsking(context: AskingContext, connector: ConnectorInterface, names: Names): Asking {
   const { db, settings, catalog } = context
 
   return {
     async submit({ user }, which, sent, beforeMove) {
-      if (settings.live.askExchangeKeys) insistOnKeys(sent)
+      if (settings.live.askExchangeKeys) assertKeysGiven(sent)
       await db.transaction(async (tx) => {
         const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
         await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, sent)
@@ -108,7 +108,7 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
   }
 }
 
-async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
+async function lockLivePurchase(tx: Transaction, userId: string, which: PurchaseRef) {
   await lockPerson(tx, userId)
   const [purchase] = await tx
     .select({ id: purchases.id, productId: purchases.productId, status: purchases.status })

@@ -27,7 +27,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
   return { apiKey, secretKey }
 }
 
-export function insistOnKeys(sent: SentAccessRequest) {
+export function assertKeysGiven(sent: SentAccessRequest) {
   const { error } = z.safeParse(accessRequestForm, sent)
   const [issue] = error?.issues ?? []
   if (issue) throw invalid(String(issue.path[0]), issue.message)

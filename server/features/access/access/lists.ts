@@ -17,7 +17,7 @@ import {
 import { matchesUser } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
 import type { ConnectorInterface } from './rows.ts'
-import { createTodo, isOpenSearched, type Paging, shownUser, type Todo, whoseOf } from './todo.ts'
+import { accessSummaryOf, createTodo, matchesUnlockedName, type Paging, shownUser, type Todo } from './todo.ts'
 
 type ListContext = Pick<Context, 'db' | 'now'>
 
@@ -69,7 +69,7 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
       .where(
         and(
           where,
-          q ? or(matchesUser(q), and(mayBeOpen(access), isOpenSearched(q))) : undefined,
+          q ? or(matchesUser(q), and(mayBeOpen(access), matchesUnlockedName(q))) : undefined,
           after && sql`(${access.stateSince}, ${access.id}) < (${after.at}, ${after.id})`,
         ),
       )
@@ -87,7 +87,7 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
     return {
       next,
       items: items.map(({ row, user, product }) => ({
-        ...whoseOf(row, user, now(), served.has(row.productId)),
+        ...accessSummaryOf(row, user, now(), served.has(row.productId)),
         product,
         username: row.username ?? row.unlockedName,
         until: row.until,

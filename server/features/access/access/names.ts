@@ -7,7 +7,7 @@ import { access, accessEvents } from '#server/database/schema.ts'
 import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import { recompute } from './entitled.ts'
-import { type ConnectorInterface, change, lockRows, type Telling, type Whose } from './rows.ts'
+import { type AccessKey, type ChangeContext, type ConnectorInterface, change, lockRows } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
 type NameContext = Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
@@ -168,10 +168,10 @@ function eventOf(isMove: boolean, isOpen: boolean, isPaid: boolean) {
 const isUnknownName = eq(access.nameProblem, 'not_found')
 
 const isUnlockedName = (key: string) => sql`lower(${access.unlockedName}) = ${key}`
-const ofOthers = ({ userId, productId }: Whose) => and(eq(access.productId, productId), ne(access.userId, userId))
+const ofOthers = ({ userId, productId }: AccessKey) => and(eq(access.productId, productId), ne(access.userId, userId))
 
 /** Another customer who pays for this username, or has it until it is moved. */
-async function takenBy(tx: Transaction | Database, whose: Whose, key: string): Promise<string | undefined> {
+async function takenBy(tx: Transaction | Database, whose: AccessKey, key: string): Promise<string | undefined> {
   const [other] = await tx
     .select({ userId: access.userId })
     .from(access)
@@ -180,7 +180,7 @@ async function takenBy(tx: Transaction | Database, whose: Whose, key: string): P
 }
 
 /** Takes the username from former customers. If they come back, they are told that it is taken. */
-async function release(tx: Transaction, context: Telling, whose: Whose, key: string) {
+async function release(tx: Transaction, context: ChangeContext, whose: AccessKey, key: string) {
   await tx
     .update(access)
     .set({ nameKey: null, nameProblem: 'taken', version: sql`${access.version} + 1` })

@@ -9,9 +9,9 @@ import type { AccessRow } from './rules.ts'
 
 export type { AccessRow } from './rules.ts'
 
-export type Whose = { userId: string; productId: string }
+export type AccessKey = { userId: string; productId: string }
 
-export type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
+export type ChangeContext = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
 
 export type ConnectorInterface = {
   /** Products that the connector unlocks now: it works, and their scripts are chosen. */
@@ -31,7 +31,7 @@ export type AccessChange = {
   mail?: 'accessUnlocked' | 'accessEnded' | 'accessWithheld' | 'accessDeclined'
 }
 
-export async function lockRow(tx: Transaction, { userId, productId }: Whose): Promise<AccessRow | undefined> {
+export async function lockRow(tx: Transaction, { userId, productId }: AccessKey): Promise<AccessRow | undefined> {
   await lockPerson(tx, userId)
   const [row] = await tx
     .select()
@@ -56,7 +56,7 @@ export async function lockRows(tx: Transaction, ids: string[]) {
 /** Every change of a state goes through here, with its event and email. Ends the undo window unless `changes` sets it. */
 export async function change(
   tx: Transaction,
-  context: Telling,
+  context: ChangeContext,
   row: AccessRow,
   { event, to, username, reason, byAdmin = null, mail }: AccessChange,
   changes: Partial<AccessRow> = {},
@@ -114,7 +114,7 @@ export async function change(
 /** Emails buyer and seller about a request, once for each request. The buyer is promised an answer within a day. */
 export async function askSeller(
   tx: Transaction,
-  { mails, now, supportEmail, catalog }: Telling,
+  { mails, now, supportEmail, catalog }: ChangeContext,
   { id, userId, productId, username, askedAt }: AccessRow,
 ) {
   const { name, email, deletedAt } = await personOf(tx, userId)
@@ -129,8 +129,8 @@ export async function askSeller(
 
 const receiptTellsMs = 10 * 60_000
 
-/** True for a guest's new account while the receipt's sentence about this username still holds. */
-async function isToldByReceipt(tx: Transaction, of: Whose & { username: string }, now: Date) {
+/** True if a receipt of the last 10 minutes already told the guest about this username. */
+async function isToldByReceipt(tx: Transaction, of: AccessKey & { username: string }, now: Date) {
   const isToldOrder = and(
     eq(orders.userId, of.userId),
     eq(orders.productId, of.productId),

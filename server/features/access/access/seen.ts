@@ -6,15 +6,23 @@ import type { Transaction } from '#server/database/connect.ts'
 import { lockPerson, personOf } from '#server/database/people.ts'
 import { access, awaitsConnector } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
-import { askSeller, type ConnectorInterface, change, lockRow, lockRows, type Telling, type Whose } from './rows.ts'
+import {
+  type AccessKey,
+  askSeller,
+  type ChangeContext,
+  type ConnectorInterface,
+  change,
+  lockRow,
+  lockRows,
+} from './rows.ts'
 import { type AccessRow, connectorPatience, factsOf, next } from './rules.ts'
 import { refreshTodo } from './todo-refresh.ts'
 
 /** Records that a username is unlocked on every script of the product. True if the buyer had been waiting. */
 export async function recordUnlocked(
   tx: Transaction,
-  context: Telling,
-  whose: Whose,
+  context: ChangeContext,
+  whose: AccessKey,
   username: string,
 ): Promise<boolean> {
   const row = await lockRow(tx, whose)
@@ -29,7 +37,7 @@ export async function recordUnlocked(
 }
 
 /** Records that an unwanted username is locked on every script of the product. */
-export async function recordLocked(tx: Transaction, context: Telling, whose: Whose, username: string) {
+export async function recordLocked(tx: Transaction, context: ChangeContext, whose: AccessKey, username: string) {
   const row = await lockRow(tx, whose)
   if (!row?.unlockedName || keyOfName(row.unlockedName) !== keyOfName(username)) return
   await closed(tx, context, row, {})
@@ -38,7 +46,7 @@ export async function recordLocked(tx: Transaction, context: Telling, whose: Who
 /** Records that an account has no access anymore. */
 export async function closed(
   tx: Transaction,
-  context: Telling,
+  context: ChangeContext,
   row: AccessRow,
   { byAdmin = null }: { byAdmin?: string | null },
 ) {

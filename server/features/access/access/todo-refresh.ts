@@ -30,7 +30,7 @@ export async function refreshTodo(tx: Database | Transaction, connector: Connect
   const [connection] = await tx.select({ mode: tvConnection.mode }).from(tvConnection)
   const noticed = tx.select({ id: tvPeople.userId }).from(tvPeople).where(isNoticed(tvPeople))
   const rows = await tx
-    // Drizzle drops table names from SQL that it does not find nested.
+    // Wrapped in `sql` again, because Drizzle omits table names in top-level SQL fields.
     .select({ row: access, newName: sql<string | null>`${newName}`, gaveUpSince, hadAccess })
     .from(access)
     .where(

@@ -24,19 +24,17 @@ export type Paging = { limit: number; cursor?: string | undefined; q?: string | 
 
 export const shownUser = { id: users.id, name: users.name, email: users.email }
 
-/** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
-export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
+/** Matches the unlocked username, which may differ from the requested one. */
+export const matchesUnlockedName = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
 
 type CountDue = { count: number; dueAt: Date | null }
 
-export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date, works: boolean) => ({
-  id,
-  user,
-  state,
-  reason,
-  mayUndo: undoUntil !== null && undoUntil > now,
-  isByHand: !works,
-})
+export const accessSummaryOf = <User>(
+  { id, state, reason, undoUntil }: AccessRow,
+  user: User,
+  now: Date,
+  works: boolean,
+) => ({ id, user, state, reason, mayUndo: undoUntil !== null && undoUntil > now, isByHand: !works })
 
 export function createTodo({ db, now }: TodoContext, connector: ConnectorInterface): Todo {
   async function formsOf(userIds: string[]) {
@@ -68,7 +66,7 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
         .where(
           and(
             only ? eq(access.todo, only) : isNotNull(access.todo),
-            q ? or(matchesUser(q), isOpenSearched(q)) : undefined,
+            q ? or(matchesUser(q), matchesUnlockedName(q)) : undefined,
             overdue && and(isPromised, overdue === 'yes' ? lt(access.dueAt, now()) : gte(access.dueAt, now())),
             after && sql`(${access.todoSince}, ${access.id}) > (${after.at}, ${after.id})`,
           ),
@@ -85,7 +83,7 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
           const wanted = row.username ?? row.unlockedName
           if (!what) return []
           return {
-            ...whoseOf(row, user, now(), served.has(row.productId)),
+            ...accessSummaryOf(row, user, now(), served.has(row.productId)),
             kind: what,
             username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
             oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,

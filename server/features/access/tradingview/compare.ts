@@ -3,7 +3,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, type tvRuns } from '#server/database/schema.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
-import { decide, removesAccess, type ScriptRow, storeIfUnchanged, type Work, workFor } from './plan.ts'
+import { decide, removesAccess, type ScriptRow, storeIfUnchanged, type UsernamePlan, workFor } from './plan.ts'
 import { recordNameNotFound } from './sync-name.ts'
 
 type Listed = PeopleList['people'][number]
@@ -62,7 +62,7 @@ export async function compare(
   return { ...run, ...counts, foreign: strangers.length, blockedRemovals: isTooMany ? lost.length : 0, toSync }
 }
 
-async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<Work[]> {
+async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<UsernamePlan[]> {
   const known = await db.select().from(tvPeople).where(eq(tvPeople.scriptId, script.id))
   const rows = await db.select().from(access).where(eq(access.productId, script.productId))
   const rowOf = new Map(rows.map((row) => [row.userId, row]))
@@ -124,7 +124,7 @@ async function recordStrangers(
 async function proposeRename(
   context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,
-  works: Work[],
+  works: UsernamePlan[],
   listed: Map<string, Listed>,
   { id, username }: Listed,
 ): Promise<string | null> {

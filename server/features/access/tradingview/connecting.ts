@@ -155,7 +155,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
 /** TradingView does not always tell the name. */
 const isAnother = (before: string | null, now: string | null) => before !== null && now !== null && before !== now
 
-/** Probes before anything is stored: what does not work is refused in words. */
+/** Tests the cookies before they are stored. Throws a refusal with the reason if they don't work. */
 async function probe(
   { db, tradingView: gateway }: Pick<Context, 'db' | 'tradingView'>,
   { host, cookies: pasted }: ConnectInput,

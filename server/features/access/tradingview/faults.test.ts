@@ -179,7 +179,7 @@ describe('every night', () => {
     await shop.namedBuyer('night_owl')
     await shop.namedBuyer('early_bird')
     await shop.settle()
-    await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
+    await shop.lookAlike.controls.removeByHand(indicator, 'night_owl')
     await shop.lookAlike.controls.addByHand(indicator, 'early_bird', null)
     await shop.lookAlike.controls.addByHand(indicator, 'total_stranger')
     // A single email per day is sent.
@@ -202,7 +202,7 @@ describe('every night', () => {
     const before = await shop.changes()
     // Two pages arrive, the third is a page for people.
     await shop.lookAlike.controls.behave({ next: ['none', 'none', 'robot', 'robot'], on: '/pine_perm/list_users' })
-    await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
+    await shop.lookAlike.controls.removeByHand(indicator, 'night_owl')
     const run = await reconcile()
     expect(run).toMatchObject({ isComplete: false, missing: 0, foreign: 0 })
     expect(await shop.changes()).toEqual(before)
@@ -221,7 +221,7 @@ describe('every night', () => {
       [strategy],
     )
     const before = await shop.changes()
-    await shop.lookAlike.controls.throwOut(strategy, 'night_owl')
+    await shop.lookAlike.controls.removeByHand(strategy, 'night_owl')
     const next = [...Array.from({ length: 40 }, () => 'none' as const), 'error' as const]
     await shop.lookAlike.controls.behave({ next, on: '/pine_perm/list_users' })
     expect(await reconcile()).toMatchObject({ isComplete: false, missing: 0 })

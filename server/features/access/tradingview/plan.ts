@@ -12,7 +12,7 @@ export type Observed = { isPresent: boolean; until: Date | null }
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
 /** A username on a script: observed and target state. */
-export type Work = {
+export type UsernamePlan = {
   person: PersonRow
   script: ScriptRow
   /** Undefined for a deleted person. */
@@ -65,14 +65,14 @@ export function decide(observed: Observed, wanted: TargetState, isOurs: boolean)
 export const removesAccess = (action: Action, observed: Observed, wanted: TargetState) =>
   action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
 
-/** TargetState state of a username by its access row. `peers` are the person's other usernames on the script. */
+/** Target state of a username by its access row. `peers` are the person's other usernames on the script. */
 export function workFor(
   person: PersonRow,
   script: ScriptRow,
   row: AccessRow | undefined,
   peers: PersonRow[],
   at: Date,
-): Work {
+): UsernamePlan {
   const isCurrent = row !== undefined && row.nameKey === person.usernameKey
   return {
     person,
@@ -99,8 +99,8 @@ export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: 
   return person.rowId !== null && peers.some((peer) => peer.isOurs && peer.rowId === person.rowId)
 }
 
-/** TargetState state of each username of a person on each script, the wanted username first. */
-export async function plan(tx: Transaction, userId: string, at: Date): Promise<Work[]> {
+/** Target state of each username of a person on each script, the wanted username first. */
+export async function plan(tx: Transaction, userId: string, at: Date): Promise<UsernamePlan[]> {
   // Locks the person, so that concurrent plans run one after the other.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   const rows = await tx.select().from(access).where(eq(access.userId, userId))

@@ -112,9 +112,9 @@ const events = {
     shop.changeCard(visitor, purchase?.id ?? '', 'pm_card_chargeCustomerFail'),
   leave: ({ userId }: Person) => admin.call(accounts.adminDelete, { id: userId }),
   /** The seller's own hand on TradingView. */
-  async throwOut({ names }: Person) {
+  async removeByHand({ names }: Person) {
     const { controls, scripts } = shop.lookAlike
-    await controls.throwOut(scripts.indicator, names.at(-1) ?? '')
+    await controls.removeByHand(scripts.indicator, names.at(-1) ?? '')
   },
   async redate({ names }: Person) {
     const { controls, scripts } = shop.lookAlike
@@ -156,7 +156,7 @@ const byHand = {
   },
   remove: async ({ names }: Person) => {
     for (const pineId of Object.values(shop.lookAlike.scripts))
-      for (const name of names) await shop.lookAlike.controls.throwOut(pineId, name)
+      for (const name of names) await shop.lookAlike.controls.removeByHand(pineId, name)
   },
 }
 const lets = new Set<string>()

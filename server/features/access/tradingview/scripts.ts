@@ -15,7 +15,7 @@ type ScriptContext = Pick<Context, 'db' | 'now' | 'queue' | 'audit' | 'catalog'>
 export type Scripts = {
   list(): Promise<RawOutputOf<typeof calls.scripts>>
   /** Products on sale that have no script. Empty while TradingView is not connected. */
-  unscripted(): Promise<Product[]>
+  productsWithoutScript(): Promise<Product[]>
   choose(actor: Actor, pineId: string, productId: string): Promise<void>
   drop(actor: Actor, pineId: string): Promise<void>
 }
@@ -24,7 +24,7 @@ export function createScripts(
   { db, now, queue, audit, catalog }: ScriptContext,
   { connection, connectorChanged }: Connector,
 ): Scripts {
-  /** Scripts by TradingView. Empty while it does not answer. */
+  /** Scripts of the connected account, read from TradingView. Empty if TradingView does not answer. */
   async function ownScripts() {
     const opened = await connection.open()
     if (!opened) return []
@@ -54,7 +54,7 @@ export function createScripts(
       ]
     },
 
-    async unscripted() {
+    async productsWithoutScript() {
       const row = await connection.current()
       if (!row || row.state === 'off') return []
       const chosen = await db.selectDistinct({ productId: tvScripts.productId }).from(tvScripts)

@@ -20,13 +20,13 @@ import {
   type Observed,
   removesAccess,
   storeIfUnchanged,
-  type Work,
+  type UsernamePlan,
 } from './plan.ts'
 
 type Seen = Observed & { rowId: string | null }
 
 /** Syncs one username on one script: read, act, read again, store. False if the wish has changed in the meantime. */
-type SyncName = (client: TradingViewClient, mode: ConnectionMode, work: Work) => Promise<boolean>
+type SyncName = (client: TradingViewClient, mode: ConnectionMode, work: UsernamePlan) => Promise<boolean>
 
 export function createSyncName(
   context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
@@ -36,13 +36,13 @@ export function createSyncName(
   const record = createRecording(context, unlockedAfter)
 
   /** Asks TradingView once per username. False if it is unknown there. */
-  async function isKnown(client: TradingViewClient, work: Work): Promise<boolean> {
+  async function isKnown(client: TradingViewClient, work: UsernamePlan): Promise<boolean> {
     const { row } = work
     if (!row || !work.isCurrent || row.nameCheckedAt) return row?.nameProblem !== 'not_found'
     return ask(client, work, row)
   }
 
-  async function ask(client: TradingViewClient, { person }: Work, row: AccessRow): Promise<boolean> {
+  async function ask(client: TradingViewClient, { person }: UsernamePlan, row: AccessRow): Promise<boolean> {
     const found = await client.findName(person.username)
     const isFound = 'username' in found
     const username = isFound ? found.username : person.username
@@ -56,7 +56,7 @@ export function createSyncName(
   }
 
   /** Performs the action and reads the result. Undefined if the wanted state has changed meanwhile. */
-  async function change(client: TradingViewClient, work: Work, action: Action): Promise<Seen | undefined> {
+  async function change(client: TradingViewClient, work: UsernamePlan, action: Action): Promise<Seen | undefined> {
     // Marked before the call, so that the entry can be removed again after a crash.
     const marked = await db.transaction(async (tx) =>
       (await isStillWanted(tx, work))
@@ -77,7 +77,7 @@ export function createSyncName(
     return read(client, work)
   }
 
-  async function bringInLine(client: TradingViewClient, mode: ConnectionMode, work: Work): Promise<boolean> {
+  async function bringInLine(client: TradingViewClient, mode: ConnectionMode, work: UsernamePlan): Promise<boolean> {
     const { wish } = work
     if ((wish.isWanted || work.isHeld) && !(await isKnown(client, work)))
       return Boolean(await storeIfUnchanged(db, work.person, noFailure))
@@ -109,7 +109,7 @@ export function createSyncName(
   }
 }
 
-async function read(client: TradingViewClient, { script, person }: Work): Promise<Seen> {
+async function read(client: TradingViewClient, { script, person }: UsernamePlan): Promise<Seen> {
   const { people, isComplete } = await client.people(script.pineId, person.username)
   const found = people.find(({ username }) => keyOfName(username) === person.usernameKey)
   // An incomplete list proves no absence.
@@ -120,7 +120,7 @@ async function read(client: TradingViewClient, { script, person }: Work): Promis
 
 async function act(
   client: TradingViewClient,
-  { script: { pineId }, person: { username }, wish }: Work,
+  { script: { pineId }, person: { username }, wish }: UsernamePlan,
   action: Action,
 ) {
   if (action === 'add') await client.add(pineId, username, wish.until)
@@ -129,7 +129,7 @@ async function act(
 }
 
 /** True if the plan still holds. Locks person and row until the end of the transaction. */
-async function isStillWanted(tx: Transaction, { person, row }: Work): Promise<boolean> {
+async function isStillWanted(tx: Transaction, { person, row }: UsernamePlan): Promise<boolean> {
   if (person.userId) await lockPerson(tx, person.userId)
   if (!row) return true
   const [now] = await tx.select({ version: access.version }).from(access).where(eq(access.id, row.id)).for('update')
@@ -143,7 +143,7 @@ function createRecording(
   const { db, now } = context
 
   /** Records the unlock once it is done on every script of the product. */
-  async function recordOpen(tx: Transaction, { person, script }: Work, row: AccessRow) {
+  async function recordOpen(tx: Transaction, { person, script }: UsernamePlan, row: AccessRow) {
     const isOpen = and(
       eq(tvPeople.scriptId, tvScripts.id),
       eq(tvPeople.usernameKey, person.usernameKey),
@@ -161,7 +161,7 @@ function createRecording(
   }
 
   /** Records the lock once it is done on every script of the product. */
-  async function recordClosed(tx: Transaction, { person: { userId, usernameKey }, script }: Work) {
+  async function recordClosed(tx: Transaction, { person: { userId, usernameKey }, script }: UsernamePlan) {
     if (!userId) return
     const isTheirs = and(
       eq(tvPeople.userId, userId),
@@ -177,7 +177,7 @@ function createRecording(
   }
 
   /** False if the wanted state has changed meanwhile. */
-  return async function record(work: Work, seen: Seen, mode: ConnectionMode): Promise<boolean> {
+  return async function record(work: UsernamePlan, seen: Seen, mode: ConnectionMode): Promise<boolean> {
     const { person, row, wish } = work
     const isWatching = mode === 'dry' || work.isHeld
     return db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { tvPeople, tvScripts } from '#server/database/schema.ts'
 import { recordCheckedName } from '#server/features/access/access/access.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import type { Connection, ConnectionRow } from './connection.ts'
-import { noFailure, plan, storeIfUnchanged, type Work } from './plan.ts'
+import { noFailure, plan, storeIfUnchanged, type UsernamePlan } from './plan.ts'
 import { createSyncName } from './sync-name.ts'
 
 type SyncDeps = { connection: Connection; unlockedAfter(seconds: number): void }
@@ -82,7 +82,7 @@ function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'support
   const { db, now, mails, supportEmail } = context
 
   /** True if it is retried after a pause. */
-  return async function fail(work: Work, failure: TradingViewFailure): Promise<boolean> {
+  return async function fail(work: UsernamePlan, failure: TradingViewFailure): Promise<boolean> {
     await connection.health.failed(failure)
     const { person, script, row } = work
     const at = now()
@@ -126,7 +126,7 @@ function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'support
   }
 
   /** Sends one email for all scripts of a username. */
-  async function mailStuck({ person }: Work, { message: error }: TradingViewFailure, failingSince: Date) {
+  async function mailStuck({ person }: UsernamePlan, { message: error }: TradingViewFailure, failingSince: Date) {
     const since = failingSince.toISOString()
     const occasion = `stuck ${person.usernameKey} ${since.slice(0, 10)}`
     const about = { username: person.username, error, since }

@@ -148,7 +148,7 @@ type Act = (tx: Transaction, userId: string) => Promise<void>
 
 type NameAnswer = { found: boolean | null; username: string | null; similar: string[]; refusal: string | null }
 
-/** Wait for an answer at the checkout, in ms; no answer is better than a late one. */
+/** The checkout continues without an answer after this many ms. */
 const longestWait = 2000
 const answerKeptFor = 10 * 60_000
 const mostAnswers = 1000

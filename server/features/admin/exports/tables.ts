@@ -14,7 +14,7 @@ import { boundsOf } from '#server/database/cursor.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 
 /**
- * A spreadsheet runs a cell that starts like a formula; an apostrophe turns it into text. Written in SQL, so PostgreSQL
+ * Prevents CSV formula injection: puts an apostrophe before cells that start like a formula. Done in SQL, so PostgreSQL
  * can produce the whole file. Cells are separated by commas, but German and Swiss spreadsheets split at semicolons,
  * quoted or not, and others at tabs and line breaks, so whatever follows one of those starts a cell too. Spreadsheets
  * ignore spaces, quotes and invisible letters before the sign, and some treat full-width signs like the regular ones.

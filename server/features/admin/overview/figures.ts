@@ -8,7 +8,7 @@ import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/curs
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Areas } from '../areas.ts'
 import { csvOfMonths } from './figures-csv.ts'
-import { byKind, lastTwelveMonths, personMonths, rememberUntilMoved } from './months.ts'
+import { byKind, cacheUntilNextMovement, lastTwelveMonths, personMonths } from './months.ts'
 import { createPayments, type ListPayments } from './payments.ts'
 
 type FigureContext = Pick<Context, 'db' | 'now'>
@@ -46,7 +46,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
     notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
   )
 
-  const readStayed = rememberUntilMoved(db, now, () => readCohorts(context))
+  const readStayed = cacheUntilNextMovement(db, now, () => readCohorts(context))
 
   /** Sums by kind and cause; movements before the range are one row. */
   async function readMovements(from: Date | undefined) {

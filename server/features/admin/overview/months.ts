@@ -24,7 +24,7 @@ export const personMonths = (dayOfMonth: number): SQL => sql`(
   window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
 
 /** Caches until a movement is added or the day changes; movements are never updated. */
-export function rememberUntilMoved<Figures>(db: Database, now: () => Date, read: () => Promise<Figures>) {
+export function cacheUntilNextMovement<Figures>(db: Database, now: () => Date, read: () => Promise<Figures>) {
   let remembered: { key: string; figures: Figures } | undefined
   return async (): Promise<Figures> => {
     const key = `${await db.$count(mrrMovements)} on ${now().toISOString().slice(0, 10)}`

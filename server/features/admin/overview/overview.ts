@@ -14,12 +14,12 @@ import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { contactMessages, declarations, newsletters, type purchases } from '#server/database/schema.ts'
-import { isSellers } from '#server/features/selling/declarations/declarations.ts'
+import { awaitsSeller } from '#server/features/selling/declarations/declarations.ts'
 import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
 import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
 import type { Areas } from '../areas.ts'
 import { createFigures, type Figures } from './figures.ts'
-import { lastTwelveMonths, rememberUntilMoved } from './months.ts'
+import { cacheUntilNextMovement, lastTwelveMonths } from './months.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { createSellerLetters, type SellerLetters } from './seller-letters.ts'
 
@@ -40,7 +40,7 @@ const hour = 3_600_000
 export function createOverview(context: OverviewContext, areas: Areas): Overview {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = areas.access.core
-  const months = rememberUntilMoved(db, now, () => lastTwelveMonths(db, now()))
+  const months = cacheUntilNextMovement(db, now, () => lastTwelveMonths(db, now()))
 
   const needs = createNeeds(context, areas)
 
@@ -100,7 +100,7 @@ function createNeeds(
       const [found] = await db
         .select({ count: sql<number>`count(*)::int`, since: min(declarations.declaredAt) })
         .from(declarations)
-        .where(isSellers(now()))
+        .where(awaitsSeller(now()))
       const { count, since } = found ?? { count: 0, since: null }
       return { count, dueAt: since && declarationDue(since) }
     },
@@ -108,7 +108,7 @@ function createNeeds(
     reviews: () => counted(countReviewsToAnswer(db)),
     new_requests: ({ requested }) => requested,
     declined_to_end: () => counted(lists.countEndRequests()),
-    unscripted_products: async () => counted((await access.tradingView.scripts.unscripted()).length),
+    unscripted_products: async () => counted((await access.tradingView.scripts.productsWithoutScript()).length),
     access_stuck: ({ todo }) => todo.stuck,
     access_name_not_found: ({ todo }) => todo.name_not_found,
     access_name_taken: ({ todo }) => todo.name_taken,

@@ -22,7 +22,7 @@ const whose = { name: users.name, email: users.email }
 export const nameOf = ({ name, email }: { name: string; email: string }) => name || email
 
 /** People who began or stopped paying, without corrected movements. */
-export const readComingAndGoing = (db: Database, since: Date) =>
+export const readNewAndLostSubscribers = (db: Database, since: Date) =>
   db
     .select({
       id: mrrMovements.id,
@@ -54,7 +54,7 @@ export const reasonInWords = (reason: keyof typeof leaveReasonTexts | null, comm
 
 export function createPulse({ db, now }: PulseDeps): Pulse {
   async function moves(since: Date): Promise<Entry[]> {
-    return (await readComingAndGoing(db, since)).map((row) => ({
+    return (await readNewAndLostSubscribers(db, since)).map((row) => ({
       id: `movement ${row.id}`,
       at: row.at,
       kind: row.kind === 'churn' ? 'left' : 'sale',

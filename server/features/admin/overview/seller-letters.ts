@@ -4,7 +4,7 @@ import type { Need } from '#contract/admin/overview.ts'
 import type { Context } from '#server/context.ts'
 import { products, purchases, users } from '#server/database/schema.ts'
 import { lastTwelveMonths } from './months.ts'
-import { nameOf, readComingAndGoing, reasonInWords } from './pulse.ts'
+import { nameOf, readNewAndLostSubscribers, reasonInWords } from './pulse.ts'
 
 type LetterContext = Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>
 
@@ -77,7 +77,7 @@ export function createSellerLetters(
 
     async sendLetter() {
       if (!settings.live.wantsMondayLetter) return
-      const moved = await readComingAndGoing(db, new Date(now().getTime() - 7 * dayMs))
+      const moved = await readNewAndLostSubscribers(db, new Date(now().getTime() - 7 * dayMs))
       const mrr = await monthlyRevenue()
       if (mrr === 0 && moved.length === 0) return
       const gone = moved.filter(({ kind }) => kind === 'churn')

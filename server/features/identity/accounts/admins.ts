@@ -7,7 +7,7 @@ import { users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange, forgetChanges, prove } from './proof.ts'
+import { deleteEmailChanges, dropPendingChange, prove } from './proof.ts'
 
 /** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
 export type Admins = {
@@ -21,11 +21,11 @@ export type Admins = {
 }
 
 export type Credentials = { email: string; password: string }
-type Ground = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'audit'>
+type AdminContext = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'audit'>
 
 const randomPassword = () => randomBytes(15).toString('base64url')
 
-export function createAdmins({ db, now, passwords, attempts, audit }: Ground): Admins {
+export function createAdmins({ db, now, passwords, attempts, audit }: AdminContext): Admins {
   /** Ends every session of the account, so that only the new password opens it. */
   async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
     await prove(tx, id, { at: now(), inOwnSession: false })
@@ -43,7 +43,7 @@ export function createAdmins({ db, now, passwords, attempts, audit }: Ground): A
       .returning({ id: users.id })
     if (!admin) throw new Error('The admin vanished while being appointed')
     await setPassword(tx, admin.id, email, passwordHash)
-    await forgetChanges(tx, admin.id)
+    await deleteEmailChanges(tx, admin.id)
     await removeFactors(tx, admin.id)
     await audit.record(tx, commandLine, { action, aboutId: admin.id })
   }

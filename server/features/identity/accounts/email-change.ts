@@ -9,7 +9,14 @@ import type { AreaEvents } from '#server/events.ts'
 import { sellersAddress } from '#server/mails/mails.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { dropPendingChange, endCredentials, forgetChanges, isReserved, startOver, undoWindowMs } from './proof.ts'
+import {
+  deleteEmailChanges,
+  dropPendingChange,
+  endCredentials,
+  isReserved,
+  resetUnprovenAccount,
+  undoWindowMs,
+} from './proof.ts'
 
 type EmailChangeContext = Pick<
   Context,
@@ -33,7 +40,7 @@ const toConfirm = 24 * hour
 
 type Link = { id: string; token: string }
 type Recorded = { ip: string; action: 'user.email' | 'user.email-undone' }
-export type AccountEvents = Pick<AreaEvents, 'accountChanged' | 'endOpenLinks' | 'usernameEntered'>
+export type AccountEvents = Pick<AreaEvents, 'accountChanged' | 'endDeclarationLinks' | 'usernameEntered'>
 type EmailChangeDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 /** Factors added this long before a change of address count as prepared by its thief. */
@@ -45,7 +52,7 @@ const useless = () => new Refusal(400, 'link-invalid', 'This link no longer work
 
 export function createEmailChange(context: EmailChangeContext, others: EmailChangeDeps): EmailChange {
   const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
-  const { accountChanged, endOpenLinks, passwordLinks } = others
+  const { accountChanged, endDeclarationLinks, passwordLinks } = others
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
@@ -55,7 +62,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
       .where(eq(users.id, userId))
       .returning({ isAdmin: users.isAdmin, role: users.role })
     await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
-    await endOpenLinks(tx, userId)
+    await endDeclarationLinks(tx, userId)
     await accountChanged(tx, userId)
     const { ip, action } = recorded
     if (user && isStaff(user)) await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
@@ -124,7 +131,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
         const { userId, oldEmail, requestedAt } = change
         const hadProven = await wasProven(tx, change)
         await restoreAddress(context, others, tx, { email: oldEmail, to: userId, hadProven })
-        if (!hadProven) await startOver(tx, userId, now())
+        if (!hadProven) await resetUnprovenAccount(tx, userId, now())
         const user = await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
         // Deletes later changes, too: the owner of an intermediate address could undo otherwise.
         await tx
@@ -160,7 +167,7 @@ const takenByNow = () => conflict('email-taken', 'This address belongs to anothe
 /** Takes the address from an account that has it by now. That account keeps its purchases. */
 async function restoreAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,
-  { accountChanged, endOpenLinks }: AccountEvents,
+  { accountChanged, endDeclarationLinks }: AccountEvents,
   tx: Transaction,
   { email, to, hadProven }: { email: string; to: string; hadProven: boolean },
 ) {
@@ -172,14 +179,14 @@ async function restoreAddress(
   if (!other) return
   const isStronger = hadProven && (!other.verifiedAt || (await isReserved(tx, email, now())))
   if (!isStronger) throw takenByNow()
-  await startOver(tx, other.id, now())
+  await resetUnprovenAccount(tx, other.id, now())
   await tx
     .update(users)
     .set({ email: releasedEmail(other.id) })
     .where(eq(users.id, other.id))
   await tx.delete(passwordTokens).where(eq(passwordTokens.userId, other.id))
-  await forgetChanges(tx, other.id)
-  await endOpenLinks(tx, other.id)
+  await deleteEmailChanges(tx, other.id)
+  await endDeclarationLinks(tx, other.id)
   await accountChanged(tx, other.id)
   if ((await tx.$count(purchases, eq(purchases.userId, other.id))) > 0)
     await mails.send(tx, sellersAddress, 'addressRestored', { email, customerId: other.id })

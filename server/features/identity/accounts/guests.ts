@@ -4,7 +4,7 @@ import type { Transaction } from '#server/database/connect.ts'
 import { personOf } from '#server/database/people.ts'
 import { users } from '#server/database/schema.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { prove, startOver } from './proof.ts'
+import { prove, resetUnprovenAccount } from './proof.ts'
 
 type GuestContext = Pick<Context, 'now' | 'mails'>
 
@@ -65,7 +65,7 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
       if (made) return { id: made.id, isNew: true }
       const known = await lockKnown(tx, email)
       if (!known.verifiedAt) {
-        await startOver(tx, known.id, now())
+        await resetUnprovenAccount(tx, known.id, now())
         await tx.update(users).set({ name }).where(eq(users.id, known.id))
       }
       return { id: known.id, isNew: false }
@@ -74,7 +74,7 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
     async resetUnproven(tx, userId) {
       const { verifiedAt, handedOverAt } = await personOf(tx, userId)
       if (verifiedAt || handedOverAt) return { wasReset: false }
-      await startOver(tx, userId, now())
+      await resetUnprovenAccount(tx, userId, now())
       return { wasReset: true }
     },
 
@@ -84,7 +84,7 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
     },
 
     async handOver(tx, { id, email }, paymentIntentId) {
-      await startOver(tx, id, now())
+      await resetUnprovenAccount(tx, id, now())
       const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
       await mails.send(tx, email, 'accountHandedOver', { tokenId, ...(paymentIntentId && { paymentIntentId }) })
     },

@@ -5,7 +5,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { passwordTokens, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { createOwnPassword } from '#server/security/own-password.ts'
+import { createPasswordCheck } from '#server/security/own-password.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { dropPendingChange, prove } from './proof.ts'
@@ -20,7 +20,7 @@ export type Passwords = {
   create(tx: Transaction, userId: string, kind: keyof typeof lifetimes): Promise<string>
   /** Finds the owner of a link, used or not. `use` refuses a used one. */
   find(tx: Transaction, token: string): Promise<Link>
-  /** Answers alike for every address. Strangers can't use up the owner's limit, see `mostLinksAnHour`. */
+  /** Gives the same answer for every address. `mostLinksAnHour` limits the unused links of an account. */
   requestReset(email: string): Promise<void>
   checkLink(token: string): Promise<{ email: string }>
   /** Uses a link once, even under concurrency, and ends every session. */
@@ -42,7 +42,7 @@ export type PasswordLinks = Pick<Passwords, 'create' | 'find'>
 
 export function createPasswords(context: PasswordDeps): Passwords {
   const { db, now, mails, queue, passwords, attempts, linkToken } = context
-  const checkPassword = createOwnPassword(context)
+  const checkPassword = createPasswordCheck(context)
 
   /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
   async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {

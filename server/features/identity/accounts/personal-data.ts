@@ -4,7 +4,7 @@ import type { Transaction } from '#server/database/connect.ts'
 import { findUser, lockUser } from '#server/database/people.ts'
 import { erasePerson, readPersonalData } from '#server/database/personal-data.ts'
 import { conflict } from '#server/errors.ts'
-import { createOwnPassword } from '#server/security/own-password.ts'
+import { createPasswordCheck } from '#server/security/own-password.ts'
 import { lockAdmins } from './roles.ts'
 
 type PersonalDataContext = Pick<Context, 'db' | 'audit' | 'mails'>
@@ -33,7 +33,7 @@ export function createPersonalData(
   { db, audit, mails }: PersonalDataContext,
   { owners, contact, newsletter }: ExportDeps,
 ): PersonalData {
-  /** Leaves out secrets, and data that only shares the address: a typed address proves nothing. */
+  /** Leaves out secrets, and data linked only by an unproven email address. */
   async function of(userId: string) {
     const data = await readPersonalData(db, userId)
     for (const owner of owners) Object.assign(data, await owner.dataOf?.(userId))
@@ -48,7 +48,7 @@ export function createPersonalData(
       await audit.record(db, actor, { action: 'user.export', aboutId: userId })
       return {
         ...(await of(userId)),
-        // Not proven to be theirs; the seller checks it before handing it over.
+        // The address may be unproven, so the seller checks this data before handing it over.
         sameAddress: {
           emails: await mails.sent.sentBeforeProof(userId),
           contactMessages: await contact.messagesFrom(email),
@@ -67,7 +67,7 @@ export type DeletionDeps = {
 
 export function createDeletion(context: DeletionContext, { owners, endSubscriptionsOf }: DeletionDeps): Deletion {
   const { db, now, attempts, audit, mails } = context
-  const checkPassword = createOwnPassword(context)
+  const checkPassword = createPasswordCheck(context)
 
   async function remove(actor: Actor, userId: string, { byAdmin }: { byAdmin: boolean }) {
     await db.transaction((tx) => assertDeletable(tx, userId))

@@ -7,7 +7,7 @@ import { removeFactors } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 
 /** Resets everything that was set before the address was proven. Purchases stay, with their TradingView usernames. */
-export async function startOver(tx: Transaction, userId: string, at: Date) {
+export async function resetUnprovenAccount(tx: Transaction, userId: string, at: Date) {
   const isGivenForPurchase = hasRow(
     access,
     eq(access.userId, userId),
@@ -50,8 +50,8 @@ export async function prove(tx: Transaction, userId: string, { at, inOwnSession 
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     .for('update')
   if (!user) return false
-  if (!user.verifiedAt && !inOwnSession) await startOver(tx, userId, at)
-  // Keeps the time of the first proof: emails since then are shown to their reader.
+  if (!user.verifiedAt && !inOwnSession) await resetUnprovenAccount(tx, userId, at)
+  // Keeps the first time, because "my data" shows emails sent since then.
   if (!user.verifiedAt) await tx.update(users).set({ verifiedAt: at }).where(eq(users.id, userId))
   return true
 }
@@ -65,7 +65,7 @@ export async function dropPendingChange(tx: Transaction, userId: string) {
 }
 
 /** Deletes earlier changes, so that no former mailbox can undo them. */
-export async function forgetChanges(tx: Transaction, userId: string) {
+export async function deleteEmailChanges(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
 }
 

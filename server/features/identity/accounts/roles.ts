@@ -10,7 +10,7 @@ import type { Mails } from '#server/mails/mails.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { endCredentials, forgetChanges } from './proof.ts'
+import { deleteEmailChanges, endCredentials } from './proof.ts'
 
 type RoleContext = Pick<Context, 'db' | 'now' | 'audit' | 'mails'>
 
@@ -76,7 +76,7 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
           // Password and devices may be a stranger's, because only the mailbox is proven.
           await endCredentials(tx, userId, now())
           await removeFactors(tx, userId)
-          await forgetChanges(tx, userId)
+          await deleteEmailChanges(tx, userId)
           const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
           await mails.send(tx, user.email, 'roleGiven', { role: rank, tokenId })
         }

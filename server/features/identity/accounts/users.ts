@@ -11,7 +11,7 @@ import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
 import { conflict } from '#server/errors.ts'
 import type { AccountEvents } from './email-change.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { forgetChanges, startOver } from './proof.ts'
+import { deleteEmailChanges, resetUnprovenAccount } from './proof.ts'
 import { tellAdmins } from './roles.ts'
 
 type UserContext = Pick<Context, 'db' | 'now' | 'passwords' | 'audit' | 'mails'>
@@ -89,7 +89,7 @@ type UserDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 export function createCorrections(
   { db, now, mails, audit, refuseShopAddress }: CorrectionContext,
-  { passwordLinks, accountChanged, endOpenLinks }: UserDeps,
+  { passwordLinks, accountChanged, endDeclarationLinks }: UserDeps,
 ): Corrections {
   return {
     async sendPasswordLink(actor, userId) {
@@ -111,10 +111,10 @@ export function createCorrections(
         if (other) throw conflict('email-taken', 'There is already a user with this email')
         refuseShopAddress(email)
         await tx.update(users).set({ email }).where(eq(users.id, userId))
-        await startOver(tx, userId, now())
+        await resetUnprovenAccount(tx, userId, now())
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
-        await forgetChanges(tx, userId)
-        await endOpenLinks(tx, userId)
+        await deleteEmailChanges(tx, userId)
+        await endDeclarationLinks(tx, userId)
         await accountChanged(tx, userId)
         const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
         await mails.send(tx, user.email, 'emailMoved', { name: user.name })

@@ -2,7 +2,7 @@ import type { WayToProve } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import { createOwnPassword } from '#server/security/own-password.ts'
+import { createPasswordCheck } from '#server/security/own-password.ts'
 import { knownDevice, type Sessions } from '../sessions/sessions.ts'
 import { createAppCodes } from './app-codes.ts'
 import { createChallenges } from './challenges.ts'
@@ -82,7 +82,7 @@ function createStepUp(
   { sessions, policy, codes, passkeyLogin }: StepUpDeps,
 ): StepUp {
   const { db } = context
-  const checkPassword = createOwnPassword(context)
+  const checkPassword = createPasswordCheck(context)
 
   async function assertCounts({ user }: Actor, way: WayToProve) {
     const { ways } = await policy.waysToProve(user)

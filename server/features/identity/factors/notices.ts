@@ -8,7 +8,7 @@ import { endSessions } from '../sessions/sessions.ts'
 
 type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'audit'>
 
-/** Emails about changes of the login. Other devices are logged out, so that a thief is noticed and gone. */
+/** Emails about changed login factors. `changed` also logs out all other devices. */
 export type Notices = {
   tell<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>): Promise<void>
   changed(tx: Transaction, actor: Actor, change: 'added' | 'removed', what: string): Promise<void>

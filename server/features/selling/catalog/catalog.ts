@@ -31,7 +31,7 @@ export type Catalog = {
 
 export type Product = ProductFile & { id: string }
 
-/** The picture that the build draws for a product's links; another name is another picture. */
+/** File name of the link preview that the build draws. Includes a hash of the name, because the picture shows it. */
 export const previewFile = (slug: string, name: string) => `${slug}-${hashOf(name).slice(0, 8)}.png`
 
 export function readProducts(folder = paths.products): ProductFile[] {

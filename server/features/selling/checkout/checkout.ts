@@ -14,7 +14,7 @@ import type { Prices } from '../prices/prices.ts'
 import type { PurchaseRow, Purchases } from '../purchases/purchases.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { TermsText } from '../terms/terms.ts'
-import { keepTerms, termsOf } from '../terms/terms.ts'
+import { storeTerms, termsOf } from '../terms/terms.ts'
 import { type Begin, createBegin, discounted } from './begin.ts'
 import type { Customers } from './stripe-customers.ts'
 
@@ -89,7 +89,7 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
   return {
     begin: createBegin(context, { ...deps, sync, cancelUnpaid }),
 
-    terms: (version) => (version ? termsOf(db, version) : keepTerms(db, now(), site)),
+    terms: (version) => (version ? termsOf(db, version) : storeTerms(db, now(), site)),
 
     quote: createQuote(context, deps),
 
@@ -98,7 +98,7 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
       const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
       if (!begun || !isTheirs) throw notFound('Checkout')
       if (begun.closedAt) throw conflict('changed-meanwhile', replaced)
-      const { version } = await keepTerms(db, now(), site)
+      const { version } = await storeTerms(db, now(), site)
       await orders.recordAgreement(begun.id, { termsVersion: version, ip })
     },
 

@@ -32,7 +32,7 @@ type CustomerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'queue' | 'config'>
 type OrderCustomers = Orders['customers']
 /** Customers in one run; the rest follows 10 minutes later. */
 const mostFooters = 200
-/** 2 requests/s, so that buyers never wait for Stripe's limit of 100/s because of it. */
+/** 2 requests/s, to leave Stripe's limit of 100/s to buyers. */
 const footerPauseMs = 500
 
 const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
@@ -69,7 +69,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     return row
   }
 
-  /** Turns tax on for subscriptions without it, now that Stripe knows the place. Failures remain a need of the seller. */
+  /** Turns tax on for subscriptions without it, now that Stripe knows the place. Subscriptions that fail stay in the seller's inbox. */
   async function taxUntaxed(userId: string) {
     const untaxed = await db
       .select({ id: purchases.stripeSubscriptionId })

@@ -23,8 +23,8 @@ export type DeclarationAdministration = {
 const day = 86_400_000
 const daysToConfirm = 3
 
-/** Open, and the seller's to decide: without a link that still works, or not confirmed for three days. */
-export const isSellers = (now: Date) =>
+/** Matches open declarations that the seller must decide: no working link, or unconfirmed for three days. */
+export const awaitsSeller = (now: Date) =>
   and(
     eq(declarations.state, 'open'),
     or(
@@ -39,8 +39,8 @@ export function createAdministration(
   execution: Execution,
 ): DeclarationAdministration {
   const having = (state: DeclarationFilter) => {
-    if (state === 'open') return isSellers(now())
-    if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${isSellers(now())})`)
+    if (state === 'open') return awaitsSeller(now())
+    if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${awaitsSeller(now())})`)
     return eq(declarations.state, state)
   }
 

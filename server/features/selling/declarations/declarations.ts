@@ -15,7 +15,7 @@ import { hashToken } from '#server/security/tokens.ts'
 import type { Purchases } from '../purchases/purchases.ts'
 import type { Cancellation } from '../subscriptions/subscriptions.ts'
 import { createCorrespondence } from './correspondence.ts'
-import { createAdministration, type DeclarationAdministration, isSellers } from './declaration-administration.ts'
+import { awaitsSeller, createAdministration, type DeclarationAdministration } from './declaration-administration.ts'
 import { createExecution, type DeclarationRow, findContract, mayCarryOut } from './execution.ts'
 
 type DeclarationContext = Pick<
@@ -42,7 +42,7 @@ export type Declarations = {
   /** Tells the seller, once, about declarations that nobody has confirmed for three days. */
   handToSeller(): Promise<void>
   /** Ends links that went to the old mailbox. The declarations stay, for the seller to decide. */
-  endOpenLinks(tx: Transaction, userId: string): Promise<void>
+  endDeclarationLinks(tx: Transaction, userId: string): Promise<void>
   /** Deletes declarations after the limitation period for lawsuits; open ones a year later. */
   forgetOld(): Promise<void>
 }
@@ -58,7 +58,7 @@ type Declared = {
   endsOn?: string | undefined
 }
 
-export { isSellers }
+export { awaitsSeller }
 
 export function createDeclarations(
   context: DeclarationContext,
@@ -129,14 +129,14 @@ export function createDeclarations(
       const unconfirmed = await db
         .select()
         .from(declarations)
-        .where(and(isSellers(now()), isNotNull(declarations.linkEndsAt), isNull(declarations.sellerToldAt)))
+        .where(and(awaitsSeller(now()), isNotNull(declarations.linkEndsAt), isNull(declarations.sellerToldAt)))
       for (const row of unconfirmed) {
         if (!(await tellUnconfirmed(row))) return
         await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, row.id))
       }
     },
 
-    async endOpenLinks(tx, userId) {
+    async endDeclarationLinks(tx, userId) {
       await tx
         .update(declarations)
         .set({ linkEndsAt: now() })

@@ -44,7 +44,7 @@ export async function findContract(tx: Transaction, { contract, email, userId }:
   return found
 }
 
-/** By the primary key's order, so that it costs the same with a million purchaseRows. */
+/** Uses the primary key's index, so the search stays fast with many purchases. */
 const startsWith = (number: string) =>
   and(
     gte(purchaseRows.id, `${number}-0000-0000-0000-000000000000`),
@@ -94,7 +94,7 @@ export function createExecution(
       if (wasDue || waits) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
       await tellOfRepeated(id, before)
     } else if (row.forCause && !(before.endedAt && before.endedAt <= row.declaredAt)) {
-      // Repeats an end after the declaration: a crash may have prevented its refund.
+      // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
       if (row.endsOn && countsFrom(row) > now()) return
       kept = await cancellation.cancelForCause(row.purchaseId, declared)
       outcome = endedWith(kept, until, 'Ended right away, and the unused time was refunded')

@@ -17,7 +17,7 @@ type InvoiceDocument = {
 type DocumentLinks = { viewUrl: string | null; pdfUrl: string | null }
 type MailedLink = { purchase: string; invoice: string; token: string }
 
-/** Invoices and credit notes as the books have them. Stripe is asked only for the link to one that is opened. */
+/** Invoices and credit notes as the books have them. Calls Stripe only for the link of the document that is opened. */
 export type Documents = {
   /** Newest first. Throws 404 for someone else's purchase. */
   list(userId: string, purchaseId: string): Promise<InvoiceDocument[]>

@@ -12,7 +12,7 @@ export {
   paidPeriod,
   paymentsOfPeriod,
   refundedAsRest,
-  restOf,
+  refundForUnusedDays,
   reversalOf,
 } from './paid-periods.ts'
 export { presentPeriod } from './present-period.ts'

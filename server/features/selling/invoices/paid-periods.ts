@@ -62,8 +62,8 @@ export const refundedAsRest = ({ refunds }: Payment) =>
 /** The period that was paid for last; `amount` is what came in for it and can be refunded. */
 type PaidTerm = { from: Date; until: Date; amount: number }
 
-/** The share of a term's price for the days after `endsAt`; a day that has begun counts for the buyer. */
-export function restOf({ from, until, amount }: PaidTerm, endsAt: Date): number {
+/** Refund for the days after `endsAt`, in cents. A partly used day is refunded in full. */
+export function refundForUnusedDays({ from, until, amount }: PaidTerm, endsAt: Date): number {
   const days = Math.round((until.getTime() - from.getTime()) / day)
   const left = Math.ceil((until.getTime() - endsAt.getTime()) / day)
   return Math.round((amount * Math.min(Math.max(left, 0), days)) / days)

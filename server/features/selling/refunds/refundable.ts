@@ -1,6 +1,6 @@
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { Payment, Subscription } from '#server/gateways/stripe.ts'
-import { isArriving, orderedPeriod, type PaidHistory, paidPeriod, restOf } from '../invoices/invoices.ts'
+import { isArriving, orderedPeriod, type PaidHistory, paidPeriod, refundForUnusedDays } from '../invoices/invoices.ts'
 
 type PaymentRecord = PaidHistory['payments'][number]
 
@@ -10,7 +10,10 @@ export function unusedShare(history: PaidHistory, now: Date) {
   const payment = history.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
   if (!period || !payment || !isRefundable(payment)) return null
   // A switch's credit was paid by the payment before it.
-  const rest = restOf({ from: period.start, until: period.end, amount: payment.amount + period.credit }, now)
+  const rest = refundForUnusedDays(
+    { from: period.start, until: period.end, amount: payment.amount + period.credit },
+    now,
+  )
   const amount = Math.min(rest, payment.amount - payment.refunded)
   return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
 }
@@ -50,7 +53,10 @@ export const unusedSince =
   ({ invoiceId, amount }: Payment, { periods }: Subscription) => {
     const period = periods.find((each) => each.invoiceId === invoiceId)
     return period
-      ? Math.min(restOf({ from: period.start, until: period.end, amount: amount + period.credit }, from), amount)
+      ? Math.min(
+          refundForUnusedDays({ from: period.start, until: period.end, amount: amount + period.credit }, from),
+          amount,
+        )
       : 0
   }
 

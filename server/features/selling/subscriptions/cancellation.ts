@@ -18,7 +18,7 @@ import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import { type AmountDue, refundAll, unusedSince, wholePayment, withdrawable } from '../refunds/refunds.ts'
 import type { Missing } from './missing.ts'
-import { noticeFor, wasRenewedSince } from './notice-period.ts'
+import { previewNotice, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
 
 type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | 'config' | 'runExclusive'> & {
@@ -75,7 +75,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refunded}, 0)), 0)::int` })
       .from(payments)
       .where(and(eq(payments.purchaseId, purchase.id), gte(payments.paidAt, purchase.paidFrom)))
-    return noticeFor(purchase, paid?.amount ?? 0, now())
+    return previewNotice(purchase, paid?.amount ?? 0, now())
   }
 
   async function cancel(id: string, userId?: string) {

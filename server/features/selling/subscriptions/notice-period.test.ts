@@ -4,7 +4,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { restOf } from '../invoices/invoices.ts'
+import { refundForUnusedDays } from '../invoices/invoices.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -118,13 +118,13 @@ test('what was used and what goes back add up to what was paid, to the cent, on 
       (amount, until, before) => {
         const endsAt = new Date(until.getTime() - before)
         const year = { from: addMonths(until, -12), until, amount }
-        const back = restOf(year, endsAt)
+        const back = refundForUnusedDays(year, endsAt)
         expect(Number.isInteger(back)).toBe(true)
         expect(back).toBeGreaterThanOrEqual(0)
         expect(back).toBeLessThanOrEqual(amount)
         // A later day never refunds more, and the last day refunds nothing.
-        expect(restOf(year, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(back)
-        expect(restOf(year, until)).toBe(0)
+        expect(refundForUnusedDays(year, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(back)
+        expect(refundForUnusedDays(year, until)).toBe(0)
       },
     ),
   )

@@ -1,16 +1,20 @@
 import { addMonths, monthsBetween } from '#contract/plans.ts'
-import { restOf } from '../invoices/invoices.ts'
+import { refundForUnusedDays } from '../invoices/invoices.ts'
 import type { PurchaseRow } from '../purchases/purchases.ts'
 
 const day = 86_400_000
 
 /** A renewed term of more than a month can be ended with one month's notice; the rest is refunded to the day (§ 309 no. 9 BGB). */
-export function noticeFor(purchase: PurchaseRow, amount: number, now: Date): { endsAt: Date; refund: number } | null {
+export function previewNotice(
+  purchase: PurchaseRow,
+  amount: number,
+  now: Date,
+): { endsAt: Date; refund: number } | null {
   const { orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
   if (!orderedAt || !from || !until || !currentPeriodEnd || monthsBetween(from, until) === 1) return null
   const endsAt = endOfDay(addMonths(now, 1))
   if (from <= orderedAt || endsAt >= currentPeriodEnd) return null
-  return { endsAt, refund: restOf({ from, until, amount }, endsAt) }
+  return { endsAt, refund: refundForUnusedDays({ from, until, amount }, endsAt) }
 }
 
 export const restToRefund = ({ restRefund, endedBecause }: PurchaseRow) =>

@@ -8,7 +8,7 @@ import type { OrderRow, Orders } from '../orders/orders.ts'
 
 type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { orders: Pick<Orders, 'adopt'> }
 
-/** Stripe charges in each of these, or will again. */
+/** Statuses in which Stripe charges, or may charge again. */
 const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'paused'])
 
 type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>

@@ -9,7 +9,7 @@ import {
   paymentsOfPeriod,
   presentPeriod,
   refundedAsRest,
-  restOf,
+  refundForUnusedDays,
   reversalOf,
 } from '../invoices/invoices.ts'
 import { graceDays, graceEnd, type PurchaseRow } from '../purchases/purchases.ts'
@@ -129,7 +129,7 @@ function restRefund(subscription: Subscription): number | null {
   const [period, end] = [paidPeriod(subscription), endedAt ?? endsAt]
   if (!promise || !period || !end || period.end.getTime() !== promise.until.getTime()) return null
   const paid = { from: period.start, until: period.end, amount: keptForPeriod(subscription) }
-  return Math.min(promise.refund, restOf(paid, end)) || null
+  return Math.min(promise.refund, refundForUnusedDays(paid, end)) || null
 }
 
 /** Pure function of Stripe's answer. An unknown interval counts as the plan that was bought. */

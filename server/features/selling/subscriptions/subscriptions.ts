@@ -47,7 +47,7 @@ type SubscriptionDeps = Pick<
   access: AccessEffects
 }
 
-/** Subscriptions at Stripe. Whatever learns that something may have changed calls `sync`, which asks Stripe. */
+/** Subscriptions at Stripe. Call `sync` whenever one may have changed; it reads the current state from Stripe. */
 export type Subscriptions = {
   sync: Sync
   /** Ends a checkout that nobody has paid. Money that arrives at the same moment is refunded. */

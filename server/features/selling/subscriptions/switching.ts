@@ -15,7 +15,7 @@ import { paidPeriod } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
 import { findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
-import { keepTerms } from '../terms/terms.ts'
+import { storeTerms } from '../terms/terms.ts'
 import { nextAmount, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
@@ -259,7 +259,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
         // A second attempt takes the place of one that waits for the bank.
         if (subscription.pending) await drop(subscription)
         const switchId = randomUUID()
-        const { version: termsVersion } = await keepTerms(db, now(), site)
+        const { version: termsVersion } = await storeTerms(db, now(), site)
         const agreed = { id: switchId, billingType: targetOf(purchase), amount: price, amountDue: due, termsVersion }
         await orders.switches.begin({ ...agreed, ip, ...partiesOf(user, purchase, subscription) })
         crashPoint('switch agreed')

@@ -7,7 +7,7 @@ import { type TermsSite, termsInForce } from '#server/mails/template.ts'
 export type TermsText = typeof termsTexts.$inferSelect
 
 /** Stores the terms in force before anyone sees or accepts them. Returns them with their first day. */
-export async function keepTerms(db: Database, at: Date, site: TermsSite): Promise<TermsText> {
+export async function storeTerms(db: Database, at: Date, site: TermsSite): Promise<TermsText> {
   const { version, sections } = termsInForce(site)
   const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
   if (kept) return kept
@@ -23,6 +23,6 @@ export async function termsOf(db: Database, version: string): Promise<TermsText>
 
 /** Terms for pages, whose data is plain JSON. */
 export async function shownTerms(db: Database, at: Date, site: TermsSite) {
-  const { since, ...text } = await keepTerms(db, at, site)
+  const { since, ...text } = await storeTerms(db, at, site)
   return { ...text, since: since.toISOString() }
 }

@@ -10,7 +10,7 @@ import {
 } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
 import type { OwnAccess } from '#contract/access/access.ts'
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import type { AccessState, NameProblem } from '#contract/statuses.ts'
 import { nameTaken } from '#contract/tradingview-name.ts'
@@ -66,7 +66,7 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
       return (
         <>
           {username || !mine.unlocksItself ? 'Send us your access request.' : 'Add your TradingView username.'}{' '}
-          {whenAccessComes(mine)}
+          {accessPromise(mine)}
         </>
       )
     case 'asked':
@@ -74,7 +74,7 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
     case 'unlocking':
       return (
         <>
-          Unlocking {username}… {whenAccessComes(mine)}
+          Unlocking {username}… {accessPromise(mine)}
         </>
       )
     case 'unlocked':

@@ -123,7 +123,7 @@ function NextStep({ mine }: { mine: OwnAccess }) {
   }
 }
 
-/** Above this, the buyer was not waiting on this page. */
+/** Longer times are not shown, because the buyer was not waiting on this page. */
 const longestWaitSeconds = 600
 
 /** Steps from the payment to the unlocked indicator; polled every second. */

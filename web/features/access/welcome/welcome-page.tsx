@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import { useListName, useSettings } from '#web/api/settings.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
 import { Arrow } from '#web/ui/arrow.tsx'
@@ -10,7 +10,7 @@ export default function WelcomePage() {
   const mine = useAccess().data?.[0]
   const { products } = useSettings()
   const product = products.find(({ slug }) => slug === mine?.product) ?? products[0]
-  const promise = whenAccessComes(mine ?? product)
+  const promise = accessPromise(mine ?? product)
   const listName = useListName()
   const isUnlocked = mine?.state === 'unlocked'
   return (

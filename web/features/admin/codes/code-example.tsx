@@ -8,7 +8,7 @@ type Discount = {
   amountOff: number | null
   /** 0 for one payment, undefined for always. */
   months: number | undefined
-  /** Undefined for both plans. */
+  /** Undefined for all plans. */
   billingType: BillingType | undefined
 }
 

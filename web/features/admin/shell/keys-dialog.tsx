@@ -4,7 +4,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import type { Area } from '../screens.ts'
 import { switchKeys, useKeysAreOn } from './use-keys.ts'
 
-export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
+export default function ShortcutsDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
   const isOn = useKeysAreOn()
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

@@ -9,11 +9,11 @@ import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { AccountRow, refreshes, State } from './account-row.tsx'
 
-type Begun = OutputOf<typeof factors.beginAppCodes>
+type AppCodeSetup = OutputOf<typeof factors.beginAppCodes>
 type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[]) => void }
 
 export function AppCodes({ since, mayAdd, onCodes }: Props) {
-  const [begun, setBegun] = useState<Begun | null>(null)
+  const [begun, setBegun] = useState<AppCodeSetup | null>(null)
   return (
     <AccountRow title="Authenticator app" text="Adds a six-digit code from an app after your password.">
       <State>
@@ -69,7 +69,11 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
   )
 }
 
-function AppDialog(props: { begun: Begun; onClose: () => void; onDone: (recoveryCodes: string[] | null) => void }) {
+function AppDialog(props: {
+  begun: AppCodeSetup
+  onClose: () => void
+  onDone: (recoveryCodes: string[] | null) => void
+}) {
   const { qr, secret, sealed } = props.begun
   return (
     <CallDialog

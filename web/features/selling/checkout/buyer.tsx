@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import * as z from 'zod/mini'
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
@@ -13,7 +13,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { attempt } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place-fields.tsx'
+import { PlaceFields, type PlaceValues, placeForm, useNeedsBillingLocation } from './place-fields.tsx'
 import { UsernameInput } from './username-input.tsx'
 
 /** Details of the buyer; the address only matters for tax. */
@@ -41,7 +41,7 @@ export function Buyer(props: {
 }) {
   const { product, user, isPending, refusal, onContinue } = props
   const [email, setEmail] = useState(() => attempt(() => sessionStorage.getItem(noteOfEmail)) ?? '')
-  const wantsPlace = useWantsPlace()
+  const wantsPlace = useNeedsBillingLocation()
   const logIn = (
     <Link href="/auth" onClick={rememberReturnPath} className={link}>
       Log in
@@ -116,7 +116,7 @@ function NameField({ product }: { product: ListedProduct }) {
     <Field
       name="tradingViewUsername"
       label="TradingView Username (optional)"
-      hint={`${whenAccessComes(product)} You can add it later.`}
+      hint={`${accessPromise(product)} You can add it later.`}
     >
       <UsernameInput />
     </Field>

@@ -1,6 +1,6 @@
 import { Check, ChevronDown, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
 import type { Discount } from '#contract/selling/checkout.ts'
@@ -97,7 +97,7 @@ function AskedLater({ product }: { product: ListedProduct }) {
       <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
       {product.unlocksItself && 'Your TradingView username is all it takes to unlock it.'}
       {!product.unlocksItself &&
-        `To unlock it, we ask for your TradingView username${askExchangeKeys ? ', the name of your exchange, and read-only API keys for it' : ', and nothing else'}. ${whenAccessComes(product)}`}
+        `To unlock it, we ask for your TradingView username${askExchangeKeys ? ', the name of your exchange, and read-only API keys for it' : ', and nothing else'}. ${accessPromise(product)}`}
     </li>
   )
 }

@@ -12,7 +12,7 @@ const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
 export type PlaceValues = { country?: string | undefined; postalCode?: string | undefined; vatId?: string | undefined }
 
-export function useWantsPlace() {
+export function useNeedsBillingLocation() {
   return useSettings().tax.mode === 'stripe'
 }
 

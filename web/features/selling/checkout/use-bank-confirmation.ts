@@ -14,7 +14,7 @@ export function useBankConfirmation(id: string) {
   return useMutation({
     async mutationFn() {
       const { confirmWith } = await call(purchases.beginCardUpdate, { id })
-      if (!confirmWith) throw new Error('Your bank no longer waits for it. Please pay with another card.')
+      if (!confirmWith) throw new Error('Your bank no longer needs a confirmation. Please pay with another card.')
       const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
       const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
       if (error && isDecline(error)) throw new Error(`${declineSentence(error)} You weren’t charged.`)

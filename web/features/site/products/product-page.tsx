@@ -1,6 +1,6 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { whenAccessComes } from '#contract/access/promise.ts'
+import { accessPromise } from '#contract/access/promise.ts'
 import { dollars } from '#contract/money.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
@@ -149,7 +149,7 @@ function Offer({ product, text }: About) {
         id="pricing"
         sigma="−2σ"
         title={plan.regular ? 'Early-Access Pricing' : 'Pricing'}
-        lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes(product)}`}
+        lead={`Join now and pay less. Cancel any time from your dashboard. ${accessPromise(product)}`}
         isSplit
       >
         <Pricing slug={product.slug} />
