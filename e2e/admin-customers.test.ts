@@ -207,7 +207,7 @@ test('what needs the seller comes first, and what is set here is on the site', a
   await page.getByRole('link', { name: /^Answer \d+ disputes?/ }).click()
   await expect(page).toHaveURL('/admin/purchases?need=disputes')
   await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
-  await page.getByRole('button', { name: 'Remove filter: Disputed' }).click()
+  await page.getByRole('button', { name: 'Remove filter: Dispute to answer' }).click()
   await expect(page).toHaveURL('/admin/purchases')
   await page.goBack()
   await expect(page.getByText(/\d+ of \d\d days/).first()).toBeVisible()

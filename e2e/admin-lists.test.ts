@@ -162,7 +162,7 @@ test('the dialogs ask for what a call needs, and send just that, at 390 and 1280
 
   await page.goto('/admin/purchases')
   await page.getByRole('button', { name: 'Add Purchase' }).click()
-  await expectFields('User', 'Product', 'Billing Type', 'Amount in dollars', 'Status')
+  await expectFields('User', 'Product', 'Billing Type', 'Amount in dollars', 'Status', 'Kind')
   const field = page.getByRole('combobox', { name: 'User' })
   await page.getByLabel('Amount in dollars').fill('39')
   await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()

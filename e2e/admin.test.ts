@@ -91,8 +91,8 @@ test.describe('what there is to do about access', () => {
     const late = await asker(shop)
     const gone = await asker(shop)
     await shop.connection.pool.query(
-      `update access set asked_at = asked_at - interval '30 hours', todo_since = todo_since - interval '30 hours',
-         due_at = due_at - interval '30 hours' where user_id = $1`,
+      `update access set asked_at = asked_at - interval '30.5 hours', todo_since = todo_since - interval '30.5 hours',
+         due_at = due_at - interval '30.5 hours' where user_id = $1`,
       [late.user.id],
     )
     const admin = await shop.admin()
