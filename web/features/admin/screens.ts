@@ -11,7 +11,7 @@ import {
   Tag,
   Users as UsersIcon,
 } from 'lucide-react'
-import type { ComponentType } from 'react'
+import { type ComponentType, lazy } from 'react'
 import type { Permission } from '#contract/permissions.ts'
 import { match } from '#web/ui/navigation.tsx'
 import People from './access/people.tsx'
@@ -25,12 +25,10 @@ import Codes from './codes/codes.tsx'
 import CustomerScreen from './customers/customer.tsx'
 import SeeAs from './customers/see-as.tsx'
 import Declarations from './declarations/declarations.tsx'
-import DisputeScreen from './disputes/dispute.tsx'
 import Exports from './exports/exports.tsx'
 import Messages from './messages/messages.tsx'
 import Newsletter from './newsletters/addresses.tsx'
 import Newsletters from './newsletters/newsletters.tsx'
-import NewsletterScreen from './newsletters/one.tsx'
 import Figures from './overview/figures.tsx'
 import Overview from './overview/overview.tsx'
 import Prices from './prices/prices.tsx'
@@ -42,6 +40,10 @@ import ServiceMessages from './service-messages/service-messages.tsx'
 import Settings from './settings/settings.tsx'
 import Connection from './tradingview/connection.tsx'
 import Users from './users/users.tsx'
+
+// Large and rarely opened, so they are loaded when they are.
+const DisputeScreen = lazy(() => import('./disputes/dispute.tsx'))
+const NewsletterScreen = lazy(() => import('./newsletters/one.tsx'))
 
 type Screen = {
   /** `:id` is one record, which no navigation lists. */
