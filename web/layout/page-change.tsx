@@ -70,13 +70,11 @@ function focus(heading: HTMLElement | null) {
   heading?.focus({ preventScroll: true })
 }
 
-/** Resolves to the element named by the address's hash, once rendered. */
+/** Scrolls to the element named by the address's hash, once rendered. */
 function reach(framesLeft = 600) {
   const id = location.hash.slice(1)
   const target = id && document.getElementById(id)
   if (target) {
-    // Lazily laid out sections get their true height while scrolling.
-    document.documentElement.classList.add('whole')
     target.scrollIntoView()
     focus(target.querySelector('h2'))
   } else if (id && framesLeft) requestAnimationFrame(() => reach(framesLeft - 1))
