@@ -7,7 +7,7 @@ import { cpuMicros, memoryOf, timed } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { type Bench, type Line, line } from './compare.ts'
 
-async function meanwhile(what: string, others: () => Promise<{ p99: number }>, work: () => Promise<unknown>) {
+async function compareP99During(what: string, others: () => Promise<{ p99: number }>, work: () => Promise<unknown>) {
   const calm = await others()
   const working = work()
   const during = await others()
@@ -21,7 +21,7 @@ async function meanwhile(what: string, others: () => Promise<{ p99: number }>, w
 export async function loginFlood({ shop: { port, pid }, seconds }: Bench): Promise<Line[]> {
   const page = { port, request: get('/api/products'), connections: 64, seconds: seconds * 2 }
   const logins: Line[] = []
-  const others = await meanwhile(
+  const others = await compareP99During(
     'other calls during a login flood, p99',
     () => runLoad(page),
     async () => {
@@ -68,7 +68,7 @@ export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string
     bytes = size
   }
   const page = { port: shop.port, request: get('/'), connections: 64, seconds }
-  const others = await meanwhile('home page during an export, p99', () => runLoad(page), download)
+  const others = await compareP99During('home page during an export, p99', () => runLoad(page), download)
   clearInterval(watch)
   const [speed, size] = [copied / exported, `${(bytes / 1e6).toFixed(0)} MB`]
   return [

@@ -62,7 +62,7 @@ const smtpOptions = (url: string, requireTLS: boolean) => ({
 })
 
 /** Opened with the first email, because the library is a tenth of what a starting shop loads. */
-function whenNeeded<Transport extends { close(): void }>(open: (library: typeof nodemailer) => Transport) {
+function lazyTransport<Transport extends { close(): void }>(open: (library: typeof nodemailer) => Transport) {
   let transport: Promise<Transport> | undefined
   return {
     get: () => (transport ??= import('nodemailer').then(open)),
@@ -71,7 +71,7 @@ function whenNeeded<Transport extends { close(): void }>(open: (library: typeof 
 }
 
 function createSmtp(url: string, requireTLS: boolean, from: () => string): MailTransport {
-  const smtp = whenNeeded(({ createTransport }) => createTransport(smtpOptions(url, requireTLS)))
+  const smtp = lazyTransport(({ createTransport }) => createTransport(smtpOptions(url, requireTLS)))
   return {
     async send(mail) {
       try {
@@ -90,7 +90,7 @@ function createSmtp(url: string, requireTLS: boolean, from: () => string): MailT
 }
 
 function createOutbox(folder: string, from: () => string): MailTransport {
-  const composer = whenNeeded(({ createTransport }) => createTransport({ streamTransport: true, buffer: true }))
+  const composer = lazyTransport(({ createTransport }) => createTransport({ streamTransport: true, buffer: true }))
   return {
     async send(mail) {
       const { message } = await (await composer.get()).sendMail({ from: from(), ...safe(mail) })
@@ -128,7 +128,7 @@ export const poolSize = 4
 /** Connections of their own for newsletters, so that a receipt never waits behind them. */
 export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Options) {
   const outbox = createOutbox(folder, from)
-  const smtp = whenNeeded(({ createTransport }) => {
+  const smtp = lazyTransport(({ createTransport }) => {
     const options = { ...smtpOptions(smtpUrl ?? '', requireTls), maxConnections: poolSize }
     const transport = createTransport(options)
     transport.use('stream', (mail, done) => {
@@ -172,8 +172,9 @@ type Failure = Error & { responseCode?: number; command?: string }
 
 function outcomeOf({ message: reply, responseCode = 0, command = '' }: Failure, isHandedOver: boolean): Outcome {
   const isAddress = command === 'RCPT TO'
-  const isAbout = isAddress || command === 'DATA'
-  if (responseCode >= 500 && isAbout) return { is: 'refused', reply, isAddress }
-  if (responseCode >= 400 && responseCode < 500 && (isAbout || command === 'MAIL FROM')) return { is: 'later', reply }
+  const isAboutMessage = isAddress || command === 'DATA'
+  if (responseCode >= 500 && isAboutMessage) return { is: 'refused', reply, isAddress }
+  if (responseCode >= 400 && responseCode < 500 && (isAboutMessage || command === 'MAIL FROM'))
+    return { is: 'later', reply }
   return { is: isHandedOver ? 'uncertain' : 'unreachable', reply }
 }

@@ -35,10 +35,10 @@ const isForbidden = (error: unknown) => error instanceof StripeSdk.errors.Stripe
 export const neededPermissions = probes.map(([permission]) => permission)
 
 /** Called at the start of the shop. */
-const briefly = { timeout: 5000, maxNetworkRetries: 0 }
+const startupRequest = { timeout: 5000, maxNetworkRetries: 0 }
 
 export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
-  async function mayNot(probe: (sdk: Stripe) => Promise<unknown>): Promise<boolean> {
+  async function isProbeForbidden(probe: (sdk: Stripe) => Promise<unknown>): Promise<boolean> {
     try {
       await probe(sdk)
       return false
@@ -57,11 +57,11 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
   return {
     /** Null if a restricted key may not read it. */
     async id(): Promise<string | null> {
-      const account = await orNothing(sdk.accounts.retrieveCurrent({}, briefly), isForbidden)
+      const account = await orNothing(sdk.accounts.retrieveCurrent({}, startupRequest), isForbidden)
       return account?.id ?? null
     },
 
-    hasPrice: async (id: string) => (await orNothing(sdk.prices.retrieve(id, {}, briefly))) !== undefined,
+    hasPrice: async (id: string) => (await orNothing(sdk.prices.retrieve(id, {}, startupRequest))) !== undefined,
 
     async read() {
       const { id, business_profile: business, settings, charges_enabled } = await ask(sdk.accounts.retrieveCurrent())
@@ -70,7 +70,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
     },
 
     async missingPermissions(): Promise<string[]> {
-      const refused = await Promise.all(probes.map(([, probe]) => mayNot(probe)))
+      const refused = await Promise.all(probes.map(([, probe]) => isProbeForbidden(probe)))
       return neededPermissions.filter((_permission, place) => refused[place])
     },
 

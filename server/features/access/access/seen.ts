@@ -29,8 +29,8 @@ export async function recordUnlocked(
   if (!row || row.nameKey !== keyOfName(username)) return false
   const step = next('opened', factsOf(row, true, context.now()))
   if (step) {
-    const happening = { event: 'opened', to: step.to, username, mail: 'accessUnlocked' } as const
-    await change(tx, context, row, happening, { unlockedName: username, decidedBy: null })
+    const accessChange = { event: 'opened', to: step.to, username, mail: 'accessUnlocked' } as const
+    await change(tx, context, row, accessChange, { unlockedName: username, decidedBy: null })
   } else if (row.state === 'unlocked' && row.unlockedName !== username)
     await tx.update(access).set({ unlockedName: username }).where(eq(access.id, row.id))
   return step !== undefined

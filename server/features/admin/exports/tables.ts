@@ -27,11 +27,11 @@ const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}
 const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
 const beginsOddly = (column: string) => `ascii(${column}) in (${codes(`${signs};\t\r\n ${invisible}"'`)})`
 /** Skips the regular expression for the many harmless cells. */
-const plain = (column: string) =>
+const defuseFormula = (column: string) =>
   `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
      then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
 /** An email address has no spaces or separators; see `email` in contract/fields.ts. */
-const plainEmail = (column: string) => `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
+const defuseEmail = (column: string) => `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
 
 // No format patterns: PostgreSQL's native output is a third cheaper.
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
@@ -107,9 +107,9 @@ const bookkeepingEntries = `
 const tables: Record<FileKind, Table> = {
   buyers: {
     columns: {
-      Email: plainEmail('u.email'),
-      Name: plain('u.name'),
-      'TradingView username': plain('u.trading_view_username'),
+      Email: defuseEmail('u.email'),
+      Name: defuseFormula('u.name'),
+      'TradingView username': defuseFormula('u.trading_view_username'),
       'Registered (UTC)': moment('u.created_at'),
       'Active purchases': 'p.active',
       Purchases: 'p.total',
@@ -124,16 +124,16 @@ const tables: Record<FileKind, Table> = {
     columns: {
       Id: 'p.id',
       'Date (UTC)': moment('p.created_at'),
-      Email: plainEmail('u.email'),
-      Name: plain('u.name'),
-      Product: plain('product.name'),
+      Email: defuseEmail('u.email'),
+      Name: defuseFormula('u.name'),
+      Product: defuseFormula('product.name'),
       Billing: 'p.billing_type',
       'Amount (USD)': dollars('p.price'),
       'Refunded (USD)': dollars('p.refunded_amount'),
       Status: orderStatus,
       'Ended (UTC)': moment('p.ended_at'),
       Kind: orderKind,
-      Country: plain("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
+      Country: defuseFormula("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
       'Paid (USD)': dollars('paid.amount'),
       'Tax (USD)': dollars('paid.tax'),
       'Stripe invoice (latest)': 'paid.invoice_id',
@@ -155,24 +155,24 @@ const tables: Record<FileKind, Table> = {
     columns: {
       'Date (UTC)': moment('e.at'),
       Kind: 'e.kind',
-      Email: plainEmail('u.email'),
-      Name: plain('u.name'),
+      Email: defuseEmail('u.email'),
+      Name: defuseFormula('u.name'),
       'Amount (USD)': dollars('e.amount'),
       'Tax (USD)': dollars('e.tax'),
       'Net (USD)': dollars('(e.amount - e.tax)'),
-      Product: plain('product.name'),
+      Product: defuseFormula('product.name'),
       'Former Stripe account': 'i.former_account',
-      Country: plain('p.country'),
+      Country: defuseFormula('p.country'),
       'Period from (UTC)': moment('p.period_start'),
       'Period to (UTC)': moment('p.period_end'),
-      'VAT ID': plain('billing.vat_id'),
-      Invoice: plain('p.invoice_number'),
-      'Credit note': plain('e.credit_note'),
+      'VAT ID': defuseFormula('billing.vat_id'),
+      Invoice: defuseFormula('p.invoice_number'),
+      'Credit note': defuseFormula('e.credit_note'),
       Fee: dollars('b.fee'),
       'Fee currency': 'upper(b.currency)',
       'Stripe invoice': 'p.invoice_id',
       'Stripe payment': 'p.payment_intent_id',
-      Status: plain('e.status'),
+      Status: defuseFormula('e.status'),
     },
     from: `(
         select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status,
@@ -195,10 +195,10 @@ const tables: Record<FileKind, Table> = {
   bookkeeping: {
     columns: {
       'Date (UTC)': moment('e.at'),
-      Kind: plain('e.kind'),
-      Document: plain('e.document'),
-      Country: plain('e.country'),
-      Region: plain('e.region'),
+      Kind: defuseFormula('e.kind'),
+      Document: defuseFormula('e.document'),
+      Country: defuseFormula('e.country'),
+      Region: defuseFormula('e.region'),
       'Tax rate (%)': 'e.tax_rate',
       'Net (USD)': dollars('(e.gross - e.tax)'),
       'Tax (USD)': dollars('e.tax'),
@@ -220,16 +220,16 @@ const tables: Record<FileKind, Table> = {
   forms: {
     columns: {
       'Submitted (UTC)': moment('r.submitted_at'),
-      Email: plainEmail('u.email'),
-      Name: plain('u.name'),
-      Exchange: plain('r.exchange_name'),
-      'TradingView username': plain('r.trading_view_username'),
-      'Additional information': plain('r.additional_info'),
+      Email: defuseEmail('u.email'),
+      Name: defuseFormula('u.name'),
+      Exchange: defuseFormula('r.exchange_name'),
+      'TradingView username': defuseFormula('r.trading_view_username'),
+      'Additional information': defuseFormula('r.additional_info'),
       'Given in': 'r.way',
       Status: accessState,
-      Reason: plain('a.declined_because'),
+      Reason: defuseFormula('a.declined_because'),
       'Decided (UTC)': moment('a.state_since'),
-      Product: plain('product.name'),
+      Product: defuseFormula('product.name'),
     },
     // A form of a deleted purchase shows the access decided last.
     from: `(${everyRequest}) r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
@@ -241,7 +241,7 @@ const tables: Record<FileKind, Table> = {
   },
   newsletter: {
     columns: {
-      Email: plainEmail('n.email'),
+      Email: defuseEmail('n.email'),
       State: newsletterState,
       'Signed up (UTC)': moment('n.created_at'),
       'Confirmed (UTC)': moment('n.confirmed_at'),

@@ -41,7 +41,7 @@ const taker = alias(mrrMovements, 'taker')
 export function createFigures(context: FigureContext, { selling }: Areas): Figures {
   const { db, now } = context
   // Skips corrected rows and their corrections.
-  const stands = and(
+  const isUncorrected = and(
     isNull(mrrMovements.corrects),
     notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
   )
@@ -92,7 +92,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
           from && gte(endedAt, from),
           from && gte(mrrMovements.at, from),
           eq(mrrMovements.kind, 'churn'),
-          stands,
+          isUncorrected,
         ),
       )
       .groupBy(reason)
@@ -144,7 +144,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
         .leftJoin(purchases, and(eq(purchases.id, mrrMovements.purchaseId), eq(mrrMovements.kind, 'churn')))
         .where(
           and(
-            stands,
+            isUncorrected,
             kind && eq(mrrMovements.kind, kind),
             cause && eq(mrrMovements.cause, cause),
             reason && eq(purchases.leaveReason, reason),

@@ -54,8 +54,8 @@ export function createSearch({ db }: SearchDeps): Search {
       }
       if (stripeId.test(q)) return all(await byId(q))
       const found = await byWords(q)
-      const isNoOne = found.people.length === 0 && !found.hasMore
-      return isNoOne && invoiceNumber.test(q)
+      const isEmpty = found.people.length === 0 && !found.hasMore
+      return isEmpty && invoiceNumber.test(q)
         ? all(await ownersOfPayment(eq(payments.invoiceNumber, q.toUpperCase())))
         : found
     },

@@ -91,8 +91,8 @@ export function createPasswords(context: PasswordDeps): Passwords {
     create,
 
     async find(tx, token) {
-      const isIt = and(eq(passwordTokens.tokenHash, hashToken(token)), eq(passwordTokens.purpose, 'password'))
-      const [found] = await tx.select().from(passwordTokens).where(isIt)
+      const matchesToken = and(eq(passwordTokens.tokenHash, hashToken(token)), eq(passwordTokens.purpose, 'password'))
+      const [found] = await tx.select().from(passwordTokens).where(matchesToken)
       if (!found || found.expiresAt <= now()) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
       return {
         userId: found.userId,

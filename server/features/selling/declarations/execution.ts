@@ -84,25 +84,25 @@ export function createExecution(
     const declared = { from: countsFrom(row), until }
     const isOver = hasEnded(before.status)
     // Ended, and disputed: the refund waits for the bank's decision.
-    const waits = row.outcome !== null
-    if (waits && before.isDisputed) return
+    const isAwaitingBank = row.outcome !== null
+    if (isAwaitingBank && before.isDisputed) return
     let outcome = 'The contract had already ended'
     let kept: Kept | undefined
     if (row.kind === 'withdrawal') {
       const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
       kept = await cancellation.withdraw(row.purchaseId, declared)
-      if (wasDue || waits) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
+      if (wasDue || isAwaitingBank) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
       await tellOfRepeated(id, before)
     } else if (row.forCause && !(before.endedAt && before.endedAt <= row.declaredAt)) {
       // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
       if (row.endsOn && countsFrom(row) > now()) return
       kept = await cancellation.cancelForCause(row.purchaseId, declared)
       outcome = endedWith(kept, until, 'Ended right away, and the unused time was refunded')
-    } else if (!isOver || waits) {
+    } else if (!isOver || isAwaitingBank) {
       // Waits until the requested day falls into the present period.
       const { currentPeriodEnd } = before
-      if (!waits && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
-      kept = await cancellation.cancelDeclared(row.purchaseId, declared, waits)
+      if (!isAwaitingBank && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
+      kept = await cancellation.cancelDeclared(row.purchaseId, declared, isAwaitingBank)
       const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
       const alsoRefunded = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
       outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended right away${alsoRefunded}`)

@@ -9,7 +9,7 @@ type Figures = SiteSettings['figures']
 export const noFigures: Figures = { secondsToUnlock: null, secondsToAnswer: null }
 
 /** Minimum of cases; fewer say little about what a buyer may expect. */
-const enough = 10
+const minCases = 10
 const days = 30
 
 /** Public figures, computed from the records and shown only if there are enough cases. */
@@ -47,5 +47,5 @@ async function medianSeconds(db: Database, table: PgTable, span: SQL, which: SQL
     })
     .from(table)
     .where(which)
-  return found && found.count >= enough ? Math.max(1, Math.round(found.seconds ?? 0)) : null
+  return found && found.count >= minCases ? Math.max(1, Math.round(found.seconds ?? 0)) : null
 }

@@ -46,11 +46,11 @@ export type Newsletter = Suppressions & {
   forgetInactive(): Promise<void>
 }
 
-const mostMails = 3
+const maxConfirmationMails = 3
 
 type AddressFilter = ParsedInputOf<typeof newsletterAddresses.adminList>
 
-const isIn: Record<NewsletterState, SQL | undefined> = {
+const stateConditions: Record<NewsletterState, SQL | undefined> = {
   asked: and(isNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
   subscribed: and(isNotNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
   left: isNotNull(subscriptions.unsubscribedAt),
@@ -60,7 +60,7 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
   const { db, now, mails, isLinkToken } = context
   const drafts = createDrafts(context)
   const sending = createSending(context, drafts)
-  const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${mostMails}`
+  const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${maxConfirmationMails}`
 
   return {
     drafts,
@@ -108,7 +108,7 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
         .from(subscriptions)
         .where(
           and(
-            state && isIn[state],
+            state && stateConditions[state],
             q ? like(email, containing(q)) : undefined,
             after && sql`(${createdAt}, ${id}) < (${after.at}, ${after.id})`,
           ),

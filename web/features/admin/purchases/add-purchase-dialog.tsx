@@ -52,11 +52,11 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       schema={kind === 'gift' ? gift : paidElsewhere}
       extra={{ userId, invite: invite && isActive }}
       // Leaves out optional fields that were not filled in.
-      inputOf={({ kind: chosen, reason, invite: isTold, ...purchase }) => ({
+      inputOf={({ kind: chosen, reason, invite: isBuyerNotified, ...purchase }) => ({
         ...purchase,
         ...(chosen === 'gift' && { kind: chosen }),
         ...(reason && { reason }),
-        ...(isTold && { invite: isTold }),
+        ...(isBuyerNotified && { invite: isBuyerNotified }),
       })}
       button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
       onClose={onClose}
