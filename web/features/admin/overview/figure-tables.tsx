@@ -56,8 +56,8 @@ export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
 }
 
 const stickyFirst = 'sticky left-0 z-10 bg-surface'
-/** Tints from the lowest to the highest share. */
-const tints = ['', 'bg-accent/10', 'bg-accent/20', 'bg-accent/30', 'bg-accent/40', 'bg-accent/50']
+/** Tints from the lowest to the highest share. Stronger ones would lack contrast in the dark theme. */
+const tints = ['', 'bg-accent/6', 'bg-accent/12', 'bg-accent/18', 'bg-accent/24', 'bg-accent/30']
 
 function Stayers({ joined, at }: { joined: number; at: { count: number; arr: number } | undefined }) {
   if (!at) return <Cell className="px-2 py-1" />
