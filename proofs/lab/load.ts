@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 type LoadOptions = { port: number; request: Requests; connections: number; seconds: number }
-/** One request for all connections, or a list that is assigned to connections in turn. */
+/** Request for all connections, or a list that is assigned to connections in turn. */
 export type Requests = string | string[]
 /** Latencies are in milliseconds; a failure is a response other than 2xx, or none. */
 type LoadReport = { requests: number; failures: number; seconds: number; p99: number }

@@ -61,7 +61,7 @@ export function createClock(books: Books) {
         await books.write(async (work) => finishPayment(work, await work.claim('payment_intent', id)))
     },
 
-    /** Nothing that exists so far falls due anymore: no renewals, retries or payouts. */
+    /** Cancels the due dates of all existing objects: no more renewals, retries or payouts. */
     async stopBilling() {
       await books.database.query('update sandbox.objects set due_at = null where due_at is not null')
     },

@@ -87,7 +87,7 @@ async function meddle({ lookAlike, connection }: Shop) {
   await controls.addByHand(scripts.strategy, 'beta_tester_2024')
 }
 
-/** Nobody can be unlocked meanwhile; the next try is hours away, so the screens show the state. */
+/** Simulates an outage of TradingView. The next try is hours away, so that screens show the state. */
 async function haveOutage(shop: Shop) {
   const { lookAlike, connection, queue } = shop
   await lookAlike?.controls.behave({ always: 'error', on: '/pine_perm/add' })
