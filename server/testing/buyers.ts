@@ -90,6 +90,7 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   async function buy(visitor: Visitor, given: Omit<Wish, 'email'> & { card?: string; laterCard?: string } = {}) {
     const begun = await begin(visitor, given)
     await pay(begun, given.card)
+    await finishPayments()
     await confirmPurchase(visitor, begun)
     const bought = await visitor.call(purchases.list, {})
     const purchase = bought.find((each) => each.paymentIntentId === begun.paymentIntentId)

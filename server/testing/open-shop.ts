@@ -27,7 +27,7 @@ export type OpenShopOptions = {
   passwords?: Passwords
   /** Called at named moments; a test may throw there, as if the process had ended. */
   crashPoint?: (name: string) => void
-  /** How the sandbox behaves. Payments are under way until the test moves time on, unless given. */
+  /** How the sandbox behaves. Payments and webhooks wait until the test settles or moves time on, unless given. */
   quirks?: StartOptions['quirks']
   /** Where the products' files are. */
   products?: string
@@ -42,6 +42,9 @@ export type OpenShopOptions = {
 /** Hardly any test is about the cost of hashing. */
 const leastCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
+/** Nothing depends on how busy the machine is, and events that arrive together cost one sync. */
+const waitsForTheTest = { lag: lagByClock, delaySeconds: 3600 }
+
 /** The whole server for a test: real database, real jobs, emails into a folder, and browser-like callers. */
 export async function openShop({
   env = {},
@@ -51,7 +54,7 @@ export async function openShop({
   startsAt = new Date(),
   passwordCost = leastCost,
   passwords,
-  quirks = { lag: lagByClock },
+  quirks = waitsForTheTest,
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
   products,

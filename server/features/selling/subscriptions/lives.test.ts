@@ -462,7 +462,7 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
         const code = await makeCode(worth, billing)
         const buyer = await shop.buyer({ billing, code })
         const boughtAt = await controls.now()
-        await controls.behave({ ...quirks, duplicates: 0.3, spread: 1 })
+        await controls.behave({ ...quirks, delaySeconds: 0, duplicates: 0.3, spread: 1 })
         const { told, decided, presents, customer } = await liveThrough(buyer, story)
         const seenSoFar = await movementsOf(buyer)
         diesAfter = 0

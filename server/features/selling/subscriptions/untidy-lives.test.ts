@@ -76,7 +76,14 @@ test('at an untidy Stripe, whatever is clicked twice: told the truth, charged on
       fc.integer({ min: 1, max: 1_000_000 }),
       fc.array(fc.constantFrom(...deeds), { maxLength: 6 }),
       async (seed, story) => {
-        await controls.behave({ seed, lag: { from: 0.1, to: 1 }, failing: 0.2, duplicates: 0.3, spread: 1 })
+        await controls.behave({
+          seed,
+          lag: { from: 0.1, to: 1 },
+          failing: 0.2,
+          delaySeconds: 0,
+          duplicates: 0.3,
+          spread: 1,
+        })
         const user = await shop.user()
         const mine = async () => (await user.call(purchases.list, {}))[0]
         const paymentIntentId = await payOnce(shop, user)
