@@ -14,7 +14,7 @@ const stripeKeys =
     : {}
 
 /** Shop from the build, with rendered pages and the delays of the sandbox. */
-export const asBuilt = { withPages: true, quirks: {}, start: startBuiltShop }
+export const asBuilt = { withPages: true, withSchedules: true, quirks: {}, start: startBuiltShop }
 
 export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...asBuilt, ...options })
 

@@ -42,6 +42,8 @@ export type StartOptions = {
   now?: () => Date
   /** Without pages, only the API answers: what most tests need. */
   withPages?: boolean
+  /** Without schedules, a test decides when scheduled work runs. */
+  withSchedules?: boolean
   /** Only while someone edits it: no one sees its pages. */
   mayBeStale?: boolean
   /** Called at named moments of a payment; a test may end the process there. */
@@ -68,6 +70,7 @@ export async function startShop(
     log,
     now = () => new Date(),
     withPages = true,
+    withSchedules = true,
     mayBeStale = false,
     crashPoint = () => {},
     passwordCost,
@@ -126,7 +129,7 @@ export async function startShop(
     closers.push(payments.close)
     const paymentAccount = await openAccount(payments, { db: connection.db, now, log, config })
     closers.push(paymentAccount.close)
-    const queue = createQueue({ url: connection.url, log })
+    const queue = createQueue({ url: connection.url, log, withSchedules })
     const tradingView = createTradingViewGateway({
       isAllowed: config.mayCallTradingView,
       isSelling: paymentAccount.kind === 'live',

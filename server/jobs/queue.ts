@@ -49,11 +49,12 @@ async function oneAtATime(url: string, work: () => Promise<void>) {
   }
 }
 
-export function createQueue({ url, log }: { url: string; log: Logger }) {
+export function createQueue({ url, log, withSchedules = true }: { url: string; log: Logger; withSchedules?: boolean }) {
   const connection = { connectionString: url, max: 3, keepAlive: true, query_timeout: 30_000 }
   const boss = new PgBoss({
     ...connection,
     schema: jobsSchema,
+    schedule: withSchedules,
     application_name: 'shop jobs',
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,

@@ -17,6 +17,8 @@ export type OpenShopOptions = {
   env?: Record<string, string>
   rateLimits?: boolean
   withPages?: boolean
+  /** Unit tests run scheduled work with `queue.runNow`, so that no result depends on the time of day. */
+  withSchedules?: boolean
   /** Another shop's database, for tests of two servers side by side. */
   databaseUrl?: string
   /** The initial time; now, unless given. */
@@ -50,6 +52,7 @@ export async function openShop({
   env = {},
   rateLimits = false,
   withPages = false,
+  withSchedules = false,
   databaseUrl,
   startsAt = new Date(),
   passwordCost = leastCost,
@@ -83,6 +86,7 @@ export async function openShop({
     log,
     now: clock.now,
     withPages,
+    withSchedules,
     crashPoint,
     passwordCost,
     ...(passwords ? { passwords } : {}),
