@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type List, listOf, newId } from './basics.ts'
 import { missing } from './failure.ts'
 import type { Customer } from './objects/customer.ts'
-import { dueAt, type Kept, type Kind, type Kinds, ownerOf } from './objects/kinds.ts'
+import { dueAt, type Kind, type Kinds, ownerOf, type StoredObject } from './objects/kinds.ts'
 import { createChance, type Quirks } from './quirks.ts'
 
 export const apiVersion = '2026-10-28.endive'
@@ -41,7 +41,7 @@ export class Work {
   private readonly events: Event[] = []
   private drawn: (() => number) | undefined
   /** Objects written or read under the lock, which nobody else changes meanwhile. */
-  private readonly known = new Map<string, Kept>()
+  private readonly known = new Map<string, StoredObject>()
   private isLocked = false
   now: number
   clock: string | null = null
@@ -65,7 +65,7 @@ export class Work {
     return this.drawn
   }
 
-  private dueAt(kept: Kept): number | null {
+  private dueAt(kept: StoredObject): number | null {
     const at = dueAt(kept)
     if (at !== null && this.clock === null) this.dueSoon = Math.min(this.dueSoon, at - this.time)
     return at
@@ -109,7 +109,7 @@ export class Work {
     return customer
   }
 
-  async insert<T extends Kept>(kept: T): Promise<T> {
+  async insert<T extends StoredObject>(kept: T): Promise<T> {
     await this.database.query(
       'insert into sandbox.objects (id, kind, clock, due_at, data) values ($1, $2, $3, $4, $5)',
       [kept.id, kept.object, this.clock, this.dueAt(kept), JSON.stringify(kept)],
@@ -118,7 +118,7 @@ export class Work {
     return kept
   }
 
-  async save<T extends Kept>(kept: T): Promise<T> {
+  async save<T extends StoredObject>(kept: T): Promise<T> {
     await this.database.query('update sandbox.objects set data = $2, due_at = $3 where id = $1', [
       kept.id,
       JSON.stringify(kept),
@@ -128,13 +128,13 @@ export class Work {
     return kept
   }
 
-  async create<T extends Kept>(kept: T): Promise<T> {
+  async create<T extends StoredObject>(kept: T): Promise<T> {
     await this.insert(kept)
     this.emit(`${kept.object}.created`, kept)
     return kept
   }
 
-  async update<T extends Kept>(before: Kept, after: T): Promise<T> {
+  async update<T extends StoredObject>(before: StoredObject, after: T): Promise<T> {
     await this.save(after)
     this.emit(`${after.object}.updated`, after, before)
     return after
@@ -175,7 +175,7 @@ export class Work {
   }
 
   /** Emits an event for a change; `before` gives an update its `previous_attributes`. */
-  emit(type: string, kept: Kept, before?: Kept) {
+  emit(type: string, kept: StoredObject, before?: StoredObject) {
     const object = this.present(kept)
     const old = before && this.present(before)
     this.events.push({

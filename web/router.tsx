@@ -115,9 +115,9 @@ export function routeFor(pathname: string, products: Named[]): Route {
   if (known) return known
   const product = products.find(({ slug, state }) => slug === params.slug && state === 'on sale')
   if (!product) return notFound
-  const made = placed(route, product)
-  placements.set(pathname, made)
-  return made
+  const placement = placed(route, product)
+  placements.set(pathname, placement)
+  return placement
 }
 
 const modules = import.meta.glob<{ default: ComponentType }>('./features/**/*-page.tsx')

@@ -6,7 +6,7 @@ import { typedName } from './access.ts'
 
 const user = z.object({ id, name: z.string(), email: z.string() })
 
-const whose = z.object({
+const accessOwner = z.object({
   id,
   user,
   username: z.nullable(z.string()),
@@ -18,9 +18,9 @@ const whose = z.object({
   /** True without the connector: the seller adds people on TradingView and records it here. */
   isByHand: z.boolean(),
 })
-export type Whose = z.infer<typeof whose>
+export type Whose = z.infer<typeof accessOwner>
 
-const todo = z.extend(whose, {
+const todo = z.extend(accessOwner, {
   /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
   oldUsername: z.nullable(z.string()),
   kind: z.enum(todoKinds),
@@ -39,7 +39,7 @@ const todo = z.extend(whose, {
 })
 export type AccessTodo = z.infer<typeof todo>
 
-const person = z.extend(whose, {
+const person = z.extend(accessOwner, {
   product: z.string(),
   until: z.nullable(instant),
   stateSince: instant,

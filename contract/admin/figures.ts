@@ -58,7 +58,7 @@ export type ShownPayment = z.infer<typeof payment>
 /** All amounts are whole cents a year. */
 const sum = z.object({ arr: z.int(), count: z.int() })
 
-const shown = z.object({
+const figuresOutput = z.object({
   /** Yearly revenue when the range began. */
   before: z.int(),
   movements: z.record(z.enum(movementKinds), sum),
@@ -93,14 +93,14 @@ const shown = z.object({
     }),
   ),
 })
-export type ShownFigures = z.infer<typeof shown>
+export type ShownFigures = z.infer<typeof figuresOutput>
 
 export const figures = {
   adminShow: endpoint('GET /api/admin/figures', {
     access: 'figures.read',
     summary: 'What moved the recurring revenue, who stayed, why people left, and the cash of each month',
     input: z.strictObject({ range: z.optional(z.enum(ranges)) }),
-    output: shown,
+    output: figuresOutput,
   }),
   adminExport: endpoint('GET /api/admin/figures/export', {
     access: 'figures.read',

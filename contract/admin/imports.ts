@@ -22,8 +22,8 @@ export type ImportVerdict = z.infer<typeof verdict>
 
 /** Finds a product by what a file calls it. */
 export const productCalled = <Named extends { slug: string; name: string }>(products: Named[], text: string) => {
-  const wanted = text.trim().toLowerCase()
-  return products.find(({ slug, name }) => slug === wanted || name.toLowerCase() === wanted)
+  const normalized = text.trim().toLowerCase()
+  return products.find(({ slug, name }) => slug === normalized || name.toLowerCase() === normalized)
 }
 
 export const mostChecked = 500

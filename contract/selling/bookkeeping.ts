@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { instant, month, opaque, pages } from '../fields.ts'
 
 /** Amounts in the currency that the account at Stripe settles in; whole cents, negative for what leaves. */
-const settled = z.object({ amount: z.int(), fee: z.int(), net: z.int(), currency: z.string() })
+const settledAmount = z.object({ amount: z.int(), fee: z.int(), net: z.int(), currency: z.string() })
 
 const payout = z.object({
   id: z.string(),
@@ -29,7 +29,7 @@ const line = z.object({
   invoiceNumber: z.nullable(z.string()),
   description: z.nullable(z.string()),
   exchangeRate: z.nullable(z.number()),
-  settled,
+  settled: settledAmount,
 })
 export type ShownPayoutLine = z.infer<typeof line>
 

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { billingType, cents, instant, opaque, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
 import { country, tax, vatId } from './billing.ts'
 
-const place = z.strictObject({
+const buyerPlace = z.strictObject({
   country,
   postalCode: optionalText(20),
   /** A company's; the tax is then its own to pay. */
@@ -55,7 +55,7 @@ export const checkout = {
       /** For access right after paying. It never stops the checkout, whatever is typed. */
       tradingViewUsername: optionalText(200),
       /** Where the buyer is; needed where tax is computed. */
-      place: z.optional(place),
+      place: z.optional(buyerPlace),
       news: z.optional(z.strictObject({ version: opaque(20), objects: z.optional(z.boolean()) })),
     }),
     /** Already paid: the browser goes to the success page instead of charging twice. */

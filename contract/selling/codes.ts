@@ -17,7 +17,7 @@ const worth = z.object({
   months: z.nullable(z.int()),
 })
 
-const shown = z.extend(worth, {
+const codeOutput = z.extend(worth, {
   id,
   /** Of any product and for both plans, if null. */
   productId: z.nullable(id),
@@ -33,7 +33,7 @@ const shown = z.extend(worth, {
   revenue: z.int(),
   link: z.string(),
 })
-export type ShownCode = z.infer<typeof shown>
+export type ShownCode = z.infer<typeof codeOutput>
 
 const positive = z.int('Please enter a whole number').check(z.minimum(1, 'One at least'), z.maximum(1_000_000))
 
@@ -41,7 +41,7 @@ export const codes = {
   adminList: endpoint('GET /api/admin/codes', {
     access: 'offer.write',
     summary: 'Discount codes, newest first, how often each was used, and what came of it',
-    output: z.array(shown),
+    output: z.array(codeOutput),
   }),
   adminAdd: endpoint('POST /api/admin/codes', {
     access: 'offer.write',

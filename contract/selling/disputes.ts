@@ -96,7 +96,7 @@ const texts = z.strictObject(
 const files = z.array(z.enum(Object.keys(evidenceFiles) as [EvidenceFile, ...EvidenceFile[]])).check(z.maxLength(10))
 const answer = z.strictObject({ id: disputeId, texts, files })
 
-const shown = z.object({
+const disputeOutput = z.object({
   id: z.string(),
   /** Stripe's words for both. */
   reason: z.string(),
@@ -124,7 +124,7 @@ const shown = z.object({
     }),
   ),
 })
-export type ShownDispute = z.infer<typeof shown>
+export type ShownDispute = z.infer<typeof disputeOutput>
 
 /** Stripe is asked only by `adminSubmit`. Until then, the answer is a draft in the shop. */
 export const disputes = {
@@ -132,7 +132,7 @@ export const disputes = {
     access: 'money.refund',
     summary: 'A dispute, what the shop has kept about its payment, and the answer so far',
     input: z.strictObject({ id: disputeId }),
-    output: shown,
+    output: disputeOutput,
   }),
   adminSave: endpoint('POST /api/admin/disputes/:id', {
     access: 'money.refund',

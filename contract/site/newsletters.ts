@@ -35,8 +35,8 @@ const summary = {
   counts,
 }
 
-const listed = z.object(summary)
-const shown = z.object({
+const newsletterSummary = z.object(summary)
+const newsletterOutput = z.object({
   ...summary,
   preheader: z.string(),
   markdown: z.string(),
@@ -53,7 +53,7 @@ const shown = z.object({
   /** Addresses that were refused, or may have got it. */
   troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) })),
 })
-export type NewsletterShown = z.infer<typeof shown>
+export type NewsletterShown = z.infer<typeof newsletterOutput>
 
 const version = wholeNumber('Please reload this page')
 
@@ -62,13 +62,13 @@ export const newsletters = {
     access: 'content.write',
     summary: 'Newsletters, newest first',
     input: z.strictObject(pages),
-    output: z.array(listed),
+    output: z.array(newsletterSummary),
     answer: 'list',
   }),
   adminShow: endpoint('GET /api/admin/newsletters/:id', {
     access: 'content.write',
     summary: 'A newsletter, to whom it goes, and how far it is',
-    output: shown,
+    output: newsletterOutput,
   }),
   adminAudiences: endpoint('GET /api/admin/newsletters/audiences', {
     access: 'content.write',

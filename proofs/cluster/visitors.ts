@@ -10,7 +10,7 @@ import { createTally } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { createPeople, password } from './people.ts'
 
-type Place = {
+type VisitorDeps = {
   /** The proxy in front of every shop. */
   front: { url: string; port: number }
   /** Wherever the primary is. */
@@ -29,7 +29,7 @@ const ownAddress = () => {
 export type Visitors = Awaited<ReturnType<typeof openVisitors>>
 
 /** Simulates buyers, readers, exports and webhooks through the proxy until stopped. Records acknowledged writes. */
-export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: Place) {
+export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: VisitorDeps) {
   const [settings] = await query<{ key: string }>(databaseUrl, 'select publishable_key as key from sandbox.settings')
   const postman = createPostman({ url: front.url, dataDir, secretsKey })
   const newVisitor = () => createVisitor(front.url, ownAddress())

@@ -9,7 +9,7 @@ import { type Answer, ask, type Request } from '../lab/ask.ts'
 import type { LabShop } from '../lab/lab.ts'
 import { concurrently } from '../lab/load.ts'
 import { createTally } from '../lab/measures.ts'
-import { planted, seller } from '../lab/shop-process.ts'
+import { personalData, seller } from '../lab/shop-process.ts'
 import { details, fault, sized } from './fault.ts'
 
 /** The share of valid inputs: for each endpoint, or for all of them together. */
@@ -115,7 +115,7 @@ type JsonSchema = {
 
 /** Mostly ordinary, recurring ones; otherwise anything the standard allows, which the shop may refuse. */
 const email = fc.oneof(
-  { weight: 9, arbitrary: fc.nat(49).map((number) => `buyer-${number}@${planted.domain}`) },
+  { weight: 9, arbitrary: fc.nat(49).map((number) => `buyer-${number}@${personalData.domain}`) },
   { weight: 1, arbitrary: fc.emailAddress() },
 )
 
@@ -144,8 +144,8 @@ function right(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 function words(minLength: number, maxLength: number): fc.Arbitrary<string> {
   const any = fc.string({ minLength, maxLength, unit: 'grapheme' })
-  const fits = planted.words.length >= minLength && planted.words.length <= maxLength
-  return fits ? fc.oneof({ weight: 4, arbitrary: any }, fc.constant(planted.words)) : any
+  const fits = personalData.words.length >= minLength && personalData.words.length <= maxLength
+  return fits ? fc.oneof({ weight: 4, arbitrary: any }, fc.constant(personalData.words)) : any
 }
 
 function record({ properties = {}, required = [] }: JsonSchema): fc.Arbitrary<Record<string, unknown>> {

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from './lab.ts'
-import { planted } from './shop-process.ts'
+import { personalData } from './shop-process.ts'
 
 export type Request = { path: string; method?: string; headers?: Record<string, string>; body?: string }
 
@@ -63,7 +63,7 @@ export function createWrites(headers: () => Record<string, string> = () => ({}))
   return {
     acknowledged,
     async write(shop: { port: number }, name: string, options?: Parameters<typeof ask>[2]): Promise<Answer> {
-      const email = `reader-${name}@${planted.domain}`
+      const email = `reader-${name}@${personalData.domain}`
       const answer = await ask(shop, subscription(email, headers()), options)
       if (answer === 200) acknowledged.push(email)
       return answer

@@ -48,10 +48,10 @@ export async function openLab() {
   }
 }
 
-type Place = { home: string; url: string; superuserUrl: string; folder: string }
+type LabPaths = { home: string; url: string; superuserUrl: string; folder: string }
 
 /** A lab that is open already, perhaps in another process. */
-export function labAt({ home, url, superuserUrl, folder }: Place) {
+export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   async function createDatabase({ empty = false } = {}) {
     const name = `lab_${randomBytes(4).toString('hex')}`
     const address = new URL(superuserUrl)

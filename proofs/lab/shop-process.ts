@@ -9,11 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/free-port.ts'
 
 /** Texts that visitors type; none may appear in the shop's log. */
-export const planted = { domain: 'lab.example', words: 'planted words of a visitor' }
+export const personalData = { domain: 'lab.example', words: 'planted words of a visitor' }
 
 /** Also a password's hash, and any other address. */
 const personal = new RegExp(
-  [planted.domain, planted.words, String.raw`\$argon2`, String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`].join('|'),
+  [personalData.domain, personalData.words, String.raw`\$argon2`, String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`].join(
+    '|',
+  ),
   'i',
 )
 
@@ -29,7 +31,7 @@ function watchForLeaks(...streams: Readable[]) {
 
 export const leaksSoFar = () => [...leaks]
 
-export const seller = { email: `seller@${planted.domain}`, password: 'the seller of this shop' }
+export const seller = { email: `seller@${personalData.domain}`, password: 'the seller of this shop' }
 
 const here = fileURLToPath(new URL('../..', import.meta.url))
 const labShop = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))

@@ -108,9 +108,9 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: ApiDep
     const writing = books.write(
       async (work) => {
         if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
-        const kept = await once(work, idempotencyKey, fingerprint, async () => toReply(await perform(work)))
+        const reply = await once(work, idempotencyKey, fingerprint, async () => toReply(await perform(work)))
         // A retry would only bring the same answer again.
-        return kept.status >= 500 ? { ...kept, shouldRetry: false } : kept
+        return reply.status >= 500 ? { ...reply, shouldRetry: false } : reply
       },
       mark,
       settings,

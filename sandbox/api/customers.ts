@@ -30,11 +30,11 @@ const editable = {
 
 function withParams(customer: Customer, params: Params<typeof editable>): Customer {
   const { tax, address: typed, invoice_settings: settings, ...rest } = params
-  const place = readAddress(customer.address, typed)
-  if (tax?.validate_location === 'immediately') assertPlace(place)
+  const address = readAddress(customer.address, typed)
+  if (tax?.validate_location === 'immediately') assertPlace(address)
   return changed(customer, {
     ...rest,
-    address: place,
+    address: address,
     invoice_settings: changed(customer.invoice_settings, settings ?? {}),
   })
 }

@@ -183,8 +183,9 @@ export const creditNoteRoutes = [
       const invoice = await work.claim('invoice', id)
       if (invoice.status !== 'paid') throw invalid('The sandbox credits only what was paid.', 'invoice')
       const fromBalance = (invoice.ending_balance ?? 0) - invoice.starting_balance
-      const left = invoice.amount_paid + fromBalance - invoice.post_payment_credit_notes_amount
-      if (amount < 1 || amount > left) throw invalid(`The credit note amount must be between 1 and ${left}.`, 'amount')
+      const creditable = invoice.amount_paid + fromBalance - invoice.post_payment_credit_notes_amount
+      if (amount < 1 || amount > creditable)
+        throw invalid(`The credit note amount must be between 1 and ${creditable}.`, 'amount')
       if (refunds.reduce((sum, each) => sum + each.amount_refunded, credited) !== amount)
         throw invalid('The refunds and credits must add up to the amount of the credit note.', 'refunds')
       for (const [index, { refund: named }] of refunds.entries())

@@ -1,6 +1,6 @@
 import { listOf } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
-import type { Kept, Kind, Kinds } from '../objects/kinds.ts'
+import type { Kind, Kinds, StoredObject } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
 import { type Form, type Params, paging, reader, type Shape, texts } from './params.ts'
 
@@ -136,8 +136,10 @@ async function innerOf(work: Work, value: Plain, key: string): Promise<unknown> 
   return kind && Object.hasOwn(kind, key) ? kind[key]?.(work, value) : undefined
 }
 
-async function byId(work: Work, id: string): Promise<Kept | undefined> {
-  const { rows } = await work.database.query<{ data: Kept }>('select data from sandbox.objects where id = $1', [id])
+async function byId(work: Work, id: string): Promise<StoredObject | undefined> {
+  const { rows } = await work.database.query<{ data: StoredObject }>('select data from sandbox.objects where id = $1', [
+    id,
+  ])
   return rows[0]?.data
 }
 

@@ -58,9 +58,9 @@ async function couponsOf(work: Work, discounts: { coupon: string }[]) {
 
 /** From then on, the schedule manages the subscription. */
 export async function addSchedule(work: Work, subscription: Subscription) {
-  const made = await work.create(newSchedule(work.now, subscription))
-  await update(work, subscription, { ...subscription, schedule: made.id })
-  return made
+  const schedule = await work.create(newSchedule(work.now, subscription))
+  await update(work, subscription, { ...subscription, schedule: schedule.id })
+  return schedule
 }
 
 function assertUnscheduled(schedule: string, params: object) {

@@ -26,9 +26,15 @@ export async function payOut(work: Work, currency: 'usd' | 'chf') {
   }
   const payout = newPayout(work.now, amount, currency)
   const source = { id: payout.id, currency }
-  const left = newBalanceTransaction({ now: work.now, change: 'payout', cents: -amount, source, settlesIn: currency })
-  await work.insert({ ...left, $sandbox: { payout: payout.id, due_at: null } })
-  const paid = await work.create({ ...payout, balance_transaction: left.id })
+  const payoutTransaction = newBalanceTransaction({
+    now: work.now,
+    change: 'payout',
+    cents: -amount,
+    source,
+    settlesIn: currency,
+  })
+  await work.insert({ ...payoutTransaction, $sandbox: { payout: payout.id, due_at: null } })
+  const paid = await work.create({ ...payout, balance_transaction: payoutTransaction.id })
   for (const each of waiting) await work.save({ ...each, $sandbox: { payout: payout.id, due_at: null } })
   work.emit('payout.paid', paid)
 }

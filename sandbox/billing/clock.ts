@@ -98,8 +98,8 @@ async function claimDue(work: Work, due: Due) {
 async function disputeDue(work: Work, id: string) {
   const charge = await work.get('charge', id)
   const disputable = charge.paid && !charge.disputed && !charge.refunded
-  const settled = await work.save({ ...charge, $sandbox: { dispute_at: null } })
-  if (disputable) await openDispute(work, settled)
+  const undisputed = await work.save({ ...charge, $sandbox: { dispute_at: null } })
+  if (disputable) await openDispute(work, undisputed)
 }
 
 /** Before any of its lines is claimed: a payout takes many of them. */

@@ -21,14 +21,14 @@ export async function refund(
   reason: Refund['reason'] = null,
   metadata: Refund['metadata'] = {},
 ) {
-  const left = charge.amount_captured - charge.amount_refunded
-  const amount = given ?? left
-  if (left <= 0) {
+  const refundable = charge.amount_captured - charge.amount_refunded
+  const amount = given ?? refundable
+  if (refundable <= 0) {
     throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
   }
-  if (amount < 1 || amount > left) {
+  if (amount < 1 || amount > refundable) {
     throw invalid(
-      `Refund amount (${dollars(amount)}) is greater than unrefunded amount on charge (${dollars(left)})`,
+      `Refund amount (${dollars(amount)}) is greater than unrefunded amount on charge (${dollars(refundable)})`,
       'amount',
     )
   }
@@ -38,10 +38,10 @@ export async function refund(
   }
   const method = await work.find('payment_method', charge.payment_method)
   const later = method?.$sandbox.behaviour.outcome === 'succeeds' && method.$sandbox.behaviour.refund
-  const made = newRefund(work.now, charge, amount, reason)
-  const { id: balance_transaction } = await moveBalance(work, 'refund', made, -amount)
+  const refund = newRefund(work.now, charge, amount, reason)
+  const { id: balance_transaction } = await moveBalance(work, 'refund', refund, -amount)
   const refunded = await work.insert({
-    ...made,
+    ...refund,
     balance_transaction,
     metadata,
     status: later === 'waits' ? ('pending' as const) : ('succeeded' as const),
@@ -50,7 +50,7 @@ export async function refund(
   const changed = await work.save({
     ...charge,
     amount_refunded: charge.amount_refunded + amount,
-    refunded: amount === left,
+    refunded: amount === refundable,
   })
   work.emit('refund.created', refunded)
   work.emit('charge.refunded', changed, charge)
@@ -62,8 +62,8 @@ export async function refund(
 
 export async function refundDue(work: Work, refunded: Refund) {
   if (refunded.status === 'succeeded') return failRefund(work, refunded)
-  const settled = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }
-  await work.update(refunded, settled)
+  const succeeded = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }
+  await work.update(refunded, succeeded)
 }
 
 /** The bank returns a refund: the money is the shop's again. */
@@ -103,8 +103,10 @@ export async function openDispute(
     })
   }
   const isInquiry = status === 'warning_needs_response'
-  const taken = isInquiry ? [] : [await moveBalance(work, 'dispute', charge, charge.amount_refunded - charge.amount)]
-  const dispute = await work.insert(newDispute(work.now, charge, status, taken, reason))
+  const withdrawals = isInquiry
+    ? []
+    : [await moveBalance(work, 'dispute', charge, charge.amount_refunded - charge.amount)]
+  const dispute = await work.insert(newDispute(work.now, charge, status, withdrawals, reason))
   await work.save({ ...charge, disputed: true })
   work.emit('charge.dispute.created', dispute)
   if (!isInquiry) work.emit('charge.dispute.funds_withdrawn', dispute)

@@ -121,9 +121,9 @@ async function succeed(work: Work, intent: Intent, given: PaymentMethod, then: T
   }
   const { behaviour } = method.$sandbox
   const disputeAt = behaviour.outcome === 'succeeds' && behaviour.disputed ? work.now + disputeDelay : null
-  const made = newCharge({ now: work.now, intent, method, failure: null, disputeAt })
-  const { id: balance_transaction } = await moveBalance(work, 'charge', made, made.amount)
-  const charge = await work.insert({ ...made, balance_transaction })
+  const draft = newCharge({ now: work.now, intent, method, failure: null, disputeAt })
+  const { id: balance_transaction } = await moveBalance(work, 'charge', draft, draft.amount)
+  const charge = await work.insert({ ...draft, balance_transaction })
   const settles_at = then === 'later' ? await settlesAt(work) : null
   const charged = { ...intent, amount_received: intent.amount, latest_charge: charge.id, $sandbox: { settles_at } }
   const paid = await saveIntent(work, charged, after)

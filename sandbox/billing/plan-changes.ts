@@ -78,8 +78,8 @@ export async function changePlanWhenPaid(
 ): Promise<Subscription> {
   const before = given.pending_update ? await dropPendingUpdate(work, given) : given
   const { after, entries } = await planChange(work, before, plan)
-  const wanted = { subscription: after, reason: 'subscription_update' as const, entries }
-  const { invoice, intent, subscription: billed } = await bill(work, wanted)
+  const invoiceDraft = { subscription: after, reason: 'subscription_update' as const, entries }
+  const { invoice, intent, subscription: billed } = await bill(work, invoiceDraft)
   if (!intent) {
     tellOfBill(work, invoice, intent)
     return update(work, before, { ...billed, metadata: { ...billed.metadata, ...metadata } })

@@ -30,8 +30,8 @@ export async function startSubscription(work: Work, { customer, price, coupons =
   const draft = change(newSubscription({ now: work.now, customer, price, end: periodEnds }))
   const discounts: string[] = []
   for (const coupon of coupons) {
-    const of = { customer: customer.id, subscription: draft.id }
-    discounts.push((await work.insert(newDiscount(work.now, coupon, of))).id)
+    const parents = { customer: customer.id, subscription: draft.id }
+    discounts.push((await work.insert(newDiscount(work.now, coupon, parents))).id)
   }
   const { invoice, intent, subscription } = await bill(work, {
     subscription: { ...draft, discounts },
@@ -130,10 +130,10 @@ async function collect(work: Work, open: Invoice) {
   await payWithStoredCard(work, invoice, subscription)
   const after = await work.get('invoice', invoice.id)
   if (after.status !== 'open' || after.next_payment_attempt !== null) return
-  const late = await work.get('subscription', subscription.id)
-  if (late.ended_at !== null) return
-  if (work.quirks.afterRetries === 'cancel') await end(work, late, 'payment_failed')
-  if (work.quirks.afterRetries === 'unpaid') await update(work, late, { ...late, status: 'unpaid' })
+  const unpaid = await work.get('subscription', subscription.id)
+  if (unpaid.ended_at !== null) return
+  if (work.quirks.afterRetries === 'cancel') await end(work, unpaid, 'payment_failed')
+  if (work.quirks.afterRetries === 'unpaid') await update(work, unpaid, { ...unpaid, status: 'unpaid' })
 }
 
 export async function storedCard(work: Work, subscription: Subscription): Promise<PaymentMethod | undefined> {
@@ -203,19 +203,19 @@ export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMet
   return work.get('invoice', invoice.id)
 }
 
-async function settled(work: Work, given: Subscription): Promise<Subscription> {
+async function finishPending(work: Work, given: Subscription): Promise<Subscription> {
   if (given.latest_invoice) await upToDate(work, await work.get('invoice', given.latest_invoice))
   return work.get('subscription', given.id)
 }
 
 async function expireUnlessPaid(work: Work, given: Subscription) {
-  const found = await settled(work, given)
+  const found = await finishPending(work, given)
   if (found.status === 'incomplete') await expire(work, found)
 }
 
 /** Immediately. */
 export async function cancel(work: Work, given: Subscription): Promise<Subscription> {
-  const found = await settled(work, given)
+  const found = await finishPending(work, given)
   const subscription = { ...found, cancellation_details: given.cancellation_details }
   if (found.status === 'incomplete') return expire(work, subscription)
   const now = { ...subscription, cancel_at: null, cancel_at_period_end: false }

@@ -60,8 +60,8 @@ export function createBrowser(given: BrowserDeps) {
     if (isPost && place === 'controls' && (await mayControl(request))) return press(request, response, id)
     if (isPost) return notFound(response)
     if (place === '' && (await mayControl(request))) {
-      const shown = await books.read((work) => controlPage(work, url.searchParams))
-      return send(response, 200, 'text/html', shown)
+      const page = await books.read((work) => controlPage(work, url.searchParams))
+      return send(response, 200, 'text/html', page)
     }
     if (place === 'invoices' && (ending === undefined || ending === 'pdf')) {
       return serveInvoice(response, id, secret, ending === 'pdf')

@@ -171,10 +171,10 @@ function make<K extends keyof HTMLElementTagNameMap>(
   attributes: Record<string, string>,
   ...content: (Node | string)[]
 ) {
-  const made = document.createElement(tag)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
-  made.append(...content)
-  return made
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  element.append(...content)
+  return element
 }
 
 /** The bank's page, as played by the sandbox. Closing it without an answer counts as failing. */

@@ -42,8 +42,8 @@ function feeOf(change: BalanceChange, cents: number): number {
 export function newBalanceTransaction({ now, change, cents, source, settlesIn }: Moved) {
   const isConverted = settlesIn !== source.currency
   const rate = cents < 0 ? francs.out : francs.in
-  const settled = (amount: number) => (isConverted ? Math.round(amount * rate) : amount)
-  const [amount, fee] = [settled(cents), settled(feeOf(change, cents))]
+  const converted = (amount: number) => (isConverted ? Math.round(amount * rate) : amount)
+  const [amount, fee] = [converted(cents), converted(feeOf(change, cents))]
   return {
     ...blank('balance_transaction', 'txn'),
     amount,

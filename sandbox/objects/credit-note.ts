@@ -15,7 +15,7 @@ type Credited = {
 
 /** For money that went back after an invoice was paid. */
 export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Credited) {
-  const made = blank('credit_note', 'cn')
+  const base = blank('credit_note', 'cn')
   const secret = randomText(40)
   const behavior = invoice.total_taxes[0]?.tax_behavior ?? 'inclusive'
   const taxes = taxesInside(amount, tax, behavior)
@@ -30,16 +30,16 @@ export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Cr
     unit_amount_decimal: String(subtotal),
   }
   return {
-    ...made,
+    ...base,
     amount,
     created: now,
     currency: invoice.currency,
     customer: invoice.customer,
     effective_at: now,
     invoice: invoice.id,
-    lines: listOf(`/v1/credit_notes/${made.id}/lines`, [line]),
+    lines: listOf(`/v1/credit_notes/${base.id}/lines`, [line]),
     number: `${invoice.number}-CN-${String(before + 1).padStart(2, '0')}`,
-    pdf: `/_sandbox/credit-notes/${made.id}/${secret}/pdf`,
+    pdf: `/_sandbox/credit-notes/${base.id}/${secret}/pdf`,
     post_payment_amount: amount,
     refunds: refunds.map((each) => ({ ...each, payment_record_refund: null, type: 'refund' as const })),
     subtotal,

@@ -132,10 +132,10 @@ type InvoiceInput = {
 /** A draft: it has no number, and the customer's credit is not taken yet. */
 export function newInvoice(given: InvoiceInput) {
   const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
-  const made = blank('invoice', 'in')
-  const about = { invoice: made.id, subscription, tax, cuts }
+  const base = blank('invoice', 'in')
+  const about = { invoice: base.id, subscription, tax, cuts }
   const lines = [
-    ...given.items.map((item) => newItemLine(item, made.id, tax)),
+    ...given.items.map((item) => newItemLine(item, base.id, tax)),
     ...entries.map((entry) => newLine(entry, { ...about, product: productName(entry.item.price.product) })),
   ]
   const subtotal = sumOf(lines)
@@ -146,15 +146,15 @@ export function newInvoice(given: InvoiceInput) {
     }))
     .filter(({ amount }) => amount > 0)
   const taxed = (behavior: 'inclusive' | 'exclusive') => {
-    const own = lines.filter((line) => line.taxes.some((each) => each.tax_behavior === behavior))
-    const net = sumOf(own) - sumOf(own.flatMap((line) => line.discount_amounts))
-    return own.length > 0 ? taxesOn(net, tax, behavior) : []
+    const taxedLines = lines.filter((line) => line.taxes.some((each) => each.tax_behavior === behavior))
+    const net = sumOf(taxedLines) - sumOf(taxedLines.flatMap((line) => line.discount_amounts))
+    return taxedLines.length > 0 ? taxesOn(net, tax, behavior) : []
   }
   const [inside, onTop] = [taxed('inclusive'), taxed('exclusive')]
   const total = subtotal - sumOf(discountAmounts) + sumOf(onTop)
   const { due_date } = dueDateOf(subscription, now)
   return {
-    ...made,
+    ...base,
     ...dueOf(total, customer),
     attempted: false,
     auto_advance: reason !== 'subscription_create',
@@ -181,7 +181,7 @@ export function newInvoice(given: InvoiceInput) {
     footer: customer.invoice_settings.footer,
     hosted_invoice_url: null as string | null,
     invoice_pdf: null as string | null,
-    lines: listOf(`/v1/invoices/${made.id}/lines`, lines),
+    lines: listOf(`/v1/invoices/${base.id}/lines`, lines),
     number: null as string | null,
     parent: {
       quote_details: null,

@@ -77,10 +77,10 @@ export type Kinds = {
 }
 
 export type Kind = keyof Kinds
-export type Kept = Kinds[Kind]
+export type StoredObject = Kinds[Kind]
 
 /** The customer whose row is locked while this object changes. */
-export function ownerOf(kept: Kept): string | null {
+export function ownerOf(kept: StoredObject): string | null {
   if (kept.object === 'customer') return kept.id
   if (kept.object === 'invoice_payment' || kept.object === 'dispute') return kept.$sandbox.customer
   return 'customer' in kept ? kept.customer : null
@@ -97,7 +97,7 @@ function invoiceDueAt({ status, auto_advance: advances, collection_method: metho
 }
 
 /** When the sandbox must act on this object on its own. */
-export function dueAt(kept: Kept): number | null {
+export function dueAt(kept: StoredObject): number | null {
   if (kept.object === 'subscription') {
     if (kept.status === 'incomplete') return kept.created + incompleteLifetime
     if (!['trialing', 'active', 'past_due'].includes(kept.status)) return null

@@ -16,13 +16,13 @@ type NextAction = ReturnType<typeof threeDSecure>
 type Owed = { now: number; amount: number; currency: string; customer: string; description: string }
 
 export function newPaymentIntent({ now, ...owed }: Owed) {
-  const made = blank('payment_intent', 'pi')
+  const base = blank('payment_intent', 'pi')
   return {
-    ...made,
+    ...base,
     ...owed,
     amount_received: 0,
     cancellation_reason: null as 'void_invoice' | null,
-    client_secret: `${made.id}_secret_${randomText(25)}`,
+    client_secret: `${base.id}_secret_${randomText(25)}`,
     created: now,
     last_payment_error: null as ErrorBody | null,
     next_action: null as NextAction | null,
@@ -34,11 +34,11 @@ export function newPaymentIntent({ now, ...owed }: Owed) {
 export type PaymentIntent = ReturnType<typeof newPaymentIntent>
 
 export function newSetupIntent(now: number, customer: string, usage: 'off_session' | 'on_session') {
-  const made = blank('setup_intent', 'seti')
+  const base = blank('setup_intent', 'seti')
   return {
-    ...made,
+    ...base,
     allowed_payment_method_types: null as 'card'[] | null,
-    client_secret: `${made.id}_secret_${randomText(25)}`,
+    client_secret: `${base.id}_secret_${randomText(25)}`,
     created: now,
     customer,
     last_setup_error: null as ErrorBody | null,
@@ -51,7 +51,7 @@ export function newSetupIntent(now: number, customer: string, usage: 'off_sessio
 
 export type SetupIntent = ReturnType<typeof newSetupIntent>
 
-type Paid = {
+type ChargeDraft = {
   now: number
   intent: PaymentIntent
   method: PaymentMethod
@@ -59,7 +59,7 @@ type Paid = {
   disputeAt: number | null
 }
 
-export function newCharge({ now, intent, method, failure, disputeAt }: Paid) {
+export function newCharge({ now, intent, method, failure, disputeAt }: ChargeDraft) {
   const { brand, exp_month, exp_year, fingerprint, last4 } = method.card
   return {
     ...blank('charge', 'ch'),

@@ -60,9 +60,9 @@ export const newPendingUpdate = (wanted: {
 
 export function newSubscription(given: SubscriptionInput) {
   const { now, customer, price } = given
-  const made = blank('subscription', 'sub')
+  const base = blank('subscription', 'sub')
   return {
-    ...made,
+    ...base,
     automatic_tax: {
       disabled_reason: null as 'requires_location_inputs' | null,
       enabled: false,
@@ -80,7 +80,7 @@ export function newSubscription(given: SubscriptionInput) {
     currency: price.currency,
     customer: customer.id,
     discounts: [] as string[],
-    items: listOf(`/v1/subscription_items?subscription=${made.id}`, [newItem(given, made.id)]),
+    items: listOf(`/v1/subscription_items?subscription=${base.id}`, [newItem(given, base.id)]),
     payment_settings: {
       payment_method_options: null,
       payment_method_types: null as 'card'[] | null,

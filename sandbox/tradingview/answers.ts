@@ -23,12 +23,12 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
   const list = createAccessList({ database, now })
 
   async function hint({ query }: Request): Promise<Answer> {
-    const wanted = (query.get('s') ?? '').slice(0, 64)
-    if (wanted.length < 2) return json([])
+    const prefix = (query.get('s') ?? '').slice(0, 64)
+    if (prefix.length < 2) return json([])
     const { rows } = await database.query<{ username: string }>(
       `select username from sandbox.tradingview_users where starts_with(lower(username), lower($1))
        order by length(username), username limit 10`,
-      [wanted],
+      [prefix],
     )
     return json(rows.map(({ username }) => ({ username, id: 0, badges: [] })))
   }
@@ -69,14 +69,14 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
 
   return async function answer(request: Request): Promise<Answer> {
     await list.forgetExpired()
-    const place = `${request.method} ${request.path}`
-    if (place === 'GET /username_hint/') return hint(request)
+    const route = `${request.method} ${request.path}`
+    if (route === 'GET /username_hint/') return hint(request)
     const account = await accountOf(request)
     if (account === undefined) return notLoggedIn
-    if (place === 'GET /tvcoins/details/') return json({ coins: 0, username: account })
-    if (place === 'GET /pine_perm/list_scripts/') return scriptsOf(account)
-    if (place === 'POST /pubscripts-get/') return namesOfScripts(request)
-    const act = list.calls[place]
+    if (route === 'GET /tvcoins/details/') return json({ coins: 0, username: account })
+    if (route === 'GET /pine_perm/list_scripts/') return scriptsOf(account)
+    if (route === 'POST /pubscripts-get/') return namesOfScripts(request)
+    const act = list.calls[route]
     const owner = act && (await ownerOf(request))
     if (!act || owner === undefined) return notFound
     return owner === account ? act(request) : notOwner
@@ -119,7 +119,7 @@ function createAccessList({ database, now }: AnswerDeps) {
     )
     const cursor = Buffer.from(`${start.at + limit}:${start.changes}`).toString('base64url')
     return json({
-      results: rows.slice(0, limit).map(shown),
+      results: rows.slice(0, limit).map(userJson),
       next: rows.length > limit ? `/pine_perm/list_users/?limit=${limit}&order_by=-created&c=${cursor}` : null,
     })
   }
@@ -192,7 +192,7 @@ function expirationOf(form: URLSearchParams): Date | null | undefined {
   return Number.isNaN(Date.parse(given)) ? undefined : new Date(given)
 }
 
-const shown = ({ id, username, expiration, created }: AccessRow) => ({
+const userJson = ({ id, username, expiration, created }: AccessRow) => ({
   id: Number(id),
   username,
   userpic: null,

@@ -34,11 +34,11 @@ const actions: Record<string, Action> = {
       return controls.behave({ always: always ?? 'none' })
     },
   },
-  'Let in': {
+  'Grant access': {
     fields: ['username', 'script'],
     act: (controls, values) => controls.addByHand(scriptOf(values), values['username'] ?? ''),
   },
-  'Throw out': {
+  'Remove access': {
     fields: ['username', 'script'],
     act: (controls, values) => controls.removeByHand(scriptOf(values), values['username'] ?? ''),
   },

@@ -34,7 +34,7 @@ export function findDuplicates(sources: ReadonlyMap<string, string>): string[] {
       while (index + length < lines.length && original[earlier.index + length]?.text === lines[index + length]?.text)
         length++
       complaints.push(
-        `${place(path, lines, index)} repeats ${length} lines of ${place(earlier.path, original, earlier.index)}`,
+        `${location(path, lines, index)} repeats ${length} lines of ${location(earlier.path, original, earlier.index)}`,
       )
       index += length - 1
     }
@@ -56,7 +56,7 @@ const textOf = (lines: Line[], start: number, length: number) =>
     .map((line) => line.text)
     .join('\n')
 
-const place = (path: string, lines: Line[], index: number) => `${path}:${lines[index]?.number}`
+const location = (path: string, lines: Line[], index: number) => `${path}:${lines[index]?.number}`
 
 /** Where the lists are. */
 const homes = ['contract/statuses.ts', 'contract/plans.ts']

@@ -153,14 +153,14 @@ async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
   const come = async (name: string, billing: BillingType) => {
     people[name] = await buy(shop, person(name), billing)
   }
-  const of = (name: string) => people[name]?.subscriptionId ?? ''
+  const subscriptionOf = (name: string) => people[name]?.subscriptionId ?? ''
   const story: [daysAgo: number, happens: () => Promise<unknown>][] = [
     [320, () => come('Sven', 'monthly')],
-    [260, async () => controls?.dashboard.setQuantity(of('Sven'), 2)],
-    [210, async () => controls?.dashboard.setQuantity(of('Sven'), 1)],
+    [260, async () => controls?.dashboard.setQuantity(subscriptionOf('Sven'), 2)],
+    [210, async () => controls?.dashboard.setQuantity(subscriptionOf('Sven'), 1)],
     // While the other price was asked.
     [190, () => come('Tara', 'monthly')],
-    [170, () => endAtOnce(shop, of('Sven'))],
+    [170, () => endAtOnce(shop, subscriptionOf('Sven'))],
     [150, () => come('Tess', 'monthly')],
     [149, () => come('Yann', 'monthly')],
     [
@@ -199,23 +199,23 @@ async function switchToYearly(shop: Shop, { email, password }: Person) {
  */
 async function declareSome(shop: Shop) {
   const { call } = browser(shop)
-  const by = (first: string) => {
+  const reviewerNamed = (first: string) => {
     const { name, email } = person(first)
     return { name, email, contract: email }
   }
-  await call(declarations.withdraw, { ...by('Gus'), contract: 'gus.dmeo@example.com' })
-  await call(declarations.withdraw, by('Rita'))
+  await call(declarations.withdraw, { ...reviewerNamed('Gus'), contract: 'gus.dmeo@example.com' })
+  await call(declarations.withdraw, reviewerNamed('Rita'))
   await call(declarations.cancel, {
-    ...by('Ada'),
+    ...reviewerNamed('Ada'),
     grounds: 'good_cause',
     reason: 'I no longer trade and my account at the exchange is closed.',
   })
-  await call(declarations.cancel, { ...by('Ben'), grounds: 'ordinary' })
+  await call(declarations.cancel, { ...reviewerNamed('Ben'), grounds: 'ordinary' })
   const endsOn = new Date(Date.now() + 400 * day).toISOString().slice(0, 10)
   const waits = await buy(shop, person('Wim'), 'yearly')
-  await waits.call(declarations.cancel, { ...by('Wim'), grounds: 'ordinary', endsOn })
+  await waits.call(declarations.cancel, { ...reviewerNamed('Wim'), grounds: 'ordinary', endsOn })
   const refunded = await buy(shop, person('Vera'), 'monthly')
-  await refunded.call(declarations.withdraw, by('Vera'))
+  await refunded.call(declarations.withdraw, reviewerNamed('Vera'))
 }
 
 async function hireSupport(shop: Shop) {

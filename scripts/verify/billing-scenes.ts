@@ -43,8 +43,8 @@ const starting: Scene[] = [
       const cancelled = await stage.gateway.subscriptions.read(id)
       await stage.gateway.subscriptions.resume(id, `resume-${id}`)
       const resumed = await stage.gateway.subscriptions.read(id)
-      const ends = cancelled.endsAt?.getTime() === cancelled.currentPeriodEnd.getTime()
-      return { endsWithPeriod: ends, resumed: resumed.endsAt === null, status: resumed.status }
+      const endsWithPeriod = cancelled.endsAt?.getTime() === cancelled.currentPeriodEnd.getTime()
+      return { endsWithPeriod: endsWithPeriod, resumed: resumed.endsAt === null, status: resumed.status }
     },
     expected: { endsWithPeriod: true, resumed: true, status: 'active' },
   },
@@ -175,7 +175,7 @@ const renewing: Scene[] = [
     asks: 'Is the subscription active again once its invoice is uncollectible?',
     async play(stage) {
       const bought = await failRenewal(stage)
-      const late = await stage.subscription(bought.id)
+      const unpaid = await stage.subscription(bought.id)
       const { id } = await stage.latestInvoice(bought.id)
       await stage.sdk.invoices.markUncollectible(id)
       const writtenOff = await stage.subscription(bought.id)
@@ -183,7 +183,7 @@ const renewing: Scene[] = [
       const card = await stage.sdk.paymentMethods.attach('pm_card_visa', { customer: bought.customer })
       await stage.gateway.invoices.pay(id, card.id)
       return {
-        failed: late.status,
+        failed: unpaid.status,
         writtenOff: writtenOff.status,
         isPayable: openInvoice?.id === id,
         paid: (await stage.latestInvoice(bought.id)).status,

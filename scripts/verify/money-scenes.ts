@@ -11,16 +11,16 @@ async function dispute(stage: Stage, evidence: 'winning_evidence' | 'losing_evid
   )
   const id = data[0]?.id ?? ''
   await stage.sdk.disputes.update(id, { evidence: { uncategorized_text: evidence }, submit: true })
-  const closed = await stage.until(
+  const closedDispute = await stage.until(
     () => stage.sdk.disputes.retrieve(id),
     ({ status }) => status === 'won' || status === 'lost',
   )
   const { payments } = await stage.gateway.subscriptions.read(bought.id)
   return {
-    status: closed.status,
-    amount: closed.amount,
-    moved: closed.balance_transactions.reduce((sum, { amount }) => sum + amount, 0),
-    settlesIn: closed.balance_transactions[0]?.currency ?? null,
+    status: closedDispute.status,
+    amount: closedDispute.amount,
+    moved: closedDispute.balance_transactions.reduce((sum, { amount }) => sum + amount, 0),
+    settlesIn: closedDispute.balance_transactions[0]?.currency ?? null,
     seen: payments[0]?.dispute ?? null,
   }
 }

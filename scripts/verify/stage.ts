@@ -31,7 +31,7 @@ export function createTheater({ secretKey, address, pause }: Account) {
   async function makePrice(key: string, { amount, interval, ...wish }: PriceWish) {
     const known = await sdk.prices.list({ lookup_keys: [key], active: true })
     if (known.data[0]) return known.data[0].id
-    const made = await sdk.prices.create({
+    const price = await sdk.prices.create({
       currency: 'usd',
       lookup_key: key,
       product_data: { name: 'A scene of npm run stripe -- verify' },
@@ -39,7 +39,7 @@ export function createTheater({ secretKey, address, pause }: Account) {
       unit_amount: amount,
       ...wish,
     })
-    return made.id
+    return price.id
   }
 
   function price(wish: PriceWish): Promise<string> {
@@ -127,19 +127,19 @@ function stageOn({ sdk, gateway, taxing, price, pause, clock }: StageDeps) {
     /** Steps of the shop's checkout and of the buyer's browser. With a country, the shop collects tax. */
     async buy({ priceId, card = 'pm_card_visa', country }: { priceId: string; card?: string; country?: string }) {
       const customer = await newCustomer(country ? { address: { country } } : {})
-      const made = await isTaxed(country).newSubscriptions.create({
+      const created = await isTaxed(country).newSubscriptions.create({
         attempt: randomUUID(),
         customerId: customer.id,
         priceId,
       })
-      if ('missing' in made) throw new Error(`Stripe misses the ${made.missing}`)
-      const before = await subscription(made.subscriptionId)
-      await sdk.paymentIntents.confirm(made.paymentIntentId, { payment_method: card })
+      if ('missing' in created) throw new Error(`Stripe misses the ${created.missing}`)
+      const before = await subscription(created.subscriptionId)
+      await sdk.paymentIntents.confirm(created.paymentIntentId, { payment_method: card })
       const after = await until(
-        () => subscription(made.subscriptionId),
+        () => subscription(created.subscriptionId),
         ({ status }) => status !== 'incomplete',
       )
-      return { id: after.id, customer: customer.id, paymentIntentId: made.paymentIntentId, before, after }
+      return { id: after.id, customer: customer.id, paymentIntentId: created.paymentIntentId, before, after }
     },
 
     /** Attaches another card, which pays from now on. */

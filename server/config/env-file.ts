@@ -51,8 +51,8 @@ const isOthers = (name: string) => /^(NODE_|PG|TZ$|LANG$|LC_|HTTPS?_PROXY$|NO_PR
 
 function aboutName(name: string): string | undefined {
   if (!name || settingNames.includes(name) || isOthers(name)) return undefined
-  const meant = alikeTo(name)
-  return `${name} is not a setting of the shop.${meant ? ` Did you mean ${meant}?` : ''}`
+  const similarName = alikeTo(name)
+  return `${name} is not a setting of the shop.${similarName ? ` Did you mean ${similarName}?` : ''}`
 }
 
 /** The setting that a misspelled name means. Short names are too much alike: HOME is not HOST. */

@@ -29,9 +29,9 @@ function enterable(path: string): boolean {
 
 type User = { uid: number; gid: number }
 /** `user` runs PostgreSQL; undefined if it is the shop's own user. */
-export type Place = { data: string; password: string; user: User | undefined }
+export type EmbeddedPaths = { data: string; password: string; user: User | undefined }
 
-export function placeFor(dataDir: string): Place {
+export function placeFor(dataDir: string): EmbeddedPaths {
   // When root maintains a service's data with a command, the files stay the service's.
   const owner = nobody && (ownerOf(join(dataDir, 'postgres', 'data')) ?? ownerOf(dataDir))
   const folder = nobody && !owner && !enterable(dirname(dataDir)) ? join(outsideHome, shortHash(dataDir)) : dataDir
@@ -44,7 +44,7 @@ export function placeFor(dataDir: string): Place {
   return place
 }
 
-function placeIn(folder: string, user: User | undefined): Place {
+function placeIn(folder: string, user: User | undefined): EmbeddedPaths {
   const home = join(folder, 'postgres')
   return { data: join(home, 'data'), password: join(home, 'password'), user }
 }

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from './embedded-place.ts'
+import type { EmbeddedPaths } from './embedded-place.ts'
 
 export type Postmaster = { port: number; isReady: boolean }
 
 /** The PostgreSQL running in this folder, even while it is starting or stopping. */
-export function postmasterOf(place: Place): Postmaster | undefined {
+export function postmasterOf(place: EmbeddedPaths): Postmaster | undefined {
   const file = join(place.data, 'postmaster.pid')
   const [pid = '', , , port, , , , status] = read(file).split('\n')
   if (!pid || !isAlive(Number(pid))) return undefined
@@ -36,7 +36,7 @@ function isAlive(pid: number) {
 }
 
 /** True only when the process is known and is definitely not a PostgreSQL of this folder. */
-function isAnother(pid: number, { data }: Place): boolean {
+function isAnother(pid: number, { data }: EmbeddedPaths): boolean {
   const command = existsSync('/proc/self/cmdline') ? read(`/proc/${pid}/cmdline`) : commandByPs(pid)
   return command !== '' && !command.includes(data)
 }

@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, sta
 import { dirname, join } from 'node:path'
 import { StartError } from '../errors.ts'
 import { userName } from '../process/permission-fault.ts'
-import { type Place, placeFor, postgresBinaries } from './embedded-place.ts'
+import { type EmbeddedPaths, placeFor, postgresBinaries } from './embedded-place.ts'
 import { postmasterOf } from './embedded-postmaster.ts'
 import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
 import { freePort } from './free-port.ts'
@@ -39,7 +39,7 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
 }
 
 /** PostgreSQL serves only data of the user who runs it. */
-function assertOwned({ data, user }: Place) {
+function assertOwned({ data, user }: EmbeddedPaths) {
   const owner = statSync(data, { throwIfNoEntry: false })?.uid
   const isOwn = owner === undefined || user !== undefined || owner === process.getuid?.()
   if (!isOwn)
@@ -49,7 +49,7 @@ function assertOwned({ data, user }: Place) {
 }
 
 /** Built next to its final place and renamed, so a killed first start leaves nothing half-made. */
-async function initialise(binaries: string, place: Place) {
+async function initialise(binaries: string, place: EmbeddedPaths) {
   const unfinished = `${place.data}.${process.pid}`
   mkdirSync(dirname(place.data), { recursive: true })
   mkdirSync(unfinished, { mode: 0o700 })
@@ -84,7 +84,7 @@ function localeOf(binaries: string): string[] {
 }
 
 /** A killed server leaves its PostgreSQL running: the next start adopts it. */
-async function runningPort(place: Place, password: string): Promise<number | undefined> {
+async function runningPort(place: EmbeddedPaths, password: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const running = postmasterOf(place)
     if (!running) return undefined
@@ -95,7 +95,7 @@ async function runningPort(place: Place, password: string): Promise<number | und
 }
 
 /** PostgreSQL gives up when it cannot even recover, as on a full disk: keep restarting it until it can. */
-function keepRunning(binaries: string, place: Place, port: number): () => Promise<void> {
+function keepRunning(binaries: string, place: EmbeddedPaths, port: number): () => Promise<void> {
   let starting: Promise<void> | undefined
   const look = setInterval(() => {
     if (starting || postmasterOf(place)) return
@@ -112,9 +112,9 @@ function keepRunning(binaries: string, place: Place, port: number): () => Promis
 
 const answers = (server: Server) => asSuperuser(server, 'postgres', async () => true).catch(() => false)
 
-const logOf = (place: Place) => join(dirname(place.data), 'postgres.log')
+const logOf = (place: EmbeddedPaths) => join(dirname(place.data), 'postgres.log')
 
-const launch = (binaries: string, place: Place, port: number) =>
+const launch = (binaries: string, place: EmbeddedPaths, port: number) =>
   run(binaries, place, 'pg_ctl', [
     'start',
     '--wait',
@@ -126,13 +126,13 @@ const launch = (binaries: string, place: Place, port: number) =>
   ])
 
 /** The socket is absent on Windows, and unusable where its path is longer than 100 bytes. */
-function serverAt(place: Place, port: number, password: string): Server {
+function serverAt(place: EmbeddedPaths, port: number, password: string): Server {
   const socket = join(place.data, `.s.PGSQL.${port}`)
   const isUsable = existsSync(socket) && Buffer.byteLength(socket) < 100
   return { port, password, socket: isUsable ? place.data : undefined }
 }
 
-async function start(binaries: string, place: Place, password: string): Promise<number> {
+async function start(binaries: string, place: EmbeddedPaths, password: string): Promise<number> {
   const port = await freePort()
   const log = logOf(place)
   try {
@@ -150,7 +150,7 @@ async function start(binaries: string, place: Place, password: string): Promise<
 }
 
 /** Another process of the shop may have adopted the same PostgreSQL: then it keeps running. */
-async function stopUnlessUsed(binaries: string, place: Place, server: Server) {
+async function stopUnlessUsed(binaries: string, place: EmbeddedPaths, server: Server) {
   const isUsed = await asSuperuser(server, 'postgres', async (client) => {
     const { rows } = await client.query(
       `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
@@ -169,7 +169,7 @@ const environment = {
   ...(process.env.SystemRoot && { SystemRoot: process.env.SystemRoot }),
 }
 
-function run(binaries: string, place: Place, program: string, args: string[]): Promise<void> {
+function run(binaries: string, place: EmbeddedPaths, program: string, args: string[]): Promise<void> {
   return new Promise((done, failed) => {
     const child = spawn(join(binaries, 'bin', program), args, {
       ...place.user,

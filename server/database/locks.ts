@@ -41,9 +41,9 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
   async function acquire(client: pg.PoolClient, id: string, deadline: number): Promise<boolean> {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [id])
     if (rows[0]?.held) return false
-    const left = Math.max(1, Math.ceil(deadline - performance.now()))
+    const remainingMs = Math.max(1, Math.ceil(deadline - performance.now()))
     try {
-      await client.query(`select set_config('lock_timeout', $1, false)`, [`${left}ms`])
+      await client.query(`select set_config('lock_timeout', $1, false)`, [`${remainingMs}ms`])
       await client.query('select pg_advisory_lock($1::bigint)', [id])
       return true
     } catch (error) {

@@ -34,27 +34,27 @@ export async function restore(
   try {
     const reader = createReader(source, secrets)
     const header = await reader.header()
-    const held = migrationsOf(header, migrations)
+    const backedUpMigrations = migrationsOf(header, migrations)
     if (!unsigned) assertKey(header, secrets)
     await assertAlone(client)
     await client.query('begin')
     await dropEverything(client)
-    await applyMigrations(client, held)
+    await applyMigrations(client, backedUpMigrations)
     await createUnmigratedTables(client)
     const tables = await tablesOf(client)
-    const ours = tables.filter(({ name }) => name.startsWith('public.')).map(({ name }) => name)
-    await switchTriggers(client, ours, 'disable')
+    const publicTables = tables.filter(({ name }) => name.startsWith('public.')).map(({ name }) => name)
+    await switchTriggers(client, publicTables, 'disable')
     // A migration may insert rows that the backup also has.
-    await client.query(`truncate ${ours.join(', ')}`)
+    await client.query(`truncate ${publicTables.join(', ')}`)
     const sums = await copyIn(client, reader, tables)
     if (!unsigned) reader.assertSigned()
-    await switchTriggers(client, ours, 'enable')
-    await applyMigrations(client, migrations.slice(held.length))
+    await switchTriggers(client, publicTables, 'enable')
+    await applyMigrations(client, migrations.slice(backedUpMigrations.length))
     await resetSequences(client)
     await record?.(client)
     await client.query('commit')
     const rows = [...sums.values()].reduce((total, sum) => total + sum.rows, 0)
-    return { header, rows, tables: sums.size, run: migrations.slice(held.length).map(({ tag }) => tag) }
+    return { header, rows, tables: sums.size, run: migrations.slice(backedUpMigrations.length).map(({ tag }) => tag) }
   } catch (error) {
     throw withoutRights(url, error)
   } finally {
@@ -128,23 +128,23 @@ function explain(error: Error & { code?: string }): never {
 
 /** Sends only the columns that this version has; the job queue and the sandbox may have had others. */
 async function copyTable(client: pg.Client, reader: Reader, table: Table | undefined, columns: string[]) {
-  const kept = columns.filter((column) => table?.columns.includes(column))
-  if (table?.name.startsWith('public.') && kept.length !== columns.length) throw new StartError(damagedMessage)
+  const sharedColumns = columns.filter((column) => table?.columns.includes(column))
+  if (table?.name.startsWith('public.') && sharedColumns.length !== columns.length) throw new StartError(damagedMessage)
   const [all, sent] = [createSum(), createSum()]
   async function* rows() {
     for (let line = await reader.next(); line?.toString() !== '\\.\n'; line = await reader.next()) {
       if (!line) throw new StartError(damagedMessage)
       all.add(line)
-      const row = kept.length === columns.length ? line : project(line, columns, kept)
+      const row = sharedColumns.length === columns.length ? line : project(line, columns, sharedColumns)
       sent.add(row)
       yield row
     }
   }
   const into: Writable = table
-    ? client.query(copyFrom(`COPY ${table.name} (${kept.join(', ')}) FROM STDIN`))
+    ? client.query(copyFrom(`COPY ${table.name} (${sharedColumns.join(', ')}) FROM STDIN`))
     : nowhere()
   await pipeline(rows, into)
-  return { sum: all.sum(), sent: sent.sum(), kept }
+  return { sum: all.sum(), sent: sent.sum(), kept: sharedColumns }
 }
 
 const nowhere = () => new Writable({ write: (_row, _encoding, done) => done() })

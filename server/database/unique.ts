@@ -13,7 +13,7 @@ export const sentences: Record<string, [RefusalCode, string]> = {
 }
 
 /** The refusal for an error that means "someone has this already"; undefined for any other. */
-export function taken(error: unknown): Refusal | undefined {
+export function duplicateRefusal(error: unknown): Refusal | undefined {
   const { cause, code } = causeOf(error)
   if (code !== '23505') return undefined
   const { constraint = '' } = cause as { constraint?: string }

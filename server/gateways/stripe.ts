@@ -17,7 +17,7 @@ import { couponCalls, priceCalls } from './stripe/prices.ts'
 import { subscriptionCalls } from './stripe/subscriptions.ts'
 
 export { apiVersion } from './stripe/account.ts'
-export type { Place, Tax } from './stripe/amounts.ts'
+export type { BuyerPlace as Place, Tax } from './stripe/amounts.ts'
 export type { BalanceTransaction, Payout } from './stripe/balance.ts'
 export { isUnknownToStripe, type StripeFault, StripeRefusal } from './stripe/client.ts'
 export { eventTypes, type StripeEvent } from './stripe/events.ts'

@@ -104,8 +104,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           const done = typeof decide === 'function' ? decide(answer as never, input as never) : decide
           if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)
           if (done) {
-            const said = { message: done.say, isRefusal: false, on: done.on }
-            if (await answerWithPage(pages, request, reply, said)) return reply
+            const outcome = { message: done.say, isRefusal: false, on: done.on }
+            if (await answerWithPage(pages, request, reply, outcome)) return reply
           }
           return send({ endpoint, project }, request, reply, answer)
         },

@@ -38,8 +38,8 @@ export async function answerWithPage(
   said: { message: string; isRefusal: boolean; on?: string | undefined },
 ): Promise<boolean> {
   const form = postedForm(request)
-  const wanted = said.on ?? form?.page ?? pathOf(request.headers.referer)
-  const path = pages.headersOf(wanted) ? wanted : '/'
+  const target = said.on ?? form?.page ?? pathOf(request.headers.referer)
+  const path = pages.headersOf(target) ? target : '/'
   const page = await pages.answerForm(path, {
     message: said.message,
     isRefusal: said.isRefusal,

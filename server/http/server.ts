@@ -12,7 +12,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
-import { taken } from '../database/unique.ts'
+import { duplicateRefusal } from '../database/unique.ts'
 import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
@@ -167,5 +167,5 @@ function explain(error: FastifyError | Refusal): Refusal {
   if (status === 413) return new Refusal(status, 'too-large', 'That’s too much text')
   if (status === 415) return new Refusal(status, 'not-json', 'Please send JSON')
   if (status >= 400 && status < 500) return new Refusal(status, 'unreadable', 'The request could not be read')
-  return taken(error) ?? new Refusal(500, 'failed', 'Something went wrong')
+  return duplicateRefusal(error) ?? new Refusal(500, 'failed', 'Something went wrong')
 }

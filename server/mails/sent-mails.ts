@@ -28,10 +28,10 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
     async record({ id, to, kind, data }: Sent) {
       const { subject, text } = withoutSecrets(kind, data)
       // A newsletter is sent to each address once, so its text is enough.
-      const kept = kind === 'newsletter' ? {} : data
+      const storedData = kind === 'newsletter' ? {} : data
       // Locked: a person who is being deleted at this moment is not written down again.
       await db.execute(sql`insert into ${sentMails} (id, user_id, kind, data, subject, text, sent_at)
-        select ${id}::uuid, id, ${kind}, ${JSON.stringify(kept)}::jsonb, ${subject}, ${text}, ${now()}::timestamptz
+        select ${id}::uuid, id, ${kind}, ${JSON.stringify(storedData)}::jsonb, ${subject}, ${text}, ${now()}::timestamptz
         from ${users} where email = ${to} and not is_admin and role is null and deleted_at is null
         for share on conflict do nothing`)
     },

@@ -51,8 +51,10 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
     if (name === current) return
     const folder = join(cacheDir, name)
     const rendered = readRendered(folder) ?? (await render({ renderer, shown: present, folder }, closing.signal))
-    const others = files().map(({ path, body }) => assetOf(path, { body, br: undefined, gzip: undefined }, security))
-    responder.show([...assets, ...others, ...rendered.map((file) => withHeaders(file, security))])
+    const publicFiles = files().map(({ path, body }) =>
+      assetOf(path, { body, br: undefined, gzip: undefined }, security),
+    )
+    responder.show([...assets, ...publicFiles, ...rendered.map((file) => withHeaders(file, security))])
     current = name
     removeOld(cacheDir, name)
   })

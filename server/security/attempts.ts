@@ -78,11 +78,11 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
     async countQuestion(ip: string, email: string) {
       if (!limitsQuestions) return
       const networks = networksOf(ip)
-      const asked = `${networks[0]?.network} ${email}`
-      const isAnswered = and(eq(attempts.key, keyOf('asked', asked)), gt(attempts.endsAt, now()))
+      const key = `${networks[0]?.network} ${email}`
+      const isAnswered = and(eq(attempts.key, keyOf('asked', key)), gt(attempts.endsAt, now()))
       if ((await db.$count(attempts, isAnswered)) > 0) return
       await countOrRefuse('questions', networks, { requests: 200, seconds: 3600 })
-      await secondsToWait('asked', asked, { requests: 1, seconds: 3600 })
+      await secondsToWait('asked', key, { requests: 1, seconds: 3600 })
     },
 
     /** True if the address may get another of these emails. At most 3 a day, against flooding. */

@@ -32,12 +32,12 @@ export function findSecretsKey(given: string | undefined, dataDir: string): stri
 const keyFile = (dataDir: string) => join(dataDir, 'secrets-key')
 
 function readKey(file: string): string {
-  const kept = readFileSync(file, 'utf8').trim()
-  if (!isStrongKey(kept))
+  const stored = readFileSync(file, 'utf8').trim()
+  if (!isStrongKey(stored))
     throw new StartError(
       `${file} does not hold a key. Restore your copy of it, or delete the file if no exchange keys were sealed with it yet.`,
     )
-  return kept
+  return stored
 }
 
 /** 32 bytes, and not just a few repeated: a generated key has about 30 different ones. */

@@ -51,8 +51,10 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
 
   /** Effective value: the environment's, else the seller's, else the default. */
   function value(name: EditableSetting): string {
-    const own = config.settings[name] ?? ''
-    return isFixed(name) ? own : stored.get(name) || own || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
+    const fromEnv = config.settings[name] ?? ''
+    return isFixed(name)
+      ? fromEnv
+      : stored.get(name) || fromEnv || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
   }
 
   async function write(actor: Actor, changes: [name: string, value: string][]) {

@@ -6,8 +6,8 @@ import type { BillingType } from '#contract/statuses.ts'
 import { reboundSigmaPro } from './book-purchase.ts'
 import type { Visitor } from './visitor.ts'
 
-type Paid = { paymentIntentId: string }
-type Begun = Paid & { clientSecret: string }
+type PaidIntent = { paymentIntentId: string }
+type Begun = PaidIntent & { clientSecret: string }
 
 type Wish = {
   /** The slug of another product. */
@@ -66,10 +66,10 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
     while (!(await isDone())) await finishPayments()
   }
 
-  const confirmPurchase = (visitor: Visitor, { paymentIntentId }: Paid) =>
+  const confirmPurchase = (visitor: Visitor, { paymentIntentId }: PaidIntent) =>
     untilDone(() => visitor.isDone(checkout.confirm, { paymentIntentId }))
 
-  const logInGuest = (visitor: Visitor, { paymentIntentId }: Paid) =>
+  const logInGuest = (visitor: Visitor, { paymentIntentId }: PaidIntent) =>
     untilDone(() => visitor.isDone(checkout.guestPurchaseLogin, { paymentIntentId }))
 
   /** A guest, from the checkout to the success page. */

@@ -30,11 +30,14 @@ export const moments = [
 
 const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.meta.url))
 
-type Place = { databaseUrl: string; dataDir: string }
+type ProcessPaths = { databaseUrl: string; dataDir: string }
 type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
 /** A shop in a process of its own. Undefined when it was killed before opening, while handling what others left. */
-export async function startProcess(place: Place, env: Record<string, string> = {}): Promise<Running | undefined> {
+export async function startProcess(
+  place: ProcessPaths,
+  env: Record<string, string> = {},
+): Promise<Running | undefined> {
   const child = fork(crashingShop, {
     env: {
       ...process.env,
@@ -109,7 +112,7 @@ export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
 }
 
 /** Kills the shop this many times, each at the next moment and in the middle of another buyer's life; counts deaths. */
-async function killMany(place: Place, times: number, complain: (complaint: string) => void) {
+async function killMany(place: ProcessPaths, times: number, complain: (complaint: string) => void) {
   let kills = 0
   for (let number = 0; number < times; number++) {
     const moment = moments[number % moments.length] ?? ''
@@ -140,7 +143,7 @@ async function killMany(place: Place, times: number, complain: (complaint: strin
 }
 
 /** Kills the shop many times, starts it once more, and returns the faults that are left. */
-export async function crashMany(place: Place, times: number) {
+export async function crashMany(place: ProcessPaths, times: number) {
   const complaints: string[] = []
   const kills = await killMany(place, times, (complaint) => complaints.push(complaint))
   const shop = await startProcess(place)

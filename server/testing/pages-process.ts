@@ -11,10 +11,10 @@ import { readConfig } from '../config.ts'
 import { securityHeaders } from '../http/headers.ts'
 import { openPages } from '../pages/pages.ts'
 
-type Place = { dist: string; cacheDir: string; databaseUrl: string }
+type PagesPaths = { dist: string; cacheDir: string; databaseUrl: string }
 
 /** Pages in a process of their own, showing what is in the database. */
-export async function startPagesProcess(place: Place) {
+export async function startPagesProcess(place: PagesPaths) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(place)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -30,7 +30,7 @@ export async function startPagesProcess(place: Place) {
 }
 
 if (import.meta.main) {
-  const { dist, cacheDir, databaseUrl }: Place = JSON.parse(process.argv[2] ?? '')
+  const { dist, cacheDir, databaseUrl }: PagesPaths = JSON.parse(process.argv[2] ?? '')
   const client = new pg.Client(databaseUrl)
   await client.connect()
   const pages = await openPages({

@@ -5,17 +5,17 @@ import type { Database } from '../database/connect.ts'
 import { sandboxWebhookSecret } from '../gateways/payments.ts'
 import { createSecrets, loadSecretsKey } from '../security/secrets.ts'
 
-type Place = { url: string; dataDir: string; secretsKey?: string }
+type WebhookTarget = { url: string; dataDir: string; secretsKey?: string }
 
 /** Posts events to the shop, signed with its secret or not. */
-export function createPostman({ url, dataDir, secretsKey }: Place) {
-  const ours = sandboxWebhookSecret(createSecrets(loadSecretsKey(secretsKey, dataDir)))
+export function createPostman({ url, dataDir, secretsKey }: WebhookTarget) {
+  const shopSecret = sandboxWebhookSecret(createSecrets(loadSecretsKey(secretsKey, dataDir)))
   const now = () => Math.floor(Date.now() / 1000)
 
   return {
-    secret: ours,
+    secret: shopSecret,
 
-    sign: (payload: string, { secret = ours, timestamp = now(), scheme = 'v1' } = {}) =>
+    sign: (payload: string, { secret = shopSecret, timestamp = now(), scheme = 'v1' } = {}) =>
       Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp, scheme }),
 
     post: (body: string, signature?: string) =>

@@ -27,12 +27,12 @@ export function proveAgain(ways: WayToProve[]): Promise<boolean> {
 }
 
 function ask(ways: WayToProve[]) {
-  const place = document.body.appendChild(document.createElement('div'))
-  const root = createRoot(place)
+  const container = document.body.appendChild(document.createElement('div'))
+  const root = createRoot(container)
   return new Promise<boolean>((resolve) => {
     const done = (proven: boolean) => {
       root.unmount()
-      place.remove()
+      container.remove()
       resolve(proven)
     }
     root.render(<StepUpDialog ways={ways} onDone={done} />)

@@ -18,8 +18,8 @@ export function toastError(message: Message, error: unknown) {
   if (wasCalledOff(error)) return
   const { title, description, isFixed } = parts(message)
   const isRefusal = error instanceof ApiError && error.status < 500
-  const said = isFixed && !isRefusal ? undefined : messageOf(error)
-  const sentences = isFixed && said ? `${said} ${description}` : (said ?? description ?? 'Please try again.')
+  const reason = isFixed && !isRefusal ? undefined : messageOf(error)
+  const sentences = isFixed && reason ? `${reason} ${description}` : (reason ?? description ?? 'Please try again.')
   toast({ title, description: sentences, destructive: true })
 }
 

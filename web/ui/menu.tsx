@@ -20,15 +20,15 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
 
   useLayoutEffect(() => {
     if (!open) return undefined
-    const place = () => put(list.current, button.current)
+    const updatePosition = () => put(list.current, button.current)
     list.current?.showPopover()
-    place()
+    updatePosition()
     // Follows its button while anything scrolls.
-    document.addEventListener('scroll', place, { capture: true, passive: true })
-    addEventListener('resize', place)
+    document.addEventListener('scroll', updatePosition, { capture: true, passive: true })
+    addEventListener('resize', updatePosition)
     return () => {
-      document.removeEventListener('scroll', place, { capture: true })
-      removeEventListener('resize', place)
+      document.removeEventListener('scroll', updatePosition, { capture: true })
+      removeEventListener('resize', updatePosition)
     }
   }, [open])
 
@@ -118,8 +118,8 @@ function put(list: HTMLElement | null, button: HTMLElement | null) {
   const { top, bottom, right } = button.getBoundingClientRect()
   const { offsetHeight: height, offsetWidth: width } = list
   const isBelow = bottom + gap + height <= innerHeight || top < gap + height
-  const place = [isBelow ? bottom + gap : top - gap - height, Math.max(gap, right - width)]
-  list.style.inset = `${place[0]}px auto auto ${place[1]}px`
+  const position = [isBelow ? bottom + gap : top - gap - height, Math.max(gap, right - width)]
+  list.style.inset = `${position[0]}px auto auto ${position[1]}px`
 }
 
 function itemsIn(box: HTMLElement | null) {

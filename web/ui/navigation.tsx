@@ -5,7 +5,7 @@ import { createStore, useStore } from './store.ts'
 export interface Addresses {}
 export type Href = Addresses extends { href: infer H extends string } ? H : string
 
-type Place = {
+type PageLocation = {
   pathname: string
   search: string
   /** True after the browser's Back or Forward. */
@@ -48,9 +48,10 @@ function useNavigator() {
   return navigator
 }
 
-export const usePlace = <Selected = Place>(read?: (place: Place) => Selected) => useStore(useNavigator().place, read)
+export const usePlace = <Selected = PageLocation>(read?: (place: PageLocation) => Selected) =>
+  useStore(useNavigator().place, read)
 
-export const useNavigation = (): Place & Navigator => ({ ...useNavigator(), ...usePlace() })
+export const useNavigation = (): PageLocation & Navigator => ({ ...useNavigator(), ...usePlace() })
 
 /** Router without routes; the app provides them. */
 export function NavigationProvider(props: {
@@ -66,7 +67,7 @@ export function NavigationProvider(props: {
 
 function createNavigator(load: (pathname: string) => Promise<unknown>, pathname: string) {
   // Pages are prerendered without a query, so hydration has to start without one too.
-  const store = createStore<Place>({ pathname, search: '', isReturn: false })
+  const store = createStore<PageLocation>({ pathname, search: '', isReturn: false })
   const arrived = (isReturn: boolean) => store.set({ pathname: location.pathname, search: location.search, isReturn })
   const codeOf = (href: string) => load(new URL(href, location.href).pathname)
   let latest = 0

@@ -41,11 +41,11 @@ function settle(viewport: HTMLElement) {
     return
   }
   const dialog = viewport.closest('dialog') ?? document
-  const taken = [...dialog.querySelectorAll(controls)]
+  const focusable = [...dialog.querySelectorAll(controls)]
     .filter((control) => !viewport.contains(control))
     .map((control) => control.getBoundingClientRect())
     .filter((box) => box.height > 0 && box.left < right && box.right > left)
-  const isFree = (top: number) => !taken.some((box) => box.top < top + height && box.bottom > top)
+  const isFree = (top: number) => !focusable.some((box) => box.top < top + height && box.bottom > top)
   const last = innerHeight - height
   const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) => last - index * 8)
   viewport.style.top = `${Math.max(0, places.find(isFree) ?? last)}px`
@@ -60,9 +60,9 @@ export async function toastShown() {
 
 /** Toasts render inside the topmost dialog, because a modal dialog makes everything outside inert. */
 export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () => void }) {
-  const place = useTopDialog() ?? document.body
+  const container = useTopDialog() ?? document.body
   return (
-    <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50} announcerContainer={place}>
+    <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50} announcerContainer={container}>
       <Radix.Root
         key={toast.id}
         ref={raise}
@@ -108,7 +108,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
           hotkey={['F8']}
           className="pointer-events-none fixed inset-auto toasts right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-2 md:max-w-[420px] md:p-4"
         />,
-        place,
+        container,
       )}
     </Radix.Provider>
   )

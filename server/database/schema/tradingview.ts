@@ -143,7 +143,7 @@ export const tvRuns = pgTable(
 
 /** Deletion keeps rows about a person until the username is off TradingView's lists. */
 /** Foreign usernames. */
-export const isStranger = and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true))
+export const isForeign = and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true))
 
 export const personalTradingView = [
   personal(tvPeople, {

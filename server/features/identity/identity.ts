@@ -29,7 +29,7 @@ type IdentityContext = Pick<
 
 export type Identity = {
   sessions: Sessions
-  cookies: { session: Cookie; half: Cookie; device: Cookie }
+  cookies: { session: Cookie; halfLogin: Cookie; device: Cookie }
   beginSession(authenticated: Authenticated, call: Call): Promise<void>
   /** Begins the session, or throws what must follow first. */
   logIn(found: LoggedIn, call: Call): Promise<User>
@@ -48,7 +48,7 @@ export function openIdentity(context: IdentityContext, events: AccountEvents): I
   const { secure } = config
   const cookies = {
     session: createCookie('session', { secure, seconds: sessionDays * 86_400 }),
-    half: createCookie('half-login', { secure, seconds: halfLoginLifetime }),
+    halfLogin: createCookie('half-login', { secure, seconds: halfLoginLifetime }),
     /** Recognizes a browser at its next login, so that strangers' attempts can't lock it out. 400 days is the browsers' maximum. */
     device: signed('device', createCookie('device', { secure, seconds: 400 * 86_400 }), context),
   }
@@ -58,7 +58,7 @@ export function openIdentity(context: IdentityContext, events: AccountEvents): I
     cookies.device.set(reply, device)
     const oldToken = cookies.session.read(request)
     cookies.session.set(reply, await sessions.begin({ ...actor, device }, authenticated, oldToken))
-    if (cookies.half.read(request)) cookies.half.clear(reply)
+    if (cookies.halfLogin.read(request)) cookies.halfLogin.clear(reply)
   }
 
   const factors = createFactors(context, { sessions })
@@ -67,7 +67,7 @@ export function openIdentity(context: IdentityContext, events: AccountEvents): I
   async function logIn(found: LoggedIn, call: Call) {
     const second = await factors.logins.secondStepOf(found)
     if (second) {
-      cookies.half.set(call.reply, second.half)
+      cookies.halfLogin.set(call.reply, second.half)
       throw new Refusal(401, 'second-step-needed', 'One more step: please confirm that it’s you.', {
         next: second.next,
       })

@@ -92,7 +92,7 @@ function mountFactors({ mount }: Http, identity: Identity) {
   const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
   mount(contract.logins, {
     async withCode({ code }, call) {
-      const { user, authenticated } = await logins.withCode(call.actor, cookies.half.read(call.request), code)
+      const { user, authenticated } = await logins.withCode(call.actor, cookies.halfLogin.read(call.request), code)
       await beginSession(authenticated, call)
       return user
     },
@@ -112,7 +112,7 @@ function mountFactors({ mount }: Http, identity: Identity) {
       return user
     },
 
-    lostDevice: (_input, { request }) => logins.lost(cookies.half.read(request)),
+    lostDevice: (_input, { request }) => logins.lost(cookies.halfLogin.read(request)),
     stopReset: (link) => lostDevice.stop(link),
     finishReset: (link) => lostDevice.finish(link),
   })

@@ -5,7 +5,7 @@ import { billingOf } from './plan.ts'
 
 export type Invoicing = { readonly footer: string; automaticTax: boolean }
 
-export type Place = { country: string; postalCode: string; vatId: string; ip: string }
+export type BuyerPlace = { country: string; postalCode: string; vatId: string; ip: string }
 
 type TaxPart = { name: string; percent: number; amount: number }
 

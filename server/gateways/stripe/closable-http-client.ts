@@ -8,11 +8,11 @@ const message = 'The shop does not know yet whether this key belongs to the acco
 export function closableHttpClient(maySend: () => boolean): HttpClient {
   const client = StripeSdk.createNodeHttpClient()
   const send = client.makeRequest.bind(client)
-  client.makeRequest = async (...request) => (maySend() ? send(...request) : closed)
+  client.makeRequest = async (...request) => (maySend() ? send(...request) : closedClient)
   return client
 }
 
-const closed = {
+const closedClient = {
   getStatusCode: () => 503,
   getHeaders: () => ({ 'stripe-should-retry': 'false', 'retry-after': '30' }),
   getRawResponse: () => undefined,

@@ -1,6 +1,6 @@
 import type { BillingDetails } from '#contract/selling/billing.ts'
 import { invalid } from '../../errors.ts'
-import { type Invoicing, type Place, taxIdTypeOf } from './amounts.ts'
+import { type BuyerPlace, type Invoicing, taxIdTypeOf } from './amounts.ts'
 import { type Client, idOf, isMissing, isRefused } from './client.ts'
 
 /** Street and city may be empty. */
@@ -79,7 +79,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     },
 
     /** Sets the buyer's location and VAT ID for tax. Ignores a deleted customer, which the next call reports. */
-    async place(id: string, { vatId, ...at }: Place & Address) {
+    async place(id: string, { vatId, ...at }: BuyerPlace & Address) {
       const found = await update(id, at)
       if (found) await setVatId(id, vatId)
     },

@@ -96,9 +96,9 @@ export function disputeCalls({ sdk, ask, change }: Client) {
 
 /** In the charge's currency. Balance transactions are in the one that the account settles in. */
 function lossOf(lost: Stripe.Dispute[]): Disputed['lost'] {
-  const taken = lost.flatMap(({ balance_transactions: moved }) => moved.filter(({ amount }) => amount < 0))
+  const withdrawals = lost.flatMap(({ balance_transactions: moved }) => moved.filter(({ amount }) => amount < 0))
   return {
     amount: lost.reduce((sum, { amount }) => sum + amount, 0),
-    at: date(Math.min(...[...taken, ...lost].map(({ created }) => created))),
+    at: date(Math.min(...[...withdrawals, ...lost].map(({ created }) => created))),
   }
 }

@@ -3,7 +3,7 @@ import { type Client, idOf, isOtherUse, isRefused, needsBuyer } from './client.t
 import { defaultPayment } from './history.ts'
 
 /** Has a secret if the bank asks the buyer to confirm the payment. */
-type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
+type PaymentResult = { state: 'done' | 'processing'; confirmWith: string | null }
 
 export function invoiceCalls(
   { sdk, ask, all, orNothing, translate }: Client,
@@ -38,7 +38,7 @@ export function invoiceCalls(
     },
 
     /** Pays an open invoice: with this card and the buyer present, or with the card on file. */
-    async pay(id: string, card?: string): Promise<Paid> {
+    async pay(id: string, card?: string): Promise<PaymentResult> {
       try {
         await ask(
           sdk.invoices.pay(id, card ? { payment_method: card, off_session: false } : { off_session: true }),
@@ -74,13 +74,13 @@ export function invoiceCalls(
         const notes = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
         const covered = notes.data.flatMap((note) => (note.status === 'issued' ? note.refunds : []))
         const credited = new Set(covered.map(({ refund }) => idOf(refund)))
-        let left =
+        let remaining =
           arrived.reduce((sum, { amount }) => sum + amount, 0) -
           covered.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
         for (const { id: refund, amount: refunded } of arrived.toReversed()) {
-          const amount = Math.min(refunded, left)
+          const amount = Math.min(refunded, remaining)
           if (credited.has(refund) || amount <= 0) continue
-          left -= amount
+          remaining -= amount
           // Another process may have credited it; reads again.
           await orNothing(
             sdk.creditNotes.create(

@@ -52,7 +52,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
       const holder = await holderOf(wanted.lookupKey)
       await ensureProduct(wanted.product)
       if (holder && fits(holder, wanted)) return holder.id
-      const made = await change(
+      const created = await change(
         `price-${wanted.lookupKey}-${wanted.intervalCount}-${wanted.interval}-${wanted.amount}-after-${holder?.id ?? 'none'}${behavior ?? ''}`,
         (options) =>
           sdk.prices.create(
@@ -69,7 +69,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
           ),
         async () => (await holderOf(wanted.lookupKey))?.id !== holder?.id,
       )
-      const price = made ?? (await holderOf(wanted.lookupKey))
+      const price = created ?? (await holderOf(wanted.lookupKey))
       if (!price) throw new Error(`Stripe no longer has the price ${wanted.lookupKey}`)
       return price.id
     },

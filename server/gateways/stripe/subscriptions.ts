@@ -113,12 +113,12 @@ export function subscriptionCalls(
 
     /** At the end of the period, or as the notice says. The key makes parallel requests one: see `subscriptions/cancellation.ts`. */
     async cancel(id: string, key: string, notice?: Notice) {
-      const wanted = notice ? withPromise(notice) : { cancel_at_period_end: true }
+      const params = notice ? withPromise(notice) : { cancel_at_period_end: true }
       await releasingSchedule(id, () =>
         change(
           // Keeps an existing date: a repeated request after a lost answer must not move it.
           key,
-          (options) => sdk.subscriptions.update(id, wanted, options),
+          (options) => sdk.subscriptions.update(id, params, options),
           async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
           isRefused,
         ),

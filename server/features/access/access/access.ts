@@ -8,12 +8,12 @@ import { owns, recompute } from './entitled.ts'
 import { type Keys, purgeKeys, revealKeys } from './forms.ts'
 import { type AccessLists, createLists } from './lists.ts'
 import { createNames, type Names } from './names.ts'
+import { createConnectorChanges } from './record-observed.ts'
 import type { ConnectorInterface } from './rows.ts'
-import { createConnectorChanges } from './seen.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
+export { recordCheckedName, recordLocked, recordUnlocked } from './record-observed.ts'
 export { type AccessRow, connectorPatience, isPaid, wishFor } from './rules.ts'
-export { recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
 export { refreshTodo } from './todo-refresh.ts'
 
 type AccessContext = Pick<

@@ -78,7 +78,7 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
       if (live.length === 0) return []
       const changeFrom = await names.mayChangeFrom(userId)
       const served = await connector.servedProducts()
-      const asked = live.map(async ({ purchaseId, productId, profileName, orderedName, row }) => {
+      const requests = live.map(async ({ purchaseId, productId, profileName, orderedName, row }) => {
         const isWaiting = row?.state === 'asked' || row?.state === 'unlocking'
         const old = row?.unlockedName
         return {
@@ -103,7 +103,7 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
           unlocksItself: served.has(productId),
         }
       })
-      return Promise.all(asked)
+      return Promise.all(requests)
     },
   }
 }

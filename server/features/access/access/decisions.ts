@@ -8,9 +8,9 @@ import { access } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import type { Names } from './names.ts'
+import { recordClosed } from './record-observed.ts'
 import { type ConnectorInterface, change, lockRows } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
-import { closed } from './seen.ts'
 
 type DecisionContext = Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
 
@@ -148,7 +148,7 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
       decide(actor, ids, 'locked', async (tx, row, works) => {
         const isWithheld = row.state === 'withheld' && row.unlockedName !== null
         if (!isWithheld && !stepOf('closed', row, works)) return false
-        await closed(tx, context, row, { byAdmin: actor.user.id })
+        await recordClosed(tx, context, row, { byAdmin: actor.user.id })
         return true
       }),
 

@@ -33,8 +33,8 @@ export async function recompute(
   for (const productId of new Set([...bought, ...known].map((each) => each.productId))) {
     const paid = bought.filter((purchase) => purchase.productId === productId)
     const row = known.find((each) => each.productId === productId)
-    const held = row?.reason ? { until: row.until, reason: row.reason } : null
-    const after = entitlementOf(paid, settings, held)
+    const current = row?.reason ? { until: row.until, reason: row.reason } : null
+    const after = entitlementOf(paid, settings, current)
     if (!row && !after) continue
     const before = row ?? (await begin(tx, context, userId, productId))
     rows.push(await store(tx, context, before, after ?? { reason: null, until: null }, served.has(productId)))

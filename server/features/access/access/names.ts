@@ -128,8 +128,8 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
       const { tradingViewUsername: before } = await personOf(tx, userId)
       // Keeps TradingView's spelling of the same username.
       if (key === null || key !== (before && keyOfName(before))) await setTradingViewUsername(tx, userId, username)
-      const meant = rows.filter(({ productId }) => !given.productId || productId === given.productId)
-      for (const row of meant) await claim(tx, row, { ...given, username, key }, served.has(row.productId))
+      const affected = rows.filter(({ productId }) => !given.productId || productId === given.productId)
+      for (const row of affected) await claim(tx, row, { ...given, username, key }, served.has(row.productId))
       await connector.requestSync(tx, userId)
     },
 

@@ -43,11 +43,11 @@ export async function lockRow(tx: Transaction, { userId, productId }: AccessKey)
 
 /** Locks people first, then rows, both by id, so that overlapping selections don't deadlock. */
 export async function lockRows(tx: Transaction, ids: string[]) {
-  const theirs = tx.select({ id: access.userId }).from(access).where(inArray(access.id, ids))
+  const userIds = tx.select({ id: access.userId }).from(access).where(inArray(access.id, ids))
   await tx
     .select({ id: users.id })
     .from(users)
-    .where(inArray(users.id, theirs))
+    .where(inArray(users.id, userIds))
     .orderBy(asc(users.id))
     .for('no key update')
   return tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')

@@ -64,17 +64,17 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
   async function ownedLists(userId: string) {
     const lists = catalog.products().filter(({ listed }) => listed.list !== null)
     const owned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
-    const theirs = lists.filter((_, index) => owned[index])
-    if (theirs.length === 0) {
-      const whose = lists.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
-      throw new Refusal(403, 'not-an-owner', whose.join('. ') || 'There is no list of symbols')
+    const ownedOnes = lists.filter((_, index) => owned[index])
+    if (ownedOnes.length === 0) {
+      const ownersOnly = lists.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
+      throw new Refusal(403, 'not-an-owner', ownersOnly.join('. ') || 'There is no list of symbols')
     }
-    return theirs
+    return ownedOnes
   }
 
   return {
     async list(userId) {
-      const theirs = await ownedLists(userId)
+      const ownLists = await ownedLists(userId)
       return db
         .select()
         .from(recommendedAssets)
@@ -82,7 +82,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
           and(
             inArray(
               recommendedAssets.productId,
-              theirs.map(({ id }) => id),
+              ownLists.map(({ id }) => id),
             ),
             eq(recommendedAssets.isActive, true),
           ),

@@ -55,11 +55,11 @@ export async function compare(
   }
   const propose = (stranger: Listed) => proposeRename(context, client, works, listed, stranger)
   const ownKeys = new Set(works.flatMap(({ person }) => (person.userId ? person.usernameKey : [])))
-  const strangers = people.filter(({ username }) => !ownKeys.has(keyOfName(username)))
-  await recordStrangers(context, script, strangers, propose)
+  const foreign = people.filter(({ username }) => !ownKeys.has(keyOfName(username)))
+  await recordStrangers(context, script, foreign, propose)
   const isTooMany = lost.length > guardOf(people.length) && !mayRemove
   if (!isTooMany) toSync.push(...lost)
-  return { ...run, ...counts, foreign: strangers.length, blockedRemovals: isTooMany ? lost.length : 0, toSync }
+  return { ...run, ...counts, foreign: foreign.length, blockedRemovals: isTooMany ? lost.length : 0, toSync }
 }
 
 async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<UsernamePlan[]> {

@@ -190,7 +190,7 @@ export async function connectLookAlike({
   if (!lookAlike || !isAllowed) return
   const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesOwner)
   await db.transaction(async (tx) => {
-    const made = await tx
+    const insertedScripts = await tx
       .insert(tvConnection)
       .values({
         id: 1,
@@ -202,7 +202,7 @@ export async function connectLookAlike({
         okAt: now(),
       })
       .onConflictDoNothing()
-    if (made.rowCount === 0) return
+    if (insertedScripts.rowCount === 0) return
     const { id: productId, name: product } = catalog.first()
     for (const [kind, pineId] of Object.entries(lookAlike.scripts)) {
       const name = kind === 'strategy' ? `${product} Strategy` : product

@@ -3,7 +3,7 @@ import type { tradingViewAdmin as calls } from '#contract/access/tradingview-adm
 import type { RawOutputOf } from '#contract/endpoint.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
-import { access, isLivePurchase, isStranger, purchases, tvConnection, tvPeople } from '#server/database/schema.ts'
+import { access, isForeign, isLivePurchase, purchases, tvConnection, tvPeople } from '#server/database/schema.ts'
 
 type PeopleMeterDeps = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 
@@ -78,6 +78,6 @@ async function countStrangers(db: Database): Promise<number> {
   const [listed] = await db
     .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })
     .from(tvPeople)
-    .where(isStranger)
+    .where(isForeign)
   return listed?.count ?? 0
 }

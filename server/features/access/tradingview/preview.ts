@@ -28,15 +28,16 @@ export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
   for (const row of rows) {
     const isRefused = row.needsDecision || row.state === 'declined' || row.state === 'withheld'
     const mayHave = isPaid(row, at) && !isRefused
-    const then: AccessRow = mayHave && row.state !== 'unlocked' ? { ...row, state: 'unlocking', undoUntil: null } : row
+    const rowAfterwards: AccessRow =
+      mayHave && row.state !== 'unlocked' ? { ...row, state: 'unlocking', undoUntil: null } : row
     const works = scripts
       .filter(({ productId }) => productId === row.productId)
       .flatMap((script) => {
         const names = namesOn(script, row)
         return names.map((person) => ({
           person,
-          wish: wishFor(then, person.usernameKey, at),
-          isOurs: isUnlockedHere(person, then, names),
+          wish: wishFor(rowAfterwards, person.usernameKey, at),
+          isOurs: isUnlockedHere(person, rowAfterwards, names),
         }))
       })
     const actions = new Set(
@@ -50,10 +51,10 @@ export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
     counts.managedFromNow += Number(works.some(({ person, isOurs }) => isOurs && !person.isOurs))
     counts.toHandOver += Number(row.state === 'unlocking')
   }
-  const strangers = people.filter(
+  const foreign = people.filter(
     ({ userId, isPresent, usernameKey }) => !userId && isPresent && !claimed.has(usernameKey),
   )
-  return { ...counts, strangers: new Set(strangers.map(({ usernameKey }) => usernameKey)).size }
+  return { ...counts, strangers: new Set(foreign.map(({ usernameKey }) => usernameKey)).size }
 }
 
 function keysOf({ nameKey, unlockedName }: AccessRow): string[] {

@@ -87,8 +87,8 @@ export function createSyncName(
     const hasToAct = !waits && action !== 'nothing' && action !== 'leave'
     const seen = hasToAct ? await change(client, work, action) : before
     if (!seen) return false
-    const left = decide(seen, wish, work.isOurs)
-    if (left !== 'nothing' && left !== 'leave' && !waits)
+    const remaining = decide(seen, wish, work.isOurs)
+    if (remaining !== 'nothing' && remaining !== 'leave' && !waits)
       throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
     return record(work, seen, mode)
   }
@@ -149,13 +149,13 @@ function createRecording(
       eq(tvPeople.usernameKey, person.usernameKey),
       eq(tvPeople.isPresent, true),
     )
-    const closed = await tx
+    const locked = await tx
       .select({ id: tvScripts.id })
       .from(tvScripts)
       .leftJoin(tvPeople, isOpen)
       .where(and(eq(tvScripts.productId, script.productId), isNull(tvScripts.problem), isNull(tvPeople.id)))
       .limit(1)
-    if (closed.length > 0) return
+    if (locked.length > 0) return
     const wasWaiting = await recordUnlocked(tx, context, row, person.username)
     if (wasWaiting && row.askedAt) unlockedAfter((now().getTime() - row.askedAt.getTime()) / 1000)
   }

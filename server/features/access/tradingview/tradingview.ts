@@ -7,7 +7,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { containing, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
-import { access, isStranger, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
+import { access, isForeign, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { type Connecting, connectLookAlike, createConnecting } from './connecting.ts'
@@ -83,7 +83,7 @@ export function createTradingView(context: TradingViewContext, others: Connector
         .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
         .where(
           and(
-            isStranger,
+            isForeign,
             q ? like(tvPeople.usernameKey, containing(q)) : undefined,
             after && sql`(${tvPeople.createdAt}, ${tvPeople.id}) < (${after.at}, ${after.id})`,
           ),
@@ -150,7 +150,7 @@ type NameAnswer = { found: boolean | null; username: string | null; similar: str
 
 /** The checkout continues without an answer after this many ms. */
 const longestWait = 2000
-const answerKeptFor = 10 * 60_000
+const nameCacheMs = 10 * 60_000
 const mostAnswers = 1000
 const unknown: NameAnswer = { found: null, username: null, similar: [], refusal: null }
 
@@ -170,8 +170,8 @@ function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection):
     const read = readUsername(typed)
     if ('refusal' in read) return { ...unknown, refusal: read.refusal }
     const key = keyOfName(read.username)
-    const kept = answers.get(key)
-    if (kept && kept.at > now().getTime() - answerKeptFor) return kept.answer
+    const cached = answers.get(key)
+    if (cached && cached.at > now().getTime() - nameCacheMs) return cached.answer
     try {
       const answer = await ask(read.username)
       if (answer.found === null) return answer

@@ -73,9 +73,9 @@ function activityOf({ access, logins }: DisputeFacts): string[] {
 }
 
 function newestLines(lines: string[], longest: number): string {
-  const kept = [...lines]
-  while (kept.join('\n').length > longest) kept.shift()
-  return kept.join('\n')
+  const shortened = [...lines]
+  while (shortened.join('\n').length > longest) shortened.shift()
+  return shortened.join('\n')
 }
 
 function disclosure({ order, terms }: DisputeFacts, ids: string[], { publicUrl }: Seller): string {

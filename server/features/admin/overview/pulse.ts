@@ -18,7 +18,7 @@ const mostEntries = 50
 type Entry = Omit<PulseEntry, 'at'> & { at: Date }
 
 const taker = alias(mrrMovements, 'taker')
-const whose = { name: users.name, email: users.email }
+const personColumns = { name: users.name, email: users.email }
 export const nameOf = ({ name, email }: { name: string; email: string }) => name || email
 
 /** People who began or stopped paying, without corrected movements. */
@@ -29,7 +29,7 @@ export const readNewAndLostSubscribers = (db: Database, since: Date) =>
       at: mrrMovements.at,
       kind: mrrMovements.kind,
       userId: mrrMovements.userId,
-      user: whose,
+      user: personColumns,
       billingType: purchases.billingType,
       price: purchases.price,
       reason: purchases.leaveReason,
@@ -72,7 +72,7 @@ export function createPulse({ db, now }: PulseDeps): Pulse {
         id: sentMails.id,
         at: sentMails.sentAt,
         userId: sentMails.userId,
-        user: whose,
+        user: personColumns,
         reason: purchases.leaveReason,
         comment: purchases.leaveComment,
       })

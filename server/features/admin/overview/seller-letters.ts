@@ -80,13 +80,13 @@ export function createSellerLetters(
       const moved = await readNewAndLostSubscribers(db, new Date(now().getTime() - 7 * dayMs))
       const mrr = await monthlyRevenue()
       if (mrr === 0 && moved.length === 0) return
-      const gone = moved.filter(({ kind }) => kind === 'churn')
+      const churned = moved.filter(({ kind }) => kind === 'churn')
       const needs = await needsOf({ isAdmin: true, role: null })
       const textOf = ({ kind, count }: (typeof needs)[number]) => needText(kind, String(count)).text
       const nextWeek = now().getTime() + 7 * dayMs
       await mails.sendOnce(`letter of ${now().toISOString().slice(0, 10)}`, supportEmail, 'mondayLetter', {
-        came: moved.length - gone.length,
-        gone: gone.map(({ user, reason, comment }) => ({ who: nameOf(user), why: reasonInWords(reason, comment) })),
+        came: moved.length - churned.length,
+        gone: churned.map(({ user, reason, comment }) => ({ who: nameOf(user), why: reasonInWords(reason, comment) })),
         mrr,
         due: needs.filter(({ dueAt }) => dueAt && dueAt.getTime() < nextWeek).map(textOf),
         open: needs.filter(({ dueAt }) => !dueAt || dueAt.getTime() >= nextWeek).map(textOf),

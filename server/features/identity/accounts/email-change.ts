@@ -50,9 +50,9 @@ const elsewhere = () =>
   new Refusal(403, 'login-required', 'Log in to your account in this browser first, then open the link again.')
 const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
-export function createEmailChange(context: EmailChangeContext, others: EmailChangeDeps): EmailChange {
+export function createEmailChange(context: EmailChangeContext, deps: EmailChangeDeps): EmailChange {
   const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
-  const { accountChanged, endDeclarationLinks, passwordLinks } = others
+  const { accountChanged, endDeclarationLinks, passwordLinks } = deps
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
@@ -130,7 +130,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
         const hadProven = await wasProven(tx, change)
-        await restoreAddress(context, others, tx, { email: oldEmail, to: userId, hadProven })
+        await restoreAddress(context, deps, tx, { email: oldEmail, to: userId, hadProven })
         if (!hadProven) await resetUnprovenAccount(tx, userId, now())
         const user = await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
         // Deletes later changes, too: the owner of an intermediate address could undo otherwise.
@@ -141,7 +141,7 @@ export function createEmailChange(context: EmailChangeContext, others: EmailChan
         // A mailbox alone must not open a staff account: `npm run admin -- reset-two-factor` removes their factors.
         if (!user || !isStaff(user))
           await removeFactorsSince(tx, userId, new Date(requestedAt.getTime() - factorPreparationMs))
-        const tokenId = await passwordLinks.create(tx, userId, 'reset')
+        const tokenId = await passwordLinks.createLink(tx, userId, 'reset')
         await mails.send(tx, oldEmail, 'resetPassword', { tokenId })
       })
     },

@@ -43,16 +43,16 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
 
   return {
     async forGuest(tx, email) {
-      const made = await make(tx, { email, name: '' })
-      if (made) return { id: made.id, tokenId: await passwordLinks.create(tx, made.id, 'firstPassword') }
+      const created = await make(tx, { email, name: '' })
+      if (created) return { id: created.id, tokenId: await passwordLinks.createLink(tx, created.id, 'firstPassword') }
       const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
       if (!known) throw new Error('The account vanished while booking a guest’s purchase')
       return { id: known.id, tokenId: null }
     },
 
     async forImport(tx, { email, name }) {
-      const made = await make(tx, { email, name, verifiedAt: now() })
-      if (made) return made.id
+      const created = await make(tx, { email, name, verifiedAt: now() })
+      if (created) return created.id
       const known = await lockKnown(tx, email)
       await prove(tx, known.id, { at: now(), inOwnSession: false })
       // Keeps a name that the owner has entered.
@@ -61,8 +61,8 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
     },
 
     async forTakeover(tx, { email, name }) {
-      const made = await make(tx, { email, name })
-      if (made) return { id: made.id, isNew: true }
+      const created = await make(tx, { email, name })
+      if (created) return { id: created.id, isNew: true }
       const known = await lockKnown(tx, email)
       if (!known.verifiedAt) {
         await resetUnprovenAccount(tx, known.id, now())
@@ -80,12 +80,12 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
 
     async firstPasswordLink(tx, userId) {
       const { passwordHash } = await personOf(tx, userId)
-      return passwordHash ? null : passwordLinks.create(tx, userId, 'firstPassword')
+      return passwordHash ? null : passwordLinks.createLink(tx, userId, 'firstPassword')
     },
 
     async handOver(tx, { id, email }, paymentIntentId) {
       await resetUnprovenAccount(tx, id, now())
-      const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
+      const tokenId = await passwordLinks.createLink(tx, id, 'firstPassword')
       await mails.send(tx, email, 'accountHandedOver', { tokenId, ...(paymentIntentId && { paymentIntentId }) })
     },
   }

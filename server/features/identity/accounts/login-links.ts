@@ -30,7 +30,7 @@ const uselessLink = () =>
 
 export function createLoginLinks(
   { db, now, mails, queue, securityLog }: LoginLinkContext,
-  passwordLinks: Pick<PasswordLinks, 'create'>,
+  passwordLinks: Pick<PasswordLinks, 'createLink'>,
 ): LoginLinks {
   const enqueue = queue.job<{ email: string }>('login-link', ({ email }) =>
     db.transaction(async (tx) => {
@@ -46,7 +46,7 @@ export function createLoginLinks(
         gt(passwordTokens.createdAt, new Date(now().getTime() - hour)),
       )
       if ((await tx.$count(passwordTokens, isOfLastHour)) >= mostLinksAnHour) return
-      await mails.send(tx, email, 'loginLink', { tokenId: await passwordLinks.create(tx, user.id, 'login') })
+      await mails.send(tx, email, 'loginLink', { tokenId: await passwordLinks.createLink(tx, user.id, 'login') })
     }),
   )
 

@@ -28,7 +28,7 @@ type Credentials = { email: string; password: string }
 type NewAccount = ParsedInputOf<typeof accounts.register>
 
 const wrongPassword = () => new Refusal(401, 'wrong-credentials', 'Invalid email or password')
-const taken = () =>
+const emailTaken = () =>
   conflict(
     'account-not-created',
     'Could not create account. If you already have one, log in or use “Forgot password?”.',
@@ -44,18 +44,18 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
       await attempts.countQuestion(actor.ip, email)
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx): Promise<LoggedIn> => {
-        if (await isReserved(tx, email, now())) throw taken()
+        if (await isReserved(tx, email, now())) throw emailTaken()
         const [user] = await tx
           .insert(users)
           .values({ ...account, passwordHash, createdAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning(userColumns)
-        if (!user) throw taken()
+        if (!user) throw emailTaken()
         // Checked last, so that the answer does not tell which account is the admin's.
         refuseShopAddress(email)
         // Limited by network: repeated sign-ups by a stranger must not use up the owner's emails.
         if (await attempts.mayMailFrom(tx, 'welcome', actor.ip, email)) {
-          const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
+          const tokenId = await passwordLinks.createLink(tx, user.id, 'firstPassword')
           await mails.send(tx, email, 'welcome', { tokenId })
         }
         return {
@@ -97,14 +97,14 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
       if (user.isProven) return
       await attempts.countOrRefuse('confirmation', user.id, { requests: 5, seconds: 86_400 })
       await db.transaction(async (tx) => {
-        const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
+        const tokenId = await passwordLinks.createLink(tx, user.id, 'firstPassword')
         await mails.send(tx, user.email, 'confirmAddress', { tokenId })
       })
     },
 
     async confirmAddress(actor, token) {
       return db.transaction(async (tx) => {
-        const { userId, use } = await passwordLinks.find(tx, token)
+        const { userId, use } = await passwordLinks.findLink(tx, token)
         const [user] = await tx
           .select({ verifiedAt: users.verifiedAt })
           .from(users)

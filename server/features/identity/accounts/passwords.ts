@@ -17,9 +17,9 @@ type PasswordDeps = Pick<
 
 export type Passwords = {
   /** Returns the id of the link, which emails carry instead of its secret. */
-  create(tx: Transaction, userId: string, kind: keyof typeof lifetimes): Promise<string>
+  createLink(tx: Transaction, userId: string, kind: keyof typeof lifetimes): Promise<string>
   /** Finds the owner of a link, used or not. `use` refuses a used one. */
-  find(tx: Transaction, token: string): Promise<Link>
+  findLink(tx: Transaction, token: string): Promise<Link>
   /** Gives the same answer for every address. `mostLinksAnHour` limits the unused links of an account. */
   requestReset(email: string): Promise<void>
   checkLink(token: string): Promise<{ email: string }>
@@ -38,7 +38,7 @@ type Link = { userId: string; use(): Promise<void> }
 
 const uselessLink = () => new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
 
-export type PasswordLinks = Pick<Passwords, 'create' | 'find'>
+export type PasswordLinks = Pick<Passwords, 'createLink' | 'findLink'>
 
 export function createPasswords(context: PasswordDeps): Passwords {
   const { db, now, mails, queue, passwords, attempts, linkToken } = context
@@ -88,9 +88,9 @@ export function createPasswords(context: PasswordDeps): Passwords {
   const usable = (token: string) => isUsablePasswordLink(token, now())
 
   return {
-    create,
+    createLink: create,
 
-    async find(tx, token) {
+    async findLink(tx, token) {
       const matchesToken = and(eq(passwordTokens.tokenHash, hashToken(token)), eq(passwordTokens.purpose, 'password'))
       const [found] = await tx.select().from(passwordTokens).where(matchesToken)
       if (!found || found.expiresAt <= now()) throw new Refusal(400, 'link-invalid', 'This link no longer works.')

@@ -34,20 +34,20 @@ export function createPersonalData(
   { owners, contact, newsletter }: ExportDeps,
 ): PersonalData {
   /** Leaves out secrets, and data linked only by an unproven email address. */
-  async function of(userId: string) {
+  async function collect(userId: string) {
     const data = await readPersonalData(db, userId)
     for (const owner of owners) Object.assign(data, await owner.dataOf?.(userId))
     return data
   }
 
   return {
-    of,
+    of: collect,
 
     async forCustomer(actor, userId) {
       const { email } = await findUser(db, userId)
       await audit.record(db, actor, { action: 'user.export', aboutId: userId })
       return {
-        ...(await of(userId)),
+        ...(await collect(userId)),
         // The address may be unproven, so the seller checks this data before handing it over.
         sameAddress: {
           emails: await mails.sent.sentBeforeProof(userId),
@@ -78,9 +78,9 @@ export function createDeletion(context: DeletionContext, { owners, endSubscripti
       await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
       for (const owner of owners) await owner.forget?.(tx, userId)
       await erasePerson(tx, userId, now())
-      const tell = await attempts.mayMail(tx, 'farewell', email)
+      const mayMail = await attempts.mayMail(tx, 'farewell', email)
       // An unproven address may be another person's, so emails to it are kept.
-      await mails.sayFarewell(tx, email, { tell, forget: byAdmin || verifiedAt !== null })
+      await mails.sayFarewell(tx, email, { tell: mayMail, forget: byAdmin || verifiedAt !== null })
     })
   }
 

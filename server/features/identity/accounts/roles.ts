@@ -46,9 +46,9 @@ const otherAdmins = (tx: Database | Transaction, userId: string) =>
 
 /** Emails the other admins about a new one, in case a thief made it. */
 export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, made: { id: string }) {
-  const others = await otherAdmins(tx, made.id)
+  const admins = await otherAdmins(tx, made.id)
   const [admin] = await tx.select({ email: users.email }).from(users).where(eq(users.id, made.id))
-  for (const { email } of others) await mails.send(tx, email, 'newAdmin', { email: admin?.email ?? '' })
+  for (const { email } of admins) await mails.send(tx, email, 'newAdmin', { email: admin?.email ?? '' })
 }
 
 const notProven = () =>
@@ -77,7 +77,7 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
           await endCredentials(tx, userId, now())
           await removeFactors(tx, userId)
           await deleteEmailChanges(tx, userId)
-          const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
+          const tokenId = await passwordLinks.createLink(tx, userId, 'firstPassword')
           await mails.send(tx, user.email, 'roleGiven', { role: rank, tokenId })
         }
         if (rank === 'admin') await tellAdmins(tx, mails, { id: userId })

@@ -78,7 +78,7 @@ export function createUsers({ db, now, passwords, audit, mails }: UserContext, p
         await audit.record(tx, actor, { action: 'user.add', aboutId: added.id, detail: { isAdmin: user.isAdmin } })
         if (user.isAdmin) await tellAdmins(tx, mails, added)
         if (password && !invite && !user.isAdmin) return
-        const tokenId = await passwordLinks.create(tx, added.id, 'firstPassword')
+        const tokenId = await passwordLinks.createLink(tx, added.id, 'firstPassword')
         await mails.send(tx, user.email, 'accountInvitation', { name: user.name, tokenId })
       })
     },
@@ -95,7 +95,7 @@ export function createCorrections(
     async sendPasswordLink(actor, userId) {
       await db.transaction(async (tx) => {
         const { email, passwordHash } = await lockUser(tx, userId)
-        const tokenId = await passwordLinks.create(tx, userId, 'reset')
+        const tokenId = await passwordLinks.createLink(tx, userId, 'reset')
         if (passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
         else await mails.send(tx, email, 'choosePassword', { tokenId })
         await audit.record(tx, actor, { action: 'user.password-link', aboutId: userId })
@@ -116,7 +116,7 @@ export function createCorrections(
         await deleteEmailChanges(tx, userId)
         await endDeclarationLinks(tx, userId)
         await accountChanged(tx, userId)
-        const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
+        const tokenId = await passwordLinks.createLink(tx, userId, 'firstPassword')
         await mails.send(tx, user.email, 'emailMoved', { name: user.name })
         await mails.send(tx, email, 'emailCorrected', { name: user.name, tokenId })
         await audit.record(tx, actor, { action: 'user.correct-email', aboutId: userId })

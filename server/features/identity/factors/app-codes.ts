@@ -48,11 +48,11 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
       const secret = openUnconfirmed(secrets, sealed, user.id)
       const lastStep = stepOf(digitsOf(code), secret, now(), 0)
       if (lastStep === undefined) throw wrongCode()
-      const kept = { sealedSecret: secrets.seal(secret, user.id), lastStep, createdAt: now() }
+      const row = { sealedSecret: secrets.seal(secret, user.id), lastStep, createdAt: now() }
       await tx
         .insert(appCodes)
-        .values({ userId: user.id, ...kept })
-        .onConflictDoUpdate({ target: appCodes.userId, set: kept })
+        .values({ userId: user.id, ...row })
+        .onConflictDoUpdate({ target: appCodes.userId, set: row })
     },
 
     async use(tx, userId, typed) {
@@ -68,8 +68,8 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
     },
 
     async remove(tx, { user }) {
-      const gone = await tx.delete(appCodes).where(eq(appCodes.userId, user.id))
-      if (gone.rowCount === 0) throw notFound('Authenticator app')
+      const deleted = await tx.delete(appCodes).where(eq(appCodes.userId, user.id))
+      if (deleted.rowCount === 0) throw notFound('Authenticator app')
     },
   }
 }

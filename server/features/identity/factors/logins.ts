@@ -27,7 +27,7 @@ export type Logins = {
 
 type LoginDeps = { policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin; lostDevice: LostDevice; notices: Notices }
 
-const gone = () => new Refusal(401, 'login-required', 'Please log in again.')
+const loginExpired = () => new Refusal(401, 'login-required', 'Please log in again.')
 
 export function createLogins(
   context: LoginContext,
@@ -41,7 +41,7 @@ export function createLogins(
       .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-    if (!found) throw gone()
+    if (!found) throw loginExpired()
     return found
   }
 
@@ -76,10 +76,10 @@ export function createLogins(
       const { userId, createdAt } = await passkeyLogin.verify(response)
       const { user, passwordHash, handedOverAt } = await find(userId)
       // Older passkeys open a handed-over account again once its owner has chosen a password.
-      if (passwordHash === null && handedOverAt && createdAt < handedOverAt) throw gone()
+      if (passwordHash === null && handedOverAt && createdAt < handedOverAt) throw loginExpired()
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: 'passkey' })
-      return { user, authenticated: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusal: gone } }
+      return { user, authenticated: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusal: loginExpired } }
     },
 
     async lost(half) {
@@ -100,9 +100,9 @@ const purpose = 'half a login'
 function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'secrets'>) {
   return {
     begin({ userId, passwordHash, handedOverAt }: Authenticated): string {
-      const ends = now().getTime() + halfLoginLifetime * 1000
+      const expiresAt = now().getTime() + halfLoginLifetime * 1000
       const password = hashToken(passwordHash ?? '')
-      return secrets.seal(JSON.stringify({ userId, password, handedOverAt, ends }), purpose)
+      return secrets.seal(JSON.stringify({ userId, password, handedOverAt, ends: expiresAt }), purpose)
     },
 
     /** Throws if the password has changed since. */

@@ -94,7 +94,7 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
     async keep(tx, { user }, name, { credential, credentialBackedUp, aaguid }) {
       if ((await tx.$count(passkeys, ofUser(user.id))) >= mostPasskeys)
         throw conflict('enough-passkeys', `${mostPasskeys} passkeys are enough. Remove one first.`)
-      const kept = await tx
+      const updated = await tx
         .insert(passkeys)
         .values({
           id: credential.id,
@@ -109,7 +109,7 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
           createdAt: now(),
         })
         .onConflictDoNothing()
-      if (kept.rowCount === 0) throw conflict('already-listed', 'This passkey is already here.')
+      if (updated.rowCount === 0) throw conflict('already-listed', 'This passkey is already here.')
     },
 
     async rename({ user }, id, name) {

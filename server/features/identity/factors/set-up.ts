@@ -102,9 +102,9 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
     beginPasskey: passkeys.begin,
 
     async addPasskey(actor, name, response) {
-      const made = await passkeys.check(actor, response)
+      const passkey = await passkeys.check(actor, response)
       return change(actor, async (tx) => {
-        await passkeys.keep(tx, actor, name, made)
+        await passkeys.keep(tx, actor, name, passkey)
         // Without a code after the password, an emailed link is enough to recover the account.
         const isAsked = policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
         const recoveryCodes = isAsked ? await recoveryCodesFor(tx, actor.user.id) : null

@@ -91,8 +91,8 @@ export async function openCatalog(db: Database, folder?: string): Promise<Catalo
         reviews: reviewsOf(id),
       })
       const others = present.filter(({ id }) => id !== first.id)
-      const of = (wanted: ProductState) => others.filter(({ state }) => state === wanted).map(show)
-      return [show(first), ...of('on sale'), ...of('coming')]
+      const inState = (wanted: ProductState) => others.filter(({ state }) => state === wanted).map(show)
+      return [show(first), ...inState('on sale'), ...inState('coming')]
     },
     texts: () =>
       Object.fromEntries(

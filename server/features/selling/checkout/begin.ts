@@ -129,7 +129,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       }
 
       const attempt = randomUUID()
-      const kept = issued ?? randomToken()
+      const cookieToken = issued ?? randomToken()
       // A guest who starts again stays the same customer at Stripe.
       const before = open.find((earlier) => earlier.email === email)?.customerId
       const order = { user, email, price, place, code: applied ? applied.code : undefined, before }
@@ -143,7 +143,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         billingType,
         amount,
         codeId: applied ? applied.code.id : null,
-        nonceHash: hashToken(kept),
+        nonceHash: hashToken(cookieToken),
         tradingViewUsername,
         invoiceFooter: stripe.customers.footer(),
         amountDue,
@@ -153,7 +153,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         ...ids,
       })
       crashPoint('checkout after commit')
-      return { ...answer({ clientSecret, amountDue, tax }), nonce: kept }
+      return { ...answer({ clientSecret, amountDue, tax }), nonce: cookieToken }
     })
   }
 }

@@ -107,8 +107,8 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     },
 
     async addressAt(place, userId) {
-      const kept = userId ? await billingDetailsOf(userId) : none
-      const { street, city, postalCode } = kept.country === place.country ? kept : none
+      const details = userId ? await billingDetailsOf(userId) : none
+      const { street, city, postalCode } = details.country === place.country ? details : none
       return { ...place, street, city, postalCode: place.postalCode || postalCode }
     },
 

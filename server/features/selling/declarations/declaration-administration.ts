@@ -112,6 +112,6 @@ export function createAdministration(
   }
 }
 
-type Paid = Pick<typeof purchases.$inferSelect, 'lastPaidAmount' | 'price' | 'refundedAmount'>
-const unrefundedOf = ({ lastPaidAmount, price, refundedAmount }: Paid) =>
+type PaidAmounts = Pick<typeof purchases.$inferSelect, 'lastPaidAmount' | 'price' | 'refundedAmount'>
+const unrefundedOf = ({ lastPaidAmount, price, refundedAmount }: PaidAmounts) =>
   Math.max(0, (lastPaidAmount ?? price) - refundedAmount)

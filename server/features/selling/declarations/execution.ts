@@ -87,27 +87,28 @@ export function createExecution(
     const isAwaitingBank = row.outcome !== null
     if (isAwaitingBank && before.isDisputed) return
     let outcome = 'The contract had already ended'
-    let kept: Kept | undefined
+    let unrefunded: Kept | undefined
     if (row.kind === 'withdrawal') {
       const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
-      kept = await cancellation.withdraw(row.purchaseId, declared)
-      if (wasDue || isAwaitingBank) outcome = endedWith(kept, until, 'Ended right away and refunded in full')
+      unrefunded = await cancellation.withdraw(row.purchaseId, declared)
+      if (wasDue || isAwaitingBank) outcome = endedWith(unrefunded, until, 'Ended right away and refunded in full')
       await tellOfRepeated(id, before)
     } else if (row.forCause && !(before.endedAt && before.endedAt <= row.declaredAt)) {
       // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
       if (row.endsOn && countsFrom(row) > now()) return
-      kept = await cancellation.cancelForCause(row.purchaseId, declared)
-      outcome = endedWith(kept, until, 'Ended right away, and the unused time was refunded')
+      unrefunded = await cancellation.cancelForCause(row.purchaseId, declared)
+      outcome = endedWith(unrefunded, until, 'Ended right away, and the unused time was refunded')
     } else if (!isOver || isAwaitingBank) {
       // Waits until the requested day falls into the present period.
       const { currentPeriodEnd } = before
       if (!isAwaitingBank && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
-      kept = await cancellation.cancelDeclared(row.purchaseId, declared, isAwaitingBank)
+      unrefunded = await cancellation.cancelDeclared(row.purchaseId, declared, isAwaitingBank)
       const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
       const alsoRefunded = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
-      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended right away${alsoRefunded}`)
+      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(unrefunded, until, `Ended right away${alsoRefunded}`)
     }
-    if (kept && kept.disputed > 0) await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
+    if (unrefunded && unrefunded.disputed > 0)
+      await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
     else await close(id, outcome)
   }
 
@@ -170,11 +171,11 @@ const countsFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
 }
 
 function endedWith({ late, disputed, lost, returned }: Kept, until: Date, otherwise: string) {
-  const rest = [
+  const parts = [
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,
     returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
     late > 0 && `Paid after ${dayOf(until)} and not refunded: ${exactDollars(late)}`,
   ].filter((sentence) => sentence !== false)
-  return rest.length > 0 ? ['Ended right away', ...rest].join('. ') : otherwise
+  return parts.length > 0 ? ['Ended right away', ...parts].join('. ') : otherwise
 }

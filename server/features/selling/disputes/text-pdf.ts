@@ -38,8 +38,8 @@ function wrap(line: string): string[] {
 }
 
 function drawingOf(lines: string[]): string {
-  const shown = lines.map((line) => `(${encode(line)}) Tj T*`).join('\n')
-  return `BT /R ${fontSize} Tf ${lineHeight} TL ${page.margin} ${page.height - page.margin} Td\n${shown}\nET`
+  const operators = lines.map((line) => `(${encode(line)}) Tj T*`).join('\n')
+  return `BT /R ${fontSize} Tf ${lineHeight} TL ${page.margin} ${page.height - page.margin} Td\n${operators}\nET`
 }
 
 /** Plain text as a PDF (1.4) of as many pages as it takes. */

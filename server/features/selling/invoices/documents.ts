@@ -54,8 +54,12 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
       .where(inArray(invoices.purchaseId, purchaseIds))
       .orderBy(desc(creditNotes.createdAt), desc(creditNotes.number))
     return [
-      ...notes.map(({ note, hasDocument }) => ({ ...shown(note), kind: 'credit_note' as const, hasDocument })),
-      ...issued.map(({ invoice, hasDocument }) => ({ ...shown(invoice), kind: 'invoice' as const, hasDocument })),
+      ...notes.map(({ note, hasDocument }) => ({ ...documentOutput(note), kind: 'credit_note' as const, hasDocument })),
+      ...issued.map(({ invoice, hasDocument }) => ({
+        ...documentOutput(invoice),
+        kind: 'invoice' as const,
+        hasDocument,
+      })),
       // Stable: within one second, a credit note comes after its invoice.
     ].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
@@ -130,6 +134,12 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
   }
 }
 
-type Document = { id: string; number: string | null; createdAt: Date; total: number; status: string }
+type DocumentColumns = { id: string; number: string | null; createdAt: Date; total: number; status: string }
 
-const shown = ({ id, number, createdAt, total, status }: Document) => ({ id, number, createdAt, amount: total, status })
+const documentOutput = ({ id, number, createdAt, total, status }: DocumentColumns) => ({
+  id,
+  number,
+  createdAt,
+  amount: total,
+  status,
+})

@@ -34,8 +34,8 @@ export async function recordInvoices(tx: Transaction, owner: Owner, answer: Subs
 export async function isRecorded(tx: Transaction, answer: Subscription): Promise<boolean> {
   // Refunds and disputes are rare; writing them is idempotent.
   if (answer.payments.some(({ refunds: all, dispute }) => all.length > 0 || dispute !== 'none')) return false
-  const kept = await tx.select().from(invoices).where(eq(invoices.subscriptionId, answer.id))
-  const books = new Map(kept.map((invoice) => [invoice.id, invoice]))
+  const stored = await tx.select().from(invoices).where(eq(invoices.subscriptionId, answer.id))
+  const books = new Map(stored.map((invoice) => [invoice.id, invoice]))
   return answer.invoices.every((invoice) => {
     const known = books.get(invoice.id)
     return known?.status === invoice.status && known.amountRemaining === invoice.amountRemaining
@@ -161,12 +161,12 @@ const shareOf = (tax: number, amount: number, total: number) => (total > 0 ? Mat
 
 /** Deletes invoices of deleted purchases after the retention period, with their payments and refunds. */
 export async function forgetOldInvoices(db: Database, now: Date) {
-  const kept = db.select({ id: purchases.id }).from(purchases)
+  const keptPurchases = db.select({ id: purchases.id }).from(purchases)
   const isOld = and(
     lt(invoices.createdAt, keptSinceNewYear(now, retention.books)),
     // Database time, which the protecting trigger uses as well.
     sql`${invoices.createdAt} < now() - interval '10 years'`,
-    notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, kept),
+    notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, keptPurchases),
   )
   const old = db.select({ id: invoices.id }).from(invoices).where(isOld)
   const paid = db.select({ id: payments.paymentIntentId }).from(payments).where(inArray(payments.invoiceId, old))

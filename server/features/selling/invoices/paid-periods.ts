@@ -65,6 +65,6 @@ type PaidTerm = { from: Date; until: Date; amount: number }
 /** Refund for the days after `endsAt`, in cents. A partly used day is refunded in full. */
 export function refundForUnusedDays({ from, until, amount }: PaidTerm, endsAt: Date): number {
   const days = Math.round((until.getTime() - from.getTime()) / day)
-  const left = Math.ceil((until.getTime() - endsAt.getTime()) / day)
-  return Math.round((amount * Math.min(Math.max(left, 0), days)) / days)
+  const unusedDays = Math.ceil((until.getTime() - endsAt.getTime()) / day)
+  return Math.round((amount * Math.min(Math.max(unusedDays, 0), days)) / days)
 }

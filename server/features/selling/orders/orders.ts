@@ -189,9 +189,12 @@ async function forgetUnpaid(
       )
       .returning({ id: orders.customerId })
     const ids = [...new Set(forgotten.map(({ id }) => id))]
-    const kept = await tx.selectDistinct({ id: orders.customerId }).from(orders).where(inArray(orders.customerId, ids))
-    const gone = ids.filter((id) => kept.every((each) => each.id !== id))
-    if (gone.length > 0) await removeCustomers(tx, gone)
+    const stillUsed = await tx
+      .selectDistinct({ id: orders.customerId })
+      .from(orders)
+      .where(inArray(orders.customerId, ids))
+    const unused = ids.filter((id) => stillUsed.every((each) => each.id !== id))
+    if (unused.length > 0) await removeCustomers(tx, unused)
   })
 }
 

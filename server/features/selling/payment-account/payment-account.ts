@@ -42,14 +42,14 @@ export async function compareAccount(db: Database, bound: BoundAccount, present:
     return { isSame: true, accountId: bound.accountId }
   const accountId = await present.account.id()
   if (accountId && bound.accountId) return { isSame: accountId === bound.accountId, accountId }
-  const made = await db
+  const inserted = await db
     .select({ id: prices.stripePriceId })
     .from(prices)
     .where(isNotNull(prices.stripePriceId))
     .orderBy(desc(prices.publishedAt))
     .limit(mostPrices)
-  for (const { id } of made) if (id && (await present.account.hasPrice(id))) return { isSame: true, accountId }
-  return made.length === 0 ? { isSame: true, accountId } : { ...isOther, accountId }
+  for (const { id } of inserted) if (id && (await present.account.hasPrice(id))) return { isSame: true, accountId }
+  return inserted.length === 0 ? { isSame: true, accountId } : { ...isOther, accountId }
 }
 
 /** Binds the database to the present account, or adds the key to it if it is bound to that account already. */

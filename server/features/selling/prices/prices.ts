@@ -60,7 +60,7 @@ const currentPrices = (db: Database, at: Date) =>
 /** Prices of pages by slug, in cents. */
 export async function shownPrices(db: Database, catalog: Catalog, at: Date): Promise<ShownPrices> {
   const rows = await currentPrices(db, at)
-  const of = (id: string, billing: BillingType) => {
+  const priceOf = (id: string, billing: BillingType) => {
     const price = rows.find(({ productId, billingType }) => productId === id && billingType === billing)
     if (!price) throw new Error(`No ${billing} price for the product ${id}`)
     return price
@@ -68,7 +68,7 @@ export async function shownPrices(db: Database, catalog: Catalog, at: Date): Pro
   return Object.fromEntries(
     catalog.products().map(({ id, slug, prices: sold }) => {
       const shown = soldPlans(sold).map(({ key }) => {
-        const { amount, regularAmount: regular } = of(id, key)
+        const { amount, regularAmount: regular } = priceOf(id, key)
         return [key, { amount, regular }]
       })
       return [slug, Object.fromEntries(shown)]
@@ -133,7 +133,7 @@ const day = 86_400_000
 
 export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Prices {
   /** Price at Stripe for a row, under a lookup key of its own. */
-  function wanted({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
+  function wantedPrice({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
     const product = catalog.byId(productId)
     if (!product) throw notFound('Product')
     const { slug, name } = product
@@ -149,7 +149,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
 
   /** Finds or creates the price at Stripe: it may be new, archived, or in another account. */
   async function ensure(price: Price): Promise<string> {
-    const stripePriceId = await stripe.prices.ensure(wanted(price))
+    const stripePriceId = await stripe.prices.ensure(wantedPrice(price))
     const { productId, billingType, number } = price
     if (stripePriceId !== price.stripePriceId)
       await db
@@ -182,7 +182,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
       for (const price of await offered()) await ensure(price).catch(onError)
     },
 
-    wanted: async () => (await offered()).map(wanted),
+    wanted: async () => (await offered()).map(wantedPrice),
 
     async list() {
       const paid = await subscriptionsByPrice(db)
@@ -212,7 +212,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
         startsAt,
         publishedAt: now(),
       }
-      const stripePriceId = await stripe.prices.ensure(wanted(row))
+      const stripePriceId = await stripe.prices.ensure(wantedPrice(row))
       const publishing = db.transaction(async (tx) => {
         const [published] = await tx
           .insert(prices)

@@ -16,7 +16,7 @@ export async function refundAll(
   subscriptionId: string,
   amountDue: AmountDue = ({ amount }) => amount,
 ) {
-  const left = async () => {
+  const countRemaining = async () => {
     const answer = await stripe.subscriptions.read(subscriptionId)
     return answer.payments.flatMap((payment) => {
       const { paymentIntentId, refunded } = payment
@@ -24,9 +24,9 @@ export async function refundAll(
       return amount > 0 ? { paymentIntentId, amount } : []
     })
   }
-  for (const { paymentIntentId } of await left())
+  for (const { paymentIntentId } of await countRemaining())
     await stripe.payments.refund(paymentIntentId, async () => {
-      const payment = (await left()).find((each) => each.paymentIntentId === paymentIntentId)
+      const payment = (await countRemaining()).find((each) => each.paymentIntentId === paymentIntentId)
       return payment?.amount ?? 0
     })
 }

@@ -84,10 +84,10 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
           const { payments } = answer
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
           if (payment?.isRefundBlocked) throw conflict('refund-refused', bankDecides)
-          const left = payment ? refundableAmount(answer, payment) : 0
-          if (payment && left === 0 && payment.refunded < payment.amount)
+          const refundable = payment ? refundableAmount(answer, payment) : 0
+          if (payment && refundable === 0 && payment.refunded < payment.amount)
             throw conflict('nothing-to-refund', 'This payment was credited to the year. Refund the year first.')
-          if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
+          if (refundable === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
           const now = sum(payments, ({ refunded }) => refunded)
           if (now !== refundedSoFar) {
             // Syncs, so that the dialog shows the new amount when it is opened again.
@@ -97,9 +97,9 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
               `${exactDollars(now)} of this purchase has been refunded by now. Please look again.`,
             )
           }
-          if (wanted !== undefined && wanted > left)
-            throw conflict('too-much-to-refund', `Only ${exactDollars(left)} of this payment can be refunded`)
-          amount = wanted ?? left
+          if (wanted !== undefined && wanted > refundable)
+            throw conflict('too-much-to-refund', `Only ${exactDollars(refundable)} of this payment can be refunded`)
+          amount = wanted ?? refundable
           return amount
         }
         await stripe.payments.refund(intent, decide, {

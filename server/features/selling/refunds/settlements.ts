@@ -49,9 +49,9 @@ export function createSettlements({ db, stripe, audit, runExclusive, sync }: Set
 
     async keepAfterLoss(actor, id, amount) {
       await db.transaction(async (tx) => {
-        const kept = await updatePurchase(tx, id, { lostAndKept: amount }, eq(purchases.lostAmount, amount))
-        if (!kept) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
-        await audit.record(tx, actor, { action: 'purchase.keep_after_loss', ...about(kept), detail: { amount } })
+        const updated = await updatePurchase(tx, id, { lostAndKept: amount }, eq(purchases.lostAmount, amount))
+        if (!updated) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
+        await audit.record(tx, actor, { action: 'purchase.keep_after_loss', ...about(updated), detail: { amount } })
       })
     },
 
@@ -62,10 +62,10 @@ export function createSettlements({ db, stripe, audit, runExclusive, sync }: Set
           refundedElsewhere: sql`${purchases.refundedElsewhere} + ${amount}`,
           uncoveredNotes: sql`greatest(0, ${purchases.uncoveredNotes} - ${amount})`,
         }
-        const settled = await updatePurchase(tx, id, changes, gte(purchases.failedRefunds, amount))
-        if (!settled) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
+        const updated = await updatePurchase(tx, id, changes, gte(purchases.failedRefunds, amount))
+        if (!updated) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
         const detail = { amount }
-        await audit.record(tx, actor, { action: 'purchase.refund_settled', ...about(settled), detail })
+        await audit.record(tx, actor, { action: 'purchase.refund_settled', ...about(updated), detail })
       })
     },
   }

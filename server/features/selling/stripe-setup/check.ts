@@ -52,14 +52,14 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
 
   async function priceList(): Promise<Finding[]> {
     const faults = []
-    const wanted = (await prices?.()) ?? []
-    if (wanted.length === 0) return []
-    for (const price of wanted) {
+    const expectedPrices = (await prices?.()) ?? []
+    if (expectedPrices.length === 0) return []
+    for (const price of expectedPrices) {
       const fault = await stripe.prices.fault(price)
       if (fault)
         faults.push(todo('Prices', `${price.lookupKey} should be ${inWords(price)}, but ${fault}. A restart fixes it.`))
     }
-    const all = list(wanted.map(inWords))
+    const all = list(expectedPrices.map(inWords))
     return faults.length > 0 ? faults : [ok('Prices', `New subscribers pay ${all}.`)]
   }
 
@@ -145,9 +145,9 @@ function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions): () => Pro
   async function deliveries(): Promise<Finding[]> {
     const ago = (time: number) => new Date(now().getTime() - time)
     // Skips events that may still be on their way.
-    const late = await stripe.account.undeliveredEvents(ago(3 * day), ago(10 * minute))
-    if (late === 0) return []
-    const many = late === 100 ? '100 or more events' : count(late, 'event')
+    const undelivered = await stripe.account.undeliveredEvents(ago(3 * day), ago(10 * minute))
+    if (undelivered === 0) return []
+    const many = undelivered === 100 ? '100 or more events' : count(undelivered, 'event')
     return [
       todo(
         'Webhook',

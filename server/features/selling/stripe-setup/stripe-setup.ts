@@ -19,17 +19,17 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
   /** An endpoint keeps its API version for life, so another version needs another endpoint. */
   async function ensureWebhook() {
     const endpoints = await stripe.account.webhookEndpoints(webhookUrl)
-    const ours = endpoints.find(({ version }) => version === apiVersion)
+    const endpoint = endpoints.find(({ version }) => version === apiVersion)
     const done = []
     let webhookSecret: string | undefined
-    if (!ours) {
+    if (!endpoint) {
       webhookSecret = await stripe.account.createWebhookEndpoint(webhookUrl)
       done.push(`Webhook endpoint ${webhookUrl}`)
-    } else if (!isSame(ours.events, eventTypes)) {
-      await stripe.account.setWebhookEvents(ours.id)
+    } else if (!isSame(endpoint.events, eventTypes)) {
+      await stripe.account.setWebhookEvents(endpoint.id)
       done.push('Events of the webhook endpoint')
     }
-    for (const { id } of endpoints.filter((endpoint) => endpoint !== ours)) {
+    for (const { id } of endpoints.filter((endpoint) => endpoint !== endpoint)) {
       await stripe.account.disableWebhookEndpoint(id)
       done.push(`Disabled the endpoint ${id} for the same address`)
     }

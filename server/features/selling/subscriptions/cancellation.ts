@@ -31,7 +31,7 @@ type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | '
 type EndPreview = { endsAt: Date | null; refund: number }
 
 /** Amounts due but not refunded: paid too late, disputed (and possibly decided), or returned by the buyer's bank. */
-export type Kept = { late: number; disputed: number; lost: number; returned: number }
+export type Unrefunded = { late: number; disputed: number; lost: number; returned: number }
 
 /** Start of a declaration's effect, and end of automatic refunds. */
 type Declared = { from: Date; until: Date }
@@ -50,11 +50,11 @@ export type Cancellation = {
     resume(id: string): Promise<void>
   }
   /** Ends now and refunds renewals since the declaration. Returns what was not refunded; `again` tries once more. */
-  cancelDeclared(id: string, declared: Declared, again: boolean): Promise<Kept>
+  cancelDeclared(id: string, declared: Declared, again: boolean): Promise<Unrefunded>
   /** Ends now and refunds days after the declaration that were paid before `until`. Returns the rest. Idempotent. */
-  cancelForCause(id: string, declared: Declared): Promise<Kept>
+  cancelForCause(id: string, declared: Declared): Promise<Unrefunded>
   /** Ends now and refunds payments before `until`. Returns what was not refunded. Idempotent. */
-  withdraw(id: string, declared: Declared): Promise<Kept>
+  withdraw(id: string, declared: Declared): Promise<Unrefunded>
   /** Ends all subscriptions before an account is deleted. Throws 409 while a payment is being processed. */
   endAllOf(userId: string): Promise<void>
 }
@@ -122,7 +122,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
     amountDue: AmountDue,
     until: Date,
-  ): Promise<Kept> {
+  ): Promise<Unrefunded> {
     if (!subscriptionId) {
       await db.transaction((tx) => bookings.end(tx, id))
       return nothing
@@ -180,18 +180,18 @@ async function keyFor(orders: CancellationDeps['orders'], wish: string, subscrip
   return `${wish}-${subscriptionId}-${order?.version ?? 0}`
 }
 
-const nothing: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
+const nothing: Unrefunded = { late: 0, disputed: 0, lost: 0, returned: 0 }
 
-function keptOf(answer: Subscription, amountDue: AmountDue): Kept {
-  const kept = { ...nothing }
+function keptOf(answer: Subscription, amountDue: AmountDue): Unrefunded {
+  const unrefunded = { ...nothing }
   for (const payment of answer.payments) {
     const { dispute, refunded } = payment
     const isReturned = payment.refunds.some(({ status }) => status === 'failed')
     const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
-    const left = Math.max(0, amountDue(payment, answer) - refunded)
-    kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += left
+    const remaining = Math.max(0, amountDue(payment, answer) - refunded)
+    unrefunded[why[dispute] ?? (isReturned ? 'returned' : 'late')] += remaining
   }
-  return kept
+  return unrefunded
 }
 
 /** Reasons are asked for after the cancellation, which never depends on an answer. */

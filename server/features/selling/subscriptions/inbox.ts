@@ -96,13 +96,13 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     async handlePending(onError, budgetMs = usualBudgetMs) {
       const startedAt = performance.now()
       const { handledAt, lastError, receivedAt } = stripeEvents
-      const left = await db
+      const remaining = await db
         .select()
         .from(stripeEvents)
         .where(isNull(handledAt))
         .orderBy(sql`${lastError} is not null`, receivedAt)
         .limit(mostInARun)
-      for (const event of left) {
+      for (const event of remaining) {
         if (performance.now() - startedAt > budgetMs) return
         await handle(event).catch(onError)
       }

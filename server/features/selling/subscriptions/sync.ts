@@ -29,7 +29,7 @@ export function createSync(deps: SyncDeps): Sync {
     for (;;) {
       const known = (await orders.ofSubscription(subscriptionId)) ?? (await recover(subscriptionId))
       if (!known) return
-      const answer = await settled(subscriptionId).catch((error: unknown) => {
+      const answer = await settleAtStripe(subscriptionId).catch((error: unknown) => {
         if (!isUnknownToStripe(error)) throw error
       })
       if (!answer) return missing.mark(known)
@@ -41,7 +41,7 @@ export function createSync(deps: SyncDeps): Sync {
   }
 
   /** Ends reversed subscriptions at Stripe, and voids open invoices of ended ones. */
-  async function settled(subscriptionId: string): Promise<Subscription> {
+  async function settleAtStripe(subscriptionId: string): Promise<Subscription> {
     const answer = await stripe.subscriptions.read(subscriptionId)
     const mustEnd = reversalOf(answer) && !answer.endedAt
     const isDue = answer.openInvoice || answer.dueInvoice?.status === 'draft'

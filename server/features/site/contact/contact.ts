@@ -39,7 +39,7 @@ const isFrom = (account: Pick<typeof users, 'id' | 'email'>) =>
     eq(contactMessages.userId, account.id),
     and(isNull(contactMessages.userId), eq(contactMessages.email, account.email)),
   )
-const shown = {
+const messageColumns = {
   firstName: contactMessages.firstName,
   lastName: contactMessages.lastName,
   email: contactMessages.email,
@@ -75,7 +75,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
       const after = decodeCursor(cursor)
       const { id, firstName, lastName, email, message, createdAt, answeredAt } = contactMessages
       const rows = await db
-        .select({ id, ...shown, customerId: users.id, answeredBy: answerer.email })
+        .select({ id, ...messageColumns, customerId: users.id, answeredBy: answerer.email })
         .from(contactMessages)
         .leftJoin(users, and(isFrom(users), isNull(users.deletedAt)))
         .leftJoin(answerer, eq(answerer.id, contactMessages.answeredBy))
@@ -150,7 +150,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
 
     messagesFrom: (email) =>
       db
-        .select(shown)
+        .select(messageColumns)
         .from(contactMessages)
         .where(eq(contactMessages.email, email))
         .orderBy(desc(contactMessages.createdAt)),

@@ -110,9 +110,9 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
         await tx.delete(suppressions).where(eq(suppressions.email, email))
       }
       await tx.delete(suppressions).where(eq(suppressions.userId, userId))
-      const theirs = or(eq(recipients.leaveId, userId), email ? eq(recipients.email, email) : undefined)
-      await tx.delete(recipients).where(and(theirs, eq(recipients.state, 'waiting')))
-      await tx.update(recipients).set({ email: null, leaveId: null, reply: null }).where(theirs)
+      const ofPerson = or(eq(recipients.leaveId, userId), email ? eq(recipients.email, email) : undefined)
+      await tx.delete(recipients).where(and(ofPerson, eq(recipients.state, 'waiting')))
+      await tx.update(recipients).set({ email: null, leaveId: null, reply: null }).where(ofPerson)
     },
 
     async dataOf(userId) {

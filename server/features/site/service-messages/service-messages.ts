@@ -104,8 +104,8 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
         .where(after && sql`(${sentAt}, ${id}) < (${after.at}, ${after.id})`)
         .orderBy(desc(sentAt), desc(id))
         .limit(limit + 1)
-      const shown = rows.map(({ message, product, sentBy }) => ({ ...message, product, sentBy }))
-      return pageOf(shown, limit, (row) => ({ at: row.sentAt, id: row.id }))
+      const messages = rows.map(({ message, product, sentBy }) => ({ ...message, product, sentBy }))
+      return pageOf(messages, limit, (row) => ({ at: row.sentAt, id: row.id }))
     },
 
     async audience(productId) {

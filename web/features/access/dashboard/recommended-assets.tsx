@@ -16,7 +16,7 @@ export function RecommendedAssets() {
   const { data } = query
   const { maker } = useSettings()
   const listName = useListName()
-  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(later, '')
+  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(laterOf, '')
   return (
     <DashboardSection
       id="recommended-assets"
@@ -36,7 +36,7 @@ export function RecommendedAssets() {
   )
 }
 
-const later = (a: string, b: string) => (a > b ? a : b)
+const laterOf = (a: string, b: string) => (a > b ? a : b)
 
 function ListActions({ list }: { list: RecommendedAsset[] }) {
   const fileName = useListName()

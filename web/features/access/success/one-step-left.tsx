@@ -3,7 +3,7 @@ import type { PaidOrder } from '#contract/selling/checkout.ts'
 import { returnToPayment } from '#web/features/identity/sign-in/return-path.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Paid } from './paid.tsx'
+import { PaidLayout } from './paid.tsx'
 
 const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
   login: {
@@ -30,7 +30,11 @@ export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: strin
   // Every login from here, also by the header, returns to this page.
   useEffect(() => returnToPayment(paymentIntentId), [paymentIntentId])
   return (
-    <Paid order={order} title={title} next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}>
+    <PaidLayout
+      order={order}
+      title={title}
+      next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}
+    >
       <p>
         {text} {thenAccess(order.username)}
       </p>
@@ -47,6 +51,6 @@ export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: strin
           .
         </p>
       )}
-    </Paid>
+    </PaidLayout>
   )
 }

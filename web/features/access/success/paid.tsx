@@ -8,7 +8,7 @@ import { Time } from '#web/ui/time.tsx'
 
 type Order = Omit<PaidOrder, 'wayIn' | 'username'>
 
-export function Paid(props: {
+export function PaidLayout(props: {
   /** Undefined while it loads. */
   order: Order | undefined
   next: ReactNode

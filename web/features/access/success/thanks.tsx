@@ -10,7 +10,7 @@ import KeepAccess from '#web/features/identity/account/keep-access.tsx'
 import { wait } from '#web/features/selling/checkout/until-done.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
-import { Paid } from './paid.tsx'
+import { PaidLayout } from './paid.tsx'
 
 /** Success page of a booked purchase: state of the access, and the form with the username given before. */
 export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashboard' | '/welcome') => void }) {
@@ -33,7 +33,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
     />
   )
   return (
-    <Paid
+    <PaidLayout
       order={purchase && profile && orderOf(purchase, profile.email)}
       next={mine ? <NextStep mine={mine} /> : <p>Thank you.</p>}
       title="TradingView Access Request"
@@ -80,7 +80,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
           {form(skip)}
         </>
       )}
-    </Paid>
+    </PaidLayout>
   )
 }
 

@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { people } from '../parts/count.ts'
 import { Choice } from '../parts/dialog-parts.tsx'
 
-function tell(changed: number, title: string, description?: string) {
+function toastResult(changed: number, title: string, description?: string) {
   if (changed > 0) toast({ title, ...(description && { description }) })
   else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
 }
@@ -26,24 +26,24 @@ export function useActions() {
   const unlocking = {
     failed: 'Failed to unlock',
     onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
-      changed > 0 ? setUnlocked(ids) : tell(0, ''),
+      changed > 0 ? setUnlocked(ids) : toastResult(0, ''),
   }
   const unlock = useCall(accessAdmin.grant, unlocking)
   const restore = useCall(accessAdmin.restore, unlocking)
   const undo = useCall(accessAdmin.undo, {
     failed: 'Failed to undo',
     onSuccess: ({ changed }) => {
-      tell(changed, 'Undone', 'No email was sent.')
+      toastResult(changed, 'Undone', 'No email was sent.')
       setUnlocked([])
     },
   })
   const withhold = useCall(accessAdmin.withhold, {
     failed: 'Failed to remove',
-    onSuccess: ({ changed }) => tell(changed, 'Access removed', 'The buyer gets an email.'),
+    onSuccess: ({ changed }) => toastResult(changed, 'Access removed', 'The buyer gets an email.'),
   })
   const lock = useCall(accessAdmin.lock, {
     failed: 'Failed to record it',
-    onSuccess: ({ changed }) => tell(changed, `${people(changed)} removed`),
+    onSuccess: ({ changed }) => toastResult(changed, `${people(changed)} removed`),
   })
   const failed = 'That didn’t work'
   const retry = useCall(accessAdmin.retry, { failed, succeeded: 'Trying again' })
@@ -150,7 +150,7 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       options={{
         failed: 'Failed to decline',
         onSuccess: ({ changed }) =>
-          tell(changed, 'Access declined', `${people(changed)}: they get the reason by email.`),
+          toastResult(changed, 'Access declined', `${people(changed)}: they get the reason by email.`),
       }}
       button={{
         variant: 'danger',

@@ -105,7 +105,7 @@ function AuditLog() {
 const isId = (value: unknown) =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
-const shown = (name: string, value: unknown) =>
+const formatValue = (name: string, value: unknown) =>
   /amount$/i.test(name) && typeof value === 'number'
     ? exactDollars(value)
     : typeof value === 'string'
@@ -118,5 +118,5 @@ const nameInWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${
 const inWords = (detail: Record<string, unknown>) =>
   Object.entries(detail)
     .filter(([, value]) => !isId(value))
-    .map(([name, value]) => `${nameInWords(name)}: ${shown(name, value)}`)
+    .map(([name, value]) => `${nameInWords(name)}: ${formatValue(name, value)}`)
     .join(', ')

@@ -47,11 +47,11 @@ function SymbolList() {
   const lists = useProducts().filter((product) => product.list !== null)
   const [chosen, setChosen] = useState<string>()
   const product = lists.find(({ id }) => id === chosen) ?? lists[0]
-  const shown = all.data?.filter(({ productId }) => lists.length < 2 || productId === product?.id)
+  const ofProduct = all.data?.filter(({ productId }) => lists.length < 2 || productId === product?.id)
   const [first] = useSettings().products
   const [importing, setImporting] = useDialog('import')
   const add = useCall(assets.adminAdd, { succeeded: 'Asset added successfully', failed: 'Failed to add asset' })
-  const reviewedAt = shown?.map((asset) => asset.reviewedAt).toSorted()[0]
+  const reviewedAt = ofProduct?.map((asset) => asset.reviewedAt).toSorted()[0]
 
   return (
     <Card className="flex flex-col gap-6">
@@ -75,7 +75,7 @@ function SymbolList() {
           options={{ succeeded: 'List marked as reviewed', failed: 'Failed to mark as reviewed' }}
           variant="secondary"
           size="sm"
-          disabled={!shown?.length}
+          disabled={!ofProduct?.length}
         >
           <ListChecks className="size-4" />
           Mark as reviewed
@@ -90,7 +90,7 @@ function SymbolList() {
           await add.mutateAsync({
             productId: product && product.state !== 'on sale' ? product.id : await idOf(product ?? first),
             ...typed,
-            sortOrder: (shown?.length ?? 0) + 1,
+            sortOrder: (ofProduct?.length ?? 0) + 1,
             isActive: true,
           })
         }}
@@ -120,12 +120,12 @@ function SymbolList() {
         </SubmitButton>
       </Form>
       {!all.data && <Pending query={all} className="h-40" />}
-      {shown?.length === 0 && (
+      {ofProduct?.length === 0 && (
         <EmptyState title="No assets added yet" description="Add the first ticker buyers should see." />
       )}
-      {shown && shown.length > 0 && <AssetList assets={shown} />}
+      {ofProduct && ofProduct.length > 0 && <AssetList assets={ofProduct} />}
       {importing && product && (
-        <ImportDialog productId={product.id} known={shown ?? []} onClose={() => setImporting(false)} />
+        <ImportDialog productId={product.id} known={ofProduct ?? []} onClose={() => setImporting(false)} />
       )}
     </Card>
   )

@@ -77,8 +77,8 @@ export function Timeline({ id }: { id: string }) {
 /** Fetches payments separately: during an outage of Stripe, the rest stays readable. */
 function useEntries(id: string, query: ReturnType<typeof usePages<typeof customers.adminTimeline>>): Entry[] {
   const payments = useData(customers.adminPayments, { id })
-  const told = query.data?.pages.flatMap(({ items }) => items) ?? []
-  const oldest = query.hasNextPage ? (told.at(-1)?.at ?? '') : ''
+  const entries = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const oldest = query.hasNextPage ? (entries.at(-1)?.at ?? '') : ''
   const paid = (payments.data?.documents ?? [])
     .map(
       (document): Entry => ({
@@ -94,7 +94,7 @@ function useEntries(id: string, query: ReturnType<typeof usePages<typeof custome
       }),
     )
     .filter(({ at }) => at >= oldest)
-  return [...told, ...paid].toSorted((a, b) => b.at.localeCompare(a.at))
+  return [...entries, ...paid].toSorted((a, b) => b.at.localeCompare(a.at))
 }
 
 function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; children: ReactNode }) {

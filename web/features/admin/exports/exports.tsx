@@ -38,8 +38,8 @@ export function useExport() {
     try {
       const { signal } = controller
       const response = await ask(kind, part, signal)
-      const of = Number(response.headers.get('x-estimated-rows'))
-      const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
+      const estimatedRows = Number(response.headers.get('x-estimated-rows'))
+      const file = await collect(response, (rows) => setProgress({ kind, rows, of: estimatedRows }))
       saveFile(`${[kind, named, today()].filter(Boolean).join('-')}.csv`, file)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {

@@ -34,8 +34,8 @@ export function Inbox() {
       href: '/admin/settings',
     })
   const isUrgent = ({ dueAt }: Item) => dueAt !== null && dueIn(dueAt, now).tone !== 'neutral'
-  const shown = all.filter((item) => isUrgent(item) || !isSetAside(item.kind, item.count))
-  const later = all.length - shown.length
+  const visible = all.filter((item) => isUrgent(item) || !isSetAside(item.kind, item.count))
+  const hiddenCount = all.length - visible.length
   function putOff(item: Item) {
     if (isUrgent(item)) toast({ title: 'It stays', description: 'It is due within 48 hours.' })
     else setAside(item.kind, item.count)
@@ -46,23 +46,23 @@ export function Inbox() {
         <h2 id="inbox" className="text-lg">
           Inbox
         </h2>
-        {shown.length > 0 && (
+        {visible.length > 0 && (
           <p className="text-xs text-muted max-lg:hidden">
             <kbd className="font-mono">J</kbd> and <kbd className="font-mono">K</kbd> move,{' '}
             <kbd className="font-mono">Enter</kbd> opens, <kbd className="font-mono">E</kbd> puts off until tomorrow
           </p>
         )}
       </header>
-      {shown.length === 0 ? (
+      {visible.length === 0 ? (
         <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
-          {later === 0 ? 'All clear. Nothing needs you.' : 'All clear for today.'}
+          {hiddenCount === 0 ? 'All clear. Nothing needs you.' : 'All clear for today.'}
         </p>
       ) : (
-        <Items items={shown} now={now} onLater={putOff} />
+        <Items items={visible} now={now} onLater={putOff} />
       )}
-      {later > 0 && (
+      {hiddenCount > 0 && (
         <p className="text-sm text-muted">
-          {later} put off until tomorrow.{' '}
+          {hiddenCount} put off until tomorrow.{' '}
           <button type="button" onClick={bringBack} className="cursor-pointer font-medium text-ink underline">
             Show
           </button>

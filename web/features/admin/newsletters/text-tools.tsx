@@ -76,11 +76,11 @@ function useBlocks(): Block[] {
   const running = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
   const [since] = useState(() => Date.now() - newsDays * 86_400_000)
   const added = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
-  const left = useData(assets.adminLeft, {}).data ?? []
+  const timeLeft = useData(assets.adminLeft, {}).data ?? []
   const changes = [
     added.length > 0 &&
       `New:\n\n${added.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')}`,
-    left.length > 0 && `Removed:\n\n${left.map(({ ticker }) => `- **${ticker}**`).join('\n')}`,
+    timeLeft.length > 0 && `Removed:\n\n${timeLeft.map(({ ticker }) => `- **${ticker}**`).join('\n')}`,
   ]
     .filter(Boolean)
     .join('\n\n')

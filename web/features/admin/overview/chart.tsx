@@ -34,7 +34,7 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
   const up = Math.max(...months.map((month) => sumOf(month, gains)))
   const down = Math.max(...months.map((month) => sumOf(month, losses)))
   const scale = plotHeight / Math.max(1, up + down)
-  const shown = months.find(({ month }) => month === chosen) ?? months.at(-1)
+  const selected = months.find(({ month }) => month === chosen) ?? months.at(-1)
   return (
     <Card className="min-w-0 p-5">
       <figure className="flex flex-col gap-3">
@@ -53,14 +53,14 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
             ))}
           </span>
         </figcaption>
-        {shown && <p className="min-h-10 text-sm text-muted tabular-nums sm:min-h-5">{inWords(shown)}</p>}
+        {selected && <p className="min-h-10 text-sm text-muted tabular-nums sm:min-h-5">{inWords(selected)}</p>}
         <div ref={showNewest} className="overflow-x-auto">
           <div className="relative grid min-w-180 auto-cols-fr grid-flow-col text-xs">
             {months.map((month) => (
               <Column
                 key={month.month}
                 month={month}
-                isShown={month === shown}
+                isShown={month === selected}
                 space={{ up: up * scale, down: down * scale }}
                 scale={scale}
                 onChoose={() => choose(month.month)}

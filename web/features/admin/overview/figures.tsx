@@ -138,7 +138,7 @@ type LeftProps = Pick<ShownFigures, 'lost' | 'reasons'> & { range: Range }
 
 function Left({ lost, reasons, range }: LeftProps) {
   const ended = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))
-  const said = reasons.map(({ reason, ...sum }) => ({ ...sum, text: leaveReasonTexts[reason], query: { reason } }))
+  const rows = reasons.map(({ reason, ...sum }) => ({ ...sum, text: leaveReasonTexts[reason], query: { reason } }))
   return (
     <FigureSection {...figureDefinitions.left}>
       {lost.length === 0 ? (
@@ -146,7 +146,7 @@ function Left({ lost, reasons, range }: LeftProps) {
       ) : (
         <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
           <Reasons title="What ended it" rows={ended} range={range} />
-          {said.length > 0 && <Reasons title="What they said" rows={said} range={range} />}
+          {rows.length > 0 && <Reasons title="What they said" rows={rows} range={range} />}
         </div>
       )}
     </FigureSection>

@@ -43,7 +43,7 @@ function Figures() {
   const { lastMonthSoFar: then } = data
   const soFar = daysSoFar(now.month, today)
   const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`
-  const by = `up to ${than}`
+  const range = `up to ${than}`
   const more = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
   return (
     <div className="flex flex-col gap-6">
@@ -58,7 +58,7 @@ function Figures() {
           {...figureDefinitions.net}
           title="Net new this month"
           value={signed(netOf(now))}
-          note={`${soFar}; ${signed(netOf(then))} ${by}`}
+          note={`${soFar}; ${signed(netOf(then))} ${range}`}
           href={`/admin/overview/figures?month=${now.month}`}
         />
         <Figure
@@ -71,7 +71,7 @@ function Figures() {
           {...figureDefinitions.churn}
           title="Churn this month"
           value={percent(now.churn)}
-          note={`${number(now.stopped)} of ${number(now.paidWhenItBegan)} who paid on the 1st${then.churn === null ? '' : `; ${percent(then.churn)} ${by}`}`}
+          note={`${number(now.stopped)} of ${number(now.paidWhenItBegan)} who paid on the 1st${then.churn === null ? '' : `; ${percent(then.churn)} ${range}`}`}
           href={`/admin/overview/figures?kind=churn&month=${now.month}`}
         />
       </FigureRow>

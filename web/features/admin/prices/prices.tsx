@@ -71,7 +71,7 @@ function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
         </Button>
       </header>
       <p className="text-sm">
-        {paying ? `${counted(paying.count, 'pay')} it.` : 'No one pays it yet.'} {keeping.map(kept).join(' ')}
+        {paying ? `${counted(paying.count, 'pay')} it.` : 'No one pays it yet.'} {keeping.map(keepText).join(' ')}
       </p>
       <ul aria-label={`History, ${product}, ${billingType}`} className="flex flex-col text-sm">
         {publications.map((each) => (
@@ -101,11 +101,12 @@ const now = z.object({
     }),
   ),
 })
-const later = z.extend(now, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
+const scheduledPrice = z.extend(now, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
 
 /** "1 pays", "412 pay". */
 const counted = (count: number, verb: string) => `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
-const kept = ({ amount, count }: Plan['subscriptions'][number]) => `${counted(count, 'keep')} ${exactDollars(amount)}.`
+const keepText = ({ amount, count }: Plan['subscriptions'][number]) =>
+  `${counted(count, 'keep')} ${exactDollars(amount)}.`
 
 const inDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
@@ -118,13 +119,13 @@ function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
   return (
     <CallDialog
       title={`New price: ${product}, ${billingType}`}
-      description={`Per ${planOf(billingType).period}, for new subscriptions. ${subscriptions.map(kept).join(' ')}${isPlanned ? ' It replaces the planned price.' : ''}`}
+      description={`Per ${planOf(billingType).period}, for new subscriptions. ${subscriptions.map(keepText).join(' ')}${isPlanned ? ' It replaces the planned price.' : ''}`}
       call={prices.adminPublish}
       options={{
         succeeded: { title: 'Published', description: 'The site shows it within seconds.' },
         failed: 'Failed to publish',
       }}
-      schema={isLater ? later : now}
+      schema={isLater ? scheduledPrice : now}
       inputOf={({ regularAmount, ...wish }) => ({
         productId,
         billingType,

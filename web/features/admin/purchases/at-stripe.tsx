@@ -92,7 +92,7 @@ type PriceProps = {
 
 function Price({ price, subscriptions, faults, onTake }: PriceProps) {
   const { id, name, amount, currency, every, plan, isOther } = price
-  const left = subscriptions.length - mostShown
+  const hiddenCount = subscriptions.length - mostShown
   return (
     <Card className="flex flex-col gap-4 p-4 sm:p-6">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -114,7 +114,7 @@ function Price({ price, subscriptions, faults, onTake }: PriceProps) {
               onTake={plan && !subscription.obstacle ? onTake : undefined}
             />
           ))}
-          {left > 0 && <li className="py-3 text-muted">and {number(left)} more</li>}
+          {hiddenCount > 0 && <li className="py-3 text-muted">and {number(hiddenCount)} more</li>}
         </ul>
       )}
     </Card>

@@ -17,8 +17,10 @@ const reason = z.pipe(
   z.string(),
   z.transform((chosen) => (chosen in refundReasons ? (chosen as RefundReason) : undefined)),
 )
-const all = z.object({ reason })
-const part = z.extend(all, { amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')) })
+const fullRefund = z.object({ reason })
+const partialRefund = z.extend(fullRefund, {
+  amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')),
+})
 
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const dayOf = (at: string) => days.format(new Date(at))
@@ -44,7 +46,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       }
       call={purchases.adminRefund}
       options={{ succeeded: 'Refund sent successfully', failed: 'Failed to refund' }}
-      schema={inFull ? all : part}
+      schema={inFull ? fullRefund : partialRefund}
       button={{ variant: 'danger', pendingText: 'Refunding...', disabled: payment?.left === 0, children: 'Refund' }}
       onClose={onClose}
       inputOf={(wanted) => ({
@@ -109,11 +111,11 @@ function Left({ known, error }: LeftProps) {
   if (error instanceof ApiError && error.status === 409) return error.message
   if (error) return 'We couldn’t load how much can be refunded.'
   if (!known) return 'Checking with Stripe…'
-  const left = known.payments.reduce((sum, payment) => sum + payment.left, 0)
-  if (left === 0) return 'Fully refunded.'
+  const refundable = known.payments.reduce((sum, payment) => sum + payment.left, 0)
+  if (refundable === 0) return 'Fully refunded.'
   return (
     <>
-      {exactDollars(left)} can be refunded
+      {exactDollars(refundable)} can be refunded
       {known.refundedSoFar > 0 && `; ${exactDollars(known.refundedSoFar)} of this purchase has been refunded`}.
     </>
   )

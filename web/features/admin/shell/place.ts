@@ -6,11 +6,11 @@ import { createStore, useStore } from '#web/ui/store.ts'
 const record = createStore<string | null>(null)
 
 export function useTitle(title: string) {
-  const shown = useStore(record) || title
+  const shownTitle = useStore(record) || title
   useEffect(() => {
-    document.title = `${shown} | Admin | ${brand.name}`
-  }, [shown])
-  return shown
+    document.title = `${shownTitle} | Admin | ${brand.name}`
+  }, [shownTitle])
+  return shownTitle
 }
 
 /** Name of the open record, for the title of the page. */

@@ -110,8 +110,8 @@ function AlreadyOwned({ user, product }: { user: User | null; product: ListedPro
 /** Reloads a page from the back/forward cache, which would say "Processing..." forever. */
 function useReloadWhenBack() {
   useEffect(() => {
-    const shown = (event: PageTransitionEvent) => event.persisted && location.reload()
-    addEventListener('pageshow', shown)
-    return () => removeEventListener('pageshow', shown)
+    const reloadIfRestored = (event: PageTransitionEvent) => event.persisted && location.reload()
+    addEventListener('pageshow', reloadIfRestored)
+    return () => removeEventListener('pageshow', reloadIfRestored)
   }, [])
 }

@@ -15,8 +15,8 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
   // Tax inside the price is always shown before paying.
   const charges = offer.discount?.charges
   if (settings.consumerLaw === 'none') {
-    const said = [tax && total, charges].filter(Boolean).join('. ')
-    return said ? <p className="text-sm text-muted">{said}</p> : null
+    const sentence = [tax && total, charges].filter(Boolean).join('. ')
+    return sentence ? <p className="text-sm text-muted">{sentence}</p> : null
   }
   const renewal = charges ?? `Renews every ${period} at ${exactDollars(offer.price)}`
   return (

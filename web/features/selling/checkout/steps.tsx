@@ -31,7 +31,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate, search } = useNavigation()
   const [code, setCode] = useCode(search)
-  const wanted = `${billing} ${code ?? ''}`
+  const choice = `${billing} ${code ?? ''}`
   const begin = useCall(checkout.createSubscriptionIntent, {})
   const codeField = useCodeField({ product, billing, code, discount: offer.discount, onChange: setDiscount })
   const isPaying = asked !== null && isAtPayment(search)
@@ -104,8 +104,8 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
     if (isPaying) navigate(checkoutAddress(billing, product.slug), { replace: true })
   }
 
-  const current = ready?.wanted === wanted ? ready : undefined
-  const missing = isPaying && !current ? wanted : null
+  const current = ready?.wanted === choice ? ready : undefined
+  const missing = isPaying && !current ? choice : null
   // Begins again when plan or code change at the payment step, also while an earlier call is pending.
   const fetchMissing = useEffectEvent(async () => {
     if (asked) await proceed(asked)

@@ -6,8 +6,8 @@ export const wait = (milliseconds: number) => new Promise((done) => setTimeout(d
 const pauses = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
 const laterPause = 10
 
-const soon = 'Your payment went through. We’re waiting for Stripe to confirm your subscription.'
-const later =
+const waitingNote = 'Your payment went through. We’re waiting for Stripe to confirm your subscription.'
+const longWaitNote =
   'Your payment went through, but Stripe hasn’t confirmed your subscription yet. There’s nothing to do, and please don’t pay again. This page continues as soon as it’s confirmed, and your receipt follows by email.'
 
 /** Polls, because Stripe may need seconds from the payment to the subscription. */
@@ -15,16 +15,16 @@ export async function untilDone(
   isDone: () => Promise<boolean>,
   tell: (note: string) => void = () => {},
 ): Promise<void> {
-  for (let asked = 0; ; asked++) {
+  for (let polls = 0; ; polls++) {
     const seconds = await isDone().then(
-      (done) => (done ? null : (pauses[asked] ?? laterPause)),
+      (done) => (done ? null : (pauses[polls] ?? laterPause)),
       (error: unknown) => {
         if (error instanceof ApiError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds
         throw error
       },
     )
     if (seconds === null) return
-    if (asked > 1) tell(asked < pauses.length ? soon : later)
+    if (polls > 1) tell(polls < pauses.length ? waitingNote : longWaitNote)
     await wait(seconds * 1000)
   }
 }

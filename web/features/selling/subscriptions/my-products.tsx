@@ -31,12 +31,12 @@ export function MyProducts({ query, all }: MyPurchases) {
         </ButtonLink>
       </EmptyState>
     )
-  const shown = showAll ? all : all.slice(0, shownAtFirst)
-  const hidden = all.length - shown.length
+  const visible = showAll ? all : all.slice(0, shownAtFirst)
+  const hidden = all.length - visible.length
   return (
     <div className="flex flex-col items-start gap-4">
       <ul className="w-full divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
-        {shown.map((purchase) => (
+        {visible.map((purchase) => (
           <PurchaseRow key={purchase.id} purchase={purchase} mayBuyAgain={mayBuyAgain(purchase, all)} />
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { classes } from '#web/ui/classes.ts'
 import { Day, monthOf } from '#web/ui/day.tsx'
 import { Stars } from './stars.tsx'
 
-const shown = 3
+const quoteCount = 3
 
 /** Puts the newest critical review last, because nobody believes praise alone. */
 function three(all: Review[]) {
@@ -13,7 +13,7 @@ function three(all: Review[]) {
   const critical = readable.find(isCritical)
   const others = readable.filter((review) => review !== critical)
   const kindFirst = others.toSorted((a, b) => Number(isCritical(a)) - Number(isCritical(b)))
-  return critical ? [...kindFirst.slice(0, shown - 1), critical] : others.slice(0, shown)
+  return critical ? [...kindFirst.slice(0, quoteCount - 1), critical] : others.slice(0, quoteCount)
 }
 
 export function Quotes() {

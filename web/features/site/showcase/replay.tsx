@@ -32,7 +32,7 @@ export default function Replay({ className, onClose }: { className: string; onCl
     return () => removeEventListener('keydown', listen)
   }, [])
   const signal = signals.find(({ bar }) => bar === day)
-  const said = isOver
+  const caption = isOver
     ? `120 days. The rules traded ${times(ruleTrades)}, and one trade ended at a loss. You would have traded ${trades.length === 0 ? 'never' : times(trades.length)}.`
     : `Day ${day + 1}. ${signal ? (signal.kind === 'entry' ? 'Entry.' : 'Exit.') : 'Nothing today. That’s normal.'}`
   return (
@@ -51,7 +51,7 @@ export default function Replay({ className, onClose }: { className: string; onCl
       <div className="mx-auto flex min-h-11 w-full max-w-6xl flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 sm:px-8">
         <figcaption className="min-w-0 text-sm">
           <span className="mr-2 font-mono">Simulated.</span>
-          <span role="status">{said}</span>
+          <span role="status">{caption}</span>
         </figcaption>
         <span className="flex flex-wrap items-center gap-2">
           {isOver ? (

@@ -18,10 +18,10 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
   const plans = useSoldPlans().map(({ key }) => key)
   const [invite, setInvite] = useState(true)
   const [hasAccess, setHasAccess] = useState(true)
-  const said = useRef<HTMLOutputElement>(null)
+  const status = useRef<HTMLOutputElement>(null)
   // The field or button that had the focus is gone after each step.
   useEffect(() => {
-    if (state.step !== 'file' && state.step !== 'checking' && state.step !== 'running') said.current?.focus()
+    if (state.step !== 'file' && state.step !== 'checking' && state.step !== 'running') status.current?.focus()
   }, [state.step])
 
   function close() {
@@ -48,12 +48,12 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
           onChosen={(mapping) => void choose(mapping)}
         />
       ) : state.step === 'days' ? (
-        <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
+        <output ref={status} tabIndex={-1} className="block text-sm font-medium outline-none">
           Which day is {state.unclearDay}? Every day in this file is then read like it.
         </output>
       ) : (
         <>
-          <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
+          <output ref={status} tabIndex={-1} className="block text-sm font-medium outline-none">
             {summary(state, count)}
           </output>
           {state.notes.map((note) => (
@@ -175,7 +175,7 @@ function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number,
   const { lines, verdicts } = props
   const isFault = ({ line }: ImportLine) => verdicts.get(line)?.verdict === 'fault'
   const { faults = [], others = [] } = Object.groupBy(lines, (line) => (isFault(line) ? 'faults' : 'others'))
-  const left = others.length - mostOthers
+  const hiddenCount = others.length - mostOthers
   return (
     <section
       aria-label="Lines of the file"
@@ -186,7 +186,7 @@ function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number,
         {[...faults, ...others.slice(0, mostOthers)].map((line) => (
           <Line key={line.line} line={line} verdict={verdicts.get(line.line)} />
         ))}
-        {left > 0 && <li className="p-3 text-muted">and {number(left)} more without a fault</li>}
+        {hiddenCount > 0 && <li className="p-3 text-muted">and {number(hiddenCount)} more without a fault</li>}
       </ul>
     </section>
   )

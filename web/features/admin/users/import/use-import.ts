@@ -49,10 +49,10 @@ export function useImport() {
     const notes = [note ?? [], unused.length > 0 ? notUsed(unused) : []].flat()
     const verdicts = new Map<number, ImportVerdict>()
     for (const [line, message] of repeated) verdicts.set(line, { line, verdict: 'fault', message })
-    const others = lines.filter(({ line }) => !repeated.has(line))
+    const unique = lines.filter(({ line }) => !repeated.has(line))
     setState({ step: 'checking', lines, verdicts, notes })
     try {
-      for (const piece of inPieces(others, mostChecked))
+      for (const piece of inPieces(unique, mostChecked))
         for (const each of await call(imports.adminCheck, { lines: piece })) verdicts.set(each.line, each)
       setState({ step: 'preview', lines, verdicts, notes })
     } catch (error) {
@@ -71,18 +71,18 @@ export function useImport() {
     if (state.step === 'file' || state.step === 'columns' || state.step === 'days' || state.step === 'checking') return
     const { lines, notes } = state
     const verdicts = new Map(state.verdicts)
-    let left = 'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
-    setState({ step: 'running', lines, notes, verdicts, left })
+    let remaining = 'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
+    setState({ step: 'running', lines, notes, verdicts, left: remaining })
     try {
-      for (const piece of inPieces(left, mostImported)) {
+      for (const piece of inPieces(remaining, mostImported)) {
         if (isClosed.current) return
         for (const each of await call(imports.adminImport, { lines: piece, ...options })) verdicts.set(each.line, each)
-        left = left.slice(piece.length)
-        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), left })
+        remaining = remaining.slice(piece.length)
+        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), left: remaining })
       }
-      setState({ step: 'done', lines, notes, verdicts, left })
+      setState({ step: 'done', lines, notes, verdicts, left: remaining })
     } catch (error) {
-      setState({ step: 'running', lines, notes, verdicts, left, stopped: messageOf(error) ?? 'It stopped.' })
+      setState({ step: 'running', lines, notes, verdicts, left: remaining, stopped: messageOf(error) ?? 'It stopped.' })
     }
   }
 

@@ -40,11 +40,11 @@ export async function recordUnlocked(
 export async function recordLocked(tx: Transaction, context: ChangeContext, whose: AccessKey, username: string) {
   const row = await lockRow(tx, whose)
   if (!row?.unlockedName || keyOfName(row.unlockedName) !== keyOfName(username)) return
-  await closed(tx, context, row, {})
+  await recordClosed(tx, context, row, {})
 }
 
 /** Records that an account has no access anymore. */
-export async function closed(
+export async function recordClosed(
   tx: Transaction,
   context: ChangeContext,
   row: AccessRow,
