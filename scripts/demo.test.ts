@@ -57,8 +57,9 @@ beforeAll(async () => {
   clearInterval(unlocking)
   const [code] = await ended
   if (code !== 0) throw new Error(`The demo ended with ${code}: ${said}`)
-  // Every five minutes the shop asks Stripe about past-due purchases, also during a test.
+  // An open shop does both every few minutes: it asks about past-due purchases, and hands people who wait to the seller.
   await shop.queue.runNow('reconcile')
+  await shop.queue.runNow('tradingview-due')
   await shop.queue.idle()
 }, 480_000)
 afterAll(async () => {

@@ -110,7 +110,7 @@ export type Setting = z.infer<typeof setting>
 const problem = z.object({
   /** The problem and its fix; commands and names are in backticks. */
   text: z.string(),
-  mend: z.string(),
+  remedy: z.string(),
   isUrgent: z.boolean(),
 })
 export type Problem = z.infer<typeof problem>

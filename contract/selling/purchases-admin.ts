@@ -54,11 +54,11 @@ export const purchasesAdmin = {
           paymentIntentId: z.string(),
           paidAt: instant,
           amount: cents,
-          left: cents,
+          refundable: cents,
           /** Taken as credit by a switch to the yearly plan, so it can’t be refunded on its own. */
           credited: cents,
           /** True if a full refund ends the subscription. */
-          ends: z.boolean(),
+          endsSubscription: z.boolean(),
         }),
       ),
       /** How long they keep access, if it does not end. */

@@ -35,7 +35,7 @@ const subscription = z.object({
   currency: z.string(),
   startedAt: instant,
   periodEnd: instant,
-  ends: z.boolean(),
+  isEnding: z.boolean(),
   /** Why it cannot be taken over, if that is plain already. */
   obstacle: z.nullable(z.string()),
 })

@@ -18,7 +18,7 @@ const counts = z.object({
   refused: z.int(),
   uncertain: z.int(),
   /** Unsubscribed by its link. */
-  left: z.int(),
+  unsubscribed: z.int(),
 })
 
 const summary = {

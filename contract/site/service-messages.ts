@@ -54,7 +54,7 @@ export const serviceMessages = {
       /** Customers whose mail server refused their address for good. */
       refused: z.int(),
       /** How many more may be sent now; security messages are not limited. */
-      left: z.int(),
+      remaining: z.int(),
       /** Settings missing for sending, each with what to do about it. */
       missing: z.array(z.string()),
     }),

@@ -26,7 +26,7 @@ function linkProblem({ name, indicatorUrl, strategyUrl }: ProductLinks): Problem
   return (
     unset.length > 0 && {
       text: `${name} has no link to its ${unset.join(' and ')}. Buyers land on TradingView’s list of scripts, or find no link.`,
-      mend: 'Set it under Package links.',
+      remedy: 'Set it under Package links.',
       isUrgent: false,
     }
   )
@@ -39,31 +39,31 @@ export function problemsOf(config: Config, live: Live): Problem[] {
   const problems = [
     unknown.length > 0 && {
       text: 'Your imprint is incomplete.',
-      mend: `Add your ${new Intl.ListFormat('en').format(unknown)} under Seller.`,
+      remedy: `Add your ${new Intl.ListFormat('en').format(unknown)} under Seller.`,
       isUrgent: true,
     },
     supportEmail.endsWith('@example.com') && {
       text: `\`${supportEmail}\` is a placeholder.`,
-      mend: 'Set yours under Support.',
+      remedy: 'Set yours under Support.',
       isUrgent: production,
     },
     !mail.smtpUrl && {
       text: 'Email isn’t set up. Messages are saved to a folder instead.',
-      mend: 'Set `SMTP_URL` in the environment and restart the shop.',
+      remedy: 'Set `SMTP_URL` in the environment and restart the shop.',
       isUrgent: production,
     },
     ...linksOnSale.map(linkProblem),
     !hasChosenKeys && {
       text: 'Buyers are asked for API keys of their exchange. Secret keys are what thieves ask for.',
-      mend: 'Say under Exchange keys whether this shop needs them at all.',
+      remedy: 'Say under Exchange keys whether this shop needs them at all.',
       isUrgent: false,
     },
     !hasChosenLaw && {
       text: `Your terms say that ${law.law} applies and that ${law.venue} is the place of jurisdiction.`,
-      mend: 'Confirm or change both under Law and venue.',
+      remedy: 'Confirm or change both under Law and venue.',
       isUrgent: false,
     },
-    ...warnings.map((text) => ({ text, mend: 'Change it in the environment and restart the shop.', isUrgent: true })),
+    ...warnings.map((text) => ({ text, remedy: 'Change it in the environment and restart the shop.', isUrgent: true })),
   ]
   return problems.filter((problem) => problem !== false)
 }

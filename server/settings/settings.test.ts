@@ -33,7 +33,9 @@ test('shows where each setting comes from, and no secret', async () => {
 })
 
 test('says what is wrong until it is mended', async () => {
-  expect((await show()).problems.map(({ mend }) => mend)).toContain('Add your street, city, and country under Seller.')
+  expect((await show()).problems.map(({ remedy: mend }) => mend)).toContain(
+    'Add your street, city, and country under Seller.',
+  )
   await admin.call(settings.adminSave, {
     SELLER_STREET: 'Long Row 12',
     SELLER_CITY: '4500 Solothurn',
@@ -116,7 +118,7 @@ test('the test email arrives, or the mail server’s answer does', async () => {
 })
 
 test('the seller decides whether buyers are asked for exchange keys, and the checklist asks once', async () => {
-  const asks = async () => (await show()).problems.some(({ mend }) => mend.includes('Exchange keys'))
+  const asks = async () => (await show()).problems.some(({ remedy: mend }) => mend.includes('Exchange keys'))
   expect(await asks()).toBe(true)
   const buyer = await shop.buyer()
   const request = { tradingViewUsername: 'no_keys', purchaseId: buyer.purchase.id }
@@ -129,7 +131,7 @@ test('the seller decides whether buyers are asked for exchange keys, and the che
 })
 
 test('another law or venue makes new terms, the old ones stay readable, and the checklist asks once', async () => {
-  const asks = async () => (await show()).problems.some(({ mend }) => mend.includes('Law and venue'))
+  const asks = async () => (await show()).problems.some(({ remedy: mend }) => mend.includes('Law and venue'))
   const read = (version?: string) => shop.visitor().call(termsInForce.show, { version })
   expect(await asks()).toBe(true)
   const before = await read()

@@ -133,10 +133,10 @@ export const menuItem =
 type ItemProps = ComponentProps<'button'> & {
   isDangerous?: boolean | undefined
   /** Focusable but disabled; the text says why. */
-  not?: string | false | undefined
+  disabledBecause?: string | false | undefined
 }
 
-export function MenuItem({ isDangerous, not, onClick, ...rest }: ItemProps) {
+export function MenuItem({ isDangerous, disabledBecause: not, onClick, ...rest }: ItemProps) {
   return (
     <button
       type="button"

@@ -66,7 +66,7 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
 
     myData(_input, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="my-data.json"')
-      return personalData.of(actor.user.id)
+      return personalData.collect(actor.user.id)
     },
 
     async deleteMyself({ password }, { actor, request, reply }) {

@@ -146,6 +146,6 @@ function existingOf(found: Stripe.Subscription) {
     currency: found.currency,
     startedAt: date(found.start_date),
     periodEnd: date(found.cancel_at ?? item.current_period_end),
-    ends: found.cancel_at_period_end || found.cancel_at !== null,
+    isEnding: found.cancel_at_period_end || found.cancel_at !== null,
   }
 }

@@ -130,12 +130,12 @@ export async function askSeller(
 const receiptTellsMs = 10 * 60_000
 
 /** True if a receipt of the last 10 minutes already told the guest about this username. */
-async function isToldByReceipt(tx: Transaction, of: AccessKey & { username: string }, now: Date) {
+async function isToldByReceipt(tx: Transaction, key: AccessKey & { username: string }, now: Date) {
   const isToldOrder = and(
-    eq(orders.userId, of.userId),
-    eq(orders.productId, of.productId),
+    eq(orders.userId, key.userId),
+    eq(orders.productId, key.productId),
     eq(orders.madeAccount, true),
-    sql`lower(${orders.tradingViewUsername}) = ${keyOfName(of.username)}`,
+    sql`lower(${orders.tradingViewUsername}) = ${keyOfName(key.username)}`,
     gt(orders.closedAt, new Date(now.getTime() - receiptTellsMs)),
   )
   return (await tx.$count(orders, isToldOrder)) > 0

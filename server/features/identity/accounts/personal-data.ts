@@ -10,7 +10,7 @@ import { lockAdmins } from './roles.ts'
 type PersonalDataContext = Pick<Context, 'db' | 'audit' | 'mails'>
 
 export type PersonalData = {
-  of(userId: string): Promise<Record<string, unknown>>
+  collect(userId: string): Promise<Record<string, unknown>>
   /** All data of a customer who asks the seller for it. Audited. */
   forCustomer(actor: Actor, userId: string): Promise<Record<string, unknown>>
 }
@@ -41,7 +41,7 @@ export function createPersonalData(
   }
 
   return {
-    of: collect,
+    collect: collect,
 
     async forCustomer(actor, userId) {
       const { email } = await findUser(db, userId)

@@ -77,7 +77,7 @@ export const recovery = {
     return codes
   },
 
-  left: (tx: Transaction | Database, userId: string) =>
+  countUnused: (tx: Transaction | Database, userId: string) =>
     tx.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt))),
 
   /** True only for the first use of a code, even under concurrency. */

@@ -49,7 +49,7 @@ export function createLogins(
   const recovered = (userId: string) =>
     db.transaction(async (tx) => {
       await endSessions(tx, userId)
-      await notices.tell(tx, userId, 'recoveryCodeUsed', { left: await recovery.left(tx, userId) })
+      await notices.tell(tx, userId, 'recoveryCodeUsed', { left: await recovery.countUnused(tx, userId) })
     })
 
   return {

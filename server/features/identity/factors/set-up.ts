@@ -47,7 +47,7 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
 
   /** Creates ten recovery codes with the first factor, or when all are used up. Otherwise null. */
   async function recoveryCodesFor(tx: Transaction, userId: string) {
-    return (await recovery.left(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
+    return (await recovery.countUnused(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
   }
 
   /** Throws if the last factor of someone who must have one would go. Deletes recovery codes with the last factor. */
@@ -65,7 +65,7 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
       return {
         passkeys: await passkeys.list(user.id),
         appCodesSince: kept?.since ?? null,
-        recoveryCodesLeft: await recovery.left(db, user.id),
+        recoveryCodesLeft: await recovery.countUnused(db, user.id),
         isRequired: policy.isRequiredOf(user),
         isRecovering: (await sessions.provenBy(sessionId)) === 'recovery code',
       }

@@ -21,9 +21,9 @@ type RefundablePayment = {
   paymentIntentId: string
   paidAt: Date
   amount: number
-  left: number
+  refundable: number
   credited: number
-  ends: boolean
+  endsSubscription: boolean
 }
 
 /** Refunds by the seller, and decisions about disputes and failed refunds. */
@@ -59,9 +59,9 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
           paymentIntentId: payment.paymentIntentId,
           paidAt: payment.paidAt,
           amount: payment.amount,
-          left: payment.isRefundBlocked ? 0 : refundableAmount(history, payment),
+          refundable: payment.isRefundBlocked ? 0 : refundableAmount(history, payment),
           credited: creditedOf(history, payment),
-          ends: wouldEnd(history, payment.paymentIntentId),
+          endsSubscription: wouldEnd(history, payment.paymentIntentId),
         })),
         accessUntil: purchase.endedAt ? null : purchase.currentPeriodEnd,
         refundedSoFar: sum(history.payments, ({ refunded }) => refunded),

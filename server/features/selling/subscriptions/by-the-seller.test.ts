@@ -160,14 +160,14 @@ test('an earlier payment is refunded, and the present period stays', async () =>
   await own.settle()
   const admin = await own.admin()
   const { payments } = await admin.call(purchases.adminRefundable, { id })
-  expect(payments.map(({ ends }) => ends)).toEqual([true, false])
+  expect(payments.map(({ endsSubscription: ends }) => ends)).toEqual([true, false])
   expect(payments[1]?.paymentIntentId).toBe(paymentIntentId)
   const refund = (intent: string | null) =>
     admin.call(purchases.adminRefund, { id, refundedSoFar: 0, paymentIntentId: intent ?? '' })
   await expect(refund('pi_of_somebody_else')).rejects.toMatchObject({ code: 'nothing-to-refund' })
   await refund(paymentIntentId)
   expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
-  const left = (await admin.call(purchases.adminRefundable, { id })).payments.map((payment) => payment.left)
+  const left = (await admin.call(purchases.adminRefundable, { id })).payments.map((payment) => payment.refundable)
   expect(left).toEqual([3900, 0])
 })
 

@@ -51,7 +51,7 @@ export function createReading(context: ReadingDeps): Reading {
         id: recipients.newsletterId,
         state: recipients.state,
         count: sql<number>`count(*)::int`,
-        left: sql<number>`count(${recipients.leftAt})::int`,
+        unsubscribed: sql<number>`count(${recipients.leftAt})::int`,
       })
       .from(recipients)
       .where(inArray(recipients.newsletterId, ids))
@@ -65,7 +65,7 @@ export function createReading(context: ReadingDeps): Reading {
         sent: count('sent'),
         refused: count('refused'),
         uncertain: count('uncertain'),
-        left: own.reduce((sum, row) => sum + row.left, 0),
+        unsubscribed: own.reduce((sum, row) => sum + row.unsubscribed, 0),
       }
     }
   }

@@ -109,7 +109,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
     },
 
     async audience(productId) {
-      const [[customers], [refused], left] = await Promise.all([
+      const [[customers], [refused], remaining] = await Promise.all([
         db.select({ count: count() }).from(users).where(customersOf(db, productId)),
         db
           .select({ count: count() })
@@ -117,7 +117,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
           .where(customersOf(db, productId, true)),
         leftFor(db, productId),
       ])
-      return { customers: customers?.count ?? 0, refused: refused?.count ?? 0, left, missing: missingFor(context) }
+      return { customers: customers?.count ?? 0, refused: refused?.count ?? 0, remaining, missing: missingFor(context) }
     },
 
     async test(actor, message) {

@@ -16,13 +16,13 @@ const messages = {
 }
 
 export function AccessRequestForm(props: {
-  of: { paymentIntentId: string } | { purchaseId: string }
+  purchase: { paymentIntentId: string } | { purchaseId: string }
   username: string | null
   leave?: { label: string; onClick: () => void } | undefined
   /** The form stays busy until this resolves. */
   onSubmitted: () => Promise<unknown> | void
 }) {
-  const { of, username, leave, onSubmitted } = props
+  const { purchase: of, username, leave, onSubmitted } = props
   const { askExchangeKeys } = useSettings()
   const submit = useCall(access.submit, messages)
   const submitForPurchase = useCall(access.submitForPurchase, messages)

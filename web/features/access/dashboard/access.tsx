@@ -102,7 +102,7 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
       {opened === 'form' && (
         <Dialog title="TradingView Access Request" onClose={close} className="max-w-lg">
           <AccessRequestForm
-            of={{ purchaseId: purchase.id }}
+            purchase={{ purchaseId: purchase.id }}
             username={username}
             leave={{ label: 'Cancel', onClick: close }}
             onSubmitted={close}

@@ -23,7 +23,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   const skip = { label: 'Skip for Now', onClick: () => onLeave('/dashboard') }
   const form = (leave?: typeof skip) => (
     <AccessRequestForm
-      of={{ paymentIntentId }}
+      purchase={{ paymentIntentId }}
       username={mine?.username ?? null}
       leave={leave}
       onSubmitted={async () => {

@@ -25,7 +25,7 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
   const isPaidFor = reason !== null && (state === 'unlocking' || state === 'unlocked')
   return (
     <RowMenu
-      of={username ?? user.email}
+      label={username ?? user.email}
       actions={[
         mayUndo && { text: 'Undo', do: () => actions.undo([id]) },
         state === 'asked' &&

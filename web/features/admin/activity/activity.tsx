@@ -47,7 +47,7 @@ function FailedJobs() {
             <Cell className="max-w-96 text-xs break-words text-muted">{job.error}</Cell>
             <Cell className="py-1.5">
               <RowMenu
-                of={job.about}
+                label={job.about}
                 actions={[
                   { text: 'Run again', do: () => retry.mutate({ id: job.id }) },
                   {

@@ -93,7 +93,7 @@ function List({ rows }: { rows: ShownCode[] }) {
                     <span className="sr-only"> of {row.code}</span>
                   </Button>
                   <RowMenu
-                    of={row.code}
+                    label={row.code}
                     actions={[
                       row.state !== 'stopped' && {
                         text: 'Stop',

@@ -86,7 +86,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
         <Until purchase={purchase} />
         <Disputed purchase={purchase} className="block text-sm" />
       </div>
-      <RowMenu of={product.name} actions={actions} />
+      <RowMenu label={product.name} actions={actions} />
     </li>
   )
 }

@@ -69,7 +69,7 @@ export function Who({ customer }: { customer: Customer }) {
             </ButtonLink>
           )}
           <RowMenu
-            of={email}
+            label={email}
             actions={[
               {
                 text: 'Send password link',

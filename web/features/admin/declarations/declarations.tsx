@@ -80,7 +80,7 @@ export default function Declarations() {
                 <div className="flex items-center justify-end gap-1">
                   {row.purchase && <CarryOut row={row} />}
                   <RowMenu
-                    of={`the declaration by ${row.name}`}
+                    label={`the declaration by ${row.name}`}
                     actions={[
                       {
                         text: row.purchase ? 'Another contract' : 'Link to its contract',

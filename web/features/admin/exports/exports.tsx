@@ -23,7 +23,7 @@ const exportTitles: Record<FileKind, string> = {
   newsletter: 'Newsletter',
 }
 type ExportFilter = { state?: NewsletterState | undefined; period?: string | undefined }
-type Progress = { kind: FileKind; rows: number; of: number }
+type Progress = { kind: FileKind; rows: number; estimatedRows: number }
 
 export function useExport() {
   const [progress, setProgress] = useState<Progress | null>(null)
@@ -34,12 +34,12 @@ export function useExport() {
     const named = part.state ?? part.period
     const controller = new AbortController()
     leaving.current = controller
-    setProgress({ kind, rows: 0, of: 0 })
+    setProgress({ kind, rows: 0, estimatedRows: 0 })
     try {
       const { signal } = controller
       const response = await ask(kind, part, signal)
       const estimatedRows = Number(response.headers.get('x-estimated-rows'))
-      const file = await collect(response, (rows) => setProgress({ kind, rows, of: estimatedRows }))
+      const file = await collect(response, (rows) => setProgress({ kind, rows, estimatedRows: estimatedRows }))
       saveFile(`${[kind, named, today()].filter(Boolean).join('-')}.csv`, file)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {
@@ -79,7 +79,7 @@ async function collect(response: Response, tell: (rows: number) => void): Promis
 /** Date in the seller's time zone; the Swedish locale formats it as 2026-12-31. */
 const today = () => new Date().toLocaleDateString('sv-SE')
 
-export function ExportProgress({ kind, rows, of, onCancel }: Progress & { onCancel: () => void }) {
+export function ExportProgress({ kind, rows, estimatedRows: of, onCancel }: Progress & { onCancel: () => void }) {
   return (
     <div className="flex items-center gap-3">
       <div className="flex flex-1 flex-col gap-1.5">

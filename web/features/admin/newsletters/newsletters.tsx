@@ -36,7 +36,7 @@ export default function Newsletters() {
             <StateBadge {...row} counts={counts} />
           </Cell>
           <DayCell label="Date" value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
-          {[counts.sent, counts.refused, counts.left].map((count, at) => (
+          {[counts.sent, counts.refused, counts.unsubscribed].map((count, at) => (
             <Cell key={counted[at]} label={counted[at] ?? ''} className={moneyCell}>
               {number(count)}
             </Cell>

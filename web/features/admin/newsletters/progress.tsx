@@ -21,7 +21,7 @@ const figures = [
   ['waiting', 'Waiting'],
   ['refused', 'Bounced'],
   ['uncertain', 'Not confirmed'],
-  ['left', 'Unsubscribed'],
+  ['unsubscribed', 'Unsubscribed'],
 ] as const
 
 export function Progress({ newsletter }: { newsletter: NewsletterShown }) {

@@ -17,11 +17,11 @@ export type RowAction = {
   isApart?: boolean
   asks?: Omit<Question, 'destructive'>
   /** Reason that disables the entry. */
-  not?: string | false
+  disabledBecause?: string | false
 }
 
 /** Menu of a row; destructive entries come last. */
-export function RowMenu({ of, actions }: { of: string; actions: (RowAction | false)[] }) {
+export function RowMenu({ label: label, actions }: { label: string; actions: (RowAction | false)[] }) {
   const [opened, setOpened] = useState<RowAction | null>(null)
   const can = useCan()
   const present = actions.flatMap((action) => (action && (!action.needs || can(action.needs)) ? [action] : []))
@@ -36,14 +36,18 @@ export function RowMenu({ of, actions }: { of: string; actions: (RowAction | fal
   return (
     <>
       <Menu
-        aria-label={`Actions for ${of}`}
+        aria-label={`Actions for ${label}`}
         label={<Ellipsis className="size-4.5" />}
         className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
       >
         {present.map((action, place) => (
           <Fragment key={action.text}>
             {action.isApart && place > 0 && <hr className="mx-2 my-1.5 border-line" />}
-            <MenuItem isDangerous={action.isDangerous} not={action.not} onClick={() => start(action)}>
+            <MenuItem
+              isDangerous={action.isDangerous}
+              disabledBecause={action.disabledBecause}
+              onClick={() => start(action)}
+            >
               {action.text}
             </MenuItem>
           </Fragment>

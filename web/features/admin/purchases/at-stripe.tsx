@@ -161,14 +161,14 @@ function Row(props: {
   onTake: ((id: string) => void) | undefined
 }) {
   const { subscription, fault, onTake } = props
-  const { id, email, name, status, amount, currency, startedAt, periodEnd, ends } = subscription
+  const { id, email, name, status, amount, currency, startedAt, periodEnd, isEnding } = subscription
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <span className="min-w-0 flex-1 basis-56">
         <span className="block font-medium wrap-anywhere">{email || id}</span>
         <span className="block text-xs break-words text-muted">
           {name && `${name}, `}
-          {money(amount, currency)}, since <Time value={startedAt} />, {ends ? 'ends' : 'renews'}{' '}
+          {money(amount, currency)}, since <Time value={startedAt} />, {isEnding ? 'ends' : 'renews'}{' '}
           <Time value={periodEnd} />
         </span>
         {fault && <span className="block text-xs font-medium break-words text-warning">{fault}</span>}

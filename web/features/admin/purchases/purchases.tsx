@@ -98,7 +98,7 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
         )}
       </Cell>
       <Cell className="py-1.5">
-        <RowMenu of={user.email} actions={actions} />
+        <RowMenu label={user.email} actions={actions} />
       </Cell>
     </>
   )

@@ -34,8 +34,8 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   // Fetched at each opening: the refundable amount can change at Stripe.
   const { data: known, error } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
   const payment = known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
-  const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.left)
-  const mayEnd = isWhole && payment?.ends === true
+  const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.refundable)
+  const mayEnd = isWhole && payment?.endsSubscription === true
   return (
     <CallDialog
       title="Refund"
@@ -47,7 +47,12 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       call={purchases.adminRefund}
       options={{ succeeded: 'Refund sent successfully', failed: 'Failed to refund' }}
       schema={inFull ? fullRefund : partialRefund}
-      button={{ variant: 'danger', pendingText: 'Refunding...', disabled: payment?.left === 0, children: 'Refund' }}
+      button={{
+        variant: 'danger',
+        pendingText: 'Refunding...',
+        disabled: payment?.refundable === 0,
+        children: 'Refund',
+      }}
       onClose={onClose}
       inputOf={(wanted) => ({
         id,
@@ -60,7 +65,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       {known && known.payments.length > 1 && (
         <Field name="payment" label="Payment">
           <Select value={payment?.paymentIntentId} onChange={(event) => setChosen(event.target.value)}>
-            {known.payments.map(({ paymentIntentId, paidAt, amount, left, credited }) => (
+            {known.payments.map(({ paymentIntentId, paidAt, amount, refundable: left, credited }) => (
               <option key={paymentIntentId} value={paymentIntentId} disabled={left === 0}>
                 {dayOf(paidAt)}, {exactDollars(amount)}
                 {left < amount && `, ${exactDollars(left)} left`}
@@ -73,7 +78,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       <fieldset className="flex flex-col gap-3">
         <legend className="sr-only">How much</legend>
         <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
-          {payment ? exactDollars(payment.left) : 'The rest of the payment'}.
+          {payment ? exactDollars(payment.refundable) : 'The rest of the payment'}.
           {payment && payment.credited > 0 && ` ${exactDollars(payment.credited)} of it was credited to the year.`}
         </Choice>
         <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
@@ -111,7 +116,7 @@ function Left({ known, error }: LeftProps) {
   if (error instanceof ApiError && error.status === 409) return error.message
   if (error) return 'We couldn’t load how much can be refunded.'
   if (!known) return 'Checking with Stripe…'
-  const refundable = known.payments.reduce((sum, payment) => sum + payment.left, 0)
+  const refundable = known.payments.reduce((sum, payment) => sum + payment.refundable, 0)
   if (refundable === 0) return 'Fully refunded.'
   return (
     <>

@@ -63,7 +63,7 @@ export default function Reviews() {
                   </Button>
                 )}
                 <RowMenu
-                  of={`the review by ${review.author ?? 'Anonymous'}`}
+                  label={`the review by ${review.author ?? 'Anonymous'}`}
                   actions={[
                     review.answer !== null && { text: 'Edit reply', do: () => setAnswering(review) },
                     review.reportedAt !== null &&

@@ -124,7 +124,7 @@ function Message({ productId }: { productId: string }) {
     failed: 'Failed to send the service message',
   })
   const typed = schema.safeParse(draft)
-  const isUsedUp = audience?.left === 0 && draft.reason !== 'security'
+  const isUsedUp = audience?.remaining === 0 && draft.reason !== 'security'
   return (
     <div
       onInput={({ target }) => {
@@ -171,7 +171,7 @@ function Message({ productId }: { productId: string }) {
               ` ${customers(audience.refused)} can’t be reached: their mail server refuses them.`}{' '}
             {isUsedUp
               ? `${mostServiceMessages} have been sent in ${serviceMessageDays} days; only security can’t wait.`
-              : `${audience.left} of ${mostServiceMessages} in ${serviceMessageDays} days are left.`}
+              : `${audience.remaining} of ${mostServiceMessages} in ${serviceMessageDays} days are left.`}
           </p>
         )}
         <p className="text-sm text-muted">Customers: {countDefinitions.customers.meaning}</p>

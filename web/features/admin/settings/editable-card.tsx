@@ -7,38 +7,38 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
-type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; of: RegExp }
+type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; settings: RegExp }
 
 export const groups: Group[] = [
-  { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', of: /^SELLER_/ },
-  { title: 'Emails to you', hint: 'They go to the support address.', of: /^(SALE_EMAILS|MONDAY_LETTER)$/ },
+  { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', settings: /^SELLER_/ },
+  { title: 'Emails to you', hint: 'They go to the support address.', settings: /^(SALE_EMAILS|MONDAY_LETTER)$/ },
   {
     title: 'Emails to buyers',
     hint: 'Before a card expires or a price changes.',
-    of: /^(CARD_NOTICES|DISCOUNT_NOTICES)$/,
+    settings: /^(CARD_NOTICES|DISCOUNT_NOTICES)$/,
   },
-  { title: 'Support', hint: 'Buyers write to this address, and access requests go to it.', of: /^SUPPORT_/ },
+  { title: 'Support', hint: 'Buyers write to this address, and access requests go to it.', settings: /^SUPPORT_/ },
   {
     title: 'Maker',
     hint: 'The person behind the product. Shown on the site when named.',
     hasPhoto: true,
-    of: /^MAKER_/,
+    settings: /^MAKER_/,
   },
   {
     title: 'Figures',
     hint: 'How fast access and first answers come, once there are ten of each in 30 days. Always computed.',
-    of: /^SHOW_FIGURES$/,
+    settings: /^SHOW_FIGURES$/,
   },
   {
     title: 'Exchange keys',
     hint: 'Buyers give the API key and the secret key of their exchange with their request. Secret keys are what thieves ask for: say no unless you need them.',
-    of: /^ASK_EXCHANGE_KEYS$/,
+    settings: /^ASK_EXCHANGE_KEYS$/,
     isAsked: true,
   },
   {
     title: 'Law and venue',
     hint: 'What your terms say about them. A change makes a new version of the terms; orders keep the version they were made under.',
-    of: /^TERMS_/,
+    settings: /^TERMS_/,
     isAsked: true,
   },
 ]
@@ -70,7 +70,7 @@ export function EditableCard(props: {
     failed: 'Failed to save',
   })
   const fields = editableSettings
-    .filter((name) => group.of.test(name))
+    .filter((name) => group.settings.test(name))
     .map((name) => {
       const { value = '', source = 'default' } = all.find((setting) => setting.name === name) ?? {}
       const field: { label: string; type?: string } = settingFields[name]

@@ -140,7 +140,7 @@ function Problems({ problems }: { problems: Problem[] }) {
         To fix <Badge tone="bad">{problems.length}</Badge>
       </h2>
       <ul className="flex flex-col gap-3">
-        {problems.map(({ text, mend, isUrgent }) => (
+        {problems.map(({ text, remedy: mend, isUrgent }) => (
           <Line key={text} state={isUrgent ? 'todo' : 'warning'}>
             <Marked text={text} />{' '}
             <span className="text-muted">

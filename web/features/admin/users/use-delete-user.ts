@@ -27,6 +27,6 @@ export function useDeleteUser(onDeleted?: () => void) {
     do: () => remove.mutate({ id }),
     isDangerous: true,
     isApart: true,
-    not: id === myself?.id && 'You cannot delete yourself',
+    disabledBecause: id === myself?.id && 'You cannot delete yourself',
   })
 }

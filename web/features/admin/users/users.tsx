@@ -76,7 +76,7 @@ export default function Users() {
           <Cell className="py-1.5">
             {can('people.manage') && (
               <RowMenu
-                of={user.email}
+                label={user.email}
                 actions={[
                   { text: 'Change role', renderDialog: (close) => <RoleDialog user={user} onClose={close} /> },
                   deleteUser(user),

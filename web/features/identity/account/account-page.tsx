@@ -74,7 +74,7 @@ export default function AccountPage() {
               <AppCodes since={show.data.appCodesSince} mayAdd={mayAdd} onCodes={setShown} />
             )}
             {mayAdd && (show.data.isRequired || show.data.appCodesSince) && (
-              <RecoveryCodes left={show.data.recoveryCodesLeft} onCodes={setShown} />
+              <RecoveryCodes remaining={show.data.recoveryCodesLeft} onCodes={setShown} />
             )}
           </>
         )}

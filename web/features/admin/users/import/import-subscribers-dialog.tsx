@@ -61,11 +61,11 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
               {note}
             </p>
           ))}
-          {'left' in state && (
+          {'remaining' in state && (
             <progress
               aria-label="Import"
               className="h-1.5 w-full accent-accent"
-              value={state.lines.length - state.left.length}
+              value={state.lines.length - state.remaining.length}
               max={state.lines.length}
             />
           )}
@@ -150,7 +150,7 @@ const subscribers = (count: number) => counted(count, 'subscriber')
 function summary(state: Extract<ImportState, { notes: string[] }>, count: Counts) {
   if (state.step === 'checking') return `Checking ${number(state.lines.length)} lines...`
   if (state.step === 'running') {
-    const booked = `${subscribers(count.new - state.left.length)} booked, ${number(state.left.length)} left.`
+    const booked = `${subscribers(count.new - state.remaining.length)} booked, ${number(state.remaining.length)} left.`
     return state.stopped ? `${booked} ${state.stopped}` : booked
   }
   return [

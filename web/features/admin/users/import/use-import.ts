@@ -18,7 +18,7 @@ export type ImportState =
   | { step: 'columns'; unmapped: Unmapped; text: string; note: string | undefined }
   | (Read & { step: 'checking' | 'preview' })
   /** `left` are the lines still to send; `stopped` is the reason of an interruption. */
-  | (Read & { step: 'running' | 'done'; left: ImportLine[]; stopped?: string })
+  | (Read & { step: 'running' | 'done'; remaining: ImportLine[]; stopped?: string })
 
 /** Reads a file, checks each line on the server, and sends the good ones in pieces; continues where it was interrupted. */
 export function useImport() {
@@ -71,18 +71,26 @@ export function useImport() {
     if (state.step === 'file' || state.step === 'columns' || state.step === 'days' || state.step === 'checking') return
     const { lines, notes } = state
     const verdicts = new Map(state.verdicts)
-    let remaining = 'left' in state ? state.left : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
-    setState({ step: 'running', lines, notes, verdicts, left: remaining })
+    let remaining =
+      'remaining' in state ? state.remaining : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
+    setState({ step: 'running', lines, notes, verdicts, remaining: remaining })
     try {
       for (const piece of inPieces(remaining, mostImported)) {
         if (isClosed.current) return
         for (const each of await call(imports.adminImport, { lines: piece, ...options })) verdicts.set(each.line, each)
         remaining = remaining.slice(piece.length)
-        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), left: remaining })
+        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), remaining: remaining })
       }
-      setState({ step: 'done', lines, notes, verdicts, left: remaining })
+      setState({ step: 'done', lines, notes, verdicts, remaining: remaining })
     } catch (error) {
-      setState({ step: 'running', lines, notes, verdicts, left: remaining, stopped: messageOf(error) ?? 'It stopped.' })
+      setState({
+        step: 'running',
+        lines,
+        notes,
+        verdicts,
+        remaining: remaining,
+        stopped: messageOf(error) ?? 'It stopped.',
+      })
     }
   }
 
