@@ -108,9 +108,9 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: ApiDep
     const writing = books.write(
       async (work) => {
         if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
-        const reply = await once(work, idempotencyKey, fingerprint, async () => toReply(await perform(work)))
+        const storedReply = await once(work, idempotencyKey, fingerprint, async () => toReply(await perform(work)))
         // A retry would only bring the same answer again.
-        return reply.status >= 500 ? { ...reply, shouldRetry: false } : reply
+        return storedReply.status >= 500 ? { ...storedReply, shouldRetry: false } : storedReply
       },
       mark,
       settings,

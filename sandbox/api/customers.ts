@@ -30,11 +30,11 @@ const editable = {
 
 function withParams(customer: Customer, params: Params<typeof editable>): Customer {
   const { tax, address: typed, invoice_settings: settings, ...rest } = params
-  const address = readAddress(customer.address, typed)
-  if (tax?.validate_location === 'immediately') assertPlace(address)
+  const newAddress = readAddress(customer.address, typed)
+  if (tax?.validate_location === 'immediately') assertPlace(newAddress)
   return changed(customer, {
     ...rest,
-    address: address,
+    address: newAddress,
     invoice_settings: changed(customer.invoice_settings, settings ?? {}),
   })
 }

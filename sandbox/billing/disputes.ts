@@ -38,10 +38,10 @@ export async function refund(
   }
   const method = await work.find('payment_method', charge.payment_method)
   const later = method?.$sandbox.behaviour.outcome === 'succeeds' && method.$sandbox.behaviour.refund
-  const refund = newRefund(work.now, charge, amount, reason)
-  const { id: balance_transaction } = await moveBalance(work, 'refund', refund, -amount)
+  const draft = newRefund(work.now, charge, amount, reason)
+  const { id: balance_transaction } = await moveBalance(work, 'refund', draft, -amount)
   const refunded = await work.insert({
-    ...refund,
+    ...draft,
     balance_transaction,
     metadata,
     status: later === 'waits' ? ('pending' as const) : ('succeeded' as const),

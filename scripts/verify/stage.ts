@@ -31,7 +31,7 @@ export function createTheater({ secretKey, address, pause }: Account) {
   async function makePrice(key: string, { amount, interval, ...wish }: PriceWish) {
     const known = await sdk.prices.list({ lookup_keys: [key], active: true })
     if (known.data[0]) return known.data[0].id
-    const price = await sdk.prices.create({
+    const created = await sdk.prices.create({
       currency: 'usd',
       lookup_key: key,
       product_data: { name: 'A scene of npm run stripe -- verify' },
@@ -39,7 +39,7 @@ export function createTheater({ secretKey, address, pause }: Account) {
       unit_amount: amount,
       ...wish,
     })
-    return price.id
+    return created.id
   }
 
   function price(wish: PriceWish): Promise<string> {

@@ -60,10 +60,10 @@ export function createBookings(deps: BookingDeps): Bookings {
     if (!owner) return
     await lockPerson(tx, owner.userId)
     const [before] = await tx.select().from(purchases).where(isMeant).for('no key update')
-    const change = before && decide(before)
-    if (!change) return
-    const movements = movementsOfBooked({ ...before, ...change })
-    const after = await updatePurchase(tx, id, { ...change, arr: arrOf(movements) })
+    const decided = before && decide(before)
+    if (!decided) return
+    const movements = movementsOfBooked({ ...before, ...decided })
+    const after = await updatePurchase(tx, id, { ...decided, arr: arrOf(movements) })
     if (!after) return
     await ledger.record(tx, after, movements)
     const hasNext = !isLive(after.status) && (await countLive(tx, after)) > 0

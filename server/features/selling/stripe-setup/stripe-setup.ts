@@ -19,14 +19,14 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
   /** An endpoint keeps its API version for life, so another version needs another endpoint. */
   async function ensureWebhook() {
     const endpoints = await stripe.account.webhookEndpoints(webhookUrl)
-    const endpoint = endpoints.find(({ version }) => version === apiVersion)
+    const current = endpoints.find(({ version }) => version === apiVersion)
     const done = []
     let webhookSecret: string | undefined
-    if (!endpoint) {
+    if (!current) {
       webhookSecret = await stripe.account.createWebhookEndpoint(webhookUrl)
       done.push(`Webhook endpoint ${webhookUrl}`)
-    } else if (!isSame(endpoint.events, eventTypes)) {
-      await stripe.account.setWebhookEvents(endpoint.id)
+    } else if (!isSame(current.events, eventTypes)) {
+      await stripe.account.setWebhookEvents(current.id)
       done.push('Events of the webhook endpoint')
     }
     for (const { id } of endpoints.filter((endpoint) => endpoint !== endpoint)) {

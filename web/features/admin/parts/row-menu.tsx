@@ -21,7 +21,7 @@ export type RowAction = {
 }
 
 /** Menu of a row; destructive entries come last. */
-export function RowMenu({ label: label, actions }: { label: string; actions: (RowAction | false)[] }) {
+export function RowMenu({ label, actions }: { label: string; actions: (RowAction | false)[] }) {
   const [opened, setOpened] = useState<RowAction | null>(null)
   const can = useCan()
   const present = actions.flatMap((action) => (action && (!action.needs || can(action.needs)) ? [action] : []))

@@ -10,13 +10,7 @@ import { saveFile } from '#web/ui/save-file.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { AccountRow } from './account-row.tsx'
 
-export function RecoveryCodes({
-  remaining: remaining,
-  onCodes,
-}: {
-  remaining: number
-  onCodes: (codes: string[]) => void
-}) {
+export function RecoveryCodes({ remaining, onCodes }: { remaining: number; onCodes: (codes: string[]) => void }) {
   return (
     <AccountRow title="Recovery codes" text="For when you’ve lost your device. Each one logs you in once.">
       <p className="text-sm">{remaining} of 10 recovery codes are left.</p>
