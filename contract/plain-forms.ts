@@ -32,6 +32,11 @@ const resetForm = z.pipe(
   z.transform(({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({ token, newPassword })),
 )
 
+const linkForm = z.pipe(
+  z.strictObject({ token: logins.withLink.input.shape.token, return: z.optional(z.string()) }),
+  z.transform(({ token }): ParsedInputOf<typeof logins.withLink> => ({ token })),
+)
+
 type Received = Parameters<typeof receivedLine>[1]
 type Declared = InputOf<typeof declarations.withdraw>
 
@@ -40,7 +45,14 @@ export const plainForms: PlainForm[] = [
   { row: logins.withCode, page: '/auth/code', done: { goTo: '/dashboard' } },
   { row: accounts.register, page: '/auth', done: { goTo: '/dashboard' } },
   { row: logins.requestLink, page: '/login-link', done: { say: loginLinkRequested } },
-  { row: logins.withLink, page: '/auth/link', done: { goTo: '/dashboard' }, next: '/auth/code', atPage: true },
+  {
+    row: logins.withLink,
+    page: '/auth/link',
+    done: { goTo: '/dashboard' },
+    next: '/auth/code',
+    input: linkForm,
+    atPage: true,
+  },
   { row: accounts.requestPasswordReset, page: '/forgot-password', done: { say: resetRequested } },
   {
     row: accounts.resetPassword,

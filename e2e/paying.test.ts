@@ -177,7 +177,7 @@ test('a code is made in the admin area, filled in by its link, typed at the paym
   // Enters no code, an unknown code and another code at the payment step.
   await page.getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeVisible()
-  const typed = page.getByRole('form', { name: 'Discount code' })
+  const typed = page.getByRole('group', { name: 'Discount code' })
   await typed.getByLabel('Discount code').fill('nobody-knows')
   await typed.getByRole('button', { name: 'Apply' }).click()
   await expect(typed).toContainText('We can’t apply this code.')
@@ -204,7 +204,7 @@ test('a code applied while the checkout is still being opened is what is charged
   await page.goto(monthly)
   await page.getByLabel('Email', { exact: true }).first().fill(email)
   await page.getByRole('button', { name: 'Have a code?' }).click()
-  const typed = page.getByRole('form', { name: 'Discount code' })
+  const typed = page.getByRole('group', { name: 'Discount code' })
   const apply = async () => {
     await typed.getByLabel('Discount code').fill(code)
     await typed.getByRole('button', { name: 'Apply' }).click()

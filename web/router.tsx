@@ -48,7 +48,14 @@ const pages = [
     secret: true,
   },
   { ...unlisted, path: '/checkout', page: 'selling/checkout/checkout-page', title: 'Checkout' },
-  { ...unlisted, path: '/checkout/success', page: 'access/success/success-page', title: 'Payment', secret: true },
+  {
+    ...unlisted,
+    path: '/checkout/success',
+    page: 'access/success/success-page',
+    title: 'Payment',
+    secret: true,
+    beginsAtTop: true,
+  },
   { ...unlisted, path: '/invoice', page: 'selling/invoices/invoice-page', title: 'Your invoice', secret: true },
   {
     ...unlisted,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { email, mailedLink, opaque, person } from '../fields.ts'
+import { email, mailedLink, opaque, ownPath, person } from '../fields.ts'
 import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
@@ -18,7 +18,7 @@ export const logins = {
     ...open,
     summary: 'Email a login link; the answer is the same whether or not the account exists',
     limit: { requests: 10, seconds: 900 },
-    input: z.strictObject({ email }),
+    input: z.strictObject({ email, returnPath: z.optional(ownPath) }),
     output: z.object({ message: z.string() }),
   }),
   withLink: endpoint('POST /api/auth/login-link', {

@@ -7,7 +7,7 @@ const sentences = {
   expired: 'This card has expired. Please use another one.',
   code: 'The security code is wrong. Please check it and try again.',
   details: 'The card’s details are wrong. Please check them and try again.',
-  confirm: 'Your bank wants you to confirm this payment. Please try again and confirm it.',
+  confirm: 'Your bank wants you to confirm this payment. Try again and confirm it, or use another card.',
   later: 'Your bank didn’t answer. Please try again in a few minutes.',
   test: 'This shop is in test mode and takes test cards only, such as 4242 4242 4242 4242.',
   // Also for lost and stolen cards: only the bank tells its customer about those.

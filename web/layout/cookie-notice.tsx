@@ -12,13 +12,13 @@ export function CookieNotice({ decide, reopened }: { decide: (granted: boolean) 
     <section
       aria-labelledby="cookie-notice"
       ref={padPage}
-      className="cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8"
+      className="cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float max-md:gap-3 max-md:p-4 md:flex-row md:items-center md:gap-8"
     >
-      <div className="flex flex-col gap-1.5">
+      <div className="flex flex-col gap-1.5 max-md:gap-0.5">
         <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-base">
           Cookie Notice
         </h2>
-        <p className="text-sm text-muted">
+        <p className="text-sm text-muted max-md:text-xs">
           We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All", you
           consent to our use of cookies. {/* Search engines follow the footer's link, which says where it leads. */}
           <Link href="/legal/privacy" rel="nofollow" className="font-medium text-ink underline underline-offset-3">
@@ -27,10 +27,10 @@ export function CookieNotice({ decide, reopened }: { decide: (granted: boolean) 
         </p>
       </div>
       <div className="grid shrink-0 grid-cols-2 gap-3">
-        <Button variant="secondary" onClick={() => decide(true)}>
+        <Button variant="secondary" className="max-md:h-9" onClick={() => decide(true)}>
           Accept All
         </Button>
-        <Button variant="secondary" onClick={() => decide(false)}>
+        <Button variant="secondary" className="max-md:h-9" onClick={() => decide(false)}>
           Reject All
         </Button>
       </div>

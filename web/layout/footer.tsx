@@ -8,7 +8,7 @@ import { Container } from '#web/ui/page.tsx'
 import { openCookieSettings, useBannerNeeded } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
 
-const link = 'rounded-sm text-muted transition-colors hover:text-ink'
+const link = '-my-1 rounded-sm py-1 text-muted transition-colors hover:text-ink'
 
 const columns = ({ supportEmail, products }: SiteSettings): Record<string, Record<string, string>> => ({
   Product: {

@@ -24,9 +24,14 @@ export function Header({ pathname }: { pathname: string }) {
     ...(user && isStaff(user) ? [admin] : []),
   ]
   return (
-    <header className="sticky top-0 z-40 border-b border-line bg-ground/85 backdrop-blur-lg">
+    <header className="sticky top-0 z-40 border-b border-line bg-ground">
       <Container className="flex h-16 items-center gap-4 md:gap-6">
-        <Link href="/" className="rounded-sm max-md:mr-auto" aria-current={pathname === '/' ? 'page' : undefined}>
+        <Link
+          href="/"
+          onClick={() => setMenuOpen(false)}
+          className="rounded-sm max-md:mr-auto"
+          aria-current={pathname === '/' ? 'page' : undefined}
+        >
           <Logo />
         </Link>
         <nav aria-label="Main" className="flex flex-1 items-center gap-1 max-md:hidden">

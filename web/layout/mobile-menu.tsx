@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
-import { ThemeToggle } from '#web/ui/theme.tsx'
+import { ThemeRow } from '#web/ui/theme.tsx'
 
 export function MobileMenu(props: { pathname: string; links: { href: Href; text: string }[]; close: () => void }) {
   const { pathname, links, close } = props
@@ -55,9 +55,8 @@ export function MobileMenu(props: { pathname: string; links: { href: Href; text:
           </Link>
         )}
       </nav>
-      <div className="mt-2 flex min-h-12 items-center justify-between border-t border-line px-3 pt-2 text-lg font-medium">
-        Theme
-        <ThemeToggle />
+      <div className="mt-2 border-t border-line pt-2">
+        <ThemeRow className={item} />
       </div>
     </div>
   )

@@ -22,6 +22,11 @@ function dismiss(id: number) {
   removal = setTimeout(() => store.set(null), removalDelay)
 }
 
+/** Closes the toast of an earlier attempt. */
+export function dismissToast() {
+  dismiss(lastId)
+}
+
 const loadToaster = () => import('./toaster.tsx')
 const Toaster = lazy(loadToaster)
 

@@ -76,7 +76,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
           dismiss()
         }}
         className={classes(
-          'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-raised p-4 pr-11 shadow-float',
+          'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-raised p-4 pr-11 shadow-float max-md:gap-0 max-md:py-2',
           'data-[state=open]:animate-toast-in data-[state=closed]:animate-toast-out data-[swipe=end]:animate-toast-swipe',
           'data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-[translate] data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)',
           toast.destructive ? 'border-danger' : 'border-line',
@@ -97,7 +97,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
         )}
         <Radix.Close
           aria-label="Close"
-          className="absolute top-2 right-2 grid size-8 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
+          className="absolute top-1 right-2 grid size-8 md:top-2 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
         >
           <X className="shrink-0 size-4" />
         </Radix.Close>

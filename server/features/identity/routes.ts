@@ -97,8 +97,8 @@ function mountFactors({ mount }: Http, identity: Identity) {
       return user
     },
 
-    async requestLink({ email }) {
-      await accounts.loginLinks.request(email)
+    async requestLink({ email, returnPath }) {
+      await accounts.loginLinks.request(email, returnPath)
       return { message: loginLinkRequested }
     },
 

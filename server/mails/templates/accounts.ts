@@ -87,10 +87,13 @@ export const accountMails = {
     footnote:
       'The link works once and expires after 60 minutes. If you didn’t ask for it, ignore this email; your password stays the same.',
   }),
-  loginLink: ({ tokenId }: { tokenId: string }, { linkToken }) => ({
+  loginLink: ({ tokenId, returnPath }: { tokenId: string; returnPath?: string }, { linkToken }) => ({
     subject: 'Your login link',
     paragraphs: [`Someone, hopefully you, asked for a link to log in to ${brand.name}.`],
-    action: ['Log in', `/auth/link?token=${linkToken('login', tokenId)}`],
+    action: [
+      'Log in',
+      `/auth/link?token=${linkToken('login', tokenId)}${returnPath ? `&return=${encodeURIComponent(returnPath)}` : ''}`,
+    ],
     footnote:
       'The link works once and expires after 15 minutes. If you didn’t ask for it, ignore this email; nobody gets in without it.',
   }),

@@ -42,6 +42,17 @@ test('a guest without a password logs in by an emailed link, once, and keeps the
   await expect(shop.visitor().call(logins.withLink, { token })).rejects.toMatchObject(useless)
 })
 
+test('a login link leads back to the page that asked for it, never to another site', async () => {
+  const { user } = await shop.verifiedUser()
+  const returnPath = '/checkout?product=rebound-sigma-pro&billing=yearly'
+  await shop.visitor().call(logins.requestLink, { email: user.email, returnPath })
+  expect((await linksTo(user.email)).at(-1)).toContain(`&return=${encodeURIComponent(returnPath)}`)
+  for (const elsewhere of ['https://example.com', '//example.com', '/\\example.com', '/\t/example.com'])
+    await expect(
+      shop.visitor().call(logins.requestLink, { email: user.email, returnPath: elsewhere }),
+    ).rejects.toMatchObject({ status: 400 })
+})
+
 test('a login link works for 15 minutes, sets no password, and a password link logs nobody in', async () => {
   const { user } = await shop.verifiedUser()
   const token = await linkFor(user.email)

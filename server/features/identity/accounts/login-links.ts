@@ -13,8 +13,8 @@ type LoginLinkContext = Pick<Context, 'db' | 'mails' | 'now' | 'queue' | 'securi
 
 /** Logins with an emailed link, for buyers. Staff get none. */
 export type LoginLinks = {
-  /** Does the same work for every address; a job sends the link. */
-  request(email: string): Promise<void>
+  /** Does the same work for every address; a job sends the link, which leads to `returnPath` after the login. */
+  request(email: string, returnPath?: string): Promise<void>
   /**
    * Uses up the link and proves the address: in another browser, everything set before the first proof goes.
    * A second step follows as after a password.
@@ -32,7 +32,7 @@ export function createLoginLinks(
   { db, now, mails, queue, securityLog }: LoginLinkContext,
   passwordLinks: Pick<PasswordLinks, 'createLink'>,
 ): LoginLinks {
-  const enqueue = queue.job<{ email: string }>('login-link', ({ email }) =>
+  const enqueue = queue.job<{ email: string; returnPath?: string }>('login-link', ({ email, returnPath }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
         .select({ id: users.id, isAdmin: users.isAdmin, role: users.role })
@@ -46,12 +46,13 @@ export function createLoginLinks(
         gt(passwordTokens.createdAt, new Date(now().getTime() - hour)),
       )
       if ((await tx.$count(passwordTokens, isOfLastHour)) >= mostLinksAnHour) return
-      await mails.send(tx, email, 'loginLink', { tokenId: await passwordLinks.createLink(tx, user.id, 'login') })
+      const tokenId = await passwordLinks.createLink(tx, user.id, 'login')
+      await mails.send(tx, email, 'loginLink', { tokenId, ...(returnPath && { returnPath }) })
     }),
   )
 
   return {
-    request: (email) => enqueue(db, { email }),
+    request: (email, returnPath) => enqueue(db, { email, ...(returnPath && { returnPath }) }),
 
     logIn: (actor, token) =>
       db.transaction(async (tx) => {

@@ -31,7 +31,7 @@ export default function SuccessPage() {
   const { navigate } = useNavigation()
 
   const arrive = useEffectEvent(async (): Promise<State | undefined> => {
-    const paymentIntentId = takePaymentIntent()
+    const { paymentIntentId, isReload } = takePaymentIntent()
     if (!paymentIntentId) {
       toast({ title: 'Invalid request', description: 'No payment information found.', destructive: true })
       navigate('/', { replace: true })
@@ -44,6 +44,7 @@ export default function SuccessPage() {
       }
     try {
       const outcome = await processing.outcome
+      if ((outcome.step === 'done' || outcome.step === 'login') && !isReload) toast({ title: 'Payment successful!' })
       if (outcome.step !== 'done') processing = undefined
       if (outcome.step === 'failed') toastError(failed, outcome.error)
       return outcome
@@ -86,10 +87,11 @@ export default function SuccessPage() {
 }
 
 /** Moves the payment intent from the address to the history entry, where a reload finds it. */
-function takePaymentIntent(): string | null {
+function takePaymentIntent(): { paymentIntentId: string | null; isReload: boolean } {
+  const isReload = !location.search
   const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
   if (location.search) history.replaceState({ paymentIntentId }, '', location.pathname)
-  return history.state?.paymentIntentId ?? null
+  return { paymentIntentId: history.state?.paymentIntentId ?? null, isReload }
 }
 
 async function process(
@@ -107,18 +109,14 @@ async function process(
     await wait(500)
   }
   await untilDone(() => isDone(checkout.confirm, { paymentIntentId }), tell)
-  toast(succeeded)
   return { step: 'done', paymentIntentId }
 }
-
-const succeeded = { title: 'Payment successful!' }
 
 /** For an existing account: shows the payer what they paid for, without a login. */
 async function paidWithoutLogin(paymentIntentId: string, refused: unknown): Promise<State> {
   if (!(refused instanceof ApiError && refused.code === 'login-required')) return { step: 'failed', error: refused }
   try {
     const order = await call(checkout.paid, { paymentIntentId })
-    toast(succeeded)
     return { step: 'login', paymentIntentId, order }
   } catch (error) {
     const isUnknown = error instanceof ApiError && error.status === 404

@@ -9,10 +9,18 @@ import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { attempt, useHydrated } from '#web/ui/store.ts'
+import { useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, belowRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
-import { emailKey, endedKey, returnKey, returnPath, returnTo, returnToPayment } from './return-path.ts'
+import {
+  endedKey,
+  rememberEmail,
+  returnKey,
+  returnPath,
+  returnTo,
+  returnToPayment,
+  useRememberedEmail,
+} from './return-path.ts'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave.ts'
 
@@ -24,7 +32,7 @@ export default function AuthPage() {
   const { prefetch } = useNavigation()
   // Shared by both tabs.
   const [email, setEmail] = useState('')
-  const justSet = useJustSet()
+  const remembered = useRememberedEmail()
   const isIn = user !== null
   const isTyping = email !== ''
   const hydrated = useHydrated()
@@ -51,8 +59,15 @@ export default function AuthPage() {
       <Tabs
         label="Log in or sign up"
         tabs={{
-          Login: <LoginForm key={justSet} email={justSet || email} onEmail={setEmail} focusPassword={justSet !== ''} />,
-          'Sign Up': <SignUpForm email={email} onEmail={setEmail} />,
+          Login: (
+            <LoginForm
+              key={remembered}
+              email={email || remembered}
+              onEmail={setEmail}
+              focusPassword={remembered !== ''}
+            />
+          ),
+          'Sign Up': <SignUpForm email={email || remembered} onEmail={setEmail} />,
         }}
       />
       {/* Without scripts, the tabs don't switch. */}
@@ -73,18 +88,6 @@ function loginReason(): string {
 type EmailProps = { email: string; onEmail: (email: string) => void }
 
 const focus = (input: HTMLInputElement | null) => input?.focus()
-
-/** Returns the address whose password was just set; empty during hydration. */
-function useJustSet() {
-  const hydrated = useHydrated()
-  const [email] = useState(() =>
-    typeof window === 'undefined' ? '' : (attempt(() => sessionStorage.getItem(emailKey)) ?? ''),
-  )
-  useEffect(() => {
-    attempt(() => sessionStorage.removeItem(emailKey))
-  }, [])
-  return hydrated ? email : ''
-}
 
 function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { focusPassword?: boolean }) {
   const startSession = useStartSession()
@@ -113,11 +116,11 @@ function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { foc
           ref={focusPassword ? focus : undefined}
         />
       </Field>
-      <div className="-mt-2 flex flex-wrap justify-between gap-x-4 gap-y-2 text-sm">
-        <Link href="/forgot-password" className={textLink}>
+      <div className="-my-2 flex flex-wrap justify-between gap-x-4 text-sm">
+        <Link href="/forgot-password" onClick={() => rememberEmail(email)} className={`${textLink} py-2`}>
           Forgot password?
         </Link>
-        <Link href="/login-link" className={textLink}>
+        <Link href="/login-link" onClick={() => rememberEmail(email)} className={`${textLink} py-2`}>
           Email me a login link
         </Link>
       </div>

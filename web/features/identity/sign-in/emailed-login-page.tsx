@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react'
+import { type FormEvent, useEffect } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { useStartSession, useUser } from '#web/api/session.ts'
@@ -6,13 +6,20 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { AuthCard, Refusal, textLink } from './auth-card.tsx'
+import { returnPath, returnTo } from './return-path.ts'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave.ts'
 
 /** Target of the link in a login email. Acts only on a click, because mail scanners open links, too. */
 export default function EmailedLoginPage() {
   const { search } = useNavigation()
-  const token = new URLSearchParams(search).get('token') ?? ''
+  const query = new URLSearchParams(search)
+  const token = query.get('token') ?? ''
+  const asked = query.get('return')
+  // The link may open in another browser, which doesn't know where the login was asked for.
+  useEffect(() => {
+    if (asked) returnTo(returnPath(asked))
+  }, [asked])
   const { user } = useUser()
   const startSession = useStartSession()
   const login = useCall(logins.withLink, {

@@ -6,9 +6,11 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { AuthCard, belowRefusal, SentNote, textLink } from './auth-card.tsx'
+import { useRememberedEmail } from './return-path.ts'
 
 export default function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState<string | null>(null)
+  const remembered = useRememberedEmail()
   return (
     <AuthCard
       title="Forgot password"
@@ -27,7 +29,15 @@ export default function ForgotPasswordPage() {
           renderButton={belowRefusal}
         >
           <Field name="email" label="Email">
-            <Input type="email" autoComplete="username" required maxLength={254} placeholder="you@example.com" />
+            <Input
+              key={remembered}
+              defaultValue={remembered}
+              type="email"
+              autoComplete="username"
+              required
+              maxLength={254}
+              placeholder="you@example.com"
+            />
           </Field>
         </CallForm>
       ) : (

@@ -6,9 +6,17 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { AuthCard, belowRefusal, SentNote, textLink } from './auth-card.tsx'
+import { returnPath, useRememberedEmail } from './return-path.ts'
+
+/** Page to open after the login, unless it is the dashboard anyway. */
+function asked() {
+  const path = returnPath()
+  return path === '/dashboard' ? {} : { returnPath: path }
+}
 
 export default function LoginLinkPage() {
   const [sentTo, setSentTo] = useState<string | null>(null)
+  const remembered = useRememberedEmail()
   return (
     <AuthCard
       title="Log in by email"
@@ -18,6 +26,7 @@ export default function LoginLinkPage() {
         <CallForm
           call={logins.requestLink}
           action={logins.requestLink.path}
+          inputOf={({ email }) => ({ email, ...asked() })}
           label="Request a login link"
           options={{
             failed: { title: 'Error', description: 'Failed to send login link' },
@@ -27,7 +36,15 @@ export default function LoginLinkPage() {
           renderButton={belowRefusal}
         >
           <Field name="email" label="Email">
-            <Input type="email" autoComplete="username" required maxLength={254} placeholder="you@example.com" />
+            <Input
+              key={remembered}
+              defaultValue={remembered}
+              type="email"
+              autoComplete="username"
+              required
+              maxLength={254}
+              placeholder="you@example.com"
+            />
           </Field>
         </CallForm>
       ) : (

@@ -9,10 +9,10 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { attempt, useHydrated } from '#web/ui/store.ts'
+import { useHydrated } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
-import { emailKey, returnToPayment } from './return-path.ts'
+import { rememberEmail, returnToPayment } from './return-path.ts'
 
 const form = newPasswordTwice
 
@@ -92,7 +92,7 @@ function ResetForm(props: {
           // Someone bought with this account's address; the login continues to that purchase.
           const paid = new URLSearchParams(location.search).get('payment_intent')
           if (paid) returnToPayment(paid)
-          if (email) attempt(() => sessionStorage.setItem(emailKey, email))
+          if (email) rememberEmail(email)
           await forgetSession()
           setTimeout(() => navigate('/auth'), 2000)
         },

@@ -1,12 +1,24 @@
+import { useState } from 'react'
 import type { Href } from '#web/ui/navigation.tsx'
-import { attempt } from '#web/ui/store.ts'
+import { attempt, useHydrated } from '#web/ui/store.ts'
 
 export const returnKey = 'return-to'
 
 export const endedKey = 'session-ended'
 
-/** The address whose password was just set, for the login that follows. */
-export const emailKey = 'login-email'
+const emailKey = 'login-email'
+
+/** Keeps a typed address for the next login page, until someone has logged in. */
+export const rememberEmail = (email: string) => attempt(() => sessionStorage.setItem(emailKey, email.trim()))
+
+/** Returns the address typed on the page before; empty during hydration. */
+export function useRememberedEmail() {
+  const hydrated = useHydrated()
+  const [email] = useState(() =>
+    typeof window === 'undefined' ? '' : (attempt(() => sessionStorage.getItem(emailKey)) ?? ''),
+  )
+  return hydrated ? email : ''
+}
 
 export function rememberReturnPath(hasEnded?: unknown) {
   sessionStorage.setItem(returnKey, location.pathname + location.search)
@@ -22,13 +34,13 @@ export const returnToPayment = (paymentIntentId: string) =>
 /** Forgets the return path once the visitor reads on elsewhere. */
 export const forgetReturnPath = () =>
   attempt(() => {
+    sessionStorage.removeItem(emailKey)
     sessionStorage.removeItem(returnKey)
     sessionStorage.removeItem(endedKey)
   })
 
 /** Returns the page that asked for the login, else the dashboard; never another site. */
-export function returnPath(): Href {
-  const path = sessionStorage.getItem(returnKey)
+export function returnPath(path = attempt(() => sessionStorage.getItem(returnKey))): Href {
   if (!path?.startsWith('/')) return '/dashboard'
   const address = new URL(path, location.origin)
   return address.origin === location.origin ? ((address.pathname + address.search) as Href) : '/dashboard'

@@ -5,7 +5,7 @@ import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
-import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
+import { rememberEmail, rememberReturnPath, returnTo } from '#web/features/identity/sign-in/return-path.ts'
 import { Button, TextButton } from '#web/ui/button.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
@@ -38,12 +38,23 @@ export function Buyer(props: {
   isPending: boolean
   refusal: ApiError | null
   onContinue: (asked: Asked) => Promise<void>
+  /** Content directly above the button. */
+  children: ReactNode
 }) {
-  const { product, user, isPending, refusal, onContinue } = props
+  const { product, user, isPending, refusal, onContinue, children } = props
   const [email, setEmail] = useState(() => attempt(() => sessionStorage.getItem(noteOfEmail)) ?? '')
   const wantsPlace = useNeedsBillingLocation()
+  const isSubscribed = refusal?.code === 'already-subscribed'
   const logIn = (
-    <Link href="/auth" onClick={rememberReturnPath} className={link}>
+    <Link
+      href="/auth"
+      onClick={() => {
+        if (isSubscribed) returnTo('/dashboard')
+        else rememberReturnPath()
+        rememberEmail(email)
+      }}
+      className={link}
+    >
       Log in
     </Link>
   )
@@ -93,6 +104,7 @@ export function Buyer(props: {
             logIn
           )}
         </Refusal>
+        {children}
         <Button
           type="submit"
           size="lg"

@@ -7,6 +7,7 @@ import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { useTheme } from '#web/ui/theme.tsx'
+import { dismissToast } from '#web/ui/toast.tsx'
 import { appearanceFor, fonts } from './appearance.ts'
 import { stripeOf } from './load-stripe.ts'
 import { CardFieldsSkeleton, CardFormSkeleton } from './payment-skeleton.tsx'
@@ -79,6 +80,8 @@ function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, 
     busy.current = true
     setIsBusy(true)
     setRefusal('')
+    // A toast about the last attempt would lie over the bank's dialog.
+    dismissToast()
     try {
       setRefusal((await onSubmit(stripe, elements)) ?? '')
     } catch {
@@ -112,11 +115,14 @@ function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, 
             options={email ? { defaultValues: { billingDetails: { email } } } : {}}
             onReady={() => setIsReady(true)}
             onLoadError={() => setIsBroken(true)}
+            onChange={() => {
+              if (!busy.current) setRefusal('')
+            }}
           />
         </div>
       </div>
       {refusal && (
-        <Notice ref={focus} tabIndex={-1} tone="bad" className="font-medium">
+        <Notice ref={focus} tabIndex={-1} tone="bad" className="scroll-mb-6 font-medium">
           {refusal}
         </Notice>
       )}
@@ -136,8 +142,11 @@ function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, 
   )
 }
 
-/** Focus scrolls to the notice, which is far above the button on a phone. */
-const focus = (notice: HTMLElement | null) => notice?.focus()
+/** On a phone the notice moves to the bottom, so the toast at the top leaves the fields above it free. */
+function focus(notice: HTMLElement | null) {
+  notice?.focus({ preventScroll: true })
+  notice?.scrollIntoView({ block: innerWidth < 768 ? 'end' : 'nearest' })
+}
 
 function NotLoaded({ text, retry }: { text: string; retry: () => void }) {
   return (

@@ -44,6 +44,10 @@ export function useCodeField({ product, billing, code, discount, onChange }: Cod
       setTyped(text)
       setRefusal('')
     },
+    clear() {
+      setTyped('')
+      setRefusal('')
+    },
     /** Applies the typed code. Returns null if nothing is typed; throws if the code is refused. */
     async apply() {
       if (!typed.trim()) return null
@@ -68,9 +72,10 @@ export function CodeField(props: {
   code: string | null
   discount: Discount | undefined
   onOpen: () => void
+  onClose: () => void
   onRemove: () => void
 }) {
-  const { field, code, discount, onOpen, onRemove } = props
+  const { field, code, discount, onOpen, onClose, onRemove } = props
   const { id } = field
   // Only a click on "Have a code?" or "Remove" moves the focus here, once the field is drawn.
   const clicked = (act: () => void) => () => {
@@ -93,40 +98,51 @@ export function CodeField(props: {
         <TextButton onClick={clicked(onRemove)}>Remove</TextButton>
       </p>
     )
+  const apply = () => {
+    if (!field.isPending) void field.apply().catch(() => undefined)
+  }
   return (
-    <form
-      aria-label="Discount code"
-      className="flex flex-col gap-1.5"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!field.isPending) void field.apply().catch(() => undefined)
-      }}
-    >
+    // No form of its own, because it stands inside the form whose button it may stop.
+    <div role="group" aria-label="Discount code" className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        Discount code
+      </label>
       <div className="flex items-start gap-3">
-        <label htmlFor={id} className="sr-only">
-          Discount code
-        </label>
         <Input
           id={id}
           value={field.typed}
           onChange={(event) => field.type(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return
+            event.preventDefault()
+            apply()
+          }}
           aria-invalid={field.refusal ? true : undefined}
           aria-describedby={field.refusal ? `${id}-refusal` : undefined}
           autoComplete="off"
           autoCapitalize="characters"
-          placeholder="Code"
           maxLength={60}
           className="grow"
         />
-        <Button type="submit" variant="secondary" pending={field.isPending} pendingText="Applying...">
+        <Button variant="secondary" pending={field.isPending} pendingText="Applying..." onClick={apply}>
           Apply
         </Button>
       </div>
       {field.refusal && (
-        <p id={`${id}-refusal`} role="alert" className="text-sm font-medium text-danger">
-          {field.refusal}
-        </p>
+        <div className="flex flex-col items-start gap-1.5 text-sm">
+          <p id={`${id}-refusal`} role="alert" className="font-medium text-danger">
+            {field.refusal}
+          </p>
+          <TextButton
+            onClick={() => {
+              field.clear()
+              onClose()
+            }}
+          >
+            Remove the code
+          </TextButton>
+        </div>
       )}
-    </form>
+    </div>
   )
 }

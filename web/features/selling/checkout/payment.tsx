@@ -1,5 +1,5 @@
 import type { Stripe, StripeElements } from '@stripe/stripe-js'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Tax } from '#contract/selling/billing.ts'
@@ -34,8 +34,10 @@ export function Payment(props: {
   offer: Offer
   onChange: (() => void) | null
   onReplaced: (refused: ApiError) => void
+  /** Content above the card fields. */
+  children: ReactNode
 }) {
-  const { ready, email, product, billing, onChange, onReplaced } = props
+  const { ready, email, product, billing, onChange, onReplaced, children } = props
   const offer = ready?.offer ?? props.offer
   const label = `Pay ${exactDollars(offer.due)}`
   const { consumerLaw } = useSettings()
@@ -52,6 +54,7 @@ export function Payment(props: {
           {onChange && <TextButton onClick={onChange}>Change</TextButton>}
         </p>
       </div>
+      {children}
       <Suspense fallback={<CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>}>
         <CardForm
           amountDue={offer.due}

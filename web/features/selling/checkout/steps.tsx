@@ -131,6 +131,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
     code,
     codeField,
     openCode: () => setCode(''),
+    closeCode: () => setCode(null),
     removeCode: () => setDiscount(null),
   }
 }
@@ -144,6 +145,7 @@ export function Steps(props: StepsProps) {
       code={discount.code}
       discount={offer.discount}
       onOpen={discount.openCode}
+      onClose={discount.closeCode}
       onRemove={discount.removeCode}
     />
   )
@@ -151,26 +153,26 @@ export function Steps(props: StepsProps) {
     <>
       {/* Hidden instead of removed, so typed values survive Back. */}
       <Card className={classes('flex flex-col gap-6 sm:p-8', asked && 'hidden')}>
-        <Buyer {...{ product, user, refusal, isPending }} onContinue={proceed} />
-        {!asked && codes}
+        <Buyer {...{ product, user, refusal, isPending }} onContinue={proceed}>
+          {!asked && codes}
+        </Buyer>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
           <CardBrands />
           Secure card payment by Stripe
         </div>
       </Card>
       {asked && (
-        <>
-          <Payment
-            ready={current}
-            email={asked.email}
-            product={product}
-            billing={billing}
-            offer={offer}
-            onChange={user ? null : resetUnprovenAccount}
-            onReplaced={refuse}
-          />
+        <Payment
+          ready={current}
+          email={asked.email}
+          product={product}
+          billing={billing}
+          offer={offer}
+          onChange={user ? null : resetUnprovenAccount}
+          onReplaced={refuse}
+        >
           {codes}
-        </>
+        </Payment>
       )}
     </>
   )

@@ -180,7 +180,7 @@ function Cookies() {
       'until you clear it',
     ],
     [
-      'checkout-email, return-to (session storage)',
+      'checkout-email, login-email, return-to (session storage)',
       'What you typed, and the page to return to after a login',
       'until you close the tab',
     ],

@@ -40,20 +40,15 @@ function ProductCard({ product }: { product: ListedProduct }) {
     <section className="relative border-t border-line py-10 sm:py-14">
       <Tick label="+1σ" />
       <Container className="grid gap-x-16 gap-y-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        {product.drawings && <Figure number={1} className="h-64 w-full sm:h-96" />}
-        {!product.drawings && product.image && (
-          <img src={product.image.src} alt={product.image.alt} className="w-full border border-line object-cover" />
-        )}
+        {/* On a phone the name and the price come before the picture. */}
+        <div className="max-lg:order-2">
+          {product.drawings && <Figure number={1} className="h-64 w-full sm:h-96" />}
+          {!product.drawings && product.image && (
+            <img src={product.image.src} alt={product.image.alt} className="w-full border border-line object-cover" />
+          )}
+        </div>
         <div className="flex flex-col items-start gap-5">
           <h2 className="text-3xl">{product.name}</h2>
-          <p className="text-muted">{product.card}</p>
-          <ul className="w-full border-t border-line">
-            {product.points.map((point) => (
-              <li key={point} className="border-b border-line py-2 text-sm">
-                {point}
-              </li>
-            ))}
-          </ul>
           <p>
             <span className="font-serif text-2xl">{dollars(plan.amount)}</span>
             <span className="text-muted">
@@ -63,6 +58,14 @@ function ProductCard({ product }: { product: ListedProduct }) {
               {plan.regular && ', early access'}
             </span>
           </p>
+          <p className="text-muted">{product.card}</p>
+          <ul className="w-full border-t border-line">
+            {product.points.map((point) => (
+              <li key={point} className="border-b border-line py-2 text-sm">
+                {point}
+              </li>
+            ))}
+          </ul>
           <ButtonLink href={`/products/${product.slug}`} size="lg">
             View {product.name}
             <Arrow />
