@@ -109,7 +109,7 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: ApiDep
       async (work) => {
         if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
         const storedReply = await once(work, idempotencyKey, fingerprint, async () => toReply(await perform(work)))
-        // A retry would only bring the same answer again.
+        // A retry would get the same stored answer.
         return storedReply.status >= 500 ? { ...storedReply, shouldRetry: false } : storedReply
       },
       mark,

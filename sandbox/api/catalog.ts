@@ -13,7 +13,7 @@ const priceFields = {
   transfer_lookup_key: flag,
 }
 
-/** A lookup key names one price; it moves only when the request says so. */
+/** A lookup key names one price and moves to another only with `transfer_lookup_key`. */
 async function takeLookupKey(work: Work, key: string | undefined, transfer: boolean | undefined, by: string) {
   if (key === undefined) return
   for (const holder of await work.all('price', { lookup_key: key })) {

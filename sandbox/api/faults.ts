@@ -20,13 +20,13 @@ const rateLimited = () =>
 /** Most of Stripe's refusals have no code. */
 const refused = () => new Failure(400, { type: 'invalid_request_error', message: 'This request cannot be completed.' })
 
-/** Comes before the request is looked at: nothing is done, and nothing is kept. */
+/** Fails before the request is processed: nothing is done or stored. */
 export const isEarly = ({ status }: Fault) => status < 500
 export const isLate = ({ status }: Fault) => status >= 500
 
 export const earlyFailure = ({ status }: Fault) => (status === 429 ? rateLimited() : refused())
 
-/** The next fault requested for this kind of call. Each hits one request, even when two come at the same time. */
+/** Takes the next fault requested for this kind of call. Each is used by one request, even with concurrent ones. */
 export async function orderedFault(
   { database, quirks }: Work,
   request: string,

@@ -15,7 +15,7 @@ const confirmation = {
   use_stripe_sdk: flag,
 }
 
-/** The publishable key is public: with it, the client secret is what opens an intent. */
+/** The publishable key is public, so an intent also needs its client secret. */
 function assertSecret(secret: string, given: string | undefined, publishable: boolean) {
   if (given === secret || (given === undefined && !publishable)) return
   throw new Failure(400, {

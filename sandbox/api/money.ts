@@ -27,7 +27,7 @@ async function changedPlan(work: Work, before: Subscription, wanted: Params<type
   return { subscription: after, reason: 'subscription_update' as const, entries }
 }
 
-/** The next period, as it would be billed now. */
+/** Preview of the next period's invoice. */
 function renewal(before: Subscription) {
   if (before.ended_at !== null || before.cancel_at !== null)
     throw invalid('No upcoming invoices for a subscription that ends.', 'subscription', 'invoice_upcoming_none')
@@ -163,7 +163,7 @@ export const moneyRoutes = [
   readRoute('file'),
 ]
 
-/** The tax of the invoice, so that both add up. */
+/** Tax rate of the invoice, which its credit notes use too. */
 async function taxOf(work: Work, invoice: Invoice) {
   const [tax] = invoice.total_taxes
   return tax ? { rate: await work.get('tax_rate', tax.tax_rate_details.tax_rate), reason: tax.taxability_reason } : null

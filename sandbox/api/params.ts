@@ -3,7 +3,7 @@ import { type Failure, invalid } from '../failure.ts'
 import type { Address } from '../objects/customer.ts'
 
 type Param<T = unknown> = z.ZodType<T>
-/** Like most of Stripe's: `undefined` when it was not sent. */
+/** Optional, like most of Stripe's parameters. */
 type Optional<T> = z.ZodOptional<Param<T>>
 export type Shape = Record<string, Param>
 export type Params<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
@@ -74,7 +74,7 @@ function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []
     const unknown = nameOf([...path, issue.keys[0] ?? ''])
     return invalid(`Received unknown parameter: ${unknown}`, unknown, 'parameter_unknown')
   }
-  // The first choice is the special one: an empty value.
+  // The first choice of the union is the empty value.
   if (issue?.code === 'invalid_union') return refusal(issue.errors.at(-1)?.[0], path)
   if (issue?.input === undefined || issue.code === 'custom')
     return invalid(`Missing required param: ${name}.`, name, 'parameter_missing')
@@ -89,7 +89,7 @@ type AddressInput = Params<{ address: typeof address }>['address']
 
 const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
 
-/** An address is replaced as a whole: what it doesn't name is gone. */
+/** An address is replaced as a whole; omitted fields become null. */
 export const readAddress = (old: Address | null, given: AddressInput): Address | null =>
   given ? changed<Address>(noAddress, given) : old
 

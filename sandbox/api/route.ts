@@ -48,7 +48,7 @@ export function route<S extends Shape>(
 
 export const readRoute = (kind: Kind) => route(`GET /v1/${kind}s/:id`, {}, ({ work, id }) => work.get(kind, id))
 
-/** `GET /v1/invoices`, of those whose fields are as given; `matchOf` says where the parameters are in the object. */
+/** Lists objects, such as `GET /v1/invoices`, filtered by parameters; `matchOf` maps these to the object's fields. */
 export const listRoute = <S extends Shape>(
   kind: Kind,
   filters: S,

@@ -76,7 +76,7 @@ export function withParams(
     if (quirks.shortens) after = endingAt(after, params.cancel_at)
   }
   if (params.cancel_at_period_end !== undefined) {
-    // A date set by the portal survives clearing the flag, which was never set.
+    // Clearing `cancel_at_period_end` keeps a `cancel_at` date that was set separately.
     if (params.cancel_at_period_end) after = withCancelAt(after, periodOf(after).end, true, now)
     else if (after.cancel_at_period_end) after = withCancelAt(after, null, false, now)
   }
@@ -103,7 +103,7 @@ export function withParams(
   })
 }
 
-/** A date within the period shortens it; without one, the period is as long as it was. */
+/** An end date within the period shortens it; otherwise it keeps its length. */
 function endingAt(subscription: Subscription, at: number | null): Subscription {
   const { start, end, step } = periodOf(subscription)
   const { trial_end: trialEnd, billing_cycle_anchor: anchor } = subscription
@@ -111,7 +111,7 @@ function endingAt(subscription: Subscription, at: number | null): Subscription {
   return withPeriod(subscription, start, at === null ? Math.max(whole, end) : Math.min(end, at))
 }
 
-/** Counted from the first period, not from today. */
+/** Longest trial, counted from the billing cycle anchor, not from today. */
 const twoYears = 731 * day
 
 /** A trial on a running subscription: nothing is charged before its end, where the next period begins. */

@@ -56,7 +56,7 @@ async function couponsOf(work: Work, discounts: { coupon: string }[]) {
   return coupons
 }
 
-/** From then on, the schedule manages the subscription. */
+/** Creates a schedule, which manages the subscription from then on. */
 export async function addSchedule(work: Work, subscription: Subscription) {
   const schedule = await work.create(newSchedule(work.now, subscription))
   await update(work, subscription, { ...subscription, schedule: schedule.id })

@@ -16,7 +16,7 @@ import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
 import { taxFor, taxIdsOf } from './tax.ts'
 
-/** When a failed payment is retried; never, after the last try. */
+/** Returns when a failed payment is retried, or null after the last attempt. */
 export function nextAttempt({ now }: Work, { created, status_transitions: { finalized_at } }: Invoice): number | null {
   const first = finalized_at ?? created
   return retryDays.map((days) => first + days * day).find((at) => at > now) ?? null
@@ -26,7 +26,7 @@ type Bill = {
   subscription: Subscription
   reason: Invoice['billing_reason']
   entries: Entry[]
-  /** When discounts must still run; now, unless given. */
+  /** Time at which discounts must still apply; now by default. */
   at?: number
 }
 
@@ -38,7 +38,7 @@ export const periodEntries = (subscription: Subscription, period: Entry['period'
     isProration: false,
   }))
 
-/** A customer's own discount counts where the subscription has none. */
+/** The customer's discount applies if the subscription has none. */
 async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Customer, at: number) {
   const running: (Cut & { isOnce: boolean })[] = []
   for (const id of discounts.length > 0 || !discount ? discounts : [discount.id]) {
@@ -50,7 +50,7 @@ async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Cus
   return running
 }
 
-/** Without a place, Stripe goes on charging, but without tax. */
+/** Without an address, Stripe still charges, but without tax. */
 const withPlace = (subscription: Subscription, country: string | null | undefined): Subscription =>
   country || !subscription.automatic_tax.enabled
     ? subscription
@@ -59,7 +59,7 @@ const withPlace = (subscription: Subscription, country: string | null | undefine
         automatic_tax: { enabled: false, disabled_reason: 'requires_location_inputs', liability: null },
       }
 
-/** Makes the invoice without storing it. */
+/** Builds the invoice without storing it. */
 export async function draft(work: Work, { subscription: given, reason, entries, at = work.now }: Bill) {
   const customer = await work.customer(given.customer)
   const subscription = withPlace(given, customer.address?.country)
@@ -71,7 +71,7 @@ export async function draft(work: Work, { subscription: given, reason, entries, 
   const taxIds = await taxIdsOf(work, customer.id)
   const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
   const cuts = await cutsOf(work, subscription, customer, at)
-  // A change within a period leaves them to the next one.
+  // An invoice with prorations only leaves pending items to the next period's invoice.
   const items = entries.some(({ isProration }) => !isProration) ? await pendingItems(work, subscription.id) : []
   const about = { customer, subscription, productName, entries, items, cuts, reason, tax, taxIds }
   const invoice = newInvoice({ now: work.now, ...about })
@@ -80,7 +80,7 @@ export async function draft(work: Work, { subscription: given, reason, entries, 
   return { customer, invoice, items, subscription: { ...subscription, discounts } }
 }
 
-/** It waits for the subscription's next invoice. */
+/** Stores an item for the subscription's next invoice. */
 export async function addInvoiceItem(work: Work, subscription: Subscription, amount: number, description: string) {
   const product = await work.insert(newProduct(work.now, description))
   const price = newPrice({
@@ -121,7 +121,7 @@ export async function bill(work: Work, wanted: Bill) {
   return { invoice, intent: null, subscription }
 }
 
-/** Makes the payment intent that is to pay it; if nothing is due, it is paid and has none. */
+/** Creates the payment intent, or marks the invoice as paid if nothing is due. */
 export async function finalize(work: Work, made: Invoice, store: (invoice: Invoice) => Promise<Invoice>) {
   const customer = await work.customer(made.customer)
   const invoice = asFinalized(made, customer, work.now)

@@ -71,7 +71,7 @@ export function cardOfToken(token: string, now: number): Card | undefined {
 
 type TypedCard = { number: string; exp_month: number; exp_year: number }
 
-/** No one's real card is ever stored. */
+/** Real card numbers are refused and never stored. */
 export function readCard({ number, exp_month: month, exp_year: year }: TypedCard): Card {
   const digits = number.replaceAll(/\D/g, '')
   const card = testCards.find((each) => each.number === digits)

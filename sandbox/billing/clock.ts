@@ -71,7 +71,7 @@ export function createClock(books: Books) {
       await books.write((work) => setTime(work, null, time))
     },
 
-    /** Everything that has fallen due since the last look, and test clocks that were asked to move. */
+    /** Runs everything due since the last call, and test clocks that were told to advance. */
     async tick() {
       const now = await books.read(async (work) => work.time)
       await runUntil(null, now)
@@ -102,7 +102,7 @@ async function disputeDue(work: Work, id: string) {
   if (disputable) await openDispute(work, undisputed)
 }
 
-/** Before any of its lines is claimed: a payout takes many of them. */
+/** Payouts run one at a time: each claims many balance transactions. */
 const lockBalance = (work: Work) => work.database.query(`select pg_advisory_xact_lock(hashtext('sandbox balance'))`)
 
 /** Time only moves forward. */

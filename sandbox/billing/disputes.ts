@@ -66,7 +66,7 @@ export async function refundDue(work: Work, refunded: Refund) {
   await work.update(refunded, succeeded)
 }
 
-/** The bank returns a refund: the money is the shop's again. */
+/** Fails a refund that the bank returned; the amount goes back to the balance. */
 export async function failRefund(work: Work, refunded: Refund): Promise<Refund> {
   if (refunded.status === 'failed') throw invalid('This refund has already failed.')
   const charge = await work.get('charge', refunded.charge)

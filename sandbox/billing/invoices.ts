@@ -57,7 +57,7 @@ function applied(subscription: Subscription): Subscription {
   }
 }
 
-/** A payment was tried in vain, or wants the buyer's confirmation: both count as attempts. */
+/** Records a failed payment or one that needs the buyer's confirmation; both count as attempts. */
 async function attempted(work: Work, intent: string, says: (invoice: Invoice) => string[]) {
   const found = await paymentOf(work, intent)
   if (!found) return
@@ -89,7 +89,7 @@ export async function update(work: Work, before: Subscription, after: Subscripti
   return after
 }
 
-/** The buyer no longer owes anything: the invoice is void, its intent cannot be paid, and a used credit is back. */
+/** Voids the invoice, cancels its intent and restores used credit. */
 export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice> {
   await cancelPayments(work, invoice)
   const customer = await work.get('customer', invoice.customer)
@@ -128,7 +128,7 @@ async function cancelPayments(work: Work, invoice: Invoice) {
   }
 }
 
-/** Marked as paid in the dashboard: by bank transfer, for example. */
+/** Marks the invoice as paid out of band, such as by bank transfer. */
 export async function payOutOfBand(work: Work, invoice: Invoice) {
   await cancelPayments(work, invoice)
   await settleInvoice(work, invoice, null)

@@ -50,7 +50,7 @@ function assertOpen(work: Work, intent: Intent) {
   })
 }
 
-/** The intent after an attempt; only the name of the latest error differs. */
+/** Stores the intent after an attempt; payment and setup intents name their last error differently. */
 const saveIntent = (
   work: Work,
   intent: Intent,
@@ -133,7 +133,7 @@ async function succeed(work: Work, intent: Intent, given: PaymentMethod, then: T
   return paid
 }
 
-/** A test clock does not move by itself: waiting for it would take forever. */
+/** A test clock does not advance by itself, so payments on it settle immediately. */
 async function settlesAt(work: Work): Promise<number | null> {
   const { from, to } = work.quirks.lag
   if (to === 0 || work.clock !== null) return null
@@ -141,7 +141,7 @@ async function settlesAt(work: Work): Promise<number | null> {
   return work.time + from + (to - from) * chance()
 }
 
-/** The second half of a payment: its invoice is paid, and the subscription follows. */
+/** Finishes a payment: marks its invoice as paid and updates the subscription. */
 export async function finishPayment(work: Work, intent: PaymentIntent) {
   if ((intent.$sandbox?.settles_at ?? null) === null || intent.payment_method === null) return
   await work.save({ ...intent, $sandbox: { settles_at: null } })

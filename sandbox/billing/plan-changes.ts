@@ -22,7 +22,7 @@ type Plan = { price?: Price | undefined; quantity?: number | undefined; at?: num
 
 const pendingLifetime = 23 * 3600
 
-/** Which share of its price was really billed for the period that runs: a credit never exceeds what was paid. */
+/** Share of the price that was billed for the current period, so that a credit never exceeds the payment. */
 async function billedShare(work: Work, { id }: Subscription, start: number) {
   const parent = { subscription_details: { subscription: id } }
   const paid = await work.all('invoice', { status: 'paid', parent })
@@ -62,7 +62,7 @@ export async function planChange(work: Work, before: Subscription, plan: Plan) {
   return { after: moved, entries: [prorated(item, -1), ...periodEntries(moved, next)] }
 }
 
-/** In the dashboard: it counts whether or not the payment succeeds. */
+/** Changes the plan as in the dashboard: it applies even if the payment fails. */
 export async function changePlan(work: Work, before: Subscription, plan: Plan) {
   if (before.ended_at !== null)
     throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
@@ -70,7 +70,7 @@ export async function changePlan(work: Work, before: Subscription, plan: Plan) {
   return charge(work, before, after, { reason: 'subscription_update', entries })
 }
 
-/** `pending_if_incomplete`: nothing changes before it is paid. */
+/** Implements `pending_if_incomplete`: the change applies only once it is paid. */
 export async function changePlanWhenPaid(
   work: Work,
   given: Subscription,
@@ -100,7 +100,7 @@ export async function changePlanWhenPaid(
   return work.get('subscription', waiting.id)
 }
 
-/** Its time is over, or another takes its place: unless the money is on its way, it was never there. */
+/** Drops an expired or replaced pending update, unless its payment is in progress. */
 export async function dropPendingUpdate(work: Work, { id, latest_invoice: latest }: Subscription) {
   const invoice = latest && (await upToDate(work, await work.get('invoice', latest)))
   if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)

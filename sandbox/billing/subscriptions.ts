@@ -90,7 +90,7 @@ async function collectOrPutAside(work: Work, invoice: Invoice, { pause_collectio
   if (invoice.collection_method === 'charge_automatically') await collect(work, invoice)
 }
 
-/** Collection is paused: the period's invoice is made, and nobody is charged. */
+/** Creates the period's invoice without charging, because collection is paused. */
 async function putAside(work: Work, invoice: Invoice, behavior: PausedCollection['behavior']) {
   if (behavior === 'void') await voidInvoice(work, invoice)
   else await markUncollectible(work, invoice)
@@ -102,7 +102,7 @@ export async function invoiceDue(work: Work, invoice: Invoice) {
   return invoice.collection_method === 'send_invoice' ? becomeOverdue(work, invoice) : collect(work, invoice)
 }
 
-/** By its time, or by the seller's click. Stripe charges it even if the subscription has ended meanwhile. */
+/** Finalizes and charges a draft, when due or on request. Stripe does so even if the subscription has ended. */
 export async function finalizeDraft(work: Work, draft: Invoice): Promise<Invoice> {
   const customer = await work.get('customer', draft.customer)
   if ('deleted' in customer) return work.save({ ...draft, auto_advance: false, automatically_finalizes_at: null })
@@ -160,7 +160,7 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
   await confirm(work, intent, method, 'immediately')
 }
 
-/** None, if nothing was due. */
+/** Returns undefined if nothing was due. */
 export async function intentOf(work: Work, invoice: Invoice) {
   const [payment] = await work.all('invoice_payment', { invoice: invoice.id })
   return payment && work.get('payment_intent', payment.payment.payment_intent)
@@ -172,14 +172,14 @@ async function payingIntent(work: Work, invoice: Invoice) {
   return intent
 }
 
-/** A new request first finishes any payment still in progress. */
+/** Finishes a payment that is still in progress before a new request acts on the invoice. */
 export async function upToDate(work: Work, invoice: Invoice): Promise<Invoice> {
   const intent = await intentOf(work, invoice)
   if (intent) await finishPayment(work, intent)
   return work.get('invoice', invoice.id)
 }
 
-/** `POST /v1/invoices/:id/pay`: immediately, with the given card or the stored one. */
+/** `POST /v1/invoices/:id/pay`: charges the given card, or the stored one. */
 export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMethod | undefined) {
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
@@ -213,7 +213,7 @@ async function expireUnlessPaid(work: Work, given: Subscription) {
   if (found.status === 'incomplete') await expire(work, found)
 }
 
-/** Immediately. */
+/** Ends the subscription immediately. */
 export async function cancel(work: Work, given: Subscription): Promise<Subscription> {
   const found = await finishPending(work, given)
   const subscription = { ...found, cancellation_details: given.cancellation_details }
@@ -222,7 +222,7 @@ export async function cancel(work: Work, given: Subscription): Promise<Subscript
   return end(work, now, 'cancellation_requested')
 }
 
-/** An unpaid start that was abandoned, by time or by cancelling it, never becomes a subscription. */
+/** Expires a subscription whose first payment was never made, after 23 hours or when cancelled. */
 async function expire(work: Work, subscription: Subscription): Promise<Subscription> {
   const invoice = subscription.latest_invoice && (await work.get('invoice', subscription.latest_invoice))
   if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)

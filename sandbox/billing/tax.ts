@@ -8,7 +8,7 @@ import type { Work } from '../work.ts'
 const rates: Record<string, number> = { AT: 20, AU: 10, CH: 8.1, DE: 19, FR: 20, IT: 22 }
 const inTheUnion = new Set(['AT', 'DE', 'FR', 'IT'])
 
-/** A company in the Union pays the tax itself; elsewhere than in the six countries, none is collected. */
+/** A company in the European Union pays the tax itself (reverse charge); outside the six countries none is collected. */
 export async function taxFor(work: Work, customer: Customer, taxIds: TaxId[]): Promise<Tax> {
   const country = customer.address?.country ?? ''
   const percentage = rates[country] ?? 0
@@ -32,7 +32,7 @@ export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
   return all.flatMap((each) => ('deleted' in each ? [] : [each]))
 }
 
-/** Like Stripe, refuses to compute tax for a customer who is nowhere, or for a price that does not say how. */
+/** Like Stripe, refuses to compute tax without an address of the customer or a `tax_behavior` of the price. */
 export function assertTaxable({ address }: Customer, price: Price) {
   if (!address?.country) throw nowhere('automatic_tax[enabled]')
   if (price.tax_behavior === 'unspecified') throw invalid('The price has no tax_behavior.', 'items[0][price]')
@@ -40,7 +40,7 @@ export function assertTaxable({ address }: Customer, price: Price) {
 
 const postalCodes: Record<string, RegExp> = { US: /^(?!00000)\d{5}(-\d{4})?$/, CA: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i }
 
-/** A postal code that exists nowhere leaves open which tax is due. */
+/** An unknown postal code leaves the tax undetermined. */
 export function assertPlace(address: Customer['address']) {
   const { country, postal_code: postalCode } = address ?? {}
   if (!country || postalCodes[country]?.test(postalCode ?? '') === false) throw nowhere('address')

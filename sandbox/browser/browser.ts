@@ -82,7 +82,7 @@ export function createBrowser(given: BrowserDeps) {
 
 type File = { type: string; body: string }
 
-/** Node calls this function experimental, with a warning that would greet everyone who starts the shop. */
+/** Hides Node's warning that this function is experimental from everyone who starts the shop. */
 function withoutTypes(name: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}

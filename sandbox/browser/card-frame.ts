@@ -54,7 +54,7 @@ async function send(path: string, more: Record<string, string>) {
   return (await response.json()) as Reply
 }
 
-/** The shop's look, through the browser's own style objects: nothing is ever parsed as markup. */
+/** Applies the shop's appearance through CSSOM, so that nothing is parsed as markup. */
 function dress({ theme, variables = {}, rules = {} }: Appearance) {
   const { style } = document.documentElement
   style.colorScheme = theme === 'night' ? 'dark' : 'light'
@@ -67,12 +67,12 @@ function load(fonts: Font[]) {
     document.fonts.add(new FontFace(family, src, { display: 'swap', ...more }))
 }
 
-/** Tells what happens in the fields, in Stripe's words, and how high they are. */
+/** Reports events of the fields, as Stripe names them, and their height. */
 function watch(tell: (type: string, detail?: object) => void, resize: (height: number) => void) {
   for (const name of names) {
     const input = inputs[name]
     input.addEventListener('input', () => {
-      // A complaint goes away once the field is right; a new one comes with the button.
+      // An error disappears once the field is valid; a new one appears on submit.
       if (!problem(name)) showProblem(name)
       const value = { type: 'card', payment_method: undefined }
       const complete = names.every((each) => !problem(each))

@@ -13,7 +13,7 @@ type ElementsOptions = {
 }
 type Confirmation = {
   elements: Elements
-  /** For elements that were made with a mode and an amount, before there was an intent. */
+  /** Elements created with a mode and an amount, before the intent exists (deferred intents). */
   clientSecret?: string
   confirmParams?: { return_url?: string; payment_method_data?: { billing_details?: object } }
   redirect?: 'always' | 'if_required'
@@ -189,7 +189,7 @@ function askBuyer(): Promise<'complete' | 'fail'> {
   )
   const dialog = make('dialog', { 'aria-label': 'Authenticate your payment' }, form)
   const host = make('div', {})
-  // Out of reach of the shop's style sheet.
+  // In a shadow root, so that the shop's style sheet does not apply.
   host.attachShadow({ mode: 'open' }).append(dialog)
   document.body.append(host)
   dialog.showModal()
@@ -201,5 +201,5 @@ function askBuyer(): Promise<'complete' | 'fail'> {
   })
 }
 
-/** The name of the release that @stripe/stripe-js expects to find. */
+/** Name of the release under which @stripe/stripe-js looks for the script's result. */
 Object.assign(window, { Stripe: Object.assign(createStripe, { version: 'endive' }) })

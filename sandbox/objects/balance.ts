@@ -3,7 +3,7 @@ import { blank } from './blank.ts'
 
 export type SettlementCurrency = 'usd' | 'chf'
 
-/** Where an account settles in Swiss francs: dollars leave at the first rate and come in at the second. */
+/** Exchange rates of an account that settles in Swiss francs: outgoing, then incoming dollars. */
 const francs = { out: 0.8051, in: 0.8027 }
 
 /** Stripe's list prices in the United States: 2.9 % and 30 cents for a card payment, $15 for a dispute. */
@@ -60,7 +60,7 @@ export function newBalanceTransaction({ now, change, cents, source, settlesIn }:
     reporting_category: change,
     source: source.id,
     type: types[change],
-    /** The payout that it is in. */
+    /** Payout that includes the transaction. */
     $sandbox: { payout: null as string | null, due_at: null as number | null },
   }
 }

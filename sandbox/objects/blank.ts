@@ -8,7 +8,7 @@ type Noted = { metadata: Record<string, string> }
 export type CollectionMethod = 'charge_automatically' | 'send_invoice'
 export type PausedCollection = { behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumes_at: number | null }
 
-/** Of the fields in `blank.json`, those that the sandbox changes or reads. */
+/** Fields of `blank.json` that the sandbox changes or reads. */
 type Known = {
   charge: Texts<'balance_transaction'>
   coupon: Texts<'name'>

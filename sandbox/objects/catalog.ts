@@ -63,7 +63,7 @@ export const newCoupon = (now: number, off: Off, currency: string, id?: string) 
 
 export type Coupon = ReturnType<typeof newCoupon>
 
-/** Without a subscription, it is the customer's. */
+/** Belongs to the customer if it has no subscription. */
 type Whose = { customer: string; subscription: string | null }
 
 export const newDiscount = (now: number, coupon: Coupon, whose: Whose) => ({

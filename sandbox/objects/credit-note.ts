@@ -9,11 +9,11 @@ type Credited = {
   amount: number
   refunds: { refund: string; amount_refunded: number }[]
   tax: Tax | null
-  /** How many there are for this invoice already. */
+  /** Number of earlier credit notes of the invoice. */
   before: number
 }
 
-/** For money that went back after an invoice was paid. */
+/** Credit note for a refund of a paid invoice. */
 export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Credited) {
   const base = blank('credit_note', 'cn')
   const secret = randomText(40)

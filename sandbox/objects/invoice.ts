@@ -85,7 +85,7 @@ const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: Li
   }
 }
 
-/** No discount changes it, and its amount has the tax inside. */
+/** Discounts don't apply to an invoice item, and its amount includes the tax. */
 const newItemLine = (item: InvoiceItem, invoice: string, tax: Tax | null) => ({
   ...blank('line_item', 'il'),
   amount: item.amount,
@@ -129,7 +129,7 @@ type InvoiceInput = {
   taxIds: TaxId[]
 }
 
-/** A draft: it has no number, and the customer's credit is not taken yet. */
+/** Draft invoice, without a number and before the customer's credit is applied. */
 export function newInvoice(given: InvoiceInput) {
   const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
   const base = blank('invoice', 'in')
@@ -216,13 +216,13 @@ const dueDateOf = ({ collection_method: method, days_until_due: days }: Subscrip
   due_date: method === 'send_invoice' ? now + (days ?? 0) * day : null,
 })
 
-/** A credit pays first. */
+/** Amount due after the customer's credit is applied. */
 function dueOf(total: number, { balance }: Customer) {
   const due = Math.max(0, total + balance)
   return { amount_due: due, amount_remaining: due, starting_balance: balance }
 }
 
-/** It gets its number and takes the customer's credit; what is left of a negative total becomes one. */
+/** Numbers the invoice and applies the customer's credit; a negative total becomes credit. */
 export function asFinalized(invoice: Invoice, customer: Customer, now: number): Invoice {
   const due = dueOf(invoice.total, customer)
   const page = `/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}`

@@ -88,7 +88,7 @@ export function ownerOf(kept: StoredObject): string | null {
 
 const incompleteLifetime = 23 * 3600
 
-/** A draft is finalized, an open one is charged, and one that was sent becomes overdue. */
+/** Next due time of an invoice: a draft is finalized, an open one charged, a sent one becomes overdue. */
 function invoiceDueAt({ status, auto_advance: advances, collection_method: method, ...invoice }: Invoice) {
   if (status === 'draft') return advances ? invoice.automatically_finalizes_at : null
   if (status !== 'open') return null

@@ -120,7 +120,7 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
   payment_method: charge.payment_method,
   reason,
   status: 'succeeded' as 'pending' | 'succeeded' | 'failed',
-  /** When the bank has its final say. */
+  /** Time at which the bank pays the refund out. */
   $sandbox: { settles_at: null } as { settles_at: number | null } | undefined,
 })
 

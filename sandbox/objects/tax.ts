@@ -23,14 +23,14 @@ export function taxInside(amount: number, percentage: number): number {
   return Math.round((amount * hundredths) / (10_000 + hundredths))
 }
 
-/** Of a price: the tax is inside it, or comes on top of it. */
+/** Tax of a price, which includes it or adds it on top. */
 export const taxesOn = (net: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') =>
   taxesInside(net + (behavior === 'exclusive' && tax ? taxOnTop(net, tax) : 0), tax, behavior)
 
 const taxOnTop = (net: number, { rate, reason }: Tax) =>
   reason === 'standard_rated' ? Math.round((net * Math.round(rate.percentage * 100)) / 10_000) : 0
 
-/** Of an amount that has it inside, whatever the price said. */
+/** Tax of an amount that includes it, regardless of the price's `tax_behavior`. */
 export function taxesInside(total: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') {
   if (!tax) return []
   const amount = tax.reason === 'standard_rated' ? taxInside(total, tax.rate.percentage) : 0

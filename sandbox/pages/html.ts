@@ -92,7 +92,7 @@ export const send = (
 
 export const notFound = (response: ServerResponse) => send(response, 404, 'text/plain', 'Not found')
 
-/** Answers the press of a button; another site must not press it through a visitor's browser. */
+/** Handles a button's form, and refuses requests from other origins (CSRF). */
 export async function pressed(
   request: IncomingMessage,
   response: ServerResponse,

@@ -54,7 +54,7 @@ export function claimsOf(calls: Call[]): Claim[] {
   return distinct(claims)
 }
 
-/** The same claim about two ids is made once. */
+/** Removes assertions that differ only by an id. */
 function distinct(claims: Claim[]): Claim[] {
   const shapes = new Map<string, Claim>()
   for (const claim of claims) {

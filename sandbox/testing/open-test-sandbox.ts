@@ -9,7 +9,7 @@ import { openSandbox } from '../sandbox.ts'
 
 const secret = 'whsec_test'
 
-/** A sandbox on an empty database, with a small shop in front of it that verifies and keeps what it is sent. */
+/** Sandbox on an empty database, with a small webhook receiver that verifies and records events. */
 export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByClock }) {
   const { url, drop } = await createTestDatabase({ empty: true })
   const database = new pg.Pool({ connectionString: url, max: 10 })
@@ -53,9 +53,9 @@ export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByCloc
     sandbox,
     stripe,
     database,
-    /** Each once, as a shop keeps them. */
+    /** Received events without repetitions. */
     events,
-    /** Repeated events are listed repeatedly. */
+    /** Received events with repetitions. */
     received,
     shop,
     publicUrl,
@@ -95,7 +95,7 @@ function helpers(stripe: Stripe, settle: () => Promise<void>) {
     return { customer, subscription, invoice, clientSecret, intent }
   }
 
-  /** Paid, but the subscription isn't active yet. */
+  /** Pays; the subscription is not active yet. */
   async function pay(card = 'pm_card_visa', given: Parameters<typeof checkout>[0] = {}) {
     const paid = await checkout(given)
     await stripe.paymentIntents.confirm(paid.intent, { payment_method: card })
@@ -108,7 +108,7 @@ function helpers(stripe: Stripe, settle: () => Promise<void>) {
     return bought
   }
 
-  /** Bought with a good card; the one that should pay the renewals fails. */
+  /** Buys with a valid card, then sets one that fails at renewals. */
   async function buyAndFail(given: Parameters<typeof checkout>[0] = {}) {
     const bought = await buy('pm_card_visa', given)
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer: bought.customer.id })

@@ -98,7 +98,7 @@ const withMicroseconds = (date: Date) => date.toISOString().replace('Z', '000+00
 function createAccessList({ database, now }: AnswerDeps) {
   const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
 
-  /** A cursor is worth nothing once the list has changed. */
+  /** A cursor becomes invalid once the list has changed. */
   async function startOf(cursor: string | null): Promise<{ at: number; changes: string } | undefined> {
     const { rows } = await database.query<{ changes: string }>('select changes from sandbox.tradingview_settings')
     const changes = rows[0]?.changes ?? '0'
@@ -124,7 +124,7 @@ function createAccessList({ database, now }: AnswerDeps) {
     })
   }
 
-  /** Unlike the search, granting wants the exact spelling. */
+  /** Granting needs the exact spelling, unlike the search. */
   async function recipient(form: URLSearchParams) {
     const { rows } = await database.query('select 1 from sandbox.tradingview_users where username = $1', [
       form.get('username_recip'),
@@ -141,7 +141,7 @@ function createAccessList({ database, now }: AnswerDeps) {
        on conflict do nothing`,
       [form.get('pine_id'), username, expiration, await now()],
     )
-    // The expiry stays as it is, however the request reads.
+    // The expiry stays unchanged, whatever the request says.
     if (rowCount === 0) return json({ status: 'exists' })
     await changed()
     return json({ status: 'ok' }, 201)
@@ -169,7 +169,7 @@ function createAccessList({ database, now }: AnswerDeps) {
   }
 
   return {
-    /** A person whose time is over is no longer listed. */
+    /** Expired entries are not listed. */
     async forgetExpired() {
       const { rowCount } = await database.query('delete from sandbox.tradingview_access where expiration < $1', [
         await now(),

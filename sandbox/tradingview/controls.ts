@@ -38,7 +38,7 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       await leaveName(username)
       await changed()
     },
-    /** By the seller's own hand, on TradingView. */
+    /** Changes made by the seller on TradingView itself. */
     async addByHand(pineId: string, username: string, expiration: Date | null = null) {
       await addUser(username)
       await database.query(
@@ -84,7 +84,7 @@ export const scripts = {
   strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
 }
 
-/** Everything TradingView has been seen to do instead of what was asked. */
+/** Faults that TradingView's API has shown. */
 export const faults = {
   none: 'answers as usual',
   robot: 'shows a page that checks for robots',
@@ -101,5 +101,5 @@ export const faults = {
 } as const
 export type Fault = keyof typeof faults
 
-/** `always` holds until told otherwise, for `rate` of all calls; `next` are used up first, one call each. */
+/** `next` faults are used first, one call each; `always` applies to a share (`rate`) of calls until changed. */
 export type Faults = { always?: Fault; rate?: number; next?: Fault[]; on?: string }

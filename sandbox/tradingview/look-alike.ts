@@ -9,7 +9,7 @@ import { createTradingViewControls, type Fault, type Faults, scripts } from './c
 import { createTradingViewPage } from './page.ts'
 
 export type LookAlikeOptions = {
-  /** Keeps its books here, in the sandbox's schema. */
+  /** Database for its tables, in the schema `sandbox`. */
   database: pg.Pool
   /** Access expires by the sandbox's clock. */
   now: () => Promise<Date>
@@ -42,7 +42,7 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
   await prepareTradingView(database)
   const answer = createAnswers({ database, now })
 
-  /** The fault of this call, if any; one that was queued is used up. */
+  /** Returns the fault of this call, if any, and removes it from the queue. */
   async function faultFor(call: string): Promise<Fault> {
     const { rows } = await database.query<{ faults: Faults }>('select faults from sandbox.tradingview_settings')
     const { always = 'none', rate = 1, next = [], on } = rows[0]?.faults ?? {}
@@ -142,7 +142,7 @@ function cookiesOf({ headers }: IncomingMessage) {
   return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
 }
 
-/** People who were here before the shop, and one who is easy to misspell. */
+/** Initial members of TradingView, one with a name that is easy to misspell. */
 const known = ['ada_trades', 'TrendFollower', 'macd-maria', 'j.fuchs', 'QuietQuant', 'old_friend_of_mine']
 
 const prepareTradingView = (database: pg.Pool) =>
