@@ -10,9 +10,9 @@ export type Actor<Who extends User | null = User> = {
   sessionId: string | null
   ip: string
   userAgent: string
-  /** A secret kept by a browser that has logged in before, to whichever account. */
+  /** Secret cookie of a browser that has logged in before, to any account. */
   device: string | undefined
-  /** A second step is required of them, and this session had none: nothing but the set-up is open to it. */
+  /** True if the role requires a second factor that this session lacks: only its set-up is allowed. */
   mustSetUp: boolean
 }
 

@@ -114,14 +114,14 @@ async function mountAll(
   mount(contract.audit, { adminList: (page) => audit.list(page) })
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
-  // Emails that were sent link to it.
+  // Earlier emails link to this address.
   app.get('/security', (_request, reply) => reply.redirect('/account', 308))
   if (config.production) return
   const { mountMailPreview } = await import('./mails/routes.ts')
   mountMailPreview(app, { site: context.site, outbox: config.mail.outbox })
 }
 
-/** Loaded and built on first request: hardly anyone asks for it, and every start would have to wait. */
+/** Built on the first request, because it is rarely read and would slow down every start. */
 function mountDocs(app: FastifyInstance, publicUrl: string) {
   let document: object | undefined
   let page: string | undefined
@@ -135,7 +135,7 @@ function mountDocs(app: FastifyInstance, publicUrl: string) {
   )
 }
 
-/** Writes to a new page of a table, which fails on a full disk and on a read-only database; nothing is kept. */
+/** Writes to a new page of a table and rolls back: fails on a full disk and on a read-only database. */
 const writeSomething =
   "create temporary table written (text text) on commit drop; insert into written values ('something')"
 

@@ -6,7 +6,7 @@ import { type Identity, openIdentity } from './features/identity/identity.ts'
 import { openSelling, type Selling } from './features/selling/selling.ts'
 import { openSite, type Site } from './features/site/site.ts'
 
-/** All areas, open. */
+/** All opened areas. */
 export type Areas = { identity: Identity; selling: Selling; access: Access; site: Site; admin: AdminArea }
 
 /** The composition root: opens each area with the areas before it, and joins what they tell later ones. */

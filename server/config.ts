@@ -43,7 +43,7 @@ function shape(s: Settings, given: ReadonlySet<string>) {
     publicUrlIsGiven: s.PUBLIC_URL !== undefined,
     secure: publicUrl.startsWith('https:'),
     processes: s.WEB_CONCURRENCY,
-    /** How many proxies, or which ones, we trust to tell us who the visitor is. */
+    /** Trusted proxies, by number or address, for the visitor's IP address. */
     trustProxy: proxiesOf(s.TRUST_PROXY) ?? 0,
     dataDir: resolve(s.DATA_DIR),
     databaseUrl: s.DATABASE_URL,
@@ -60,7 +60,7 @@ function shape(s: Settings, given: ReadonlySet<string>) {
       /** If unset, emails come from the support address, whichever it is at the time. */
       from: s.MAIL_FROM,
       outbox: join(resolve(s.DATA_DIR), 'outbox'),
-      /** Newsletters a minute, at most. */
+      /** Maximum number of newsletter emails per minute. */
       rate: s.MAIL_RATE,
     },
     stripe:
@@ -71,16 +71,15 @@ function shape(s: Settings, given: ReadonlySet<string>) {
             webhookSecret: s.STRIPE_WEBHOOK_SECRET,
           }
         : undefined,
-    /** Off beats whatever an admin has switched on: nothing is ever called at TradingView. */
+    /** Off overrides the admin's switch: TradingView is never called. */
     mayCallTradingView: s.TRADINGVIEW === 'on',
     secretsKey: s.SECRETS_KEY,
     oldSecretsKey: s.SECRETS_KEY_OLD,
-    /** Null: no one’s address goes to a third party, and everybody is asked. */
+    /** Null if no service may learn visitors' IP addresses; then everybody sees the cookie banner. */
     regionLookupUrl: s.REGION_LOOKUP_URL === 'none' ? null : s.REGION_LOOKUP_URL,
     hstsSubdomains: s.HSTS_SUBDOMAINS === 'yes',
     cookieBanner: s.COOKIE_BANNER,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
-    /** True if the access request asks for exchange keys (docs/product.md), false if for the username alone. */
     /** `eu` turns on what consumers in the EU are owed: withdrawal, cancellation, information before the order. */
     consumerLaw: s.CONSUMER_LAW,
     tax: { mode: s.TAX, note: s.TAX === 'stripe' ? 'Prices include VAT where it is due.' : s.TAX_NOTE },

@@ -24,7 +24,7 @@ type ContextInput = {
   catalog: Catalog
   queue: Queue
   transport: MailTransport
-  /** For newsletters. */
+  /** Transport for newsletters. */
   bulkMail: BulkMail
   stripe: StripeGateway
   paymentAccount: Pick<PaymentAccount, 'kind' | 'isKnown'>
@@ -33,21 +33,21 @@ type ContextInput = {
   passwords: Passwords
   log: Logger
   now: () => Date
-  /** Where a test may end the process; nothing in production. */
+  /** Named moments at which a test may end the process; no effect in production. */
   crashPoint: (name: string) => void
 }
 
-/** Module that does more about people than the tables say (`database/personal-data.ts`). */
+/** Module with more personal data than its tables declare (`database/personal-data.ts`). */
 export type PersonalDataOwner = {
-  /** When their account is deleted, before the tables are emptied. */
+  /** Called when an account is deleted, before its rows are. */
   forget?(tx: Transaction, userId: string): Promise<void>
-  /** More for "my data". */
+  /** Additional entries for "my data". */
   dataOf?(userId: string): Promise<object>
 }
 
 export type Context = ReturnType<typeof createContext>
 
-/** Tools that almost every module works with. Other modules are handed over by name. */
+/** Tools that almost every module uses. Modules receive other modules by name. */
 export function createContext({ transport, ...given }: ContextInput) {
   const { config, settings, connection, queue, secrets, log, now } = given
   const { db } = connection
@@ -64,7 +64,7 @@ export function createContext({ transport, ...given }: ContextInput) {
     /** Runs one task at a time for each subscription, and for each buyer's checkout. */
     runExclusive: connection.locks.runExclusive,
     securityLog: createSecurityLog(log),
-    /** The seller's own addresses, as they are set now: a stranger with an account of that name would be taken for the shop. */
+    /** The seller's current addresses. Nobody may register with one, because they would be taken for the shop. */
     refuseShopAddress(email: string) {
       const own = [settings.live.supportEmail, config.admin.email]
       if (own.some((address) => address?.toLowerCase() === email.toLowerCase()))

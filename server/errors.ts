@@ -4,11 +4,11 @@ import type { WayToProve } from '#contract/statuses.ts'
 type Details = {
   fields?: Record<string, string>
   retryAfterSeconds?: number
-  /** How to prove who you are before the same call is let through. */
+  /** Accepted ways to prove the identity before the call is repeated. */
   again?: WayToProve[]
-  /** After the right password: what completes the login. */
+  /** Second factors that complete a login after the password. */
   next?: WayToProve[]
-  /** Present price, in cents. */
+  /** Current price, in cents. */
   amount?: number
 }
 
@@ -47,8 +47,8 @@ export function tooMany(seconds: number) {
   })
 }
 
-/** A start that cannot continue: one line that says what to do. */
+/** Error that ends the start, with one line that says what to do. */
 export class StartError extends Error {}
 
-/** A job that would never succeed, however often it is retried: it waits for an admin instead. */
+/** Error of a job that retrying cannot fix: the job waits for an admin. */
 export class PermanentFailure extends Error {}

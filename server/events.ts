@@ -1,6 +1,6 @@
 import type { Transaction } from './database/connect.ts'
 
-/** A username that its buyer gave: at the checkout for one product, or in the profile for all of them. */
+/** Username entered by a buyer: at the checkout for one product, or in the profile for all. */
 type GivenUsername = {
   userId: string
   username: string

@@ -11,7 +11,7 @@ export type AuditAction = {
   action: AuditedAction
   /** Person it concerns, by id only: erasing a person leaves no name here. */
   aboutId?: string
-  /** To what: a ticker, an id. Never a name or an address. */
+  /** Object of the action, such as a ticker or an id; never a name or an address. */
   subject?: string
   detail?: Record<string, unknown>
 }
@@ -33,7 +33,7 @@ export async function recordCommand(
 
 /** Must match triggers.sql, which refuses to delete younger entries. */
 const keptForYears = retention.audit.years
-/** A word that more people match finds the actions of the newest. */
+/** Most people that a search word may match; only the newest count. */
 const mostPeople = 2000
 
 const actor = aliasedTable(users, 'actor')
@@ -41,7 +41,7 @@ const about = aliasedTable(users, 'about')
 
 export type Audit = ReturnType<typeof createAudit>
 
-/** Which admin did what, when, to what, and from where. Written along with the change, never altered. */
+/** Log of admin actions, written in the transaction of the change and never altered. */
 export function createAudit({ db, now }: { db: Database; now: () => Date }) {
   return {
     async record(
@@ -104,7 +104,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
     async forgetOld() {
       const cutoff = new Date(now())
       cutoff.setFullYear(cutoff.getFullYear() - keptForYears)
-      // The trigger goes by the database's own clock.
+      // The trigger uses the database's clock.
       await db
         .delete(auditLog)
         .where(and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${keptForYears})`))

@@ -5,7 +5,7 @@ type Limits = {
   refusal: () => Error
 }
 
-/** Lets this many work at the same time, queues a few more, and refuses the rest. */
+/** Limits concurrent work: queues a few callers beyond the limit and refuses the rest. */
 export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
   const waiting: (() => void)[] = []
   let running = 0

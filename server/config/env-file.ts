@@ -14,12 +14,12 @@ export function loadEnvFile(env: NodeJS.ProcessEnv = process.env, file = '.env')
     ...lines.flatMap(({ number, name, warning = aboutName(name) }) =>
       warning ? [`${file}, line ${number}: ${warning}`] : [],
     ),
-    // The rest of the environment is not the shop's alone: only what looks like one of its own.
+    // Other programs share the environment, so only names similar to a setting are reported.
     ...given.filter((name) => !inFile.has(name) && alikeTo(name)).flatMap((name) => aboutName(name) ?? []),
   ]
 }
 
-/** The last line for a name counts, as everywhere. */
+/** The last line for a name wins. */
 export function parse(text: string): Line[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const trimmed = line.trim()
@@ -46,7 +46,7 @@ function valueOf(name: string, given: string): Pick<Line, 'value' | 'warning'> {
   }
 }
 
-/** Node's and the system's own may be there, too. */
+/** Variables of Node and the system that are no misspelled settings. */
 const isOthers = (name: string) => /^(NODE_|PG|TZ$|LANG$|LC_|HTTPS?_PROXY$|NO_PROXY$)/.test(name)
 
 function aboutName(name: string): string | undefined {
@@ -61,7 +61,7 @@ const alikeTo = (name: string) =>
     ? undefined
     : settingNames.find((setting) => isAlike(name.toUpperCase(), setting, 2))
 
-/** After at most so many letters were added, removed or changed. */
+/** True if both differ by at most this many added, removed or changed letters. */
 function isAlike(from: string, to: string, changes: number): boolean {
   if (from === to) return true
   if (changes === 0) return false

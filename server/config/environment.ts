@@ -26,7 +26,7 @@ const hasScheme = (schemes: string[]) =>
     `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
 const address = (...schemes: string[]) => z.string().check(hasScheme(schemes))
-/** With a password: some characters end the address before its host, often unnoticed. */
+/** URL with a password, in which unescaped characters would end the address before its host. */
 const addressOfServer = (...schemes: string[]) =>
   z.string().check(
     z.refine<string>(

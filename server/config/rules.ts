@@ -49,7 +49,7 @@ function* productionFaults(s: Settings) {
     yield 'In production, set STRIPE_SECRET_KEY, or PAYMENTS=sandbox to confirm that no money moves'
   if (!s.SECRETS_KEY) yield 'In production, set SECRETS_KEY (make one: openssl rand -hex 32) and keep a copy of it'
   if (!s.PUBLIC_URL) yield 'In production, set PUBLIC_URL to the address that visitors use'
-  // Also where compose.yaml starts: its PUBLIC_URL is localhost.
+  // Allowed, because compose.yaml starts with PUBLIC_URL at localhost.
   else if (!s.PUBLIC_URL.startsWith('https:') && !isLocalName(new URL(s.PUBLIC_URL).hostname))
     yield 'In production, PUBLIC_URL must start with https://, or passwords travel unencrypted'
   if (s.ADMIN_PASSWORD && isCommonPassword(s.ADMIN_PASSWORD))

@@ -34,7 +34,7 @@ type By = { secrets: Signing; version: string }
 export async function backupToFile(url: string, file: string, by: By) {
   const part = `${file}.part`
   const zipped = createGzip()
-  // A new file: one that someone else put there would keep its owner and its mode, or lead elsewhere.
+  // Creates the file anew: an existing one could be a link or belong to another user.
   await rm(part, { force: true })
   const written = pipeline(zipped, createWriteStream(part, { mode: 0o600, flags: 'wx' }))
   try {

@@ -9,9 +9,9 @@ export type Database = NodePgDatabase
 export type Transaction = NodePgTransaction<Record<string, never>, ExtractTablesWithRelations<Record<string, never>>>
 
 export type Connection = {
-  /** Straight to PostgreSQL, for whatever needs a session of its own. */
+  /** Connects directly to PostgreSQL, for work that needs its own session. */
   url: string
-  /** Where long lists are read: a replica, if there is one. */
+  /** Pool for long lists: the replica, if there is one. */
   readUrl: string
   pool: pg.Pool
   db: Database
@@ -106,7 +106,7 @@ export function withoutRights(url: string, error: unknown) {
   )
 }
 
-/** Drizzle wraps what PostgreSQL said. */
+/** Unwraps PostgreSQL's error from Drizzle's. */
 export function causeOf(error: unknown): { cause?: Error; code: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return cause instanceof Error ? { cause, code: (cause as { code?: string }).code ?? '' } : { code: '' }

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts'
 
-/** Where a page ends: the time and id of its last row. The next page starts right after it. */
+/** Time and id of a page's last row; the next page starts after it. */
 export type Cursor = { at: Date; id: string }
 
 /** The newest entries of a person's history up to a moment. Every module's `historyOf` takes one. */
@@ -13,7 +13,7 @@ export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()}
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** Anything `encodeCursor` did not make is refused here, before it trips up the database. */
+/** Refuses anything that `encodeCursor` did not make, before it causes an error in the database. */
 export function decodeCursor(cursor: string | undefined, idPattern = uuid): Cursor | undefined {
   if (cursor === undefined) return undefined
   const text = Buffer.from(cursor, 'base64url').toString()

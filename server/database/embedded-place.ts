@@ -49,7 +49,7 @@ function placeIn(folder: string, user: User | undefined): EmbeddedPaths {
   return { data: join(home, 'data'), password: join(home, 'password'), user }
 }
 
-/** Undefined for what is missing or belongs to root. */
+/** Returns undefined for a missing path and for root. */
 function ownerOf(path: string): User | undefined {
   const { uid, gid } = statSync(path, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 }
   return uid === 0 ? undefined : { uid, gid }
@@ -85,7 +85,7 @@ export function postgresBinaries(found = findPackage()): string {
 export function completeBinaries(found = findPackage()) {
   for (const { link, target } of found ? linksOf(found) : []) {
     if (existsSync(link)) continue
-    // A link to nowhere is replaced.
+    // Replaces a broken link.
     rmSync(link, { force: true })
     symlinkSync(relative(dirname(link), target), link)
   }

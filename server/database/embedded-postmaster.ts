@@ -11,7 +11,7 @@ export function postmasterOf(place: EmbeddedPaths): Postmaster | undefined {
   const [pid = '', , , port, , , , status] = read(file).split('\n')
   if (!pid || !isAlive(Number(pid))) return undefined
   if (isAnother(Number(pid), place)) {
-    // Everything was killed and the pid was reused: PostgreSQL would not start next to this file.
+    // The pid was reused by another program; PostgreSQL would not start while this file exists.
     rmSync(file, { force: true })
     return undefined
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 
-/** The first user may read files and run programs. The shop uses this one, which owns its database and nothing else. */
+/** Role of the shop, which owns its database and nothing else; the superuser could read files and run programs. */
 const role = 'storefront'
 const superuser = 'shop'
 const database = 'shop'
@@ -12,7 +12,7 @@ const lock = 7_381_920_115
 /** `socket` is the folder of its Unix socket, if the system has any: cheaper than TCP. */
 export type Server = { port: number; password: string; socket: string | undefined }
 
-/** Does not give away the first user's password. */
+/** Password of the shop's role, derived from the superuser's without revealing it. */
 const passwordOf = (password: string) => createHash('sha256').update(`${role} ${password}`).digest('hex')
 
 function address({ port, socket }: Server, user: string, password: string, name: string) {

@@ -76,7 +76,7 @@ async function initialise(binaries: string, place: EmbeddedPaths) {
   }
 }
 
-/** The same on every machine; before version 17 it was the system's. */
+/** Locale that is the same on every machine, unlike the system's. */
 function localeOf(binaries: string): string[] {
   const { stdout } = spawnSync(join(binaries, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
   const version = Number(/\d+/.exec(stdout)?.[0])
@@ -161,7 +161,7 @@ async function stopUnlessUsed(binaries: string, place: EmbeddedPaths, server: Se
     await run(binaries, place, 'pg_ctl', ['stop', '--mode=fast', '--wait', '--silent', `--pgdata=${place.data}`])
 }
 
-/** Not the shop's own: anyone who reads PostgreSQL's could read our keys. Windows needs SystemRoot to start programs. */
+/** Environment of PostgreSQL without the shop's keys. Windows needs SystemRoot to start programs. */
 const environment = {
   LC_ALL: 'C',
   TZ: 'UTC',

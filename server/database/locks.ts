@@ -79,5 +79,5 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
 
 const lockTimeout = '55P03'
 
-/** PostgreSQL knows locks by 64-bit numbers. */
+/** PostgreSQL identifies advisory locks by 64-bit numbers. */
 const idOf = (key: string) => createHash('sha256').update(key).digest().readBigInt64BE().toString()

@@ -9,7 +9,7 @@ const present = (tx: Database | Transaction, userId: string) =>
     .from(users)
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
 
-/** The user with this id, also one who has left. */
+/** Finds the user with this id, deleted or not. */
 export async function personOf(tx: Database | Transaction, userId: string) {
   const [person] = await tx.select().from(users).where(eq(users.id, userId))
   if (!person) throw new Error(`There is no user ${userId}`)

@@ -142,7 +142,7 @@ export const purchases = pgTable(
   ],
 )
 
-/** Joined to the purchase in one statement. */
+/** Payments and refunds of a purchase as JSON, for one statement. */
 const paymentsOfPurchase = sql`(
   select coalesce(json_agg(json_build_object('paidAt', p.paid_at, 'amountInCents', p.amount, 'taxInCents', p.tax, 'refunds', (
     select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')

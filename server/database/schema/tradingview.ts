@@ -76,14 +76,14 @@ export const tvPeople = pgTable(
     userId: uuid().references(() => users.id),
     /** Unlocked by this shop or taken over by an admin; other rows are never removed. */
     isOurs: boolean().notNull().default(false),
-    /** Null until read. */
+    /** Null until the list was read. */
     isPresent: boolean(),
     presentUntil: moment(),
     observedAt: moment(),
     /** TradingView's id of the row; helps to recognize a renamed user. */
     rowId: text(),
     tries: integer().notNull().default(0),
-    /** Without `nextTryAt`, it waits for the seller. */
+    /** Start of the current failures; without `nextTryAt`, the seller must act. */
     failingSince: moment(),
     nextTryAt: moment(),
     error: text(),
@@ -141,7 +141,6 @@ export const tvRuns = pgTable(
   (t) => [index('tv_runs_newest').on(t.startedAt)],
 )
 
-/** Deletion keeps rows about a person until the username is off TradingView's lists. */
 /** Foreign usernames. */
 export const isForeign = and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true))
 
