@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { accounts } from '#contract/identity/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
+import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
 import { pauseAtLogin } from './visitors.ts'
 
 const header = (page: Page) => page.getByRole('banner')
@@ -13,81 +12,65 @@ async function tokenMailedTo(shop: TestShop, email: string) {
   return /\/reset-password\?token=[\w-]+/.exec(mail?.text ?? '')?.[0] ?? ''
 }
 
+async function logIn(page: Page, email: string, password: string) {
+  await page.getByLabel('Email', { exact: true }).fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+}
+
 test.describe('the auth page', () => {
-  test('logs in and goes to the dashboard', async ({ page, shop }) => {
+  test('works with password managers, says why a login failed, at its place and as a toast, then logs in and goes to the dashboard, whose code it fetched meanwhile', async ({
+    page,
+    shop,
+  }) => {
     const { user, password } = await shop.user({ name: 'Grace' })
     await page.goto('/auth')
+    const [email, secret] = [page.getByLabel('Email', { exact: true }), page.getByLabel('Password', { exact: true })]
+    await expect(secret).toHaveAttribute('autocomplete', 'current-password')
+    await expect(email).toHaveAttribute('autocomplete', 'username webauthn')
+    await expect(email).toHaveAttribute('type', 'email')
+    const code = page.waitForResponse(/assets\/dashboard-/)
+    await email.pressSequentially('ada')
+    await code
+    await email.fill(user.email)
+    await secret.fill('not the password')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(secret).toHaveAttribute('type', 'text')
+    await page.getByRole('button', { name: 'Hide password' }).click()
+    await expect(secret).toHaveAttribute('type', 'password')
+    await secret.press('Enter')
+    await expect(page.getByText('Login failed', { exact: true })).toBeVisible()
+    await expect(page.getByRole('form', { name: 'Login' }).getByRole('alert')).toHaveText('Invalid email or password')
+    await expect(page).toHaveURL('/auth')
+
     await page.getByRole('tab', { name: 'Login' }).press('Enter')
-    await page.getByLabel('Email', { exact: true }).fill(user.email)
-    await page.getByLabel('Password', { exact: true }).fill(password)
+    await secret.fill(password)
     await page.getByRole('button', { name: 'Log In', exact: true }).click()
     await expect(page.getByText('Welcome back!', { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/dashboard')
     await expect(header(page).getByRole('button', { name: 'Grace' })).toBeVisible()
   })
 
-  test('leads to the dashboard whoever was sent away from a page, but has read on elsewhere since', async ({
+  test('ties every error to its field and focuses the first one, refuses common passwords and a taken email; then it signs up and goes to the dashboard', async ({
     page,
     shop,
   }) => {
-    const { user, password } = await shop.user()
-    await page.goto('/setup-guide')
-    await expect(page).toHaveURL('/auth')
-    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
-    await expect(page).toHaveURL('/about')
-    await header(page).getByRole('link', { name: 'Log In' }).click()
-    await page.getByLabel('Email', { exact: true }).fill(user.email)
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Log In', exact: true }).click()
-    await expect(page.getByText('Welcome Back, ')).toBeVisible()
-    await expect(page).toHaveURL('/dashboard')
-  })
-
-  test('fetches the code of the page that comes after the login while someone types', async ({ page }) => {
-    await page.goto('/auth')
-    const code = page.waitForResponse(/assets\/dashboard-/)
-    await page.getByLabel('Email', { exact: true }).pressSequentially('ada')
-    await code
-  })
-
-  test('says why a login failed, at its place and as a toast', async ({ page, shop }) => {
     const { user } = await shop.user()
     await page.goto('/auth')
-    await page.getByLabel('Email', { exact: true }).fill(user.email)
-    await page.getByLabel('Password', { exact: true }).fill('not the password')
-    await page.getByLabel('Password', { exact: true }).press('Enter')
-    await expect(page.getByText('Login failed', { exact: true })).toBeVisible()
-    await expect(page.getByRole('form', { name: 'Login' }).getByRole('alert')).toHaveText('Invalid email or password')
-    await expect(page).toHaveURL('/auth')
-  })
-
-  test('says when to try again after too many attempts', async ({ page, shop }) => {
-    const { user } = await shop.user()
-    const wrong = { email: user.email, password: 'not the password' }
-    for (let attempt = 0; attempt < 10; attempt++)
-      await expect(shop.visitor().call(accounts.login, wrong)).rejects.toMatchObject({ status: 401 })
-    await page.goto('/auth')
-    await page.getByLabel('Email', { exact: true }).fill(wrong.email)
-    await page.getByLabel('Password', { exact: true }).fill(wrong.password)
-    const submit = page.getByRole('button', { name: 'Log In', exact: true })
-    const alert = page.getByRole('form', { name: 'Login' }).getByRole('alert')
-    await submit.click()
-    await expect(alert).toHaveText('Too many attempts. Please try again in 15 minutes.')
-  })
-
-  test('ties every error to its field and focuses the first one; then it signs up and goes to the dashboard', async ({
-    page,
-  }) => {
-    await page.goto('/auth')
-    await page.getByRole('tab', { name: 'Sign Up' }).click()
-    await expect(page.getByText('Minimum 8 characters', { exact: true })).toBeVisible()
-    await page.getByLabel('Password', { exact: true }).fill('short')
-    await page.getByRole('button', { name: 'Create Account' }).click()
     const [name, email, password] = [
       page.getByLabel('Name'),
       page.getByLabel('Email', { exact: true }),
       page.getByLabel('Password', { exact: true }),
     ]
+    const create = page.getByRole('button', { name: 'Create Account' })
+    await email.fill(user.email)
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await expect(email).toHaveValue(user.email)
+    await expect(password).toHaveAttribute('autocomplete', 'new-password')
+    await expect(page.getByText('Minimum 8 characters', { exact: true })).toBeVisible()
+    await email.fill('')
+    await password.fill('short')
+    await create.click()
     await expect(name).toBeFocused()
     await expect(name).toHaveAccessibleDescription('Please enter your name')
     await expect(email).toHaveAccessibleDescription('Please enter a valid email address')
@@ -95,51 +78,20 @@ test.describe('the auth page', () => {
     await expect(password).toHaveAttribute('minlength', '8')
 
     await name.fill('Alan')
-    await email.fill(`alan-${Date.now()}@example.com`)
+    await email.fill(user.email)
+    await password.fill('password123')
+    await create.click()
+    await expect(password).toHaveAccessibleDescription(/This password is too common/)
     await password.fill('a fine long password')
-    await page.getByRole('button', { name: 'Create Account' }).click()
-    await expect(page.getByText('Account created!', { exact: true })).toBeVisible()
-    await expect(page).toHaveURL('/dashboard')
-  })
-
-  test('refuses a taken email and one of the most common passwords', async ({ page, shop }) => {
-    const { user } = await shop.user()
-    await page.goto('/auth')
-    await page.getByLabel('Email', { exact: true }).fill(user.email)
-    await page.getByRole('tab', { name: 'Sign Up' }).click()
-    await expect(page.getByLabel('Email', { exact: true })).toHaveValue(user.email)
-    await page.getByLabel('Name').fill('Eve')
-    await page.getByLabel('Password', { exact: true }).fill('password123')
-    await page.getByRole('button', { name: 'Create Account' }).click()
-    await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(
-      /This password is too common/,
-    )
-    await page.getByLabel('Password', { exact: true }).fill('something quite rare')
-    await page.getByRole('button', { name: 'Create Account' }).click()
+    await create.click()
     await expect(page.getByText('Registration failed', { exact: true })).toBeVisible()
     await expect(page.getByRole('form', { name: 'Sign Up' }).getByRole('alert')).toContainText(
       'Could not create account',
     )
-  })
 
-  test('shows and hides the password, and works with password managers', async ({ page }) => {
-    await page.goto('/auth')
-    const password = page.getByLabel('Password', { exact: true })
-    await expect(password).toHaveAttribute('autocomplete', 'current-password')
-    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('autocomplete', 'username webauthn')
-    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('type', 'email')
-    await password.fill('visible')
-    await page.getByRole('button', { name: 'Show password' }).click()
-    await expect(password).toHaveAttribute('type', 'text')
-    await page.getByRole('button', { name: 'Hide password' }).click()
-    await expect(password).toHaveAttribute('type', 'password')
-    await page.getByRole('tab', { name: 'Sign Up' }).click()
-    await expect(password).toHaveAttribute('autocomplete', 'new-password')
-  })
-
-  test('sends anyone who is already logged in straight on', async ({ page, shop }) => {
-    await logInAs(page, await shop.user(), shop)
-    await page.goto('/auth')
+    await email.fill(`alan-${Date.now()}@example.com`)
+    await create.click()
+    await expect(page.getByText('Account created!', { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/dashboard')
   })
 })
@@ -157,9 +109,7 @@ test.describe('guards', () => {
     await paused
     await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
-    await page.getByLabel('Email', { exact: true }).fill(user.email)
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    await logIn(page, user.email, password)
     await expect(page).toHaveURL('/dashboard')
   })
 
@@ -186,7 +136,10 @@ test.describe('guards', () => {
     expect(sentAway).toBe(true)
   })
 
-  test('the toast can be read for half a second from when it has come in', async ({ page, shop }) => {
+  test('the admin area tells buyers they have no access, for half a second from when the toast has come in, and sends them home', async ({
+    page,
+    shop,
+  }) => {
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     await logInAs(page, await shop.user(), shop)
     await page.addInitScript(() => {
@@ -200,58 +153,60 @@ test.describe('guards', () => {
       }
     })
     await page.goto('/admin')
+    await expect(page.getByText("You don't have admin access.", { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/')
+    await expect(header(page).getByRole('link', { name: 'Admin' })).toBeHidden()
     const [read = Infinity, left = 0] = await page.evaluate(() =>
       ['read', 'left'].map((name) => performance.getEntriesByName(name)[0]?.startTime),
     )
     expect(left - read).toBeGreaterThan(490)
   })
 
-  test('a page for users sends a logged-out visitor to log in and back', async ({ page, shop }) => {
+  test('a page for users or for the admin sends a logged-out visitor to log in and back, unless they have read on elsewhere since', async ({
+    page,
+    shop,
+  }) => {
     const { user, password } = await shop.user()
+    await page.goto('/setup-guide')
+    await expect(page).toHaveURL('/auth')
+    await header(page).getByRole('link', { name: 'About' }).click()
+    await expect(page).toHaveURL('/about')
+    await header(page).getByRole('link', { name: 'Log In' }).click()
+    await logIn(page, user.email, password)
+    await expect(page.getByText('Welcome Back, ')).toBeVisible()
+    await expect(page).toHaveURL('/dashboard')
+
+    await page.goto('/legal/imprint')
+    await page.context().clearCookies()
+    await page.goto('/admin')
+    await expect(page).toHaveURL('/auth')
     await page.goto('/welcome')
     await expect(page).toHaveURL('/auth')
-    await page.getByLabel('Email', { exact: true }).fill(user.email)
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    await logIn(page, user.email, password)
     await expect(page).toHaveURL('/welcome')
-  })
 
-  test('the admin area sends a logged-out visitor to log in', async ({ page }) => {
-    await page.goto('/admin')
-    await expect(page).toHaveURL('/auth')
-  })
-
-  test('the admin area tells buyers they have no access and sends them home', async ({ page, shop }) => {
-    await logInAs(page, await shop.user(), shop)
-    await page.goto('/admin')
-    await expect(page.getByText("You don't have admin access.", { exact: true })).toBeVisible()
-    await expect(page).toHaveURL('/')
-    await expect(header(page).getByRole('link', { name: 'Admin' })).toBeHidden()
-  })
-
-  test('shows "Loading..." while the user loads', async ({ page, shop }) => {
-    await logInAs(page, await shop.user(), shop)
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/user', async (route) => {
-      await held.promise
-      await route.continue()
+    await test.step('whoever is already logged in is sent straight on', async () => {
+      await page.goto('/auth')
+      await expect(page).toHaveURL('/dashboard')
     })
-    await page.goto('/setup-guide')
-    await expect(page.getByText('Loading...', { exact: true })).toBeVisible()
-    held.resolve()
-    await expect(page.getByText('Loading...')).toBeHidden()
   })
 })
 
-test('on a slow machine, an early user response does not break hydration', async ({ page, shop }) => {
-  test.slow()
-  await logInAs(page, await shop.user({ name: 'Patience' }), shop)
+test('a user response that arrives before the page has hydrated does not break it', async ({ page, shop }) => {
+  const patience = await shop.user({ name: 'Patience' })
+  await logInAs(page, patience, shop)
+  await page.addInitScript((user) => {
+    const { fetch } = window
+    window.fetch = async (address, init) => (address === '/api/user' ? Response.json(user) : await fetch(address, init))
+  }, patience.user)
   const cdp = await page.context().newCDPSession(page)
-  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 20 })
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   // A page that logs an error fails its test.
   await page.goto('/dashboard')
-  await expect(page.getByRole('heading', { name: 'Welcome Back, Patience' })).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('heading', { name: 'Welcome Back, Patience' })).toBeVisible()
+  expect(asked).not.toContain('/api/user')
 })
 
 test.describe('forgotten passwords', () => {
@@ -293,24 +248,21 @@ test.describe('forgotten passwords', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('a used or made-up link says so before anything is typed', async ({ page }) => {
-    await page.goto('/reset-password?token=invented')
+  test('a used or made-up link says so before anything is typed; without a token there is nothing to submit, and the page leads to login', async ({
+    page,
+  }) => {
+    const response = await page.goto('/reset-password?token=invented')
+    // The token is in the URL.
+    expect(response?.headers()['referrer-policy']).toBe('no-referrer')
     await expect(page.getByRole('heading', { name: 'This link has expired' })).toBeVisible()
     await expect(page.getByLabel('New password', { exact: true })).toHaveCount(0)
     await page.getByRole('main').getByRole('link', { name: 'Request a new link' }).click()
     await expect(page).toHaveURL('/forgot-password')
-  })
 
-  test('without a token there is nothing to submit, and the page leads to login', async ({ page }) => {
     await page.goto('/reset-password')
     await expect(page.getByText('Invalid reset link', { exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Reset Password' })).toBeDisabled()
     await expect(page).toHaveURL('/auth')
-  })
-
-  test('the page with the token in its URL sends no referrer', async ({ request }) => {
-    const response = await request.get('/reset-password?token=secret')
-    expect(response.headers()['referrer-policy']).toBe('no-referrer')
   })
 })
 
@@ -343,7 +295,6 @@ test('the login and password pages are accessible in both themes and fit 1280 an
     await expectAccessibleInBothThemes(page)
     expect(await overflowOf(page), path).toBe(0)
     await page.setViewportSize({ width: 360, height: 800 })
-    await expectAccessible(page)
     expect(await overflowOf(page), path).toBe(0)
   }
 })

@@ -93,8 +93,8 @@ test('a deleted asset is gone without a question, and Undo puts it back at its p
     await expect(tickers).toHaveText(['^GSPC', 'BRK B', 'M&M'])
     const same = ({ id: _, ...asset }: ManagedAsset) => asset
     expect((await admin.call(assets.adminList, {})).map(same)).toEqual(before.map(same))
-    await expectAccessible(page)
   }
+  await expectAccessible(page)
 })
 
 test('the list is reordered with the keyboard, by mouse, and by finger', async ({ page, shop }) => {
@@ -136,11 +136,11 @@ test('the list is reordered with the keyboard, by mouse, and by finger', async (
   await expect.poll(stored).toEqual(['AAA', 'CCC', 'BBB'])
 })
 
-test.describe('exports', () => {
+test.describe('exports and reminders', () => {
   // Time zone whose date differs from UTC at the moment.
   test.use({ timezoneId: new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati' })
 
-  test('are files named by kind and the seller’s own date; one can be cancelled, and says when it fails', async ({
+  test('exports are files named by kind and the seller’s own date, can be cancelled, and say when they fail; reminders say how many they are before they are sent', async ({
     page,
     shop,
   }) => {
@@ -176,18 +176,14 @@ test.describe('exports', () => {
     await page.getByRole('button', { name: 'Export Orders' }).click()
     await toast(page, 'Export failed')
     await toast(page, 'Please try again.')
-  })
-})
 
-test('reminders say how many they are before they are sent', async ({ page, shop }) => {
-  const { email } = await customer(shop)
-  await openAdmin(page, shop, '/admin/assets')
-  await page.getByRole('button', { name: 'Send Reminders' }).click()
-  await expect(question(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
-  await question(page).getByRole('button', { name: 'Send reminders' }).click()
-  await expect(page.getByText(/^Reminders queued for \d+ buyers?$/)).toBeVisible()
-  const mails = await shop.mails()
-  expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
-  await page.getByRole('button', { name: 'Send Reminders' }).click()
-  await toast(page, 'No reminders to send')
+    await page.getByRole('button', { name: 'Send Reminders' }).click()
+    await expect(question(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
+    await question(page).getByRole('button', { name: 'Send reminders' }).click()
+    await expect(page.getByText(/^Reminders queued for \d+ buyers?$/)).toBeVisible()
+    const mails = await shop.mails()
+    expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
+    await page.getByRole('button', { name: 'Send Reminders' }).click()
+    await toast(page, 'No reminders to send')
+  })
 })

@@ -61,13 +61,13 @@ export async function accessIdOf(admin: Awaited<ReturnType<TestShop['admin']>>, 
   return person?.id ?? ''
 }
 
-/** Axe finds nothing in both themes, and nothing overflows at any width. */
-export async function expectLooksRight(page: Page) {
+/** Axe finds nothing in both themes, and nothing overflows on a phone, or at the widths given. */
+export async function expectLooksRight(page: Page, widths = [360]) {
   const wide = page.viewportSize() ?? { width: 1280, height: 720 }
   // Switches off fades.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await expectAccessibleInBothThemes(page)
-  for (const width of [768, 360]) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 844 })
     const tooWide = await page.locator('html, main section, dialog[open]').evaluateAll(
       (parts) =>

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { accessPromise } from '#contract/access/promise.ts'
-import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { asBuilt, test as base, expect, expectAccessible, inShop, overflowOf } from './shop.ts'
-
-const inConnectedShop = inShop(() => openConnectedShop(asBuilt))
+import { expect, expectAccessible, inConnectedShop, overflowOf, test } from './shop.ts'
+import { untilPagesKnow } from './visitors.ts'
 
 const main = (page: Page) => page.getByRole('main')
 const told = (page: Page, text: string) => page.getByText(text, { exact: true }).first()
@@ -53,45 +51,118 @@ const linkTo = async (shop: TestShop, email: string) => {
   return /https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? ''
 }
 
-for (const { test, unlocksItself, width } of [
-  { test: inConnectedShop, unlocksItself: true, width: 390 },
-  { test: base, unlocksItself: false, width: 1280 },
-])
-  test.describe(unlocksItself ? 'in a connected shop, on a phone' : 'in a shop that unlocks by hand', () => {
-    test.use({ viewport: { width, height: 800 } })
-    const sentence = accessPromise({ unlocksItself })
+/** Product page and checkout promise the same, in the words of the shop's kind. */
+async function readsThePromise(page: Page, sentence: string) {
+  await page.goto('/products/rebound-sigma-pro')
+  await expect(main(page)).toContainText(sentence)
+  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+  await expect(main(page)).toContainText(sentence)
+}
 
-    test('a guest without an account reads one story about when access comes, from the product to the dashboard', async ({
-      page,
-      shop,
-    }) => {
+async function expectReceipt(shop: TestShop, email: string, sentence: string) {
+  await shop.settle()
+  const receipt = (await shop.mails()).find(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
+  expect(receipt?.text.replaceAll(/\s+/g, ' ')).toContain(sentence)
+}
+
+test.describe('in a shop that unlocks by hand', () => {
+  const sentence = accessPromise({ unlocksItself: false })
+
+  test('a guest without an account reads one story about when access comes, from the product to the welcome page, and both sides get an email about the request', async ({
+    page,
+    shop,
+  }) => {
+    const email = `e2e-${randomUUID()}@example.com`
+    await readsThePromise(page, sentence)
+    await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeVisible()
+    await expect(page.getByLabel(/TradingView Username/)).toHaveCount(0)
+    await payAsGuest(page, shop, email)
+    await readsWhatWasPaid(page, email)
+    await expect(page.getByText('One step left: send us your access request.')).toBeVisible()
+    await expect(main(page)).toContainText(`Send us your access request. ${sentence}`)
+    await expectAccessible(page)
+    await form(page).getByLabel('Exchange Name').fill('Binance')
+    await form(page).getByLabel('TradingView Username').fill('by_hand_buyer')
+    await form(page).getByLabel('Exchange API Key').fill('my api key')
+    await form(page).getByLabel('Exchange Secret Key').fill('my secret key')
+    await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
+    await expect(told(page, 'Access request submitted!')).toBeVisible()
+    await expect(page).toHaveURL('/welcome')
+    await expect(main(page)).toContainText(sentence)
+    await expectReceipt(shop, email, sentence)
+    const mails = await shop.mails()
+    expect(mails.filter(({ to, text }) => to === email && text.includes('by_hand_buyer'))).toHaveLength(1)
+    expect(mails.filter(({ to, subject }) => to !== email && subject.includes('Access request'))).not.toEqual([])
+  })
+
+  test('a guest whose account was never confirmed reads why the old password is gone, and the link leads back', async ({
+    page,
+    shop,
+    context,
+  }) => {
+    const { user } = await shop.user()
+    await payAsGuest(page, shop, user.email)
+    await readsWhatWasPaid(page, user.email)
+    await expect(page.getByRole('heading', { name: 'One step left: set your password' })).toBeVisible()
+    await expect(main(page)).toContainText(
+      'We’ve sent you a link to set your password; the old one no longer works, because this address was never confirmed.',
+    )
+    await expectAccessible(page)
+
+    const mailbox = await context.newPage()
+    await mailbox.goto(await linkTo(shop, user.email))
+    await mailbox.getByLabel('New password', { exact: true }).fill('open sesame')
+    await mailbox.getByLabel('Confirm password', { exact: true }).fill('open sesame')
+    await mailbox.getByRole('button', { name: 'Set password' }).click()
+    await expect(mailbox).toHaveURL('/auth')
+    await logIn(mailbox, user.email, 'open sesame')
+    await expect(mailbox).toHaveURL('/checkout/success')
+    await readsWhatWasPaid(mailbox, user.email)
+    await skipsToTheDashboard(mailbox)
+  })
+
+  test('a payment that this browser knows nothing of fails, and says so', async ({ page, shop }) => {
+    const owner = await shop.verifiedUser()
+    const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
+    await shop.settle()
+    await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
+    await expect(told(page, 'Processing failed')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'We could not log you in' })).toBeVisible()
+    await expect(page.getByText('$39.00')).toHaveCount(0)
+    await expect(page).toHaveURL('/auth')
+  })
+})
+
+inConnectedShop.describe('in a connected shop, on a phone', () => {
+  inConnectedShop.describe.configure({ mode: 'default' })
+  inConnectedShop.use({ viewport: { width: 390, height: 800 } })
+  const sentence = accessPromise({ unlocksItself: true })
+
+  inConnectedShop(
+    'a guest without an account reads one story about when access comes, from the product to the dashboard',
+    async ({ page, shop }) => {
       const email = `e2e-${randomUUID()}@example.com`
-      await expect(async () => {
-        await page.goto('/products/rebound-sigma-pro')
-        await expect(main(page)).toContainText(sentence, { timeout: 1000 })
-      }).toPass()
-      await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
-      await expect(main(page)).toContainText(sentence)
+      await untilPagesKnow(shop)
+      await readsThePromise(page, sentence)
       await payAsGuest(page, shop, email)
       await readsWhatWasPaid(page, email)
       await expect(page.getByText('One step left: send us your access request.')).toBeVisible()
-      await expect(main(page)).toContainText(
-        `${unlocksItself ? 'Add your TradingView username.' : 'Send us your access request.'} ${sentence}`,
-      )
+      await expect(main(page)).toContainText(`Add your TradingView username. ${sentence}`)
       await expectAccessible(page)
       await skipsToTheDashboard(page)
       await expect(main(page)).toContainText(sentence)
       await page.goto('/welcome')
       await expect(main(page)).toContainText(sentence)
-      await shop.settle()
-      const receipt = (await shop.mails()).find(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
-      expect(receipt?.text.replaceAll(/\s+/g, ' ')).toContain(sentence)
-    })
+      await expectReceipt(shop, email, sentence)
+    },
+  )
 
-    test('a guest whose account is proven reads the same, logs in, and is back', async ({ page, shop }) => {
+  inConnectedShop(
+    'a guest whose account is proven reads that the payment went through, logs in, and is back',
+    async ({ page, shop }) => {
       const owner = await shop.verifiedUser()
       const { email } = owner.user
-      const username = unlocksItself ? `back_${randomUUID().slice(0, 6)}` : undefined
+      const username = `back_${randomUUID().slice(0, 6)}`
       await payAsGuest(page, shop, email, username)
       await readsWhatWasPaid(page, email)
       await expect(page.getByRole('heading', { name: 'One step left: log in' })).toBeVisible()
@@ -101,44 +172,8 @@ for (const { test, unlocksItself, width } of [
       await expect(page).toHaveURL('/checkout/success')
       await readsWhatWasPaid(page, email)
       // The guest was not logged in, so the owner confirms the username with one click.
-      if (username) await expect(form(page).getByLabel('TradingView Username')).toHaveValue(username)
+      await expect(form(page).getByLabel('TradingView Username')).toHaveValue(username)
       await skipsToTheDashboard(page)
-    })
-
-    test('a guest whose account was never confirmed reads why the old password is gone, and the link leads back', async ({
-      page,
-      shop,
-      context,
-    }) => {
-      const { user } = await shop.user()
-      await payAsGuest(page, shop, user.email)
-      await readsWhatWasPaid(page, user.email)
-      await expect(page.getByRole('heading', { name: 'One step left: set your password' })).toBeVisible()
-      await expect(main(page)).toContainText(
-        'We’ve sent you a link to set your password; the old one no longer works, because this address was never confirmed.',
-      )
-      await expectAccessible(page)
-
-      const mailbox = await context.newPage()
-      await mailbox.goto(await linkTo(shop, user.email))
-      await mailbox.getByLabel('New password', { exact: true }).fill('open sesame')
-      await mailbox.getByLabel('Confirm password', { exact: true }).fill('open sesame')
-      await mailbox.getByRole('button', { name: 'Set password' }).click()
-      await expect(mailbox).toHaveURL('/auth')
-      await logIn(mailbox, user.email, 'open sesame')
-      await expect(mailbox).toHaveURL('/checkout/success')
-      await readsWhatWasPaid(mailbox, user.email)
-      await skipsToTheDashboard(mailbox)
-    })
-  })
-
-base('a payment that this browser knows nothing of fails, and says so', async ({ page, shop }) => {
-  const owner = await shop.verifiedUser()
-  const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
-  await shop.settle()
-  await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
-  await expect(told(page, 'Processing failed')).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'We could not log you in' })).toBeVisible()
-  await expect(page.getByText('$39.00')).toHaveCount(0)
-  await expect(page).toHaveURL('/auth')
+    },
+  )
 })

@@ -1,18 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
-import { accessPromise } from '#contract/access/promise.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { accessIdOf } from './admin-helpers.ts'
-import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
-import { payAsGuest } from './visitors.ts'
-
-const byHand = accessPromise({ unlocksItself: false })
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { holdRequests } from './visitors.ts'
 
 type Person = Awaited<ReturnType<TestShop['user']>>
 
@@ -45,11 +41,12 @@ const ask = (buyer: Awaited<ReturnType<TestShop['buyer']>>, tradingViewUsername:
   })
 
 test.describe('TradingView access', () => {
-  test('can be requested later by a buyer who skipped the form, and says when it cannot be sent', async ({
+  test('can be requested later by a buyer who skipped the form; says when it cannot be sent, and when we are late', async ({
     page,
     shop,
   }) => {
-    await open(page, '/dashboard', await shop.buyer(), shop)
+    const buyer = await shop.buyer()
+    await open(page, '/dashboard', buyer, shop)
     await card(page).getByRole('button', { name: 'Request Access' }).click()
     await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
     for (const text of [
@@ -93,6 +90,13 @@ test.describe('TradingView access', () => {
     await expect(card(page)).toContainText('ada_trades')
     await expect(card(page).getByText('requested', { exact: true })).toBeVisible()
     await expect(card(page)).toContainText(/We have your request and will email you by /)
+
+    await test.step('and admits when we are late', async () => {
+      const [mine] = await buyer.call(access.mine, {})
+      await page.clock.setFixedTime(Date.parse(mine?.promisedBy ?? '') + 3_600_000)
+      await page.reload()
+      await expect(card(page)).toContainText(/We promised access by .* and are late/)
+    })
   })
 
   test('shows what the seller decided and lets the buyer ask again', async ({ page, shop }) => {
@@ -127,41 +131,20 @@ test.describe('TradingView access', () => {
     await expect(card(page).getByText('removed', { exact: true })).toBeVisible()
     await expect(card(page).getByRole('button', { name: 'Request Again' })).toBeVisible()
   })
-
-  test('admits when we are late', async ({ page, shop }) => {
-    const buyer = await shop.buyer()
-    await ask(buyer, 'ada_waits')
-    const [mine] = await buyer.call(access.mine, {})
-    await page.clock.setFixedTime(Date.parse(mine?.promisedBy ?? '') + 3_600_000)
-    await open(page, '/dashboard', buyer, shop)
-    await expect(card(page)).toContainText(/We promised access by .* and are late/)
-  })
-
-  test('by hand, the checkout asks for no name; the form leads to /welcome, and both sides get their email', async ({
-    page,
-    shop,
-  }) => {
-    const email = `e2e-${randomUUID()}@example.com`
-    await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
-    await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeVisible()
-    await expect(page.getByLabel(/TradingView Username/)).toHaveCount(0)
-    await payAsGuest(page, email)
-    await expect(page.getByText(`Send us your access request. ${byHand}`)).toBeVisible()
-    await fill(page, 'by_hand_buyer')
-    await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
-    await expect(toastIn(page)).toContainText('Access request submitted!')
-    await expect(page).toHaveURL('/welcome')
-    await expect(page.getByText(byHand)).toBeVisible()
-    await shop.settle()
-    const mails = await shop.mails()
-    expect(mails.filter(({ to, text }) => to === email && text.includes('by_hand_buyer'))).toHaveLength(1)
-    expect(mails.filter(({ to, subject }) => to !== email && subject.includes('Access request'))).not.toEqual([])
-  })
 })
 
 test.describe('an owner', () => {
-  test('finds links, instructions, and notes', async ({ page, shop }) => {
-    await open(page, '/dashboard', await shop.buyer(), shop)
+  test('finds links, instructions, and notes, sees the Rebound List, copies it, and exports it for TradingView', async ({
+    page,
+    shop,
+    context,
+  }) => {
+    const [buyer, admin] = [await shop.buyer(), await shop.admin()]
+    // Tests in one worker share a shop.
+    const emptyTheList = () => shop.connection.db.delete(recommendedAssets)
+    await emptyTheList()
+    await open(page, '/dashboard', buyer, shop)
+    await expect(list(page)).toContainText('No recommended assets yet. Check back soon.')
     const box = page.getByRole('region', { name: 'Your Package' })
     const indicatorUrl = 'https://www.tradingview.com/scripts/'
     const strategyUrl = indicatorUrl
@@ -171,23 +154,13 @@ test.describe('an owner', () => {
     await expect(box.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
     const instructions = box.getByRole('listitem').first()
     await expect(instructions).toBeVisible()
-    await page.reload()
-    await expect(box.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
-    await expect(instructions).toBeHidden()
-  })
-
-  test('sees the Rebound List, copies it, and exports it for TradingView', async ({ page, shop, context }) => {
-    const [buyer, admin] = [await shop.buyer(), await shop.admin()]
-    // Tests in one worker share a shop.
-    const emptyTheList = () => shop.connection.db.delete(recommendedAssets)
-    await emptyTheList()
-    await open(page, '/dashboard', buyer, shop)
-    await expect(list(page)).toContainText('No recommended assets yet. Check back soon.')
 
     const productId = reboundSigmaPro.id
     await admin.call(assets.adminAdd, { productId, ticker: 'NASDAQ:AAPL', note: 'Quick to turn' })
     await admin.call(assets.adminAdd, { productId, ticker: 'NYSE:BRK.B' })
     await page.reload()
+    await expect(box.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
+    await expect(instructions).toBeHidden()
     const quickCard = page.getByRole('main').getByRole('button', { name: /Recommended Assets/ })
     await expect(quickCard).toContainText('2 symbols')
     await quickCard.click()
@@ -209,59 +182,39 @@ test.describe('an owner', () => {
   })
 })
 
-test.describe('the welcome page', () => {
-  test('says what happens next and where to go', async ({ page, shop }) => {
-    await open(page, '/welcome', await shop.user(), shop)
-    const main = page.getByRole('main')
-    await expect(main).toContainText('activated within 24 hours')
-    await expect(main).toContainText(/email follows/)
-    await main.getByRole('link', { name: 'Setup Guide' }).click()
-    await expect(page).toHaveURL('/setup-guide')
-    await page.goBack()
-    await main.getByRole('link', { name: 'Dashboard' }).click()
-    await expect(page).toHaveURL('/dashboard')
-  })
-})
+test('the welcome page says what happens next and leads to the setup guide, whose six steps take five minutes, and back', async ({
+  page,
+  shop,
+}) => {
+  await open(page, '/welcome', await shop.user(), shop)
+  const main = page.getByRole('main')
+  await expect(main).toContainText('activated within 24 hours')
+  await expect(main).toContainText(/email follows/)
+  await expect(main.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('href', '/dashboard')
+  await main.getByRole('link', { name: 'Setup Guide' }).click()
+  await expect(page).toHaveURL('/setup-guide')
+  await expect(main.getByRole('listitem').getByRole('heading')).toHaveText([
+    'Access the tools',
+    'Add the indicator to a daily chart',
+    'Load the strategy for backtesting',
+    'Review the Rebound List',
+    'Observe the first signal',
+    'Next steps',
+  ])
+  await expect(main).toContainText('Estimated time: 5 minutes')
+  const support = shop.config.supportEmail
+  await expect(main.getByRole('link', { name: support })).toHaveAttribute('href', `mailto:${support}`)
+  await expect(main.getByRole('link', { name: 'Go to Dashboard' })).toHaveAttribute('href', '/dashboard')
+  const back = main.getByRole('link', { name: 'Zurück zum Dashboard' })
+  await expect(back).toHaveAttribute('lang', 'de')
 
-test.describe('the setup guide', () => {
-  test('has six steps, takes five minutes, and links to the dashboard and support', async ({ page, shop }) => {
-    await open(page, '/setup-guide', await shop.user(), shop)
-    const main = page.getByRole('main')
-    await expect(main.getByRole('listitem').getByRole('heading')).toHaveText([
-      'Access the tools',
-      'Add the indicator to a daily chart',
-      'Load the strategy for backtesting',
-      'Review the Rebound List',
-      'Observe the first signal',
-      'Next steps',
-    ])
-    await expect(main).toContainText('Estimated time: 5 minutes')
-    const support = shop.config.supportEmail
-    await expect(main.getByRole('link', { name: support })).toHaveAttribute('href', `mailto:${support}`)
-    await expect(main.getByRole('link', { name: 'Go to Dashboard' })).toHaveAttribute('href', '/dashboard')
-    const back = main.getByRole('link', { name: 'Zurück zum Dashboard' })
-    await expect(back).toHaveAttribute('lang', 'de')
-    await back.click()
-    await expect(page).toHaveURL('/dashboard')
+  await test.step('"Loading..." is shown while the user loads', async () => {
+    const release = await holdRequests(page, '**/api/user')
+    await page.reload()
+    await expect(page.getByText('Loading...', { exact: true })).toBeVisible()
+    release()
+    await expect(page.getByText('Loading...')).toBeHidden()
   })
-})
-
-test.describe('where no exchange keys are asked for', () => {
-  const withoutKeys = inOwnShop({ ASK_EXCHANGE_KEYS: 'no' })
-  withoutKeys('the form is the username alone, after payment and later', async ({ page, shop }) => {
-    const noKeys = async () => {
-      await expect(form(page).getByLabel('TradingView Username')).toBeVisible()
-      await expect(form(page).getByLabel(/Exchange|Key/)).toHaveCount(0)
-    }
-    await payAsGuest(page, `e2e-${randomUUID()}@example.com`)
-    await noKeys()
-    await form(page).getByLabel('TradingView Username').fill('no_keys')
-    await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
-    await expect(toastIn(page)).toContainText('Access request submitted!')
-    await expect(page).toHaveURL('/welcome')
-    await page.context().clearCookies()
-    await open(page, '/dashboard', await shop.buyer(), shop)
-    await card(page).getByRole('button', { name: 'Request Access' }).click()
-    await noKeys()
-  })
+  await back.click()
+  await expect(page).toHaveURL('/dashboard')
 })

@@ -2,11 +2,11 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, logInAs, test } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { declineCookies } from './visitors.ts'
 
 /** Sign-up, confirmation of the address, and features that wait for it. */
 
-test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 async function linkFor(shop: TestShop, email: string) {
   const link = /http\S+\/confirm-address\?\S+/
@@ -44,16 +44,14 @@ test('someone signs up, opens the link in the same browser, and may then add a p
   await expect(page.getByRole('button', { name: /passkey|app/ })).toHaveCount(0)
   await first.getByRole('button', { name: 'Send me the link' }).click()
   await expect(first.getByRole('status')).toContainText('Open it in this browser')
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
 
   // Confirms in another tab; this tab notices when it is visible again.
   const mailbox = await context.newPage()
-  await comeFrom(mailbox, { country_code: 'US' })
   await mailbox.goto(await linkFor(shop, email))
   await expectAccessible(mailbox)
   await mailbox.getByRole('button', { name: 'Confirm my address' }).click()
   await expect(mailbox.getByRole('heading', { name: 'Your address is confirmed' })).toBeVisible()
-  await expectAccessible(mailbox)
   await page.bringToFront()
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await expect(page.getByRole('button', { name: 'Add a passkey' })).toBeVisible()
@@ -64,7 +62,10 @@ test('someone signs up, opens the link in the same browser, and may then add a p
   await expect(mailbox.getByRole('complementary', { name: 'Confirm your address' })).toHaveCount(0)
 })
 
-test('in another browser, the link asks for a password, which ends every other way in', async ({ page, shop }) => {
+test('in another browser, the link asks for a password, which ends every other way in; a link that no longer works says so', async ({
+  page,
+  shop,
+}) => {
   const stranger = await shop.user()
   const { email } = stranger.user
   await page.goto(await linkFor(shop, email))
@@ -82,6 +83,10 @@ test('in another browser, the link asks for a password, which ends every other w
   await page.getByRole('button', { name: 'Log In', exact: true }).click()
   await expect(page).toHaveURL('/dashboard')
   await expect(page.getByRole('complementary', { name: 'Confirm your address' })).toHaveCount(0)
+
+  await page.goto('/confirm-address?token=nothing')
+  await page.getByRole('button', { name: 'Confirm my address' }).click()
+  await expect(page.getByRole('alert').first()).toContainText('This link no longer works.')
 })
 
 test.describe('without scripts', () => {
@@ -106,10 +111,4 @@ test.describe('without scripts', () => {
     await expect(page.getByText('Password reset successful.')).toBeVisible()
     expect(await elsewhere.call(accounts.user, {})).toBeNull()
   })
-})
-
-test('a link that no longer works says so', async ({ page }) => {
-  await page.goto('/confirm-address?token=nothing')
-  await page.getByRole('button', { name: 'Confirm my address' }).click()
-  await expect(page.getByRole('alert').first()).toContainText('This link no longer works.')
 })

@@ -15,8 +15,6 @@ const signals = (page: Page) =>
     return [...new Set(Object.values(last?.[2] ?? {}))].join()
   })
 
-const lookedUp = (page: Page) => page.waitForResponse(/ipapi/)
-
 test('a toast covers no control of the page or the banner; on a phone it stands over the header', async ({ page }) => {
   await comeFrom(page, { country_code: 'DE' })
   await page.route('**/api/newsletter/subscribe', (route) => route.fulfill({ json: {} }))
@@ -43,27 +41,25 @@ test('a toast covers no control of the page or the banner; on a phone it stands 
   }
 })
 
-const accept = { button: 'Accept All', value: 'true', signal: 'granted' }
-const reject = { button: 'Reject All', value: 'false', signal: 'denied' }
-for (const [{ button, value, signal }, other] of [
-  [accept, reject],
-  [reject, accept],
-] as const)
-  test(`a visitor in a listed region is asked; "${button}" saves ${value} for 365 days, and all four signals are ${signal}, now and on later visits, until they choose again`, async ({
-    page,
-  }) => {
-    await comeFrom(page, { country_code: 'GB' })
-    await page.goto('/')
-    await expect(banner(page).getByRole('heading')).toHaveText('Cookie Notice')
-    await expect(banner(page)).toContainText(
-      'We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All", you consent to our use of cookies.',
-    )
-    await expect(banner(page).getByRole('link', { name: 'Learn more', exact: true })).toHaveAttribute(
-      'href',
-      '/legal/privacy',
-    )
-    await expect(banner(page).getByRole('button')).toHaveText(['Accept All', 'Reject All'])
-    expect(await signals(page)).toBe('denied')
+test('a visitor in a listed region is asked; "Accept All" and "Reject All" save their answer for 365 days, and all four signals follow it, now and on later visits, until they choose again', async ({
+  page,
+}) => {
+  await comeFrom(page, { country_code: 'GB' })
+  await page.goto('/')
+  await expect(banner(page).getByRole('heading')).toHaveText('Cookie Notice')
+  await expect(banner(page)).toContainText(
+    'We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All", you consent to our use of cookies.',
+  )
+  await expect(banner(page).getByRole('link', { name: 'Learn more', exact: true })).toHaveAttribute(
+    'href',
+    '/legal/privacy',
+  )
+  await expect(banner(page).getByRole('button')).toHaveText(['Accept All', 'Reject All'])
+  expect(await signals(page)).toBe('denied')
+  for (const { button, value, signal } of [
+    { button: 'Accept All', value: 'true', signal: 'granted' },
+    { button: 'Reject All', value: 'false', signal: 'denied' },
+  ]) {
     await banner(page).getByRole('button', { name: button }).click()
     await expect(banner(page)).toBeHidden()
     expect(await signals(page)).toBe(signal)
@@ -77,24 +73,20 @@ for (const [{ button, value, signal }, other] of [
     await expect(banner(page)).toBeHidden()
     await page.getByRole('button', { name: 'Cookie settings' }).click()
     await expect(banner(page).getByRole('heading')).toBeFocused()
-    await banner(page).getByRole('button', { name: other.button }).click()
-    expect(await signals(page)).toBe(other.signal)
-    expect((await savedConsent(page))?.value).toBe(other.value)
-  })
+  }
+})
 
-test('a visitor from elsewhere is not asked, and consent is granted', async ({ page }) => {
+test('a visitor from elsewhere is not asked, and consent is granted; when the lookup does not answer, returns an error, or names no country, the visitor is asked', async ({
+  page,
+}) => {
   await comeFrom(page, { country_code: 'US' })
-  const answered = lookedUp(page)
+  const answered = page.waitForResponse(/ipapi/)
   await page.goto('/')
   await answered
   await expect.poll(() => signals(page)).toBe('granted')
   await expect(banner(page)).toBeHidden()
   expect(await savedConsent(page)).toBeUndefined()
-})
 
-test('when the region lookup does not answer, returns an error, or names no country, the visitor is asked', async ({
-  page,
-}) => {
   for (const answer of ['nowhere', { error: true, country_code: 'US' }, {}] as const) {
     // The last provider in the list answers.
     await comeFrom(page, answer)
@@ -114,27 +106,24 @@ test('a lookup that never answers times out; until then no banner is shown', asy
   await expect(banner(page)).toBeVisible()
 })
 
-test('nothing but the region lookup leaves the site before consent', async ({ page, baseURL }) => {
+test('nothing but the region lookup leaves the site before consent, and the banner covers nothing at the end of a page, at the checkout, too', async ({
+  page,
+  baseURL,
+}) => {
   await comeFrom(page, { country_code: 'DE' })
   const foreign: string[] = []
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== baseURL) foreign.push(request.url())
   })
-  for (const path of ['/', '/products/rebound-sigma-pro', '/about']) {
+  for (const path of ['/', '/products/rebound-sigma-pro', '/about', '/checkout?product=rebound-sigma-pro']) {
     await page.goto(path, { waitUntil: 'networkidle' })
     await expect(banner(page)).toBeVisible()
   }
   expect(new Set(foreign)).toEqual(new Set(['https://ipapi.co/json/']))
-})
 
-test('the banner stands at the bottom of the checkout, too, and covers nothing at the end of the page', async ({
-  page,
-}) => {
-  await comeFrom(page, { country_code: 'DE' })
+  await expect(page.getByRole('heading', { name: 'Checkout' })).toBeVisible()
   for (const width of [360, 768, 1280]) {
     await page.setViewportSize({ width, height: 900 })
-    await page.goto('/checkout?product=rebound-sigma-pro')
-    await expect(page.getByRole('heading', { name: 'Checkout' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Accept All' })).toBeInViewport({ ratio: 1 })
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
     const last = await page.getByRole('button', { name: 'Cookie settings' }).boundingBox()

@@ -7,6 +7,7 @@ import { reviews } from '#server/database/schema.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { expect, openShop, test } from './shop.ts'
+import { untilServed } from './visitors.ts'
 
 /** Forms for visitors whose scripts load late or never. */
 test.describe('without scripts', () => {
@@ -150,16 +151,35 @@ test.describe('without scripts', () => {
     expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])
   })
 
-  test('people read the reviews, soon after they were written', async ({ page, shop }) => {
+  test('people read the product page, at the checkout what is missing, and reviews soon after they were written', async ({
+    page,
+    shop,
+  }) => {
+    await page.goto('/products/rebound-sigma-pro')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Rebound Sigma Pro')
+    await page.locator('summary').first().click()
+    await expect(page.locator('details').first()).toHaveAttribute('open')
+
+    await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+    await expect(page.getByRole('heading', { level: 1, name: 'Checkout' })).toBeVisible()
+    const missing = page.locator('.needs-script p').first()
+    await expect(missing).toContainText('This page needs JavaScript.')
+    await expect(missing).toContainText('Card payments can’t be made safely without it.')
+    const [above, there, below] = await Promise.all(
+      [page.getByRole('banner'), missing, page.getByRole('contentinfo')].map((part) => part.boundingBox()),
+    )
+    if (!above || !there || !below) throw new Error('All three are shown')
+    expect(there.y).toBeGreaterThan(above.y + above.height)
+    expect(there.y + there.height).toBeLessThan(below.y)
+
     const { user } = await shop.user()
     const said = { stars: 4, text: 'Quiet, </script> then <b>clear</b>.', author: 'Grace', writtenAt: new Date() }
     const { id: productId } = reboundSigmaPro
     await shop.connection.db.insert(reviews).values({ userId: user.id, productId, ...said })
     const shown = page.getByRole('main').getByRole('listitem').filter({ hasText: said.text })
-    await expect(async () => {
-      await page.goto('/reviews')
-      await expect(shown).toContainText('Grace', { timeout: 100 })
-    }).toPass()
+    await untilServed(shop, '/reviews', 'then &lt;b&gt;clear')
+    await page.goto('/reviews')
+    await expect(shown).toContainText('Grace')
     await expect(shown.getByRole('img', { name: '4 of 5 stars' })).toBeVisible()
     await expect(shown.getByRole('button')).toHaveCount(0)
   })

@@ -1,47 +1,75 @@
 import type { Page } from '@playwright/test'
 import { production } from '#server/testing/production.ts'
 import { expect, expectAccessible, logInAs, openShop, test } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { declineCookies } from './visitors.ts'
 
-test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 const section = (page: Page, heading: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) })
 
-test.describe('home', () => {
-  test('leads to the products and about pages, says who it is for, and shows the product, a chart that says what it is, the three principles, and a closing call', async ({
-    page,
-  }) => {
-    await page.goto('/')
-    const main = page.getByRole('main')
-    await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
-    await expect(page.getByRole('img', { name: /^Illustrative daily candlestick chart/ })).toBeVisible()
-    await expect(page.getByText('Simulated, daily. Three signals, one loss.')).toBeVisible()
-    await expect(page.getByRole('heading', { name: 'Built for Data-Driven Traders' })).toBeVisible()
-    const principles = section(page, 'Three principles behind every rule').getByRole('listitem')
-    await expect(principles.getByRole('heading')).toHaveText([
-      'Evidence over Opinion',
-      'Selectivity as an Edge',
-      'Consistency through Rules',
-    ])
-    await main.getByRole('link', { name: 'Explore Products' }).click()
-    await expect(page).toHaveURL('/products')
-    await page.goBack()
-    await main.getByRole('link', { name: 'About Us' }).click()
-    await expect(page).toHaveURL('/about')
-    await page.goBack()
-    const toProduct = main.locator('a[href="/products/rebound-sigma-pro"]')
-    await expect(toProduct).toHaveCount(2)
-    await expect(toProduct.first()).toContainText('Rebound Sigma Pro')
-    await toProduct.last().click()
-    await expect(page).toHaveURL('/products/rebound-sigma-pro')
-  })
-})
+test('home says who it is for and shows the product, a chart that says what it is, and the three principles; it leads to the products and about pages', async ({
+  page,
+  shop,
+}) => {
+  await page.goto('/')
+  const main = page.getByRole('main')
+  await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
+  await expect(page.getByRole('img', { name: /^Illustrative daily candlestick chart/ })).toBeVisible()
+  await expect(page.getByText('Simulated, daily. Three signals, one loss.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Built for Data-Driven Traders' })).toBeVisible()
+  const principles = section(page, 'Three principles behind every rule').getByRole('listitem')
+  await expect(principles.getByRole('heading')).toHaveText([
+    'Evidence over Opinion',
+    'Selectivity as an Edge',
+    'Consistency through Rules',
+  ])
 
-test.describe('products', () => {
-  test('has one product and one card for what’s next', async ({ page }) => {
-    await page.goto('/products')
-    const main = page.getByRole('main')
+  await test.step('the footer has the tagline, two columns, the year, and the legal pages; above, the page says that payments are in test mode', async () => {
+    const footer = page.getByRole('contentinfo')
+    await expect(footer).toContainText(
+      'Professional indicators for rule-based entries and exits. Built for execution, not noise.',
+    )
+    await expect(footer.getByRole('navigation', { name: 'Product' }).getByRole('link')).toHaveText([
+      'Products',
+      'Rebound Sigma Pro',
+    ])
+    const company = footer.getByRole('navigation', { name: 'Company' })
+    await expect(company.getByRole('link')).toHaveText(['About', 'Support'])
+    await expect(company.getByRole('link', { name: 'Support' })).toHaveAttribute(
+      'href',
+      `mailto:${shop.config.supportEmail}`,
+    )
+    await expect(footer).toContainText(`© ${new Date().getFullYear()} Rebound Sigma`)
+    await expect(footer.getByRole('navigation', { name: 'Legal' }).getByRole('link')).toHaveText([
+      'Terms',
+      'Privacy',
+      'Imprint',
+      'Accessibility',
+      'Changelog',
+    ])
+    const contracts = footer.getByRole('navigation', { name: 'Contracts' })
+    await expect(contracts.getByRole('link')).toHaveText([
+      'Cancel contracts hereVerträge hier kündigen',
+      'Withdraw from contract hereVertrag widerrufen',
+    ])
+    await expect(contracts.locator('[lang=de]')).toHaveCount(2)
+    await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute('href', '/_sandbox/')
+  })
+
+  await main.getByRole('link', { name: 'About Us' }).click()
+  await expect(page).toHaveURL('/about')
+  await page.goBack()
+  const toProduct = main.locator('a[href="/products/rebound-sigma-pro"]')
+  await expect(toProduct).toHaveCount(2)
+  await expect(toProduct.first()).toContainText('Rebound Sigma Pro')
+  await toProduct.last().click()
+  await expect(page).toHaveURL('/products/rebound-sigma-pro')
+  await page.goBack()
+  await main.getByRole('link', { name: 'Explore Products' }).click()
+  await expect(page).toHaveURL('/products')
+
+  await test.step('products has one product and one card for what’s next', async () => {
     await expect(main.getByRole('heading', { level: 2 })).toHaveText([
       'Rebound Sigma Pro',
       'More Products in Development',
@@ -53,11 +81,14 @@ test.describe('products', () => {
 })
 
 test.describe('the product page', () => {
-  test.beforeEach(({ page }) => page.goto('/products/rebound-sigma-pro').then(() => undefined))
-
-  test('has six benefits, three steps, eight things you get, eight questions with answers that open one at a time, and two offers at early-access prices, in that order', async ({
+  test('has six benefits, three steps, eight things you get, eight questions with answers that open one at a time, and two offers at early-access prices, in that order; replays the chart on request', async ({
     page,
   }) => {
+    const loaded: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('replay')) loaded.push(request.url())
+    })
+    await page.goto('/products/rebound-sigma-pro')
     // With reviews, their summary stands before the button.
     await expect(
       page
@@ -119,12 +150,31 @@ test.describe('the product page', () => {
       'href',
       '/checkout?product=rebound-sigma-pro&billing=yearly',
     )
+
+    await test.step('the replay goes day by day and compares how often, never how much', async () => {
+      await expect(page.getByRole('img', { name: /^Illustrative/ }).first()).toBeVisible()
+      expect(loaded).toEqual([])
+      await page.getByRole('button', { name: 'Replay' }).click()
+      const replay = page.getByRole('figure', { name: 'Replay' })
+      await expect(replay.getByRole('button', { name: 'Next day' })).toBeFocused()
+      await page.keyboard.press('ArrowRight')
+      await expect(replay.getByRole('status')).toContainText('Day 16. Nothing today.')
+      await replay.getByRole('button', { name: 'I’d buy here' }).click()
+      await replay.getByRole('button', { name: 'To the end' }).click()
+      await expect(replay.getByRole('status')).toContainText(
+        'The rules traded 3 times, and one trade ended at a loss. You would have traded once.',
+      )
+      await expectAccessible(page)
+      await replay.getByRole('button', { name: 'Close' }).click()
+      await expect(page.getByRole('button', { name: 'Replay' })).toBeVisible()
+    })
   })
 
   test('scrolls to how it works on request, shows all three trades at every width, and on a phone keeps the way to the prices at hand', async ({
     page,
   }) => {
     await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await page.goto('/products/rebound-sigma-pro')
     const heading = page.getByRole('heading', { name: 'How It Works' })
     await expect(heading).not.toBeInViewport()
     await page.getByRole('link', { name: 'Learn How It Works' }).click()
@@ -155,36 +205,23 @@ test.describe('the product page', () => {
     await expect(section(page, 'Early-Access Pricing')).toBeInViewport()
     await expect(offer).toBeHidden()
   })
-
-  test('replays the chart day by day on request and compares how often, never how much', async ({ page }) => {
-    const loaded: string[] = []
-    page.on('request', (request) => {
-      if (request.url().includes('replay')) loaded.push(request.url())
-    })
-    await page.reload()
-    await expect(page.getByRole('img', { name: /^Illustrative/ }).first()).toBeVisible()
-    expect(loaded).toEqual([])
-    await page.getByRole('button', { name: 'Replay' }).click()
-    const replay = page.getByRole('figure', { name: 'Replay' })
-    await expect(replay.getByRole('button', { name: 'Next day' })).toBeFocused()
-    await page.keyboard.press('ArrowRight')
-    await expect(replay.getByRole('status')).toContainText('Day 16. Nothing today.')
-    await replay.getByRole('button', { name: 'I’d buy here' }).click()
-    await replay.getByRole('button', { name: 'To the end' }).click()
-    await expect(replay.getByRole('status')).toContainText(
-      'The rules traded 3 times, and one trade ended at a loss. You would have traded once.',
-    )
-    await expectAccessible(page)
-    await replay.getByRole('button', { name: 'Close' }).click()
-    await expect(page.getByRole('button', { name: 'Replay' })).toBeVisible()
-  })
 })
 
 test.describe('header and footer', () => {
-  test('the terms cover billing, cancellation, refunds, liability, and governing law, below a header that is sticky and links to home, products, and about', async ({
+  test('the privacy policy names the controller, your rights, and the cookies, with contents and a date; the terms cover billing, cancellation, refunds, liability, and governing law, below a header that is sticky and links to home, products, and about', async ({
     page,
+    shop,
   }) => {
-    await page.goto('/legal/terms')
+    await page.goto('/legal/privacy')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Privacy Policy')
+    await expect(section(page, '1. Controller')).toContainText(shop.config.supportEmail)
+    await expect(section(page, '8. Your rights').getByRole('listitem')).not.toHaveCount(0)
+    await expect(page.getByRole('cell', { name: 'bsl_cookie_consent' })).toBeVisible()
+    await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'Your rights' }).click()
+    await expect(page.getByRole('heading', { name: '8. Your rights' })).toBeInViewport()
+    await expect(page.getByText(/^Last changed on \w+ \d+, \d{4}$/)).toBeVisible()
+
+    await page.getByRole('contentinfo').getByRole('link', { name: 'Terms' }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Terms of Service')
     const text = page.getByRole('main')
     for (const point of [
@@ -211,42 +248,6 @@ test.describe('header and footer', () => {
     }
     await header.getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
-  })
-
-  test('the footer has the tagline, two columns, the year, and the legal pages; above, the page says that payments are in test mode', async ({
-    page,
-    shop,
-  }) => {
-    await page.goto('/')
-    const footer = page.getByRole('contentinfo')
-    await expect(footer).toContainText(
-      'Professional indicators for rule-based entries and exits. Built for execution, not noise.',
-    )
-    await expect(footer.getByRole('navigation', { name: 'Product' }).getByRole('link')).toHaveText([
-      'Products',
-      'Rebound Sigma Pro',
-    ])
-    const company = footer.getByRole('navigation', { name: 'Company' })
-    await expect(company.getByRole('link')).toHaveText(['About', 'Support'])
-    await expect(company.getByRole('link', { name: 'Support' })).toHaveAttribute(
-      'href',
-      `mailto:${shop.config.supportEmail}`,
-    )
-    await expect(footer).toContainText(`© ${new Date().getFullYear()} Rebound Sigma`)
-    await expect(footer.getByRole('navigation', { name: 'Legal' }).getByRole('link')).toHaveText([
-      'Terms',
-      'Privacy',
-      'Imprint',
-      'Accessibility',
-      'Changelog',
-    ])
-    const contracts = footer.getByRole('navigation', { name: 'Contracts' })
-    await expect(contracts.getByRole('link')).toHaveText([
-      'Cancel contracts hereVerträge hier kündigen',
-      'Withdraw from contract hereVertrag widerrufen',
-    ])
-    await expect(contracts.locator('[lang=de]')).toHaveCount(2)
-    await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute('href', '/_sandbox/')
   })
 
   test('the footer is the same on every page, at 390 and 1280 px', async ({ page, shop }) => {
@@ -281,22 +282,6 @@ test.describe('header and footer', () => {
     const html = await (await open.visitor().fetch('/about')).text()
     expect(html).toContain('No real payments are made.')
     expect(html).not.toContain('/_sandbox/"')
-  })
-})
-
-test.describe('legal pages', () => {
-  test('the privacy policy names the controller, your rights, and the cookies, has contents that link to its sections, and the date of its last change', async ({
-    page,
-    shop,
-  }) => {
-    await page.goto('/legal/privacy')
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Privacy Policy')
-    await expect(section(page, '1. Controller')).toContainText(shop.config.supportEmail)
-    await expect(section(page, '8. Your rights').getByRole('listitem')).not.toHaveCount(0)
-    await expect(page.getByRole('cell', { name: 'bsl_cookie_consent' })).toBeVisible()
-    await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'Your rights' }).click()
-    await expect(page.getByRole('heading', { name: '8. Your rights' })).toBeInViewport()
-    await expect(page.getByText(/^Last changed on \w+ \d+, \d{4}$/)).toBeVisible()
   })
 })
 

@@ -7,7 +7,7 @@ import { privatePackage } from '#contract/access/package.ts'
 import { paths } from '#server/paths.ts'
 import { dialog, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, inShop, logInAs, openShop } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { declineCookies } from './visitors.ts'
 
 const file = `---
 name: Trend Compass
@@ -90,12 +90,14 @@ const test = inShop(() => {
   return openShop({ products })
 })
 
+test.describe.configure({ mode: 'default' })
+
 test('one file adds a product, which is shown, sold, and unlocked, and gives nothing of the other one', async ({
   page,
   shop,
 }) => {
   test.slow()
-  await comeFrom(page, { country_code: 'US' })
+  await declineCookies(page, shop)
   const buyer = await shop.user()
   await logInAs(page, buyer, shop)
   expect(await (await fetch(new URL('/sitemap.xml', shop.url))).text()).toContain('/products/trend-compass')

@@ -1,5 +1,5 @@
 import { openAdmin, question } from './admin-helpers.ts'
-import { expect, inOwnShop } from './shop.ts'
+import { expect, inOwnShop, logInAs } from './shop.ts'
 
 const test = inOwnShop({
   SELLER_NAME: 'Sigma <Tools> GmbH',
@@ -11,7 +11,10 @@ const test = inOwnShop({
   SUPPORT_EMAIL: 'help@sigma.example',
   GA_MEASUREMENT_ID: 'G-TEST',
   REGION_LOOKUP_URL: 'https://region.example/json',
+  ASK_EXCHANGE_KEYS: 'no',
 })
+
+test.describe.configure({ mode: 'default' })
 
 test('the imprint shows the seller’s details from the settings', async ({ page }) => {
   await page.goto('/legal/imprint')
@@ -48,6 +51,28 @@ test('analytics loads only after consent, and never where the URL holds a secret
 
   await page.goto('/reset-password?token=secret', { waitUntil: 'networkidle' })
   expect(loaded).toHaveLength(1)
+})
+
+test('where no exchange keys are asked for, the access request is the username alone, after payment and later', async ({
+  page,
+  shop,
+}) => {
+  const form = page.getByRole('form', { name: 'TradingView Access Request' })
+  const expectNoKeys = async () => {
+    await expect(form.getByLabel('TradingView Username')).toBeVisible()
+    await expect(form.getByLabel(/Exchange|Key/)).toHaveCount(0)
+  }
+  const buyer = await shop.buyer()
+  await logInAs(page, buyer, shop)
+  await page.goto(`/checkout/success?payment_intent=${buyer.purchase.paymentIntentId}`)
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expectNoKeys()
+  await page.getByRole('button', { name: 'Skip for Now' }).click()
+  await page.getByRole('region', { name: 'TradingView Access' }).getByRole('button', { name: 'Request Access' }).click()
+  await expectNoKeys()
+  await form.getByLabel('TradingView Username').fill('no_keys')
+  await form.getByRole('button', { name: 'Submit Access Request' }).click()
+  await expect(page.getByText('Access request submitted!', { exact: true })).toBeVisible()
 })
 
 test('another law and venue are in the terms, and the seller is led to the notice that the terms promise', async ({

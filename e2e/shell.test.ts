@@ -1,11 +1,13 @@
 import type { Page } from '@playwright/test'
 import { expect, inMotion, logInAs, test } from './shop.ts'
-import { comeFrom, holdRequests } from './visitors.ts'
+import { declineCookies, holdRequests } from './visitors.ts'
 
-test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 test.describe('the theme', () => {
-  test('is light at first and remembers the choice', async ({ page }) => {
+  test('is light at first, remembers the choice, and never flashes: it applies before the first paint, even without the page’s code', async ({
+    page,
+  }) => {
     const root = page.locator('html')
     await page.goto('/')
     await expect(root).toHaveClass(/\blight\b/)
@@ -16,35 +18,16 @@ test.describe('the theme', () => {
     await expect(root).toHaveClass(/\bdark\b/)
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
     await expect(root).toHaveClass(/\blight\b/)
-  })
 
-  test('never flashes: the choice applies before the first paint, even without the page’s code', async ({ page }) => {
-    await page.addInitScript(() => localStorage.setItem('theme', 'dark'))
+    await page.getByRole('button', { name: 'Switch to dark theme' }).click()
     await page.route('**/assets/*.js', (route) => route.abort())
     await page.goto('/', { waitUntil: 'commit' })
-    await expect(page.locator('html')).toHaveClass(/\bdark\b/)
+    await expect(root).toHaveClass(/\bdark\b/)
   })
 })
 
 test.describe('the header', () => {
-  test('offers a user the dashboard and logout', async ({ page, shop }) => {
-    await logInAs(page, await shop.user({ name: 'Grace' }), shop)
-    await page.goto('/about')
-    const header = page.getByRole('banner')
-    await expect(header.getByRole('link', { name: 'Log In' })).toBeHidden()
-    await expect(header.getByRole('link', { name: 'Admin' })).toBeHidden()
-    const button = header.getByRole('button', { name: 'Grace' })
-    await button.click()
-    await expect(page.getByRole('menuitem')).toHaveText(['Dashboard', 'Logout'])
-    await page.getByRole('menuitem', { name: 'Dashboard' }).click()
-    await expect(page).toHaveURL('/dashboard')
-    await button.click()
-    await page.getByRole('menuitem', { name: 'Logout' }).click()
-    await expect(page).toHaveURL('/')
-    await expect(header.getByRole('link', { name: 'Log In' })).toBeVisible()
-  })
-
-  test('shows a name of usual length in full, and has an accessible menu: named, by arrows from either end, by letter, and back to its button', async ({
+  test('shows a name of usual length in full, and offers a user the dashboard and logout in an accessible menu: named, by arrows from either end, by letter, and back to its button', async ({
     page,
     shop,
   }) => {
@@ -53,8 +36,12 @@ test.describe('the header', () => {
     const name = page.getByRole('banner').getByText('Nina Newcomer')
     await expect(name).toBeVisible()
     expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
-    const button = page.getByRole('banner').getByRole('button', { name: 'Nina Newcomer' })
+    const header = page.getByRole('banner')
+    await expect(header.getByRole('link', { name: 'Log In' })).toBeHidden()
+    await expect(header.getByRole('link', { name: 'Admin' })).toBeHidden()
+    const button = header.getByRole('button', { name: 'Nina Newcomer' })
     await button.press('ArrowDown')
+    await expect(page.getByRole('menuitem')).toHaveText(['Dashboard', 'Logout'])
     await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused()
     await page.keyboard.press('ArrowDown')
     await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused()
@@ -74,13 +61,15 @@ test.describe('the header', () => {
     await page.route('**/api/logout', (route) => route.fulfill({ status: 503, body: '' }))
     await page.keyboard.press('Enter')
     await expect(button).toBeFocused()
-  })
 
-  test('shows the admin link to admins only', async ({ page, shop }) => {
-    await logInAs(page, await shop.admin(), shop)
-    await page.goto('/')
-    await page.getByRole('banner').getByRole('link', { name: 'Admin' }).click()
-    await expect(page).toHaveURL('/admin')
+    await page.unroute('**/api/logout')
+    await button.click()
+    await page.getByRole('menuitem', { name: 'Dashboard' }).click()
+    await expect(page).toHaveURL('/dashboard')
+    await button.click()
+    await page.getByRole('menuitem', { name: 'Logout' }).click()
+    await expect(page).toHaveURL('/')
+    await expect(header.getByRole('link', { name: 'Log In' })).toBeVisible()
   })
 
   test('on a phone, hides its links in a menu that closes when one is chosen', async ({ page }) => {
@@ -107,7 +96,7 @@ test.describe('the header', () => {
 test.describe('going from page to page', () => {
   test.use(inMotion)
 
-  test('loads no document, announces the title, focuses the heading, and starts at the top', async ({
+  test('loads no document but the code in advance, announces the title, focuses the heading, and starts at the top', async ({
     page,
     baseURL,
   }) => {
@@ -116,7 +105,11 @@ test.describe('going from page to page', () => {
     page.on('request', (request) => {
       if (request.resourceType() === 'document') documents.push(request.url())
     })
-    await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
+    const link = page.getByRole('contentinfo').getByRole('link', { name: 'Privacy' })
+    const code = page.waitForResponse(/assets\/privacy-/)
+    await link.hover()
+    await code
+    await link.click()
     await expect(page).toHaveURL('/legal/privacy')
     await expect(page).toHaveTitle('Privacy Policy | Rebound Sigma')
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
@@ -126,17 +119,7 @@ test.describe('going from page to page', () => {
     expect(documents).toEqual([])
   })
 
-  test('goes back to where the reader was', async ({ page }) => {
-    await page.goto('/')
-    const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })
-    await link.scrollIntoViewIfNeeded()
-    await link.click()
-    await expect(page).toHaveURL('/products/rebound-sigma-pro')
-    await page.goBack()
-    await expect(link).toBeInViewport()
-  })
-
-  test('begins the product page at its top, also on Back and on a reload', async ({ page }) => {
+  test('begins each page at its top, the product page also on Back and on a reload', async ({ page }) => {
     await page.goto('/products/rebound-sigma-pro')
     const top = page.getByRole('heading', { level: 1 })
     const link = page.getByRole('link', { name: 'Write to us' })
@@ -157,9 +140,14 @@ test.describe('going from page to page', () => {
     await expect(top).not.toBeInViewport()
     await page.goBack()
     await expect(top).toBeInViewport()
+    // The next page begins at its top, even after a jump within this one.
+    await page.getByRole('link', { name: 'Learn How It Works' }).click()
+    await expect(page.getByRole('heading', { name: 'How It Works', exact: true })).toBeInViewport()
+    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
   })
 
-  test('goes back to where the reader left off, even if they scrolled before hydration', async ({ page }) => {
+  test('goes back to where the reader was, even if they scrolled before hydration', async ({ page }) => {
     const letCodeCome = await holdRequests(page, '**/assets/*.js')
     await page.goto('/', { waitUntil: 'commit' })
     const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })
@@ -173,58 +161,6 @@ test.describe('going from page to page', () => {
     await expect(link).toBeInViewport()
     await link.click()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
-  })
-
-  test('keeps the current page on screen until the previous one’s code has loaded', async ({ page }) => {
-    await page.goto('/products')
-    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
-    await expect(page).toHaveURL('/about')
-    await page.reload({ waitUntil: 'networkidle' })
-    // Waits for hydration: on a busy machine, the network is idle before React listens for Back.
-    await page.waitForFunction(() =>
-      Object.keys(document.querySelector('button') ?? {}).some((key) => key.startsWith('__reactProps')),
-    )
-    const letCodeCome = await holdRequests(page, /assets\/products-/)
-    const asked = page.waitForRequest(/assets\/products-/)
-    await page.evaluate(() => history.back())
-    await asked
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Fewer decisions, made better.')
-    letCodeCome()
-    await expect(page).toHaveTitle(/Products/)
-    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
-  })
-
-  test('shows the page that was picked last, also when an earlier one’s code comes later', async ({ page }) => {
-    await page.goto('/', { waitUntil: 'networkidle' })
-    const banner = page.getByRole('banner')
-    const letGo = await holdRequests(page, /assets\/about-/)
-    const aboutIsAsked = page.waitForRequest(/assets\/about-/)
-    await banner.getByRole('link', { name: 'About' }).click()
-    await aboutIsAsked
-    await banner.getByRole('link', { name: 'Log In' }).click()
-    await expect(page).toHaveURL('/auth')
-    const aboutCame = page.waitForEvent('requestfinished', (request) => /assets\/about-/.test(request.url()))
-    letGo()
-    await aboutCame
-    await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
-    await expect(page).toHaveURL('/auth')
-  })
-
-  test('starts each page at the top, even after a jump within the last one', async ({ page }) => {
-    await page.goto('/about')
-    await page.getByRole('heading', { name: 'Write to us' }).scrollIntoViewIfNeeded()
-    await page.getByRole('contentinfo').getByRole('link', { name: 'Rebound Sigma Pro' }).click()
-    await page.getByRole('link', { name: 'Learn How It Works' }).click()
-    await expect(page.getByRole('heading', { name: 'How It Works', exact: true })).toBeInViewport()
-    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
-    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
-  })
-
-  test('prefetches the next page’s code when the pointer reaches its link', async ({ page }) => {
-    await page.goto('/')
-    const code = page.waitForResponse(/assets\/about-/)
-    await page.getByRole('banner').getByRole('link', { name: 'About' }).hover()
-    await code
   })
 
   test('still arrives when the next page’s code is gone, as after a new release', async ({ page }) => {
@@ -256,17 +192,7 @@ test.describe('toasts', () => {
     await page.goto('/')
   })
 
-  test('stay for five seconds', async ({ page }) => {
-    await page.clock.install()
-    await subscribe(page)
-    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
-    await page.clock.runFor(2000)
-    await expect(toasts(page)).toBeVisible()
-    await page.clock.runFor(3000)
-    await expect(toasts(page)).toHaveCount(0)
-  })
-
-  test('show one at a time, at most 420 px wide, get focus with F8, and go by keyboard or by swiping right at least 50 px', async ({
+  test('show one at a time, at most 420 px wide, get focus with F8, and go by keyboard, by swiping right at least 50 px, or after five seconds', async ({
     page,
   }) => {
     await subscribe(page)
@@ -292,6 +218,14 @@ test.describe('toasts', () => {
     await swipe(45)
     await expect(toasts(page)).toBeVisible()
     await swipe(60)
+    await expect(toasts(page)).toHaveCount(0)
+
+    await page.clock.install()
+    await subscribe(page)
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
+    await page.clock.runFor(2000)
+    await expect(toasts(page)).toBeVisible()
+    await page.clock.runFor(3000)
     await expect(toasts(page)).toHaveCount(0)
   })
 })

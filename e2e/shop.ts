@@ -1,6 +1,7 @@
 import { test as base, expect, type Frame, type Page } from '@playwright/test'
 import axe from 'axe-core'
 import { startBuiltShop } from '#server/testing/built-shop.ts'
+import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { type OpenShopOptions, openShop as openTestShop, type TestShop } from '#server/testing/open-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
@@ -14,7 +15,7 @@ const stripeKeys =
     : {}
 
 /** Shop from the build, with rendered pages and the delays of the sandbox. */
-export const asBuilt = { withPages: true, withSchedules: true, quirks: {}, start: startBuiltShop }
+const asBuilt = { withPages: true, withSchedules: true, quirks: {}, start: startBuiltShop }
 
 export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...asBuilt, ...options })
 
@@ -75,11 +76,21 @@ export const inMotion = { contextOptions: { reducedMotion: 'no-preference' } } a
 export const inShop = <Shop extends TestShop>(open: Open<Shop>) =>
   test.extend<{ shop: Shop }>({ shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)) })
 
-/** For tests that change state or settings which other tests share. */
+/**
+ * For tests that change state or settings which other tests share. A file or group of several such tests says
+ * `describe.configure({ mode: 'default' })`, so that one worker runs them in one shop.
+ */
 export const inOwnShop = (env: Record<string, string> = {}) => inShop(() => openShop({ env }))
 
+/** For tests of a shop that is connected to the sandbox's TradingView. */
+export const inConnectedShop = inShop(() => openConnectedShop(asBuilt))
+
+const openAtStripe = 'STRIPE_SECRET_KEY' in stripeKeys ? () => openShop({ env: stripeKeys }) : openCommon
+
 /** For tests that also run at Stripe, if its test keys are set, and so cannot use the sandbox. */
-export const alsoAtStripe = inShop(async () => withoutSandbox(await openShop({ env: stripeKeys })))
+export const alsoAtStripe = test.extend({
+  shop: async ({ shopOpenedBy }, use) => use(withoutSandbox(await shopOpenedBy(openAtStripe))),
+})
 
 /** Makes everything that needs the sandbox throw, with or without keys of Stripe. */
 function withoutSandbox(shop: TestShop): TestShop {
@@ -87,8 +98,8 @@ function withoutSandbox(shop: TestShop): TestShop {
     throw new Error('This test also runs at Stripe, where there is no sandbox')
   }
   const needSandbox = ['sandbox', 'pay', 'storeCard', 'changeCard', 'guest', 'buy', 'buyer', 'advance'] as const
-  for (const name of needSandbox) Object.defineProperty(shop, name, { get: refuse })
-  return shop
+  // On a copy: other tests use the sandbox of the same shop.
+  return Object.create(shop, Object.fromEntries(needSandbox.map((name) => [name, { get: refuse }])))
 }
 
 /** Gives the browser the session of someone created by `shop.user()` or `shop.admin()`. */
@@ -130,7 +141,8 @@ export async function expectAccessible(page: Page, { except = [], tags, rules }:
         // `resultTypes` leaves out the elements that pass: listing them takes as long as finding them.
         const found = await (window as unknown as { axe: typeof axe }).axe.run(
           { exclude, ...(document.querySelector(':modal') ? { include: [':modal'] } : {}) },
-          { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) },
+          // `preload` reads style sheets and media again, for a rule that is off and one about autoplay.
+          { resultTypes: ['violations'], preload: false, ...(runOnly ? { runOnly } : {}) },
         )
         const faults = found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
         // Axe remembers where elements were when it began, so a finding only counts if the page held still.

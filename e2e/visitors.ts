@@ -1,6 +1,12 @@
-import type { Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
+import { accessPromise } from '#contract/access/promise.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
 
 const lookup = 'https://ipapi.co/json/'
+
+/** Answers the cookie notice before the visit. Unlike `comeFrom`, it leaves the browser its cache. */
+export const declineCookies = (page: Page, { url }: TestShop) =>
+  page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url }])
 
 /** Fakes the region lookup, the only request that may leave the site. */
 export async function comeFrom(page: Page, answer: { country_code?: string; error?: boolean } | 'nowhere') {
@@ -55,3 +61,11 @@ export async function payAsGuest(page: Page, email: string, username?: string) {
   await page.getByRole('button', { name: /^Pay \$39\.00/ }).click()
   await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
 }
+
+/** The server renders what changed again within seconds. */
+export const untilServed = (shop: TestShop, path: string, text: string) =>
+  expect.poll(async () => (await shop.visitor().fetch(path)).text()).toContain(text)
+
+/** Pages know of the connection to TradingView a few seconds after it was made. */
+export const untilPagesKnow = (shop: TestShop) =>
+  untilServed(shop, '/products/rebound-sigma-pro', accessPromise({ unlocksItself: true }))

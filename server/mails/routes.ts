@@ -14,8 +14,7 @@ type Query = { mail?: string; scheme?: 'light' | 'dark' }
 
 /** `/dev/mails`, outside production: every email with sample data, and those in the outbox. */
 export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
-  const byName = async () =>
-    new Map<string, Shown & { to?: string }>([...sampleMails(site), ...(await sentMails(outbox))])
+  const samplesByName = sampleMails(site)
   /** The outbox holds everyone's password links. */
   const refuseStrangers = ({ raw }: FastifyRequest) => {
     if (!isFromThisMachine(raw)) throw notFound('Page')
@@ -23,22 +22,25 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
 
   app.get<{ Querystring: Query }>('/dev/mails', async (request, reply) => {
     refuseStrangers(request)
-    const mails = await byName()
+    const sent = await sentMails(outbox)
     // Most visitors are looking for the email that was just sent.
-    const [newest] = [...mails].find(([, { to }]) => to !== undefined) ?? ['welcome']
-    const name = request.query.mail && mails.has(request.query.mail) ? request.query.mail : newest
+    const [newest = 'welcome'] = sent.keys()
+    const asked = request.query.mail ?? ''
+    const name = sent.has(asked) || samplesByName.has(asked) ? asked : newest
+    const current = sent.get(name) ?? samplesByName.get(name)?.()
     return reply
       .type('text/html; charset=utf-8')
       .header(
         'content-security-policy',
         "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'",
       )
-      .send(page(mails, name))
+      .send(page({ sent, sampleNames: [...samplesByName.keys()], name, current }))
   })
 
   app.get<{ Querystring: Query }>('/dev/mails/raw', async (request, reply) => {
     refuseStrangers(request)
-    const mail = (await byName()).get(request.query.mail ?? '')
+    const name = request.query.mail ?? ''
+    const mail = samplesByName.get(name)?.() ?? (await sentMails(outbox)).get(name)
     if (!mail) throw notFound('Email')
     return reply
       .type('text/html; charset=utf-8')
@@ -47,42 +49,43 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   })
 }
 
-function* sampleMails(site: MailSite): Generator<[string, Shown]> {
+/** Sample emails by name, each rendered when it is asked for. */
+function sampleMails(site: MailSite) {
+  const byName = new Map<string, () => Shown>()
   for (const [kind, examples] of Object.entries(samples)) {
     const render = templates[kind as keyof typeof templates] as Template<unknown>
-    for (const [index, data] of examples.entries()) {
-      const product = 'product' in data && site.sold[0]?.name
-      const content = render(product ? { ...data, product } : data, site)
-      yield [
-        index === 0 ? kind : `${kind} ${index + 1}`,
-        { subject: content.subject, html: renderHtml(content, site), text: renderText(content, site) },
-      ]
-    }
+    for (const [index, data] of examples.entries())
+      byName.set(index === 0 ? kind : `${kind} ${index + 1}`, () => {
+        const product = 'product' in data && site.sold[0]?.name
+        const content = render(product ? { ...data, product } : data, site)
+        return { subject: content.subject, html: renderHtml(content, site), text: renderText(content, site) }
+      })
   }
+  return byName
 }
 
 /** Newest first; a development shop has few. */
 async function sentMails(outbox: string) {
   const mails = (await readOutbox(outbox)).toReversed().slice(0, 200)
-  return mails.map((mail) => [mail.messageId, mail] as const)
+  return new Map(mails.map((mail) => [mail.messageId, mail]))
 }
 
-function page(mails: Map<string, Shown & { to?: string }>, current: string) {
-  const links = (sent: boolean) =>
-    [...mails]
-      .filter(([, { to }]) => (to !== undefined) === sent)
-      .map(([name, { subject, to }]) => {
-        const here = name === current ? ' aria-current="page"' : ''
-        return `<li><a href="?mail=${encodeURIComponent(name)}"${here}>${escapeHtml(to ? subject : name)}</a>${to ? `<small>${escapeHtml(to)}</small>` : ''}</li>`
-      })
-      .join('')
-  const { subject = '', text = '' } = mails.get(current) ?? {}
+type PreviewPage = { sent: Map<string, SentMail>; sampleNames: string[]; name: string; current: Shown | undefined }
+
+function page({ sent, sampleNames, name, current }: PreviewPage) {
+  const link = (to: string, text: string, after = '') =>
+    `<li><a href="?mail=${encodeURIComponent(to)}"${to === name ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a>${after}</li>`
+  const sentLinks = Array.from(sent, ([id, { subject, to }]) =>
+    link(id, subject, `<small>${escapeHtml(to)}</small>`),
+  ).join('')
+  const sampleLinks = sampleNames.map((sample) => link(sample, sample)).join('')
+  const { subject = '', text = '' } = current ?? {}
   const frame = (scheme: string) =>
-    `<iframe title="${scheme}" src="/dev/mails/raw?mail=${encodeURIComponent(current)}&amp;scheme=${scheme}"></iframe>`
+    `<iframe title="${scheme}" src="/dev/mails/raw?mail=${encodeURIComponent(name)}&amp;scheme=${scheme}"></iframe>`
   return plainPage({
     title: 'The shop’s emails',
     style,
-    nav: `<h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul><h2>Every email, with sample data</h2><ul>${links(false)}</ul>`,
+    nav: `<h2>Sent, newest first</h2><ul>${sentLinks || '<li class="none">Nothing yet</li>'}</ul><h2>Every email, with sample data</h2><ul>${sampleLinks}</ul>`,
     main: `<h1>${escapeHtml(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escapeHtml(text)}</pre>`,
   })
 }

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { choose, dialog, expectLooksRight, question, rowOf } from './admin-helpers.ts'
-import { asBuilt, expect, expectAccessible, inShop, logInAs } from './shop.ts'
-import { payAsGuest } from './visitors.ts'
+import { expect, expectAccessible, logInAs, inConnectedShop as test } from './shop.ts'
+import { payAsGuest, untilPagesKnow } from './visitors.ts'
 
-/** Connected to the sandbox's TradingView. */
-const test = inShop(() => openConnectedShop(asBuilt))
+test.describe.configure({ mode: 'default' })
 
 const card = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
 
@@ -18,11 +16,8 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
 }) => {
   const email = `e2e-${randomUUID()}@example.com`
   const name = page.getByLabel('TradingView Username (optional)')
-  // Pages know of the connection a few seconds after it was made.
-  await expect(async () => {
-    await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
-    await expect(name).toBeVisible({ timeout: 100 })
-  }).toPass()
+  await untilPagesKnow(shop)
+  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
   await name.fill('ada_trade')
   await name.blur()
   await expect(page.getByText('We can’t find ada_trade on TradingView')).toBeVisible()
@@ -143,5 +138,4 @@ test('the seller reads what another mode would do before switching to it', async
   await expect(row).toContainText('unlocked')
   await choose(row, 'History and details')
   await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Access unlocked')
-  await expectLooksRight(page)
 })
