@@ -134,7 +134,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
 
     async idle() {
       for (let due = await stored.due(); due.length > 0; due = await stored.due()) {
-        workers.wake(due)
+        workers.wake(due.filter(({ isWaiting }) => isWaiting).map(({ name }) => name))
         await new Promise((done) => setTimeout(done, 20))
       }
     },

@@ -7,13 +7,13 @@ import type { Kinds } from './kinds.ts'
 /** Jobs in the queue's table, from all processes. */
 export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query }) {
   return {
-    async due(): Promise<string[]> {
-      const due = await query<{ name: string }>(
-        `select distinct name from jobs.job where name = any($1) and state in ('created', 'retry', 'active') and start_after <= now()`,
+    /** Kinds with jobs to be done now, and whether any of those still waits for a worker. */
+    due: () =>
+      query<{ name: string; isWaiting: boolean }>(
+        `select name, bool_or(state <> 'active') as "isWaiting" from jobs.job
+         where name = any($1) and state in ('created', 'retry', 'active') and start_after <= now() group by name`,
         [[...kinds.keys()]],
-      )
-      return due.map(({ name }) => name)
-    },
+      ),
 
     /** Drops what is meant for an address; returns how many others are being sent now. A job like the one that asks doesn't count. */
     async forget(email: string, except: string): Promise<number> {
