@@ -27,7 +27,7 @@ await untilQuiet(shop.pid())
 const product = '/products/rebound-sigma-pro'
 const [limit, productLimit] = [await openLimit(shop.url), await openLimit(shop.url, product)]
 try {
-  const bench: Bench = { shop, limit, rounds: quick ? 1 : 3, seconds: quick ? 0.4 : 3 }
+  const bench: Bench = { shop, limit, rounds: quick ? 1 : 3, seconds: quick ? 0.2 : 3 }
   add(await served(bench, 'home', get('/'), { cpu: 1.5 }))
   add(await served({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.5 }))
   add(await served(bench, 'GET /api/products', get('/api/products')))

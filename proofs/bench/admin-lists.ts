@@ -13,7 +13,7 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
   const [row] = await shop.query<{ at: Date; id: string }>(
     `select created_at as at, id from purchases order by created_at desc, id desc offset ${Math.floor(total * 0.9)} limit 1`,
   )
-  const buyer = 'from users where trading_view_username is not null order by created_at offset 100 limit 1'
+  const buyer = `from users where trading_view_username is not null order by created_at offset ${Math.min(100, Math.floor(total / 20))} limit 1`
   const word = encodeURIComponent(await one(`select split_part(email, '@', 1) as found ${buyer}`))
   const name = encodeURIComponent(await one(`select trading_view_username as found ${buyer}`))
   const payment = await one(

@@ -15,7 +15,7 @@ import { details, fault, sized } from './fault.ts'
 /** The share of valid inputs: for each endpoint, or for all of them together. */
 const limit = sized(
   { perEndpoint: 10_000, rightShare: 0.2, shareOf: 'each endpoint' },
-  { perEndpoint: 5, shareOf: 'all' },
+  { perEndpoint: 3, shareOf: 'all' },
 )
 
 /** Inputs for every endpoint of the contract, generated from its own schemas: valid ones, and wrong ones of every kind. */

@@ -13,17 +13,17 @@ import { details, fault, sized } from './fault.ts'
 
 const limit = sized(
   { shops: 2, killsEach: 250, killsAtTradingView: 200 },
-  // Each moment once.
-  { shops: 1, killsEach: moments.length },
+  // Each moment once, half of them in each shop.
+  { killsEach: moments.length / 2 },
 )
 
 fault('kills around every commit', async ({ shop, lab }) => {
   await shop.stop()
   // Several shops at the same time, each on its own database: a single one leaves half the machine idle.
-  const outcomes = await concurrently(limit.shops, async () =>
+  const outcomes = await concurrently(limit.shops, async (number) =>
     crashMany(
       { databaseUrl: await lab.createDatabase(), dataDir: mkdtempSync(join(shop.dataDir, 'killed-')) },
-      limit.killsEach,
+      { from: number * limit.killsEach, times: limit.killsEach },
     ),
   )
   const sum = (key: 'kills' | 'payments' | 'refunded' | 'mails' | 'lost' | 'doubled') =>

@@ -96,7 +96,7 @@ export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
 }
 
 /** A shop as large as the budgets assume or, with `--quick`, a small one. */
-export const size = process.env.QUICK ? { users: 500, purchases: 1000 } : { users: 30_000, purchases: 100_000 }
+export const size = process.env.QUICK ? { users: 150, purchases: 120 } : { users: 30_000, purchases: 100_000 }
 
 export function fillShop({ databaseUrl, dataDir }: LabShop) {
   const demo = ['scripts/demo.ts', '--users', String(size.users), '--purchases', String(size.purchases)]

@@ -111,10 +111,16 @@ export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
   }
 }
 
+type Kills = {
+  /** Number of the first kill, which decides its moment. */
+  from: number
+  times: number
+}
+
 /** Kills the shop this many times, each at the next moment and in the middle of another buyer's life; counts deaths. */
-async function killMany(place: ProcessPaths, times: number, complain: (complaint: string) => void) {
+async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (complaint: string) => void) {
   let kills = 0
-  for (let number = 0; number < times; number++) {
+  for (let number = from; number < from + times; number++) {
     const moment = moments[number % moments.length] ?? ''
     const round = Math.floor(number / moments.length)
     // Some moments come only once in a life, others many times.
@@ -143,9 +149,9 @@ async function killMany(place: ProcessPaths, times: number, complain: (complaint
 }
 
 /** Kills the shop many times, starts it once more, and returns the faults that are left. */
-export async function crashMany(place: ProcessPaths, times: number) {
+export async function crashMany(place: ProcessPaths, { from, times }: Kills) {
   const complaints: string[] = []
-  const kills = await killMany(place, times, (complaint) => complaints.push(complaint))
+  const kills = await killMany(place, { from, times }, (complaint) => complaints.push(complaint))
   const shop = await startProcess(place)
   if (!shop) throw new Error('The shop did not start after the last kill')
   const connection = connect(place.databaseUrl, () => {})
