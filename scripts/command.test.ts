@@ -23,14 +23,11 @@ function run(command: string, env: Record<string, string>) {
   return { status, said: stderr || stdout }
 }
 
-test.each(['admin add a@example.com', `restore ${file}`])(
-  '%s: a database that does not answer is reported in one line',
-  (command) => {
-    const line = /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/
-    const answer = run(command, { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' })
-    expect(answer).toEqual({ status: 1, said: expect.stringMatching(line) })
-  },
-)
+test('a database that does not answer is reported in one line', () => {
+  const line = /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/
+  const answer = run(`restore ${file}`, { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' })
+  expect(answer).toEqual({ status: 1, said: expect.stringMatching(line) })
+})
 
 test.each([
   ['stripe check', { STRIPE_SECRET_KEY: 'pk_test_1' }, 'STRIPE_SECRET_KEY must start with sk_ or rk_\n'],

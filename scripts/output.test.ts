@@ -49,14 +49,21 @@ const production = {
   PUBLIC_URL: 'https://shop.example',
 }
 
-test('in production, everything the shop prints is JSON, and no webhook comes before it listens', async () => {
-  const { lines, lineWith } = await runBuild(production)
+test('in production, everything the shop prints is JSON, with the TypeScript line of an error, and no webhook comes before it listens', async () => {
+  const { databaseUrl, lines, lineWith } = await runBuild(production)
   await lineWith('The first admin')
   // The sandbox sends the first webhooks about a second after the start.
   await sleep(2500)
   const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
   expect(messages).toContain('The shop is open')
   expect(messages.filter((message) => message.includes('webhook'))).toEqual([])
+
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('alter table shop_settings rename to moved_away')
+  await client.end()
+  const { err } = await lineWith('could not refresh the pages')
+  expect(err.stack).toMatch(/server\/settings\/settings\.ts:\d+:\d+/)
 })
 
 test('in production, why it cannot start is JSON, too', async () => {
@@ -97,15 +104,4 @@ test('a killed server process and a shutdown are one line each', async () => {
   const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
   expect(messages.filter((message) => /process ended/.test(message))).toHaveLength(1)
   expect(messages.filter((message) => /closed/.test(message))).toEqual(['The shop is closed'])
-})
-
-test('a stack trace in the log names the line of the TypeScript file', async () => {
-  const { databaseUrl, lineWith } = await runBuild(production)
-  await lineWith('The shop is open')
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query('alter table shop_settings rename to moved_away')
-  await client.end()
-  const { err } = await lineWith('could not refresh the pages')
-  expect(err.stack).toMatch(/server\/settings\/settings\.ts:\d+:\d+/)
 })

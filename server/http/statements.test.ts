@@ -107,15 +107,19 @@ const reading = Object.entries(contract).flatMap(([group, rows]) =>
 // A schedule may come due meanwhile; its work is not the request's.
 const duringRequest = new AsyncLocalStorage<true>()
 
+async function statementsOf(visitor: Visitor, path: string) {
+  const watch = watchStatements(shop.connection, () => duringRequest.getStore() === true)
+  shop.app.server.prependOnceListener('request', () => duringRequest.enterWith(true))
+  const response = await visitor.fetch(path)
+  await response.text()
+  expect(response.status, path).toBeLessThan(400)
+  return watch.stop()
+}
+
 async function countAll() {
   const counts: Record<string, number> = {}
   const count = async (name: string, visitor: Visitor, path: string) => {
-    const watch = watchStatements(shop.connection, () => duringRequest.getStore() === true)
-    shop.app.server.prependOnceListener('request', () => duringRequest.enterWith(true))
-    const response = await visitor.fetch(path)
-    await response.text()
-    counts[name] = watch.stop().length
-    expect(response.status, name).toBeLessThan(400)
+    counts[name] = (await statementsOf(visitor, path)).length
   }
   for (const { name, endpoint } of reading)
     await count(
@@ -144,14 +148,15 @@ test('every read call keeps to its number of statements, with one purchase or wi
   expect(few).toEqual(budgets)
 })
 
-describe('with 100,000 purchases', () => {
+// From this size on, an index costs PostgreSQL less than the whole table; at 100,000 rows even more so.
+describe('with 20,000 purchases', () => {
   beforeAll(async () => {
     // Its own connection: the shop's has a limit of 4 seconds.
     const client = new pg.Client({ connectionString: shop.connection.url })
     await client.connect()
     await client.query(`
       insert into users (email, name, created_at) select 'p' || n || '@many.example', 'Person ' || n, now() - n * interval '1 minute'
-      from generate_series(1, 100000) n`)
+      from generate_series(1, 20000) n`)
     await client.query(
       `insert into purchases (user_id, product_id, billing_type, price, status, created_at)
        select id, $1, 'monthly', 3900, 'cancelled', created_at from users where email like '%@many.example'`,
@@ -160,7 +165,7 @@ describe('with 100,000 purchases', () => {
     await client.query(invoicesFor('true'))
     await client.query(`
       insert into payments (payment_intent_id, purchase_id, invoice_id, paid_at, amount, tax)
-      select 'pi_' || id, id, 'in_' || id, created_at, 3900, 0 from purchases`)
+      select 'pi_' || replace(id::text, '-', ''), id, 'in_' || id, created_at, 3900, 0 from purchases`)
     await client.query('analyze users, purchases, payments')
     await client.end()
   })
@@ -179,9 +184,7 @@ describe('with 100,000 purchases', () => {
     const first = await people.admin.fetch(path)
     const next = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
     for (const each of [path, ...(next ? [next] : [])]) {
-      const watch = watchStatements(shop.connection)
-      await (await people.admin.fetch(each)).text()
-      for (const { text, values } of watch.stop()) {
+      for (const { text, values } of await statementsOf(people.admin, each)) {
         const { rows } = await shop.connection.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
         expect(plan, text).not.toMatch(/Seq Scan on (users|purchases|payments)\b/)
@@ -191,7 +194,7 @@ describe('with 100,000 purchases', () => {
 })
 
 test('visitors who ask at the same moment are each answered as themselves', async () => {
-  const buyers = await Promise.all(Array.from({ length: 20 }, () => shop.buyer()))
+  const buyers = await Promise.all(Array.from({ length: 8 }, () => shop.buyer()))
   const answers = await Promise.all(
     buyers.map(async (buyer) => ({
       email: (await buyer.call(contract.accounts.user, {}))?.email,

@@ -91,8 +91,8 @@ test('two servers on one database send every email once', async () => {
 
 test('kills and outages lose no email, and a second copy has the same Message-ID', { timeout: 180_000 }, async () => {
   const taken: Smtp['accepted'][] = [smtp.accepted]
-  const writing = writeMany(100)
-  const kills = 4
+  const writing = writeMany(60)
+  const kills = 3
   for (let kill = 0; kill < kills; kill++) {
     await pause(300 + randomInt(500))
     const victim = servers[randomInt(servers.length)]

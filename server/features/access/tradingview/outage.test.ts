@@ -80,8 +80,8 @@ test('when only the probe is answered, one person at a time tries', async () => 
   await tenSecondsPass(0)
 })
 
-test('200 people due, five minutes closed: few jobs, a probe every ten seconds, and the new buyer first when it is back', async () => {
-  await makeDue('due_', 200)
+test('100 people due, five minutes closed: few jobs, a probe every ten seconds, and the new buyer first when it is back', async () => {
+  await makeDue('due_', 100)
   const { controls } = shop.lookAlike
   const [jobs, calls, closedAt] = [await countJobs(), await countCalls(), shop.clock.now().getTime()]
   await controls.behave({ always: 'error' })
@@ -106,5 +106,5 @@ test('200 people due, five minutes closed: few jobs, a probe every ten seconds, 
   const isAdded = ({ call, username }: (typeof after)[number]) => call === 'add' && username === 'just_in_time'
   expect(after.findLastIndex(isAdded)).toBeLessThan(15)
   // A call for each person and for each probe.
-  expect((await countJobs()) - jobs).toBeLessThan(200 + 60)
+  expect((await countJobs()) - jobs).toBeLessThan(100 + 60)
 })

@@ -180,30 +180,38 @@ describe('an export', () => {
     const runs = /^(?:[\s\u200B\u00AD\u2060\u180E\u115F\u3164\u2800"]|\u034F)*[=+\-@＝＋－＠]/
     let number = 0
     await fc.assert(
-      fc.asyncProperty(dangerous, dangerous, dangerous, async (name, exchangeName, additionalInfo) => {
+      // Many people in each export, because downloads cost more than people.
+      fc.asyncProperty(fc.array(fc.tuple(dangerous, dangerous, dangerous), { maxLength: 20 }), async (people) => {
         await clear()
-        number += 1
-        await addBuyer(
-          { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
-          { exchangeName, additionalInfo, tradingViewUsername: exchangeName },
-        )
+        for (const [name, exchangeName, additionalInfo] of people) {
+          number += 1
+          await addBuyer(
+            { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
+            { exchangeName, additionalInfo, tradingViewUsername: exchangeName },
+          )
+        }
         for (const kind of ['buyers', 'orders', 'forms'] as const) {
           const { rows } = await download(kind)
-          expect(rows).toHaveLength(2)
+          expect(rows).toHaveLength(1 + people.length)
           expect(
             rows
               .flat()
               .flatMap(begins)
               .filter((text) => runs.test(text)),
           ).toEqual([])
-          expect(rows[1]?.some((cell) => cell.replaceAll("'", '') === name.replaceAll("'", ''))).toBe(true)
+          const cells = new Set(rows.flat().map((cell) => cell.replaceAll("'", '')))
+          for (const [name] of people) expect(cells).toContain(name.replaceAll("'", ''))
         }
       }),
       {
-        numRuns: 60,
+        numRuns: 8,
         examples: [
-          ['x;=1+1', 'x\t=1+1', 'x\n"=1+1'],
-          ['＝1+1', 'x; \u00A0+1', '\uFEFF=1+1'],
+          [
+            [
+              ['x;=1+1', 'x\t=1+1', 'x\n"=1+1'],
+              ['＝1+1', 'x; \u00A0+1', '\uFEFF=1+1'],
+            ],
+          ],
         ],
       },
     )
@@ -213,20 +221,20 @@ describe('an export', () => {
     const { pool } = shop.connection
     await addBuyer({ email: 'many@example.com', name: 'x'.repeat(2000) })
     // In batches: the shop's statement timeout is tight on a busy machine.
-    for (let part = 0; part < 10; part += 1)
+    for (let part = 0; part < 4; part += 1)
       await pool.query(
         `insert into purchases (user_id, product_id, billing_type, price, status)
          select user_id, product_id, 'monthly', 3900, 'expired' from purchases, generate_series(1, 2000)
          where status = 'active'`,
       )
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const leaving = new AbortController()
       const response = await admin.send(exports.download, { kind: 'orders' }, { signal: leaving.signal })
       await response.body?.getReader().read()
       leaving.abort()
       await expect.poll(running).toBe(0)
     }
-    expect((await download('orders')).rows).toHaveLength(20_002)
+    expect((await download('orders')).rows).toHaveLength(8002)
 
     async function running() {
       const { rows } = await pool.query(

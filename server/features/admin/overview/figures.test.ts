@@ -81,7 +81,7 @@ test('every payment, refund and lost dispute is listed with its invoice and peri
 test('a word that thousands have is found page by page', async () => {
   const { pool } = shop.connection
   await pool.query(
-    `insert into users (email, name) select 'many' || n || '@example.com', 'Many' from generate_series(1, 2100) n`,
+    `insert into users (email, name) select 'many' || n || '@example.com', 'Many' from generate_series(1, 700) n`,
   )
   await pool.query(`
     insert into purchases (user_id, product_id, billing_type, price, status, arr)
@@ -101,7 +101,7 @@ test('a word that thousands have is found page by page', async () => {
     count += page.items.length
     cursor = page.next
   } while (cursor)
-  expect(count).toBe(6300)
+  expect(count).toBe(2100)
   expect(await admin.call(figures.adminPayments, { q: 'many77@' })).toHaveLength(3)
 })
 

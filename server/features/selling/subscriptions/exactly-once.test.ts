@@ -43,7 +43,7 @@ async function untilServed<Answer>(ask: () => Promise<Answer>): Promise<Answer> 
 }
 
 /** 200 take two minutes. */
-const pairs = Number(process.env.PAIRS ?? 20)
+const pairs = Number(process.env.PAIRS ?? 10)
 
 test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${pairs} purchases`, {
   timeout: 180_000,
@@ -99,15 +99,15 @@ describe('the order of events', () => {
       ? [items]
       : items.flatMap((first, index) => permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]))
 
-  test('doesn’t matter: every permutation leads to the same books and the same emails', async () => {
+  const isEven = (order: number[]) =>
+    order.flatMap((place, index) => order.slice(index + 1).filter((later) => later < place)).length % 2 === 0
+
+  test('doesn’t matter: any order leads to the same books and the same emails', async () => {
     await using shop = await openShop()
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
-    const orders = permutations([
-      'invoice.paid',
-      'payment_intent.succeeded',
-      'customer.subscription.updated',
-      'charge.refunded',
-    ])
+    const types = ['invoice.paid', 'payment_intent.succeeded', 'customer.subscription.updated', 'charge.refunded']
+    // Half of the permutations, in which any three events still arrive in each of their orders.
+    const orders = permutations(types).filter((order) => isEven(order.map((type) => types.indexOf(type))))
     for (const order of orders) {
       const { paymentIntentId } = await shop.guest(shop.visitor())
       await shop.sandbox.controls.settle()
@@ -115,11 +115,11 @@ describe('the order of events', () => {
       for (const type of order) await redeliverLatest(shop, type)
     }
     const booked = await expectExactBooks(shop)
-    expect(booked).toHaveLength(24)
+    expect(booked).toHaveLength(12)
     expect(new Set(booked.map(({ status, refundedAmount }) => `${status} ${refundedAmount}`))).toEqual(
       new Set(['active 500']),
     )
-    expect(await receipts(shop)).toHaveLength(24)
+    expect(await receipts(shop)).toHaveLength(12)
   })
 
   const deeds = ['cancel', 'resume', 'refund a part', 'dispute', 'deliver', 'deliver again', 'reconcile'] as const
@@ -151,7 +151,7 @@ describe('the order of events', () => {
         const { booked, wanted } = await compareBooks(shop)
         expect(booked).toEqual(wanted)
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
   })
 
@@ -193,7 +193,7 @@ test('thousands of unhandled events are processed in one go', async () => {
 test('two servers on one database book each payment once', async () => {
   await using one = await openShop()
   await using two = await openShop({ databaseUrl: one.connection.url })
-  const guests = await paidGuests(one, 20, { delaySeconds: 3600 })
+  const guests = await paidGuests(one, 10, { delaySeconds: 3600 })
   await Promise.all([
     one.sandbox.controls.webhooks.flush(),
     two.sandbox.controls.webhooks.flush(),
@@ -204,6 +204,6 @@ test('two servers on one database book each payment once', async () => {
       await other.call(checkout.confirm, { paymentIntentId })
     }),
   ])
-  expect(await expectExactBooks(one)).toHaveLength(20)
-  expect([...(await receipts(one)), ...(await receipts(two))]).toHaveLength(20)
+  expect(await expectExactBooks(one)).toHaveLength(10)
+  expect([...(await receipts(one)), ...(await receipts(two))]).toHaveLength(10)
 })
