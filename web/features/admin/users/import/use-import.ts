@@ -17,7 +17,7 @@ export type ImportState =
   | { step: 'days'; unclearDay: string; text: string; note: string | undefined; mapping: Mapping | undefined }
   | { step: 'columns'; unmapped: Unmapped; text: string; note: string | undefined }
   | (Read & { step: 'checking' | 'preview' })
-  /** `left` are the lines still to send; `stopped` is the reason of an interruption. */
+  /** `remaining` are the lines still to send; `stopped` is the reason of an interruption. */
   | (Read & { step: 'running' | 'done'; remaining: ImportLine[]; stopped?: string })
 
 /** Reads a file, checks each line on the server, and sends the good ones in pieces; continues where it was interrupted. */
