@@ -126,6 +126,17 @@ test.runIf(nobody)('data of another user is refused in a sentence with the comma
   expect(stdout).toContain(`but the shop runs as 4322. As root, run: chown --recursive 4322: ${dirname(folder)}`)
 })
 
+test('data of an older PostgreSQL is refused with what to do, and nothing is changed', async () => {
+  const { folder, close } = await openEmbedded(dataDir)
+  await close()
+  const file = join(folder, 'PG_VERSION')
+  const version = readFileSync(file, 'utf8')
+  writeFileSync(file, '17\n')
+  await expect(openEmbedded(dataDir)).rejects.toThrow(/made by PostgreSQL 17, .+ make a backup; then restore it/)
+  expect(readFileSync(file, 'utf8')).toBe('17\n')
+  writeFileSync(file, version)
+})
+
 test('the package’s links are made by the build, never at a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-postgres-'))
   chmodSync(folder, 0o755)
