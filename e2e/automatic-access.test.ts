@@ -33,7 +33,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await expect(page.getByRole('button', { name: 'Skip for Now' })).toBeVisible()
   await expect(form).toBeHidden()
   await expectAccessible(page)
-  await page.getByText('Correct your request').click()
+  await page.getByText('Add to your request').click()
   await expect(form.getByLabel('TradingView Username')).toHaveValue('ada_trades')
   await form.getByLabel('Exchange Name').fill('Kraken')
   await form.getByLabel('Exchange API Key').fill('key')
@@ -53,7 +53,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   // A single email has receipt, password link and access state.
   const told = (await shop.mails()).filter(({ to }) => to === email)
   expect(told.map(({ subject }) => subject)).toEqual(['Your receipt: Rebound Sigma Pro'])
-  expect(told[0]?.text).toContain('We’re unlocking it for ada_trades on TradingView now')
+  expect(told[0]?.text).toContain('We unlock it for ada_trades on TradingView right after the payment')
   expect(told[0]?.text).toMatch(/Set your password:\n\S+first=1&token=/)
 
   // The text about renewal updates without a reload.

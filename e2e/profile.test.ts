@@ -120,7 +120,7 @@ test('Edit Profile has its two fields; all else is one Account page, also for th
 
   const banner = page.getByRole('banner')
   await banner.getByRole('button', { name: 'Open menu' }).click()
-  await expect(banner.getByRole('link')).toHaveText([/./, 'Products', 'About', 'Dashboard'])
+  await expect(banner.getByRole('link')).toHaveText([/./, 'Products', 'About', 'Help', 'Dashboard'])
   await expect(banner.getByRole('button', { name: 'Logout' })).toBeVisible()
   await banner.getByRole('link', { name: 'Dashboard' }).click()
   await page.setViewportSize({ width: 1280, height: 844 })

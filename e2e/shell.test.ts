@@ -79,7 +79,7 @@ test.describe('the header', () => {
     await expect(header.getByRole('link', { name: 'Products' })).toBeHidden()
     await header.getByRole('button', { name: 'Open menu' }).click()
     const menu = page.locator('#mobile-menu')
-    await expect(menu.getByRole('link')).toHaveText(['Products', 'About', 'Get access', 'Log In'])
+    await expect(menu.getByRole('link')).toHaveText(['Products', 'About', 'Help', 'Get access', 'Log In'])
     await expect(menu).toContainText('Theme')
     await menu.getByRole('button', { name: 'Switch to dark theme' }).click()
     await expect(page.locator('html')).toHaveClass(/\bdark\b/)

@@ -44,7 +44,7 @@ const as = (part: MailColor, style: string) => `class="${part}" style="${style};
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 
 export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, paragraphs, blocks = [], quote, details, action, footnote } = content
+  const { subject, paragraphs, blocks = [], quote, details, action, actionNote, footnote } = content
   const body = [
     `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(subject)}</h1>`,
     ...paragraphs.map((text) => text && `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
@@ -55,6 +55,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
     action &&
       // Borders instead of padding, because Outlook draws them.
       `<p style="margin:28px 0 8px"><a href="${escapeHtml(absolute(action[1], publicUrl))}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action[0])}</a></p>`,
+    actionNote && `<p ${as('muted', 'margin:0;font-size:14px;line-height:1.55')}>${lines(actionNote)}</p>`,
     footnote &&
       `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${inlineHtml(inlineOf(footnote), publicUrl)}</p>`,
   ]
@@ -175,7 +176,7 @@ export const documentText = ({ title, blocks }: LegalText, publicUrl: string) =>
   [title.toUpperCase(), ...blocks.map((given) => blockText(blockOf(given), publicUrl))].join('\n\n')
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
-  const { subject, paragraphs, blocks = [], quote, details, action, footnote } = content
+  const { subject, paragraphs, blocks = [], quote, details, action, actionNote, footnote } = content
   return [
     subject,
     ...paragraphs,
@@ -183,6 +184,7 @@ export function renderText(content: MailContent, { publicUrl, supportEmail, send
     quote && quote.replaceAll(/^/gm, '> '),
     details?.flatMap((each) => (each ? each.join(': ') : [])).join('\n'),
     action && `${action[0]}:\n${absolute(action[1], publicUrl)}`,
+    actionNote,
     footnote && inlineText(inlineOf(footnote), publicUrl),
     ...(content.documents || []).map((each) => documentText(each, publicUrl)),
     ['-- ', brand.name, publicUrl, supportEmail, sender].filter(Boolean).join('\n'),

@@ -68,6 +68,7 @@ export const samples: Samples = {
   ],
   receipt: [
     { ...paid, isFirst: true, newsTo: id, unlocksItself: true, tax },
+    { ...paid, isFirst: true, unlocksItself: true, needsUsername: true },
     { ...paid, billingType: 'monthly', period: 'month', amount: 3900, charged: 3120, renewsAt: null, invoiceId: null },
     { ...paid, isFirst: true, unlocksItself: true, newAccount: { tokenId: id, username: 'ada_trades' } },
     { ...paid, isFirst: true, unlocksItself: false, newAccount: { tokenId: id, username: null } },
@@ -87,8 +88,8 @@ export const samples: Samples = {
     { ...subscription, username: null, paymentIntentId: null },
   ],
   subscriptionWillEnd: [
-    { ...about, period: 'month', endsAt: renewsAt, refund: 0, shorter: null },
-    { ...about, endsAt: renewsAt, period: 'year', refund: 21_350, shorter: 'monthly' },
+    { ...about, period: 'month', endsAt: renewsAt, refund: 0, shorter: null, withdrawBy: renewsAt },
+    { ...about, endsAt: renewsAt, period: 'year', refund: 21_350, shorter: 'monthly', withdrawBy: null },
   ],
   subscriptionPaused: [about],
   subscriptionResumed: [

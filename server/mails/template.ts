@@ -44,6 +44,8 @@ export type MailContent = {
   quote?: Maybe<string>
   details?: Maybe<Detail>[]
   action?: Maybe<Action>
+  /** Small line directly below the button. */
+  actionNote?: Maybe<string>
   footnote?: Maybe<Words>
   /** Texts to keep, below everything else: an email is where a contract lasts. */
   documents?: Maybe<LegalText[]>

@@ -17,7 +17,7 @@ const columns = ({ supportEmail, products }: SiteSettings): Record<string, Recor
       products.filter(({ state }) => state === 'on sale').map(({ name, slug }) => [name, `/products/${slug}`]),
     ),
   },
-  Company: { About: '/about', Support: `mailto:${supportEmail}` },
+  Company: { About: '/about', Help: '/help', Support: `mailto:${supportEmail}` },
 })
 const legal = {
   Terms: '/legal/terms',

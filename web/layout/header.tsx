@@ -70,7 +70,7 @@ export function Header({ pathname }: { pathname: string }) {
       {menuOpen && (
         <MobileMenu
           pathname={pathname}
-          links={[...links, ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : [])]}
+          links={[...links, help, ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : [])]}
           close={() => setMenuOpen(false)}
         />
       )}
@@ -79,6 +79,7 @@ export function Header({ pathname }: { pathname: string }) {
 }
 
 const admin: NavItem = { href: '/admin', text: 'Admin' }
+const help: NavItem = { href: '/help', text: 'Help' }
 const dashboard: NavItem = { href: '/dashboard', text: 'Dashboard' }
 
 const usePricing = () => `/products/${useSettings().products[0].slug}#pricing` as const

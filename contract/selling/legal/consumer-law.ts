@@ -22,6 +22,9 @@ const withdrawalDays = 14
 /** Until when a withdrawal counts: the day of the order doesn’t count, and a day to spare makes it hold in every time zone. */
 export const withdrawalEnds = (orderedAt: Date) => new Date(orderedAt.getTime() + (withdrawalDays + 1) * day)
 
+/** Last day that buyers read: without the day to spare. */
+export const withdrawalDay = (orderedAt: Date) => new Date(orderedAt.getTime() + withdrawalDays * day)
+
 /** How long we may take to act on a declaration: what the law gives us for a refund. */
 export const declarationDue = (declaredAt: Date) => new Date(declaredAt.getTime() + 14 * day)
 

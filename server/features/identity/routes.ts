@@ -11,7 +11,7 @@ type LaterAreas = DeletionDeps & ExportDeps & { checkout: { forfeitNonce(nonce: 
 
 export function mountIdentity(http: Http, context: RouteContext, identity: Identity, later: LaterAreas) {
   const { mount, checkoutCookie } = http
-  const { accounts, sessions, cookies, beginSession } = identity
+  const { accounts, sessions, factors, cookies, beginSession } = identity
   const deletion = createDeletion(context, later)
   const personalData = createPersonalData(context, later)
 
@@ -45,7 +45,10 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
     },
 
     checkResetLink: ({ token }) => accounts.passwords.checkLink(token),
-    resetPassword: ({ token, newPassword }, { actor }) => accounts.passwords.resetPassword(actor, token, newPassword),
+    async resetPassword({ token, newPassword }, call) {
+      const login = await accounts.passwords.resetPassword(call.actor, token, newPassword)
+      if (login && !(await factors.logins.secondStepOf(login))) await beginSession(login.authenticated, call)
+    },
     sendConfirmation: (_input, { actor }) => accounts.login.sendConfirmation(actor),
     confirmAddress: ({ token }, { actor }) => accounts.login.confirmAddress(actor, token),
 

@@ -76,7 +76,7 @@ const wantsBank = {
 /** A new account hears once of its access: no email of its own follows if it is unlocked within minutes. */
 function accessLine(unlocksItself: boolean, newAccount: { username: string | null } | undefined) {
   if (!newAccount?.username || !unlocksItself) return accessPromise({ unlocksItself })
-  return `We’re unlocking it for ${inertLine(newAccount.username)} on TradingView now, usually within a minute. You’ll find it there under Indicators, in the “Invite-only scripts” tab. If it takes longer, an email follows.`
+  return `We unlock it for ${inertLine(newAccount.username)} on TradingView right after the payment, usually within a minute. You’ll find it there under Indicators, in the “Invite-only scripts” tab. If it takes longer, an email follows.`
 }
 
 export const paymentMails = {
@@ -95,13 +95,16 @@ export const paymentMails = {
       unlocksItself?: boolean
       /** For a guest whose payment made the account: `tokenId` is a row of `password_tokens`. */
       newAccount?: { tokenId: string; username: string | null }
+      /** The first payment of a buyer who has given no username yet. */
+      needsUsername?: boolean
       /** The buyer, whom the checkout told about news. */
       newsTo?: string
       tax: Tax | null
     },
     site,
   ) => {
-    const { switched, newAccount } = data
+    const { switched, newAccount, needsUsername } = data
+    const invoice = link('View the invoice', invoiceLink(data, site))
     const confirms = data.isFirst || switched
     return {
       subject: switched ? `You’ve switched to ${data.billingType}: ${data.product}` : `Your receipt: ${data.product}`,
@@ -112,6 +115,7 @@ export const paymentMails = {
           : `We’ve received your payment for ${data.product}.`,
         confirms && 'This email confirms your contract. Its terms are below; please keep it.',
         data.isFirst && data.unlocksItself !== undefined && accessLine(data.unlocksItself, newAccount),
+        needsUsername && 'One step is left: enter your TradingView username on your dashboard.',
         newAccount &&
           `We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`,
       ],
@@ -127,8 +131,11 @@ export const paymentMails = {
       ],
       action: newAccount
         ? ['Set your password', firstPasswordLink(newAccount.tokenId, site)]
-        : ['View the invoice', invoiceLink(data, site)],
-      footnote: sentence`${newAccount ? link('View the invoice', invoiceLink(data, site)) : ''}${newAccount ? `\n${worksOnce}\n` : ''}${[
+        : needsUsername
+          ? ['Enter your TradingView username', '/dashboard']
+          : ['View the invoice', invoiceLink(data, site)],
+      actionNote: newAccount && worksOnce,
+      footnote: sentence`${data.isFirst ? link('Setup guide (5 minutes)', '/setup-guide') : ''}${data.isFirst ? '\n' : ''}${newAccount || needsUsername ? invoice : ''}${newAccount || needsUsername ? ' (opens once; your dashboard has all invoices)\n' : ''}${[
         'You can cancel any time from your dashboard and keep access until the end of the paid period.',
         site.consumerLaw === 'eu' && confirms
           ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`

@@ -48,7 +48,10 @@ export const purchaseMails = {
       refund: number
       /** The shortest plan, if it is shorter: to change to it, the buyer subscribes again after the end. */
       shorter: BillingType | null
+      /** Last day of the right to withdraw, while it lasts. */
+      withdrawBy: string | null
     },
+    site,
   ) => ({
     subject: 'Your subscription will be cancelled',
     paragraphs: [
@@ -58,6 +61,9 @@ export const purchaseMails = {
         `Your ${data.period} has renewed, so it ends with one month’s notice. On that day, we pay back ${exactDollars(data.refund)} for the rest of it.`,
       data.shorter &&
         `Would you rather pay by the ${planOf(data.shorter).period}? Your access ends on that day and returns once the ${data.shorter} plan is paid. We’ll email you the link then.`,
+      site.consumerLaw === 'eu' &&
+        data.withdrawBy &&
+        `Until ${day(data.withdrawBy)}, you can also withdraw and get all your money back: ${site.publicUrl}/withdraw`,
     ],
     details: [
       ['Product', data.product],

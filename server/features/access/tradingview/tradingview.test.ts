@@ -54,7 +54,7 @@ describe('a purchase', () => {
     expect(await shop.listed()).toContain('one_mail')
     expect(await subjectsTo(email)).toEqual(['Your receipt: Rebound Sigma Pro'])
     const text = (await shop.mails()).find(({ to }) => to === email)?.text ?? ''
-    expect(text).toContain('We’re unlocking it for one_mail on TradingView now')
+    expect(text).toContain('We unlock it for one_mail on TradingView right after the payment')
     expect(text).toMatch(/Set your password:\n\S+first=1&token=/)
     expect(text).toMatch(/View the invoice\S* .*\/invoice\?/)
   })

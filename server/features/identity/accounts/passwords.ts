@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, isNull, lt, lte, type SQL } from 'drizzle-orm'
+import { isStaff } from '#contract/permissions.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { passwordTokens, users } from '#server/database/schema.ts'
+import { passwordTokens, userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import { createPasswordCheck } from '#server/security/own-password.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import { endSessions } from '../sessions/sessions.ts'
+import { endSessions, type LoggedIn } from '../sessions/sessions.ts'
 import { dropPendingChange, prove } from './proof.ts'
 
 type PasswordDeps = Pick<
@@ -23,8 +24,11 @@ export type Passwords = {
   /** Gives the same answer for every address. `mostLinksAnHour` limits the unused links of an account. */
   requestReset(email: string): Promise<void>
   checkLink(token: string): Promise<{ email: string }>
-  /** Uses a link once, even under concurrency, and ends every session. */
-  resetPassword(actor: Actor<User | null>, token: string, newPassword: string): Promise<void>
+  /**
+   * Uses a link once, even under concurrency, and ends every session. Returns a buyer's login if this was the account's
+   * first password: the link proves as much as a login link.
+   */
+  resetPassword(actor: Actor<User | null>, token: string, newPassword: string): Promise<LoggedIn | undefined>
   changePassword(actor: Actor, change: Change): Promise<void>
   forgetExpired(): Promise<void>
 }
@@ -41,7 +45,7 @@ const uselessLink = () => new Refusal(400, 'link-invalid', 'Failed to reset pass
 export type PasswordLinks = Pick<Passwords, 'createLink' | 'findLink'>
 
 export function createPasswords(context: PasswordDeps): Passwords {
-  const { db, now, mails, queue, passwords, attempts, linkToken } = context
+  const { db, now, mails, queue, passwords, attempts, linkToken, securityLog } = context
   const checkPassword = createPasswordCheck(context)
 
   /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
@@ -112,21 +116,23 @@ export function createPasswords(context: PasswordDeps): Passwords {
       const [known] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(usable(token))
       if (!known) throw uselessLink()
       const passwordHash = await passwords.hash(newPassword)
-      await db.transaction(async (tx) => {
+      return db.transaction(async (tx) => {
         const [used] = await tx
           .update(passwordTokens)
           .set({ usedAt: now() })
           .where(usable(token))
           .returning({ userId: passwordTokens.userId })
         if (!used) throw uselessLink()
+        const isFirst = await hasNoPassword(tx, used.userId)
         const inOwnSession = actor.user?.id === used.userId
         if (!(await prove(tx, used.userId, { at: now(), inOwnSession }))) throw uselessLink()
-        const [user] = await tx
+        const [changed] = await tx
           .update(users)
           .set({ passwordHash })
           .where(eq(users.id, used.userId))
-          .returning({ email: users.email })
-        if (!user) throw uselessLink()
+          .returning({ ...userColumns, handedOverAt: users.handedOverAt })
+        if (!changed) throw uselessLink()
+        const { handedOverAt, ...user } = changed
         await tx
           .update(passwordTokens)
           .set({ usedAt: now() })
@@ -134,7 +140,10 @@ export function createPasswords(context: PasswordDeps): Passwords {
         await dropPendingChange(tx, used.userId)
         await endSessions(tx, used.userId)
         await attempts.clearAll(tx, user.email)
-        await mails.send(tx, user.email, 'passwordChanged', {})
+        if (!isFirst) await mails.send(tx, user.email, 'passwordChanged', {})
+        if (!isFirst || isStaff(user)) return undefined
+        securityLog('login', { ...actor, user }, { step: 'first password' })
+        return firstLogin(user, { passwordHash, handedOverAt })
       })
     },
 
@@ -162,6 +171,16 @@ export function createPasswords(context: PasswordDeps): Passwords {
       await db.delete(passwordTokens).where(lt(passwordTokens.expiresAt, now()))
     },
   }
+}
+
+const firstLogin = (
+  user: User,
+  credentials: Pick<LoggedIn['authenticated'], 'passwordHash' | 'handedOverAt'>,
+): LoggedIn => ({ user, authenticated: { userId: user.id, ...credentials, provenBy: 'link', refusal: uselessLink } })
+
+async function hasNoPassword(tx: Transaction, userId: string) {
+  const [user] = await tx.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId))
+  return user?.passwordHash === null
 }
 
 const isUsablePasswordLink = (token: string, at: Date) =>

@@ -42,6 +42,22 @@ describe('a reset', () => {
     expect(await mailsTo(email, 'Your password was changed')).toHaveLength(1)
   })
 
+  test('that is the account’s first password logs this browser in, ends every other session, and alarms nobody', async () => {
+    const guest = shop.visitor()
+    const email = `first-${crypto.randomUUID()}@example.com`
+    await shop.logInGuest(guest, await shop.guest(guest, email))
+    const receipt = (await shop.mails()).find(({ to }) => to === email)
+    const token = /first=1&token=(\S+)/.exec(receipt?.text ?? '')?.[1] ?? ''
+    const elsewhere = shop.visitor()
+    await elsewhere.call(accounts.resetPassword, { token, newPassword: 'open sesame' })
+    expect(await elsewhere.call(accounts.user, {})).toMatchObject({ email, isProven: true })
+    expect(await guest.call(accounts.user, {})).toBeNull()
+    expect(await mailsTo(email, 'Your password was changed')).toHaveLength(0)
+    const later = await tokenFor(email)
+    await elsewhere.call(accounts.resetPassword, { token: later, newPassword: 'closed sesame' })
+    expect(await elsewhere.call(accounts.user, {})).toBeNull()
+  })
+
   test('also locks out someone who is just logging in with the old password', async () => {
     const { user, password } = await shop.user()
     const { user: other } = await shop.user({ password: 'a new one' })

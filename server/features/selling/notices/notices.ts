@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { planOf, soldPlans } from '#contract/plans.ts'
+import { withdrawalDay, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
@@ -26,11 +27,13 @@ type Change = {
   money?: { paid: PaidPeriod | null }
   /** The first receipt says when access comes. */
   unlocksItself?: boolean
+  /** The first receipt asks for the missing username. */
+  needsUsername?: boolean
   /** The first receipt has a link to object. */
   mayGetNews?: boolean
 }
 
-type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'supportEmail' | 'catalog'>
+type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'supportEmail' | 'catalog' | 'now'>
 
 /** Emails about changes of a purchase, queued in the transaction of the change. */
 export type Notices = {
@@ -44,7 +47,7 @@ export type Notices = {
 
 const longAgo = new Date(0)
 
-export function createNotices({ mails, attempts, supportEmail, catalog }: NoticeDeps): Notices {
+export function createNotices({ mails, attempts, supportEmail, catalog, now }: NoticeDeps): Notices {
   const shortestPlan = (productId: string) => soldPlans(catalog.byId(productId)?.prices ?? {})[0]
 
   async function whom(tx: Transaction, purchase: PurchaseRow) {
@@ -107,6 +110,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog }: Notice
           endsAt: endsAt.toISOString(),
           refund: after.restRefund ?? 0,
           shorter: isLonger ? shortest.key : null,
+          withdrawBy: withdrawalEnds(after.createdAt) > now() ? withdrawalDay(after.createdAt).toISOString() : null,
         })
       if (status === 'paused' && before?.status !== 'paused')
         await mails.send(tx, to.email, 'subscriptionPaused', about)
@@ -175,7 +179,10 @@ async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
   return user
 }
 
-function receiptOf({ before, after, money, newAccount, unlocksItself, mayGetNews }: Change, paidAt: Date) {
+function receiptOf(
+  { before, after, money, newAccount, unlocksItself, needsUsername, mayGetNews }: Change,
+  paidAt: Date,
+) {
   const { status, billingType, currentPeriodEnd, price } = after
   const charged = after.lastPaidAmount ?? price
   const isLonger = before && planOf(billingType).months > planOf(before.billingType).months
@@ -190,6 +197,7 @@ function receiptOf({ before, after, money, newAccount, unlocksItself, mayGetNews
     switched: isLonger ? { credit: money?.paid?.credit ?? 0, from: periodOf(before) } : null,
     ...(unlocksItself === undefined ? {} : { unlocksItself }),
     ...(newAccount ? { newAccount } : {}),
+    ...(needsUsername ? { needsUsername } : {}),
     ...(mayGetNews ? { newsTo: after.userId } : {}),
     tax: money?.paid?.tax ?? null,
   }

@@ -86,6 +86,7 @@ export function createApply(deps: ApplyDeps): Apply {
         ...(guest?.tokenId ? { newAccount: { tokenId: guest.tokenId, username } } : {}),
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx, order.productId),
+        needsUsername: !username && !buyer.tradingViewUsername && !refundedBecause,
         mayGetNews: !attached && mayGetNews(order),
       })
   }

@@ -1,23 +1,18 @@
 import { type ReactNode, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
-import { type Purchase, purchases as purchaseCalls } from '#contract/selling/purchases.ts'
+import type { Purchase } from '#contract/selling/purchases.ts'
 import { CallButton } from '#web/api/call-button.tsx'
-import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import { AccessSentence, lookOf, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
-import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
+import { UsernameDialog, usernameChange } from '#web/features/access/access-form/username-dialog.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { Field } from '#web/ui/form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { DashboardSection } from './dashboard-section.tsx'
-
-const refreshes = [access.mine, purchaseCalls.list]
-const failed = 'Failed to change the username'
 
 export default function Access({ purchases }: { purchases: Purchase[] }) {
   const query = useAccess()
@@ -74,6 +69,12 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
               className="font-medium text-ink underline decoration-field underline-offset-4"
             >
               Not there?
+            </Link>{' '}
+            <Link
+              href="/setup-guide"
+              className="font-medium whitespace-nowrap text-ink underline decoration-field underline-offset-4"
+            >
+              Setup guide (5 minutes)
             </Link>
           </p>
         )}
@@ -98,7 +99,7 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
       <div className="flex flex-wrap gap-2 sm:flex-col sm:items-end">
         <TheButton mine={mine} open={setOpened} />
       </div>
-      {opened === 'name' && <NameDialog mine={mine} onClose={close} />}
+      {opened === 'name' && <UsernameDialog mine={mine} onClose={close} />}
       {opened === 'form' && (
         <Dialog title="TradingView Access Request" onClose={close} className="max-w-lg">
           <AccessRequestForm
@@ -115,7 +116,7 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
 
 function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'name') => void }): ReactNode {
   const { state, purchaseId, unlocksItself, similar } = mine
-  const recheck = useCall(access.recheck, { refreshes, failed: 'Failed to check again' })
+  const recheck = useCall(access.recheck, { refreshes: usernameChange.refreshes, failed: 'Failed to check again' })
   if (problemOf(mine))
     return (
       <>
@@ -124,7 +125,7 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
             key={name}
             call={access.changeUsername}
             input={{ purchaseId, username: name }}
-            options={{ refreshes, failed }}
+            options={usernameChange}
             size="sm"
           >
             Use {name}
@@ -169,27 +170,4 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
     case 'unlocked':
       return <OpenIndicator product={mine.product} size="lg" />
   }
-}
-
-function NameDialog({ mine, onClose }: { mine: OwnAccess; onClose: () => void }) {
-  const hasOther = mine.state === 'unlocked'
-  return (
-    <CallDialog
-      title="TradingView Username"
-      description={
-        hasOther
-          ? 'We unlock the new account, then remove the old one. You can change it once a week.'
-          : 'The name in the link to your profile: tradingview.com/u/your_name'
-      }
-      call={access.changeUsername}
-      extra={{ purchaseId: mine.purchaseId }}
-      options={{ refreshes, failed }}
-      button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
-      onClose={onClose}
-    >
-      <Field name="username" label="TradingView Username">
-        <UsernameInput defaultValue={hasOther ? '' : (mine.username ?? '')} />
-      </Field>
-    </CallDialog>
-  )
 }

@@ -70,10 +70,12 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
 
 function List({ list }: { list: RecommendedAsset[] }) {
   const [now] = useState(Date.now)
+  const listName = useListName()
   if (list.length === 0)
     return (
       <EmptyState
         title="No recommended assets yet. Check back soon."
+        description={`The ${listName} appears here. Until then, the indicator works on any liquid stock or ETF.`}
         icon={<ChartCandlestick className="size-8" strokeWidth={1.5} />}
       />
     )

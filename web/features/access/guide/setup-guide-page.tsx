@@ -52,9 +52,11 @@ export default function SetupGuidePage() {
                 <span aria-hidden="true">{done.has(index) ? '✓' : index + 1}</span>
               </label>
               <div className="grid min-w-0 flex-1 gap-x-10 gap-y-4 pt-1 sm:grid-cols-[minmax(0,1fr)_13rem]">
-                <div className="legal">
-                  <h2>{title}</h2>
-                  <Blocks blocks={blocks} />
+                <div>
+                  <div className="legal">
+                    <h2>{title}</h2>
+                    <Blocks blocks={blocks} />
+                  </div>
                   {index === 0 && unlocked && (
                     <div className="mt-4">
                       <OpenIndicator product={unlocked.product} />

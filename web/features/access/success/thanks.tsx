@@ -1,15 +1,22 @@
 import { Check, LoaderCircle } from 'lucide-react'
-import type { OwnAccess } from '#contract/access/access.ts'
+import { type ReactNode, useState } from 'react'
+import { access, type OwnAccess } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { CallForm } from '#web/api/call-form.tsx'
 import { useData } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import { AccessSentence, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
+import { UsernameDialog, usernameChange } from '#web/features/access/access-form/username-dialog.tsx'
 import KeepAccess from '#web/features/identity/account/keep-access.tsx'
 import { wait } from '#web/features/selling/checkout/until-done.ts'
-import { Button } from '#web/ui/button.tsx'
+import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
+import { Button, TextButton } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { PaidLayout } from './paid.tsx'
 
 /** Success page of a booked purchase: state of the access, and the form with the username given before. */
@@ -18,6 +25,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   const { data: bought } = useData(purchases.list, {})
   const { data: profile } = useData(accounts.profile, {})
   const { data, isError } = useAccess()
+  const { askExchangeKeys } = useSettings()
   const purchase = bought?.find((each) => each.paymentIntentId === paymentIntentId)
   const mine = data?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? data?.[0]
   const skip = { label: 'Skip for Now', onClick: () => onLeave('/dashboard') }
@@ -43,25 +51,33 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
         <FormSkeleton />
       ) : mine && isSettled(mine) ? (
         <>
-          <p className="text-muted">
-            {mine.state === 'unlocked' ? (
-              'Already unlocked. Nothing more is needed.'
-            ) : (
-              <AccessSentence mine={mine} purchase={purchase} />
-            )}
-          </p>
-          <details className="group border-y border-line">
-            <summary className="flex min-h-13 cursor-pointer list-none items-center justify-between font-medium">
-              Correct your request
-              <span aria-hidden="true" className="text-xl text-muted group-open:rotate-45">
-                +
-              </span>
-            </summary>
-            <div className="pt-3 pb-6">{form()}</div>
-          </details>
-          <Button variant="secondary" className="self-start" onClick={skip.onClick}>
-            {skip.label}
-          </Button>
+          <div className="flex flex-col gap-2">
+            <p className="text-muted">
+              {mine.state === 'unlocked' ? (
+                'Already unlocked. Nothing more is needed.'
+              ) : (
+                <AccessSentence mine={mine} purchase={purchase} />
+              )}
+            </p>
+            <GivenUsername mine={mine} />
+          </div>
+          <FoldedForm
+            title={mine.state === 'unlocked' ? 'Add to your request' : 'Correct your request'}
+            isNeeded={mine.state !== 'unlocked'}
+          >
+            {form()}
+          </FoldedForm>
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+            <Button variant="secondary" onClick={skip.onClick}>
+              {skip.label}
+            </Button>
+            <Link href="/setup-guide" className={textLink}>
+              Setup guide
+            </Link>
+            <Link href="/dashboard" className={textLink}>
+              Dashboard
+            </Link>
+          </div>
         </>
       ) : (
         <>
@@ -77,12 +93,88 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
               </p>
             </div>
           )}
-          {form(skip)}
+          {mine && askExchangeKeys && needsOnlyUsername(mine) ? (
+            <>
+              <CallForm
+                call={access.changeUsername}
+                extra={{ purchaseId: mine.purchaseId }}
+                label="Your username"
+                options={usernameChange}
+                button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
+                renderButton={(button) => (
+                  <div className="flex gap-3 max-sm:flex-col">
+                    {button}
+                    <Button variant="secondary" onClick={skip.onClick}>
+                      {skip.label}
+                    </Button>
+                  </div>
+                )}
+              >
+                <Field
+                  name="username"
+                  label="TradingView Username"
+                  hint="The name in the link to your profile: tradingview.com/u/your_name"
+                >
+                  <UsernameInput defaultValue={mine.username ?? ''} />
+                </Field>
+              </CallForm>
+              <FoldedForm title="Send the full request" isNeeded={false}>
+                {form()}
+              </FoldedForm>
+            </>
+          ) : (
+            form(skip)
+          )}
         </>
       )}
     </PaidLayout>
   )
 }
+
+const textLink = 'rounded-sm py-1 font-medium underline decoration-field underline-offset-4 hover:decoration-ink'
+
+/** Corrects a wrong username without the form, which may ask for exchange keys. */
+function GivenUsername({ mine }: { mine: OwnAccess }) {
+  const [isChanging, setIsChanging] = useState(false)
+  return (
+    <>
+      <p className="wrap-anywhere">
+        {mine.state === 'unlocked' ? 'Unlocked for' : 'Requested for'} <strong>{mine.username}</strong>.
+        {!mine.mayChangeFrom && (
+          <>
+            {' '}
+            Wrong username? <TextButton onClick={() => setIsChanging(true)}>Change it</TextButton>
+          </>
+        )}
+      </p>
+      {isChanging && <UsernameDialog mine={mine} onClose={() => setIsChanging(false)} />}
+    </>
+  )
+}
+
+/** `isNeeded`: false where the username alone unlocks the indicator. */
+function FoldedForm({ title, isNeeded, children }: { title: string; isNeeded: boolean; children: ReactNode }) {
+  return (
+    <details className="group border-y border-line">
+      <summary className="flex min-h-13 cursor-pointer list-none items-center justify-between font-medium">
+        {title}
+        <span aria-hidden="true" className="text-xl text-muted group-open:rotate-45">
+          +
+        </span>
+      </summary>
+      <div className="flex flex-col gap-5 pt-3 pb-6">
+        {!isNeeded && (
+          <p className="text-sm text-muted">Only if we asked you for it. The indicator works without your exchange.</p>
+        )}
+        {children}
+      </div>
+    </details>
+  )
+}
+
+/** True while the connector waits for a username, or for a better one. */
+const needsOnlyUsername = (mine: OwnAccess) =>
+  mine.unlocksItself && (problemOf(mine) !== null || mine.state === 'none' || mine.state === 'locked')
 
 /** True if the buyer has nothing left to do. */
 const isSettled = (mine: OwnAccess) => !problemOf(mine) && (mine.state === 'unlocked' || mine.promisedBy !== null)
@@ -119,7 +211,12 @@ function NextStep({ mine }: { mine: OwnAccess }) {
     case 'asked':
       return <p>Thank you. Nothing left to do: an email follows as soon as your access is ready.</p>
     default:
-      return <p>Thank you. One step left: send us your access request.</p>
+      return (
+        <p>
+          Thank you. One step left:{' '}
+          {mine.unlocksItself ? 'give us your TradingView username.' : 'send us your access request.'}
+        </p>
+      )
   }
 }
 

@@ -14,9 +14,9 @@ export default function KeepAccess({ email }: { email: string }) {
   return (
     <section aria-labelledby="keep" className="flex flex-col gap-4 border-t border-line pt-6">
       <h2 id="keep" className="text-xl">
-        Keep your access
+        How to log in next time
       </h2>
-      <p className="text-muted">You’re logged in on this device until you log out. To come back later:</p>
+      <p className="text-muted">You’re logged in on this device until you log out. On another one, or later:</p>
       <div className="grid gap-x-8 gap-y-5 sm:grid-cols-2">
         <ByPassword email={email} />
         <ByPasskey />
@@ -44,7 +44,7 @@ function ByPassword({ email }: { email: string }) {
   return (
     <Way
       title="A password"
-      text={`We’ve emailed a link to ${email}.${send.isSuccess ? ' And another one just now.' : ''}`}
+      text={`The receipt we’ve emailed to ${email} has a link to set one.${send.isSuccess ? ' And another one is on its way.' : ''}`}
     >
       <Button variant="secondary" size="sm" pending={send.isPending} onClick={() => send.mutate({ email })}>
         Send it again

@@ -10,6 +10,7 @@ import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
+import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
 export default function ProfileDialog({ onClose }: { onClose: () => void }) {
@@ -30,6 +31,7 @@ export default function ProfileDialog({ onClose }: { onClose: () => void }) {
 function ProfileForm({ onClose }: { onClose: () => void }) {
   const profile = useData(accounts.profile, {})
   const { data: mine = [] } = useData(access.mine, {})
+  const lockedUntil = mine.find(({ mayChangeFrom }) => mayChangeFrom)?.mayChangeFrom
   const save = useCall(accounts.updateProfile, {
     refreshes: [accounts.profile, accounts.user, purchases.list, access.mine],
     succeeded: 'Profile updated successfully',
@@ -69,9 +71,21 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       <Field
         name="tradingViewUsername"
         label="TradingView Username"
-        hint={`The account we unlock the indicator for.${mine.some(({ state }) => state !== 'none') ? ' You can change it, but not clear it while you have a subscription.' : ''}`}
+        hint={
+          lockedUntil ? (
+            <Time
+              before="The account we unlock the indicator for. You can change it again on"
+              value={lockedUntil}
+              after="."
+            />
+          ) : (
+            `The account we unlock the indicator for.${mine.some(({ state }) => state !== 'none') ? ' You can change it, but not clear it while you have a subscription.' : ''}`
+          )
+        }
       >
         <Input
+          readOnly={!!lockedUntil}
+          className="read-only:bg-line/50 read-only:text-muted"
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react'
 import * as z from 'zod/mini'
-import { accessPromise } from '#contract/access/promise.ts'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
@@ -128,7 +127,7 @@ function NameField({ product }: { product: ListedProduct }) {
     <Field
       name="tradingViewUsername"
       label="TradingView Username (optional)"
-      hint={`${accessPromise(product)} You can add it later.`}
+      hint="Usually unlocked within minutes of your payment, at most 24 hours. You can add it later."
     >
       <UsernameInput />
     </Field>

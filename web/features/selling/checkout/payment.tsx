@@ -29,6 +29,7 @@ export function Payment(props: {
   /** Undefined while the intent for another plan is made. */
   ready: Ready | undefined
   email: string
+  username: string
   product: ListedProduct
   billing: BillingType
   offer: Offer
@@ -37,7 +38,7 @@ export function Payment(props: {
   /** Content above the card fields. */
   children: ReactNode
 }) {
-  const { ready, email, product, billing, onChange, onReplaced, children } = props
+  const { ready, email, username, product, billing, onChange, onReplaced, children } = props
   const offer = ready?.offer ?? props.offer
   const label = `Pay ${exactDollars(offer.due)}`
   const { consumerLaw } = useSettings()
@@ -49,8 +50,9 @@ export function Payment(props: {
         <h2 ref={focus} tabIndex={-1} className="text-xl">
           Payment
         </h2>
-        <p className="flex min-w-0 flex-wrap gap-x-1.5 text-sm text-muted">
+        <p className="flex min-w-0 flex-wrap gap-x-3 text-sm text-muted">
           <span className="wrap-anywhere">{email}</span>
+          {username && <span className="wrap-anywhere">TradingView: {username}</span>}
           {onChange && <TextButton onClick={onChange}>Change</TextButton>}
         </p>
       </div>

@@ -165,10 +165,11 @@ export function Steps(props: StepsProps) {
         <Payment
           ready={current}
           email={asked.email}
+          username={asked.tradingViewUsername}
           product={product}
           billing={billing}
           offer={offer}
-          onChange={user ? null : resetUnprovenAccount}
+          onChange={user && !product.unlocksItself ? null : resetUnprovenAccount}
           onReplaced={refuse}
         >
           {codes}

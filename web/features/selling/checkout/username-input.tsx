@@ -1,4 +1,4 @@
-import { Fragment, useRef, useState } from 'react'
+import { Fragment, useEffect, useRef, useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { call } from '#web/api/client.ts'
@@ -6,12 +6,19 @@ import { Input } from '#web/ui/input.tsx'
 
 type Answer = OutputOf<typeof access.checkUsername>
 
-/** Input that looks up a TradingView username on blur; it never blocks the form. */
+/** Pause in typing after which the username is looked up; the server allows 10 lookups a minute. */
+const pauseMs = 1200
+
+/** Input that looks up a TradingView username after a pause and on blur; it never blocks the form. */
 export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | undefined }) {
   const input = useRef<HTMLInputElement>(null)
   const [checked, setChecked] = useState<{ typed: string; answer: Answer | null }>({ typed: '', answer: null })
 
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(pause.current), [])
+
   async function check(typed: string) {
+    clearTimeout(pause.current)
     if (typed === checked.typed) return
     setChecked({ typed, answer: null })
     if (typed === '') return
@@ -33,6 +40,11 @@ export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | u
         spellCheck={false}
         maxLength={200}
         defaultValue={defaultValue}
+        onChange={(event) => {
+          const typed = event.target.value.trim()
+          clearTimeout(pause.current)
+          pause.current = setTimeout(() => void check(typed), pauseMs)
+        }}
         onBlur={(event) => void check(event.target.value.trim())}
       />
       <p role="status" className="text-sm empty:hidden">

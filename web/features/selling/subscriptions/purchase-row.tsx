@@ -3,11 +3,12 @@ import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
-import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { contractNumber, withdrawalDay, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { call, useData } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import CardUpdateDialog from '#web/features/selling/checkout/card-update-dialog.tsx'
@@ -16,7 +17,7 @@ import InvoicesDialog from '#web/features/selling/invoices/invoices-dialog.tsx'
 import { Button, ButtonLink, TextButton } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
-import { useNavigation } from '#web/ui/navigation.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { PlanSwitch } from './plan-switch.tsx'
@@ -51,6 +52,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
         <Dates purchase={purchase} />
         <CardInUse purchase={purchase} open={open} />
         <PlanSwitch purchase={purchase} />
+        <Withdrawal purchase={purchase} />
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
@@ -174,6 +176,29 @@ function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
   )
 }
 
+/** Last day on which a consumer in the EU may withdraw from this purchase, if it is not over. */
+function useWithdrawalDay({ createdAt, status, paidThrough }: Purchase) {
+  const { consumerLaw } = useSettings()
+  const [now] = useState(Date.now)
+  const boughtAt = new Date(createdAt)
+  const isOpen = isLive(status) && paidThrough === 'stripe' && withdrawalEnds(boughtAt).getTime() > now
+  return consumerLaw === 'eu' && isOpen ? withdrawalDay(boughtAt) : null
+}
+
+function Withdrawal({ purchase }: { purchase: Purchase }) {
+  const withdrawBy = useWithdrawalDay(purchase)
+  if (!withdrawBy) return null
+  return (
+    <p className="text-sm text-muted">
+      <Time before="Until" value={withdrawBy.toISOString()} />, you can{' '}
+      <Link href="/withdraw" className="font-medium text-ink underline decoration-field underline-offset-2">
+        withdraw
+      </Link>{' '}
+      and get all your money back.
+    </p>
+  )
+}
+
 const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'long' })
 
 const refreshes = [purchases.list, access.mine]
@@ -182,8 +207,9 @@ const refreshes = [purchases.list, access.mine]
 const isEndedAtOnce = (status: Purchase['status']) => status === 'past_due' || status === 'paused'
 
 function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
-  const { id, status, billingType, period } = props.purchase
+  const { id, status, billingType, period, currentPeriodEnd } = props.purchase
   const isUnpaid = isEndedAtOnce(status)
+  const withdrawBy = useWithdrawalDay(props.purchase)
   const cancel = useCall(purchases.cancel, {
     refreshes,
     succeeded: 'Subscription will be cancelled',
@@ -210,6 +236,13 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
           : isUnpaid
             ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
             : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+      effect: [
+        !early?.refund && !isUnpaid && currentPeriodEnd && `It ends on ${day(new Date(currentPeriodEnd))}.`,
+        withdrawBy &&
+          `Until ${day(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
+      ]
+        .filter(Boolean)
+        .join(' '),
       action: 'Cancel Subscription',
       cancel: 'Keep Subscription',
       destructive: true,

@@ -1,12 +1,18 @@
+import { useState } from 'react'
 import { contact, contactForm, wrongAnswer } from '#contract/site/contact.ts'
 import { CallForm } from '#web/api/call-form.tsx'
+import { useUser } from '#web/api/session.ts'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
 const form = contactForm
 
 export function ContactForm() {
+  const { user } = useUser()
+  const [answerTo, setAnswerTo] = useState('')
+  const [givenName = '', ...familyNames] = user?.name.trim().split(/\s+/) ?? []
   return (
     <CallForm
       call={contact.send}
@@ -24,6 +30,7 @@ export function ContactForm() {
           description: 'Please try again later or contact us directly via email.',
           isFixed: true,
         },
+        onSuccess: (_output, { email }) => setAnswerTo(email),
       }}
       onInvalid={(errors, values) => {
         const { firstName, lastName, email, message } = values
@@ -37,15 +44,25 @@ export function ContactForm() {
         className: 'max-sm:w-full sm:col-span-2 sm:justify-self-start',
         children: 'Send Message',
       }}
+      renderButton={(button) => (
+        <>
+          {answerTo && (
+            <Notice tone="good" className="sm:col-span-2">
+              We’ve got your message and will answer to <span className="font-medium wrap-anywhere">{answerTo}</span>.
+            </Notice>
+          )}
+          {button}
+        </>
+      )}
     >
       <Field name="firstName" label="First name">
-        <Input required maxLength={100} autoComplete="given-name" />
+        <Input required maxLength={100} autoComplete="given-name" defaultValue={givenName} />
       </Field>
       <Field name="lastName" label="Last name">
-        <Input required maxLength={100} autoComplete="family-name" />
+        <Input required maxLength={100} autoComplete="family-name" defaultValue={familyNames.join(' ')} />
       </Field>
       <Field name="email" label="Email" className="sm:col-span-2">
-        <Input type="email" required maxLength={254} autoComplete="email" />
+        <Input type="email" required maxLength={254} autoComplete="email" defaultValue={user?.email ?? ''} />
       </Field>
       <Field name="message" label="Message" className="sm:col-span-2">
         <Textarea required maxLength={5000} rows={6} />

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import source from '#content/help.md?raw'
 import { type ContentSection, plainText } from '#contract/markdown.ts'
 import { useContent } from '#web/api/page-texts.ts'
@@ -33,6 +33,21 @@ function nearest(topics: Topics, typed: string) {
   return most > 0 ? find(topics, (question) => shared(question) === most) : []
 }
 
+/** Opens the answer that the address names. */
+function useOpenLinkedAnswer() {
+  useEffect(() => {
+    const open = () => {
+      const linked = document.getElementById(location.hash.slice(1))
+      if (!(linked instanceof HTMLDetailsElement)) return
+      linked.open = true
+      linked.scrollIntoView()
+    }
+    open()
+    addEventListener('hashchange', open)
+    return () => removeEventListener('hashchange', open)
+  }, [])
+}
+
 export default function HelpPage() {
   const { supportEmail, consumerLaw } = useSettings()
   const { title, lead, sections } = useContent(source)
@@ -41,6 +56,7 @@ export default function HelpPage() {
   const exact = find(topics, ({ words }) => wordsOf(typed).every((word) => words.includes(word)))
   const found = exact.length > 0 ? exact : nearest(topics, typed)
   const count = found.reduce((sum, { questions }) => sum + questions.length, 0)
+  useOpenLinkedAnswer()
   const answers = count === 1 ? '1 answer' : `${count} answers`
   return (
     <>

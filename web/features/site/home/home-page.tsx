@@ -36,6 +36,7 @@ type Texts = ReturnType<typeof sectionAt>
 
 function Hero({ eyebrow, lead }: { eyebrow: string; lead: string }) {
   const [product] = useSettings().products
+  const [shortest] = usePlans(product.slug)
   return (
     <div className="relative pb-5">
       <Tick label="+2σ" isFirst />
@@ -47,6 +48,9 @@ function Hero({ eyebrow, lead }: { eyebrow: string; lead: string }) {
         <ButtonLink href="/about" size="lg" variant="secondary">
           About Us
         </ButtonLink>
+        <p className="w-0 min-w-full text-sm text-muted">
+          {product.name}: {dollars(shortest.amount)} per {shortest.period}. Cancel any time.
+        </p>
       </HeroTop>
       <ProductPicture product={product} />
     </div>

@@ -7,6 +7,7 @@ import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 import { useData } from '#web/api/client.ts'
 import { usePlans, useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
+import { useOwned } from '#web/features/selling/checkout/use-owned.ts'
 import { Maker } from '#web/features/site/about/maker.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { Figure, ReplayFigure } from '#web/features/site/showcase/figure.tsx'
@@ -63,10 +64,11 @@ export default function ProductPage() {
   )
 }
 
-/** Buy button for phones, shown while no other is in view. */
+/** Buy button for phones, shown to visitors without a subscription while no other is in view. */
 function StickyOffer({ slug }: { slug: string }) {
   const [isNeeded, setIsNeeded] = useState(false)
   const [plan] = usePlans(slug)
+  const { purchase } = useOwned(slug)
   useEffect(() => {
     const inView = new Set<Element>()
     const observer = new IntersectionObserver((changes) => {
@@ -82,7 +84,7 @@ function StickyOffer({ slug }: { slug: string }) {
     <div
       className={classes(
         'sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg transition-[visibility,translate] md:hidden [@media(max-height:500px)]:hidden',
-        !isNeeded && 'invisible translate-y-full',
+        (!isNeeded || purchase) && 'invisible translate-y-full',
       )}
     >
       <p className="leading-tight">
