@@ -16,7 +16,12 @@ export function receivedText(kind: DeclarationKind, next: NextStep, email: strin
         'Bought with another address? The link is there.',
         'No click? A person checks it within 14 days. It counts from the time below either way.',
       ],
-      none: [`It takes effect now; there’s nothing left to do. We’ve emailed a receipt to ${email}.`],
+      none: [
+        kind === 'withdrawal'
+          ? 'It takes effect now, and your money goes back to your card. There’s nothing left to do.'
+          : 'It takes effect now; there’s nothing left to do.',
+        `We’ve emailed a receipt to ${email}.`,
+      ],
       person: [
         `A person checks it within 14 days. It counts from the time below. We’ve emailed a receipt to ${email}.`,
       ],

@@ -188,7 +188,12 @@ export const purchases = {
     /** Without a card: only looks whether the open payment has been confirmed. */
     input: z.strictObject({ id, setupIntentId: z.optional(setupIntentId) }),
     /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
-    output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
+    output: z.object({
+      state: z.enum(['done', 'processing']),
+      confirmWith: z.nullable(z.string()),
+      /** The card in use now. */
+      card: z.nullable(z.string()),
+    }),
     limit: { requests: 20, seconds: 600 },
   }),
   switchOffer: endpoint('GET /api/purchases/:id/switch', {

@@ -13,12 +13,14 @@ const rolesGiven: Record<Role | 'admin', { who: string; may: string }> = {
   accountant: { who: 'an accountant', may: 'see payments and invoices' },
 }
 
-export const firstPasswordLink = (tokenId: string, site: MailSite, paymentIntentId?: string) =>
+export const firstPasswordLink = (tokenId: string, site: MailSite, paymentIntentId?: string | null) =>
   passwordLink(tokenId, site, `first=1&${paymentIntentId ? `payment_intent=${paymentIntentId}&` : ''}`)
 
 const confirmationLink = (tokenId: string, { linkToken }: MailSite) =>
   `/confirm-address?token=${linkToken('password', tokenId)}`
 
+export const handedOver =
+  'Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device. Choose a new password, and the account is yours.'
 export const worksOnce =
   'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.'
 const unlessYou =
@@ -69,14 +71,10 @@ export const accountMails = {
     action: ['Set your password', firstPasswordLink(tokenId, site)],
     footnote: worksOnce,
   }),
-  /** Someone bought with the address of an account that was never verified. Older emails don't lead back to the purchase. */
-  accountHandedOver: ({ tokenId, paymentIntentId }: { tokenId: string; paymentIntentId?: string }, site) => ({
+  /** Someone bought with the address of an account that was never verified, without a payment that has a receipt. */
+  accountHandedOver: ({ tokenId, paymentIntentId }: { tokenId: string; paymentIntentId: string | null }, site) => ({
     subject: 'Set your password to see your purchase',
-    paragraphs: [
-      'Hello,',
-      'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',
-      'Choose a new password, and the account is yours.',
-    ],
+    paragraphs: ['Hello,', `Thank you for your purchase. ${handedOver}`],
     action: ['Set your password', firstPasswordLink(tokenId, site, paymentIntentId)],
     footnote: worksOnce,
   }),

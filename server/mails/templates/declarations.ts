@@ -35,13 +35,15 @@ const confirm = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: Mai
 
 export const declarationMails = {
   /** Sent to anyone who declared it, whether or not there is such a contract: it must not tell. */
-  declarationReceived: (data: Declared & { withLink: boolean }, site) => ({
+  declarationReceived: (data: Declared & { isOwner: boolean; withLink: boolean }, site) => ({
     subject: `We’ve received your ${data.kind}`,
     paragraphs: [
       `This is your receipt. Your ${data.kind} counts from the time below, to the second. Please keep this email.`,
       data.withLink
         ? 'You bought with this email address, so one click is enough: it takes effect right away.'
-        : 'If you were logged in, it takes effect right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
+        : data.isOwner
+          ? 'You were logged in, so it takes effect right away.'
+          : 'We’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
     ],
     quote: data.reason && inert(data.reason),
     details: contentOf(data),

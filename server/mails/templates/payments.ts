@@ -5,8 +5,17 @@ import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { link, sentence } from '#contract/selling/legal/text.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { inertLine } from '../inert.ts'
-import { type Detail, day, greeting, type MailSite, type Templates, termsInForce, toDashboard } from '../template.ts'
-import { firstPasswordLink, whatBuyersSee, worksOnce } from './accounts.ts'
+import {
+  type Action,
+  type Detail,
+  day,
+  greeting,
+  type MailSite,
+  type Templates,
+  termsInForce,
+  toDashboard,
+} from '../template.ts'
+import { firstPasswordLink, handedOver, whatBuyersSee, worksOnce } from './accounts.ts'
 import { unsubscribeLink } from './site.ts'
 
 /** `period`: how often it is charged, as in "per month". */
@@ -79,6 +88,33 @@ function accessLine(unlocksItself: boolean, newAccount: { username: string | nul
   return `We unlock it for ${inertLine(newAccount.username)} on TradingView right after the payment, usually within a minute. You’ll find it there under Indicators, in the “Invite-only scripts” tab. If it takes longer, an email follows.`
 }
 
+/** Bought by a guest for an existing account, whose owner confirms the username. */
+export type Attached = { username: string | null; paymentIntentId: string | null }
+
+export const attachedLine = ({ username }: Attached) =>
+  `was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. ${username ? `Log in to confirm the TradingView username ${inertLine(username)}; then it is unlocked.` : 'Log in to send your access request.'}`
+
+export const attachedAction = ({ paymentIntentId }: Attached): Action => [
+  'Log in',
+  paymentIntentId ? `/auth?payment_intent=${encodeURIComponent(paymentIntentId)}` : '/dashboard',
+]
+
+export const notBought = 'Didn’t buy anything? Reply to this email and we’ll look into it.'
+
+type FirstSteps = {
+  attached?: Attached
+  newAccount?: { tokenId: string; handedOver?: { paymentIntentId: string | null } }
+  needsUsername?: boolean
+}
+
+/** Next step of a buyer who has one; all others are led to the invoice. */
+function receiptAction({ attached, newAccount, needsUsername }: FirstSteps, site: MailSite): Action | undefined {
+  if (attached) return attachedAction(attached)
+  if (newAccount)
+    return ['Set your password', firstPasswordLink(newAccount.tokenId, site, newAccount.handedOver?.paymentIntentId)]
+  return needsUsername ? ['Enter your TradingView username', '/dashboard'] : undefined
+}
+
 export const paymentMails = {
   /** For the first payment, each renewal, and a switch to a longer plan. */
   receipt: (
@@ -93,8 +129,9 @@ export const paymentMails = {
       switched?: { credit: number; from: string } | null
       /** Undefined where the email says nothing about access. */
       unlocksItself?: boolean
-      /** For a guest whose payment made the account: `tokenId` is a row of `password_tokens`. */
-      newAccount?: { tokenId: string; username: string | null }
+      attached?: Attached
+      /** For a guest whose payment made the account or took it over: `tokenId` is a row of `password_tokens`. */
+      newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } }
       /** The first payment of a buyer who has given no username yet. */
       needsUsername?: boolean
       /** The buyer, whom the checkout told about news. */
@@ -103,8 +140,9 @@ export const paymentMails = {
     },
     site,
   ) => {
-    const { switched, newAccount, needsUsername } = data
-    const invoice = link('View the invoice', invoiceLink(data, site))
+    const { switched, attached, newAccount } = data
+    const needsUsername = data.needsUsername && !attached
+    const button = receiptAction(data, site)
     const confirms = data.isFirst || switched
     return {
       subject: switched ? `You’ve switched to ${data.billingType}: ${data.product}` : `Your receipt: ${data.product}`,
@@ -112,12 +150,14 @@ export const paymentMails = {
         greeting(data.name),
         switched
           ? `You now pay for ${data.product} by the ${data.period}, and we’ve received your payment for the first one. It began today; your access continues.`
-          : `We’ve received your payment for ${data.product}.`,
+          : `We’ve received your payment for ${data.product}.${attached ? ` It ${attachedLine(attached)}` : ''}`,
         confirms && 'This email confirms your contract. Its terms are below; please keep it.',
-        data.isFirst && data.unlocksItself !== undefined && accessLine(data.unlocksItself, newAccount),
+        data.isFirst && !attached && data.unlocksItself !== undefined && accessLine(data.unlocksItself, newAccount),
         needsUsername && 'One step is left: enter your TradingView username on your dashboard.',
         newAccount &&
-          `We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`,
+          (newAccount.handedOver
+            ? handedOver
+            : `We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`),
       ],
       details: [
         ...plan(data),
@@ -129,13 +169,9 @@ export const paymentMails = {
         ['Paid on', day(data.paidAt)],
         data.renewsAt && ['Renews on', day(data.renewsAt)],
       ],
-      action: newAccount
-        ? ['Set your password', firstPasswordLink(newAccount.tokenId, site)]
-        : needsUsername
-          ? ['Enter your TradingView username', '/dashboard']
-          : ['View the invoice', invoiceLink(data, site)],
+      action: button ?? ['View the invoice', invoiceLink(data, site)],
       actionNote: newAccount && worksOnce,
-      footnote: sentence`${data.isFirst ? link('Setup guide (5 minutes)', '/setup-guide') : ''}${data.isFirst ? '\n' : ''}${newAccount || needsUsername ? invoice : ''}${newAccount || needsUsername ? ' (opens once; your dashboard has all invoices)\n' : ''}${[
+      footnote: sentence`${data.isFirst ? link('Setup guide (5 minutes)', '/setup-guide') : ''}${data.isFirst ? '\n' : ''}${button ? link('View the invoice', invoiceLink(data, site)) : ''}${button ? ' (opens once; your dashboard has all invoices)\n' : ''}${attached ? `${notBought}\n` : ''}${[
         'You can cancel any time from your dashboard and keep access until the end of the paid period.',
         site.consumerLaw === 'eu' && confirms
           ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`
@@ -204,11 +240,11 @@ export const paymentMails = {
         : [data.awaitsBank ? 'Confirm with your bank' : 'Update your card', '/dashboard'],
     }
   },
-  cardUpdated: (data: { name: string }) => ({
+  cardUpdated: (data: { name: string; card: string | null }) => ({
     subject: 'Your card was changed',
     paragraphs: [
       greeting(data.name),
-      'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',
+      `The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one${data.card ? `, ${data.card}` : ''}.`,
     ],
     action: toDashboard,
     footnote: 'Wasn’t you? Reset your password and reply to this email right away.',

@@ -1,9 +1,8 @@
 import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf } from '#contract/plans.ts'
-import { inertLine } from '../inert.ts'
 import { day, greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
 import { firstPasswordLink, worksOnce } from './accounts.ts'
-import { plan, type Subscription } from './payments.ts'
+import { type Attached, attachedAction, attachedLine, notBought, plan, type Subscription } from './payments.ts'
 
 type Owned = { name: string; product: string }
 type Booked = Owned & { isGift: boolean; endsAt: string | null; tokenId: string | null }
@@ -26,19 +25,13 @@ const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'a
     : { action: toDashboard }
 
 export const purchaseMails = {
-  /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
-  purchaseAttached: (data: Subscription & { username: string | null; paymentIntentId: string | null }) => ({
+  /** Someone got it as a guest, without a payment that has a receipt, with the address of an account. */
+  purchaseAttached: (data: Subscription & Attached) => ({
     subject: `${data.product} was added to your account`,
-    paragraphs: [
-      greeting(data.name),
-      `${data.product} was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. ${data.username ? `Log in to confirm the TradingView username ${inertLine(data.username)}; then it is unlocked.` : 'Log in to send your access request.'}`,
-    ],
+    paragraphs: [greeting(data.name), `${data.product} ${attachedLine(data)}`],
     details: plan(data),
-    action: [
-      'Log in',
-      data.paymentIntentId ? `/auth?payment_intent=${encodeURIComponent(data.paymentIntentId)}` : '/dashboard',
-    ],
-    footnote: 'Didn’t buy anything? Reply to this email and we’ll look into it.',
+    action: attachedAction(data),
+    footnote: notBought,
   }),
   subscriptionWillEnd: (
     data: Owned & {
@@ -122,11 +115,13 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  refunded: (data: Refund) => ({
+  refunded: (data: Refund & { hasEnded: boolean }) => ({
     subject: `Your refund of ${exactDollars(data.amount)}`,
     paragraphs: [
       greeting(data.name),
       `We’ve sent ${exactDollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
+      data.hasEnded &&
+        `Your subscription has ended with it, and access to ${data.product} on TradingView has been turned off. Your account and your invoices remain.`,
       'The credit note for your books is on your dashboard, under “All Invoices”.',
     ],
     details: [

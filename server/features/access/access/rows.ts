@@ -4,7 +4,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { lockPerson, personOf } from '#server/database/people.ts'
-import { access, accessEvents, accessForms, orders, users } from '#server/database/schema.ts'
+import { access, accessEvents, accessForms, orders, purchases, users } from '#server/database/schema.ts'
 import type { AccessRow } from './rules.ts'
 
 export type { AccessRow } from './rules.ts'
@@ -79,7 +79,9 @@ export async function change(
   const person = await personOf(tx, row.userId)
   const name = username ?? changed.username ?? ''
   const isByConnector = mail === 'accessUnlocked' && row.state === 'unlocking'
-  const isToldAlready = isByConnector && (await isToldByReceipt(tx, { ...row, username: name }, at))
+  const isToldAlready =
+    (isByConnector && (await isToldByReceipt(tx, { ...row, username: name }, at))) ||
+    (mail === 'accessEnded' && byAdmin === null && (await isToldByEnd(tx, row, at)))
   const isTold = mail !== undefined && person.deletedAt === null && !isToldAlready
   await tx
     .insert(accessEvents)
@@ -131,14 +133,26 @@ const receiptTellsMs = 10 * 60_000
 
 /** True if a receipt of the last 10 minutes already told the guest about this username. */
 async function isToldByReceipt(tx: Transaction, key: AccessKey & { username: string }, now: Date) {
+  const since = new Date(now.getTime() - receiptTellsMs)
+  const { handedOverAt } = await personOf(tx, key.userId)
   const isToldOrder = and(
     eq(orders.userId, key.userId),
     eq(orders.productId, key.productId),
-    eq(orders.madeAccount, true),
+    handedOverAt && handedOverAt >= since ? undefined : eq(orders.madeAccount, true),
     sql`lower(${orders.tradingViewUsername}) = ${keyOfName(key.username)}`,
-    gt(orders.closedAt, new Date(now.getTime() - receiptTellsMs)),
+    gt(orders.closedAt, since),
   )
   return (await tx.$count(orders, isToldOrder)) > 0
+}
+
+/** True if the email about the end of the subscription, in the last 10 minutes, already told the buyer. */
+async function isToldByEnd(tx: Transaction, key: AccessKey, now: Date) {
+  const hasJustEnded = and(
+    eq(purchases.userId, key.userId),
+    eq(purchases.productId, key.productId),
+    gt(purchases.endedAt, new Date(now.getTime() - receiptTellsMs)),
+  )
+  return (await tx.$count(purchases, hasJustEnded)) > 0
 }
 
 async function forgetKeys(tx: Transaction, userId: string) {

@@ -86,7 +86,12 @@ describe('a purchase', () => {
     const admin = await shop.admin()
     await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
-    expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access has ended')
+    // One email tells of the refund, the end of the subscription and the end of the access.
+    expect((await subjectsTo(buyer.user.email)).filter((subject) => /ended|refund/.test(subject))).toEqual([
+      'Your refund of $39.00',
+    ])
+    const told = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && subject.includes('refund'))
+    expect(told?.text).toContain('access to Rebound Sigma Pro on TradingView has been turned off')
   })
 
   test('that is paid for is locked when the seller removes it, stays so, and is unlocked when restored', async () => {

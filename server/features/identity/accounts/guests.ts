@@ -6,7 +6,7 @@ import { users } from '#server/database/schema.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { prove, resetUnprovenAccount } from './proof.ts'
 
-type GuestContext = Pick<Context, 'now' | 'mails'>
+type GuestContext = Pick<Context, 'now'>
 
 /** Accounts for people who paid before they had one. */
 export type Guests = {
@@ -20,11 +20,14 @@ export type Guests = {
   resetUnproven(tx: Transaction, userId: string): Promise<{ wasReset: boolean }>
   /** Creates a link to choose the first password. Returns null if there is a password. */
   firstPasswordLink(tx: Transaction, userId: string): Promise<string | null>
-  /** Gives an unproven account to the owner of its mailbox: password, sessions and factors end. */
-  handOver(tx: Transaction, account: { id: string; email: string }, paymentIntentId: string | null): Promise<void>
+  /**
+   * Gives an unproven account to the owner of its mailbox: password, sessions and factors end. Returns the link to a new
+   * password, which the receipt carries.
+   */
+  handOver(tx: Transaction, userId: string): Promise<string>
 }
 
-export function createGuests({ now, mails }: GuestContext, passwordLinks: PasswordLinks): Guests {
+export function createGuests({ now }: GuestContext, passwordLinks: PasswordLinks): Guests {
   /** Undefined if the address has an account already. */
   async function make(tx: Transaction, person: { email: string; name: string; verifiedAt?: Date }) {
     const [made] = await tx
@@ -83,10 +86,9 @@ export function createGuests({ now, mails }: GuestContext, passwordLinks: Passwo
       return passwordHash ? null : passwordLinks.createLink(tx, userId, 'firstPassword')
     },
 
-    async handOver(tx, { id, email }, paymentIntentId) {
-      await resetUnprovenAccount(tx, id, now())
-      const tokenId = await passwordLinks.createLink(tx, id, 'firstPassword')
-      await mails.send(tx, email, 'accountHandedOver', { tokenId, ...(paymentIntentId && { paymentIntentId }) })
+    async handOver(tx, userId) {
+      await resetUnprovenAccount(tx, userId, now())
+      return passwordLinks.createLink(tx, userId, 'firstPassword')
     },
   }
 }

@@ -182,7 +182,7 @@ test('a username that a guest typed for somebody else’s account unlocks nothin
   expect(await connected.listed()).toEqual(expect.not.arrayContaining(['the_thief']))
   expect(await connected.accessOf(owner)).toMatchObject({ username: 'the_owner', state: 'unlocked' })
   expect(await owner.call(accounts.profile, {})).toMatchObject({ tradingViewUsername: 'the_owner' })
-  const attached = (await connected.mails()).find(({ subject }) => subject.endsWith('was added to your account'))
+  const attached = (await connected.mails()).find(({ subject }) => subject.startsWith('Your receipt'))
   expect(attached?.text).toContain('Log in to confirm the TradingView username the_thief; then it is unlocked.')
 })
 

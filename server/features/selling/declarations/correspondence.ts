@@ -9,8 +9,8 @@ type CorrespondenceDeps = Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEm
 
 /** Emails about a declaration: to the person who made it, the contract's owner and the seller. Each is sent once. */
 export type Correspondence = {
-  /** `withLink` only if the receipt goes to the address of the purchase. */
-  sendReceipt(row: DeclarationRow, options: { withLink: boolean }): Promise<boolean>
+  /** `isOwner` only if it takes effect right away; `withLink` only if the receipt goes to the address of the purchase. */
+  sendReceipt(row: DeclarationRow, options: { isOwner: boolean; withLink: boolean }): Promise<boolean>
   askOwner(row: DeclarationRow, owner: { email: string; name: string }): Promise<boolean>
   tellSeller(row: DeclarationRow, isKnown: boolean): Promise<boolean>
   /** Has a limit of its own, apart from `tellSeller`. Returns false if the email has to wait. */
@@ -50,11 +50,11 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
   })
 
   return {
-    sendReceipt: async (row, { withLink }) =>
+    sendReceipt: async (row, options) =>
       unlessFlooded('declaration', row.email, await receiptsFor(row.email), () =>
         mails.sendOnce(`receipt of declaration ${row.id}`, row.email, 'declarationReceived', {
           ...contentOf(row),
-          withLink,
+          ...options,
         }),
       ),
 

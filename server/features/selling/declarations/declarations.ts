@@ -72,7 +72,7 @@ export function createDeclarations(
     const row = await execution.find(id)
     if (row?.state !== 'open') return
     const { isCertain, isOwner, awaits, isKnown } = await attach(row)
-    await sendReceipt(row, { withLink: awaits?.email === row.email })
+    await sendReceipt(row, { isOwner: isCertain && isOwner, withLink: awaits?.email === row.email })
     if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
     if (isCertain && isOwner) await execution.confirmAndCarryOut(id)
     else if (!isCertain) {

@@ -11,7 +11,12 @@ export { createAnnouncements } from './announcements.ts'
 export { createExpiryNotices } from './expiry-notices.ts'
 export { createNextCharge, type NextChargeOf } from './next-charge.ts'
 
-type NewAccount = { tokenId: string; username: string | null }
+export type NewAccount = {
+  tokenId: string
+  username: string | null
+  /** Set if a stranger had signed up with the address without confirming it. */
+  handedOver?: { paymentIntentId: string | null }
+}
 
 type Change = {
   before: PurchaseRow | undefined
@@ -85,9 +90,11 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
         if (!before) await mails.send(tx, to.email, 'codeRefunded', { ...refund, code, because: endedBecause })
         return
       }
-      if (attached) await mails.send(tx, to.email, 'purchaseAttached', { ...subscription, ...attached })
       if (after.lastPaidAt && after.lastPaidAt > (before?.lastPaidAt ?? longAgo))
         await mails.send(tx, to.email, 'receipt', { ...subscription, ...receiptOf(change, after.lastPaidAt) })
+      else if (attached) await mails.send(tx, to.email, 'purchaseAttached', { ...subscription, ...attached })
+      else if (newAccount?.handedOver)
+        await mails.send(tx, to.email, 'accountHandedOver', { tokenId: newAccount.tokenId, ...newAccount.handedOver })
       else if (newAccount) await mails.send(tx, to.email, 'setPassword', { name: '', tokenId: newAccount.tokenId })
       if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
         await mails.send(tx, to.email, 'paymentFailed', {
@@ -122,12 +129,13 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
           renewsAt: currentPeriodEnd.toISOString(),
           wasPaused: was === 'paused',
         })
-      if (after.refundedAmount > (before?.refundedAmount ?? 0))
-        await mails.send(tx, to.email, 'refunded', {
-          ...about,
-          amount: after.refundedAmount - (before?.refundedAmount ?? 0),
-        })
-      if (endedBecause && !before?.endedBecause)
+      const endsNow = endedBecause && !before?.endedBecause
+      const refundedNow = after.refundedAmount - (before?.refundedAmount ?? 0)
+      // A payment that is refunded as the subscription ends: one email tells both.
+      const isRefundedEnd = endsNow && endedBecause === 'refunded' && refundedNow > 0
+      if (refundedNow > 0)
+        await mails.send(tx, to.email, 'refunded', { ...about, amount: refundedNow, hasEnded: !!isRefundedEnd })
+      if (endsNow && !isRefundedEnd)
         await mails.send(tx, to.email, 'subscriptionEnded', {
           ...about,
           // A purchase that the seller ended as gone at Stripe reads as cancelled.
@@ -180,7 +188,7 @@ async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
 }
 
 function receiptOf(
-  { before, after, money, newAccount, unlocksItself, needsUsername, mayGetNews }: Change,
+  { before, after, money, attached, newAccount, unlocksItself, needsUsername, mayGetNews }: Change,
   paidAt: Date,
 ) {
   const { status, billingType, currentPeriodEnd, price } = after
@@ -196,6 +204,7 @@ function receiptOf(
     isFirst: before === undefined,
     switched: isLonger ? { credit: money?.paid?.credit ?? 0, from: periodOf(before) } : null,
     ...(unlocksItself === undefined ? {} : { unlocksItself }),
+    ...(attached ? { attached } : {}),
     ...(newAccount ? { newAccount } : {}),
     ...(needsUsername ? { needsUsername } : {}),
     ...(mayGetNews ? { newsTo: after.userId } : {}),

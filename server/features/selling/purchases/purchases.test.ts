@@ -349,7 +349,7 @@ describe('an admin', () => {
       admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500, refundedSoFar: 1500 }),
     ).rejects.toMatchObject({ status: 409, serverMessage: 'Only $24.00 of this payment can be refunded' })
     expect(await admin.call(purchases.adminRefundable, { id: refunded.purchase.id })).toMatchObject({
-      payments: [{ amount: 3900, left: 2400, ends: true }],
+      payments: [{ amount: 3900, refundable: 2400, endsSubscription: true }],
       refundedSoFar: 1500,
     })
     await admin.call(purchases.adminRefund, { id: refunded.purchase.id, refundedSoFar: 1500 })

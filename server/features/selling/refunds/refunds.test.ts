@@ -59,7 +59,7 @@ test('refund dialog, cancellation and invoices are read from the books, also whi
   await shop.settle()
   const { controls } = shop.sandbox
   await controls.behave({ key: 'expired' })
-  const paid = { amount: 3900, left: 3000, credited: 0, ends: false }
+  const paid = { amount: 3900, refundable: 3000, credited: 0, endsSubscription: false }
   expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({ payments: [paid], refundedSoFar: 900 })
   expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest: 3000, isMissing: false })
   const documents = [
@@ -240,9 +240,9 @@ test('a renewal that only wants the bank’s confirmation gets it with the same 
   const { confirmWith } = await buyer.call(purchases.beginCardUpdate, { id })
   await controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
   const finish = () => buyer.call(purchases.finishCardUpdate, { id })
-  expect(await finish()).toEqual({ state: 'processing', confirmWith: null })
+  expect(await finish()).toMatchObject({ state: 'processing', confirmWith: null })
   await own.settle()
-  expect(await finish()).toEqual({ state: 'done', confirmWith: null })
+  expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', awaitsBank: false }])
 })
 

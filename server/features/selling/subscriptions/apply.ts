@@ -11,7 +11,7 @@ import type { Codes } from '../codes/codes.ts'
 import { recordDisputes } from '../disputes/disputes.ts'
 import { isRecorded, lastPaid, recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
-import type { Notices } from '../notices/notices.ts'
+import type { NewAccount, Notices } from '../notices/notices.ts'
 import { mayGetNews, type OrderRow, type Orders } from '../orders/orders.ts'
 import { type AccessEffects, insertPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import { isRefundable, type RefundJobs, returnedRefunds } from '../refunds/refunds.ts'
@@ -71,8 +71,10 @@ export function createApply(deps: ApplyDeps): Apply {
       await access.usernameEntered(tx, { userId, username, productId: order.productId })
     if (refundedBecause) await refundDuplicate(tx, { subscriptionId: answer.id })
     if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
+    let newAccount: NewAccount | undefined = guest?.tokenId ? { tokenId: guest.tokenId, username } : undefined
     if (isHandedOver) {
-      await accounts.guests.handOver(tx, buyer, order.paymentIntentId)
+      const tokenId = await accounts.guests.handOver(tx, buyer.id)
+      newAccount = { tokenId, username, handedOver: { paymentIntentId: order.paymentIntentId } }
       // Other unpaid checkouts may still be open in a browser; paying one would only lead to a refund.
       for (const subscriptionId of await orders.logins.end(tx, buyer)) await refundDuplicate(tx, { subscriptionId })
     }
@@ -83,7 +85,7 @@ export function createApply(deps: ApplyDeps): Apply {
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         code: refused && 'code' in refused ? refused.code : '',
         ...(attached && !isHandedOver ? { attached: { username, paymentIntentId: order.paymentIntentId } } : {}),
-        ...(guest?.tokenId ? { newAccount: { tokenId: guest.tokenId, username } } : {}),
+        ...(newAccount ? { newAccount } : {}),
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx, order.productId),
         needsUsername: !username && !buyer.tradingViewUsername && !refundedBecause,

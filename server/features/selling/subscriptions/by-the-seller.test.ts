@@ -130,7 +130,7 @@ test('all of a payment goes back and access stays, if the seller says so; then i
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await own.admin()
   expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({
-    payments: [{ left: 3900, ends: true }],
+    payments: [{ refundable: 3900, endsSubscription: true }],
     accessUntil: currentPeriodEnd,
   })
   const whole = { id, amount: 3900, refundedSoFar: 0, keepAccess: true, reason: 'goodwill' } as const

@@ -11,7 +11,7 @@ type CardUpdateDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'mails' | 'runExcl
   orders: Pick<Orders, 'ofSubscription'>
   sync: Sync
 }
-type CardUpdateState = { state: 'done' | 'processing'; confirmWith: string | null }
+type CardUpdateState = { state: 'done' | 'processing'; confirmWith: string | null; card: string | null }
 
 /** Another card for a live subscription; an open renewal is charged to it right away. */
 export type CardUpdate = {
@@ -38,6 +38,8 @@ export function createCardUpdate(deps: CardUpdateDeps): CardUpdate {
     return isPastDue(answer) ? answer.openInvoice : null
   }
 
+  const cardOf = async (id: string) => (await findPurchase(db, id)).card
+
   return {
     async begin({ user }: Actor, id: string) {
       const { customerId, subscriptionId } = await subscriptionOf(user.id, id)
@@ -52,25 +54,28 @@ export function createCardUpdate(deps: CardUpdateDeps): CardUpdate {
       if (!setupIntentId) {
         const owed = await owedBy(subscriptionId)
         await sync(subscriptionId)
-        return { state: owed ? ('processing' as const) : ('done' as const), confirmWith: owed?.confirmWith ?? null }
+        const state = owed ? ('processing' as const) : ('done' as const)
+        return { state, confirmWith: owed?.confirmWith ?? null, card: await cardOf(id) }
       }
       const card = await stripe.customers.storedCard(setupIntentId, customerId)
       if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
         const owed = await owedBy(subscriptionId)
+        let paid: Omit<CardUpdateState, 'card'> = { state: 'done', confirmWith: null }
         try {
-          const paid = owed ? await stripe.invoices.pay(owed.id, card) : { state: 'done' as const, confirmWith: null }
+          if (owed) paid = await stripe.invoices.pay(owed.id, card)
           // Keeps the old card: a new one that fails now would fail at the next renewal, too.
-          if (paid.confirmWith) return paid
+          if (paid.confirmWith) return { ...paid, card: null }
           await stripe.subscriptions.useCard(subscriptionId, card)
           await updatePurchase(db, id, { cardSavedAt: now() })
-          // Tells the owner, in case someone else used the account; an unproven address at most once a day.
-          const occasion = user.isProven ? setupIntentId : `${user.id} on ${now().toISOString().slice(0, 10)}`
-          await mails.sendOnce(`card of ${occasion}`, user.email, 'cardUpdated', { name: user.name })
-          return paid
         } finally {
           await sync(subscriptionId)
         }
+        const newCard = await cardOf(id)
+        // Tells the owner, in case someone else used the account; an unproven address at most once a day.
+        const occasion = user.isProven ? setupIntentId : `${user.id} on ${now().toISOString().slice(0, 10)}`
+        await mails.sendOnce(`card of ${occasion}`, user.email, 'cardUpdated', { name: user.name, card: newCard })
+        return { ...paid, card: newCard }
       })
     },
   }

@@ -8,9 +8,8 @@ import { call, keyOf } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { toast } from '#web/ui/toast.tsx'
 import { CardFormSkeleton } from './payment-skeleton.tsx'
-import { finishCardUpdate } from './use-returned-card.ts'
+import { finishCardUpdate, toastCard } from './use-returned-card.ts'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 
@@ -41,7 +40,7 @@ export default function CardUpdateDialog(props: {
     if (error?.type === 'validation_error') throw new IncompleteCard()
     if (error) throw new Error(reasonOf(error))
     try {
-      await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
+      return await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
     } catch (refused) {
       // A secret stores one card; the next card needs another.
       await begun.refetch()
@@ -76,8 +75,7 @@ export default function CardUpdateDialog(props: {
             label={label}
             onSubmit={async (stripe, elements) => {
               try {
-                await store(stripe, elements)
-                toast({ title: 'Card updated', description: 'Thank you. Your subscription continues.' })
+                toastCard(await store(stripe, elements))
                 onClose()
                 return undefined
               } catch (error) {

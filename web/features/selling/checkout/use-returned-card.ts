@@ -20,8 +20,7 @@ export function useReturnedCard() {
     history.replaceState(history.state, '', location.pathname)
     const load = async () => (await import('./load-stripe.ts')).stripeOf(settings)
     try {
-      await finishCardUpdate(id, setupIntentId, load)
-      toast({ title: 'Card updated', description: 'Thank you. Your subscription continues.' })
+      toastCard(await finishCardUpdate(id, setupIntentId, load))
     } catch (error) {
       toastError('Card not updated', error)
     }
@@ -30,9 +29,20 @@ export function useReturnedCard() {
   useEffect(() => void arrive(), [])
 }
 
-/** Starts using a saved card. If the bank wants a confirmation, Stripe's script prompts the buyer. */
+export const toastCard = (card: string | null) =>
+  toast({
+    title: 'Card updated',
+    description: `${card ? `We’ll charge your ${card} from now on.` : 'Thank you.'} Your subscription continues.`,
+  })
+
+/** Starts using a saved card and returns it. If the bank wants a confirmation, Stripe's script prompts the buyer. */
 export async function finishCardUpdate(id: string, setupIntentId: string, load: () => Promise<Stripe>) {
-  const finish = () => call(purchases.finishCardUpdate, { id, setupIntentId })
+  let newCard: string | null = null
+  const finish = async () => {
+    const answer = await call(purchases.finishCardUpdate, { id, setupIntentId })
+    newCard = answer.card
+    return answer
+  }
   await untilDone(async () => {
     const { state, confirmWith } = await finish()
     if (!confirmWith) return state === 'done'
@@ -43,4 +53,5 @@ export async function finishCardUpdate(id: string, setupIntentId: string, load: 
     // Asks again after the bank's confirmation, so the shop learns of the payment.
     return (await finish()).state === 'done'
   })
+  return newCard
 }
