@@ -7,6 +7,7 @@ export const offered = [
   'access/access-form/access-request-form.tsx',
   'access/access-form/access-state.tsx',
   'access/access-form/open-indicator.tsx',
+  'access/access-form/username-dialog.tsx',
   'selling/invoices/invoices.ts',
   'selling/invoices/invoices-dialog.tsx',
   'selling/subscriptions/failed-payment.tsx',

@@ -5,8 +5,11 @@ import type { User } from '#contract/identity/session.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container } from '#web/ui/page.tsx'
+import { useRememberedEmail } from './return-path.ts'
 
 export function AuthCard(props: { title: string; description: ReactNode; children: ReactNode }) {
   return (
@@ -69,6 +72,24 @@ export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unkn
       </Button>
       {problem && <Problem>{problem}</Problem>}
     </div>
+  )
+}
+
+/** Starts with the address typed at the login or the checkout. */
+export function RememberedEmailField() {
+  const remembered = useRememberedEmail()
+  return (
+    <Field name="email" label="Email">
+      <Input
+        key={remembered}
+        defaultValue={remembered}
+        type="email"
+        autoComplete="username"
+        required
+        maxLength={254}
+        placeholder="you@example.com"
+      />
+    </Field>
   )
 }
 

@@ -2,15 +2,11 @@ import { useState } from 'react'
 import { resetRequested } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { CallForm } from '#web/api/call-form.tsx'
-import { Field } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { AuthCard, belowRefusal, SentNote, textLink } from './auth-card.tsx'
-import { useRememberedEmail } from './return-path.ts'
+import { AuthCard, belowRefusal, RememberedEmailField, SentNote, textLink } from './auth-card.tsx'
 
 export default function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState<string | null>(null)
-  const remembered = useRememberedEmail()
   return (
     <AuthCard
       title="Forgot password"
@@ -28,17 +24,7 @@ export default function ForgotPasswordPage() {
           button={{ pendingText: 'Sending...', children: 'Send Reset Link' }}
           renderButton={belowRefusal}
         >
-          <Field name="email" label="Email">
-            <Input
-              key={remembered}
-              defaultValue={remembered}
-              type="email"
-              autoComplete="username"
-              required
-              maxLength={254}
-              placeholder="you@example.com"
-            />
-          </Field>
+          <RememberedEmailField />
         </CallForm>
       ) : (
         <SentNote text={resetRequested} email={sentTo} minutes={60} again={() => setSentTo(null)} />

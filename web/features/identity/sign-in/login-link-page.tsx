@@ -2,11 +2,9 @@ import { useState } from 'react'
 import { loginLinkRequested } from '#contract/forms.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { CallForm } from '#web/api/call-form.tsx'
-import { Field } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { AuthCard, belowRefusal, SentNote, textLink } from './auth-card.tsx'
-import { returnPath, useRememberedEmail } from './return-path.ts'
+import { AuthCard, belowRefusal, RememberedEmailField, SentNote, textLink } from './auth-card.tsx'
+import { returnPath } from './return-path.ts'
 
 /** Page to open after the login, unless it is the dashboard anyway. */
 function asked() {
@@ -16,7 +14,6 @@ function asked() {
 
 export default function LoginLinkPage() {
   const [sentTo, setSentTo] = useState<string | null>(null)
-  const remembered = useRememberedEmail()
   return (
     <AuthCard
       title="Log in by email"
@@ -35,17 +32,7 @@ export default function LoginLinkPage() {
           button={{ pendingText: 'Sending...', children: 'Send Login Link' }}
           renderButton={belowRefusal}
         >
-          <Field name="email" label="Email">
-            <Input
-              key={remembered}
-              defaultValue={remembered}
-              type="email"
-              autoComplete="username"
-              required
-              maxLength={254}
-              placeholder="you@example.com"
-            />
-          </Field>
+          <RememberedEmailField />
         </CallForm>
       ) : (
         <SentNote text={loginLinkRequested} email={sentTo} minutes={15} again={() => setSentTo(null)} />
