@@ -6,7 +6,7 @@ export const permissions = [
   'customers.help',
   /** Give, decline and remove access to the indicator. */
   'access.decide',
-  /** Connect TradingView, rename, reveal exchange keys. */
+  /** Connect TradingView, change usernames, reveal exchange keys. */
   'access.manage',
   /** Cancel at the end of the paid period. */
   'purchases.cancel',

@@ -10,10 +10,10 @@ import { newsletter } from './site/newsletter.ts'
 
 type Done = { goTo: string } | { say: string; on?: string }
 
-/** The calls that a form may post without scripts; all others take JSON only. Not in the rows, because browsers never need it. */
+/** The calls that a form may post without scripts; all others take JSON only. Endpoints that accept a form post without scripts; kept apart from the endpoint definitions, because browsers never need them. */
 export type PlainForm = {
-  row: Endpoint
-  /** The page that answers, with the message in its slot; without it, the page that the form is on. */
+  endpoint: Endpoint
+  /** Page that shows the message; by default, the page that has the form. */
   page?: string
   /** Page after success, or its message; may depend on the answer. */
   done: Done | ((output: never, input: never) => Done)
@@ -21,7 +21,7 @@ export type PlainForm = {
   next?: string
   /** For a form with more fields than the call; the output is the call's input. */
   input?: z.ZodMiniType
-  /** The form posts to its page's own address, whose query holds a secret of the call. */
+  /** Posts to the page's own address, because that address has the call's token in its query. */
   atPage?: true
 }
 
@@ -41,28 +41,28 @@ type Received = Parameters<typeof receivedLine>[1]
 type Declared = InputOf<typeof declarations.withdraw>
 
 export const plainForms: PlainForm[] = [
-  { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
-  { row: logins.withCode, page: '/auth/code', done: { goTo: '/dashboard' } },
-  { row: accounts.register, page: '/auth', done: { goTo: '/dashboard' } },
-  { row: logins.requestLink, page: '/login-link', done: { say: loginLinkRequested } },
+  { endpoint: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
+  { endpoint: logins.withCode, page: '/auth/code', done: { goTo: '/dashboard' } },
+  { endpoint: accounts.register, page: '/auth', done: { goTo: '/dashboard' } },
+  { endpoint: logins.requestLink, page: '/login-link', done: { say: loginLinkRequested } },
   {
-    row: logins.withLink,
+    endpoint: logins.withLink,
     page: '/auth/link',
     done: { goTo: '/dashboard' },
     next: '/auth/code',
     input: linkForm,
     atPage: true,
   },
-  { row: accounts.requestPasswordReset, page: '/forgot-password', done: { say: resetRequested } },
+  { endpoint: accounts.requestPasswordReset, page: '/forgot-password', done: { say: resetRequested } },
   {
-    row: accounts.resetPassword,
+    endpoint: accounts.resetPassword,
     page: '/reset-password',
     done: { say: 'Password reset successful. You can log in now.', on: '/auth' },
     input: resetForm,
     atPage: true,
   },
   {
-    row: accounts.confirmAddress,
+    endpoint: accounts.confirmAddress,
     page: '/confirm-address',
     done: (
       { choosePassword }: OutputOf<typeof accounts.confirmAddress>,
@@ -70,10 +70,10 @@ export const plainForms: PlainForm[] = [
     ) => (choosePassword ? { goTo: choosePasswordPath(token) } : { say: 'Your address is confirmed.' }),
     atPage: true,
   },
-  { row: newsletter.subscribe, done: { say: 'Subscribed! Check your inbox to confirm.' } },
-  { row: newsletter.confirm, page: '/newsletter/confirm', done: { say: 'You’re subscribed.' }, atPage: true },
+  { endpoint: newsletter.subscribe, done: { say: 'Subscribed! Check your inbox to confirm.' } },
+  { endpoint: newsletter.confirm, page: '/newsletter/confirm', done: { say: 'You’re subscribed.' }, atPage: true },
   {
-    row: contact.send,
+    endpoint: contact.send,
     page: '/about',
     done: { say: 'Message sent successfully!' },
     input: z.pipe(
@@ -82,17 +82,17 @@ export const plainForms: PlainForm[] = [
     ),
   },
   {
-    row: declarations.withdraw,
+    endpoint: declarations.withdraw,
     page: '/withdraw',
     done: (answer: Received, { email }: Declared) => ({ say: receivedLine('withdrawal', answer, email) }),
   },
   {
-    row: declarations.cancel,
+    endpoint: declarations.cancel,
     page: '/cancel',
     done: (answer: Received, { email }: Declared) => ({ say: receivedLine('cancellation', answer, email) }),
   },
   {
-    row: declarations.confirm,
+    endpoint: declarations.confirm,
     page: '/declarations/confirm',
     done: { say: 'Done. You’ll get an email about what happens to your contract.' },
     atPage: true,

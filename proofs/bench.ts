@@ -4,7 +4,7 @@ import freshBuild from '#scripts/fresh-build.ts'
 import { cookieHeader, createVisitor } from '#server/testing/visitor.ts'
 import { adminLists, countStatements } from './bench/admin-lists.ts'
 import { checkouts, openBuyers } from './bench/checkouts.ts'
-import { type Bench, type Line, openLimit, served, tableOf } from './bench/compare.ts'
+import { type Bench, compareWithBaseline, type Line, openLimit, tableOf } from './bench/compare.ts'
 import { csvExport, loginFlood } from './bench/meanwhile.ts'
 import { coldStart, memoryAfterLoad, twoProcesses } from './bench/processes.ts'
 import { fillShop, openLab, size } from './lab/lab.ts'
@@ -28,15 +28,15 @@ const product = '/products/rebound-sigma-pro'
 const [limit, productLimit] = [await openLimit(shop.url), await openLimit(shop.url, product)]
 try {
   const bench: Bench = { shop, limit, rounds: quick ? 1 : 3, seconds: quick ? 0.2 : 3 }
-  add(await served(bench, 'home', get('/'), { cpu: 1.5 }))
-  add(await served({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.5 }))
-  add(await served(bench, 'GET /api/products', get('/api/products')))
+  add(await compareWithBaseline(bench, 'home', get('/'), { cpu: 1.5 }))
+  add(await compareWithBaseline({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.5 }))
+  add(await compareWithBaseline(bench, 'GET /api/products', get('/api/products')))
   // A buyer per connection: simultaneous requests come from different people.
   const buyers = await openBuyers(shop, quick ? 8 : 64)
   await untilQuiet(shop.pid())
   const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieHeader(buyer)))
-  add(await served(bench, 'GET /api/user, logged in', asBuyers('/api/user'), { cpu: 6 }))
-  add(await served(bench, 'GET /api/purchases, logged in', asBuyers('/api/purchases'), { cpu: 10 }))
+  add(await compareWithBaseline(bench, 'GET /api/user, logged in', asBuyers('/api/user'), { cpu: 6 }))
+  add(await compareWithBaseline(bench, 'GET /api/purchases, logged in', asBuyers('/api/purchases'), { cpu: 10 }))
   add(await loginFlood(bench))
   add(await checkouts(bench))
   add(memoryAfterLoad(shop))
@@ -62,8 +62,8 @@ async function inFilledShop(bench: Bench) {
     const inside = { ...bench, shop: filled }
     add(await adminLists(inside, cookie))
     if (!quick) {
-      add(await served(inside, 'admin list', get('/api/admin/purchases', cookie)))
-      add(await served(inside, 'admin search', get('/api/admin/purchases?q=anna', cookie)))
+      add(await compareWithBaseline(inside, 'admin list', get('/api/admin/purchases', cookie)))
+      add(await compareWithBaseline(inside, 'admin search', get('/api/admin/purchases?q=anna', cookie)))
     }
     add(await csvExport(inside, cookie))
   } finally {

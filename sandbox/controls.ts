@@ -10,7 +10,7 @@ import { applyCoupon, applyCouponToCustomer, changePlan, pause, resume } from '.
 import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
 import type { PausedCollection } from './objects/blank.ts'
-import type { Off } from './objects/catalog.ts'
+import type { DiscountTerms } from './objects/catalog.ts'
 import type { Customer } from './objects/customer.ts'
 import type { Kind, Kinds } from './objects/kinds.ts'
 import { type Charge, newFraudWarning } from './objects/payment.ts'
@@ -146,7 +146,7 @@ function dashboardControls(act: Act) {
     ),
     setQuantity: on('subscription', (work, found, quantity: number) => changePlan(work, found, { quantity })),
     applyCoupon: on('subscription', applyCoupon),
-    applyCouponToCustomer: (customer: string, off: Off) =>
+    applyCouponToCustomer: (customer: string, off: DiscountTerms) =>
       act(async (work) => {
         await work.claim('customer', customer)
         await applyCouponToCustomer(work, await work.customer(customer), off)

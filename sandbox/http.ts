@@ -22,7 +22,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
   return Buffer.concat(chunks)
 }
 
-/** An upload as a form like any other: `file[name]`, `file[type]`, and its bytes in base64. */
+/** Converts a multipart upload to URL-encoded fields: `file[name]`, `file[type]` and base64 `file[data]`. */
 async function readForm(request: IncomingMessage): Promise<string> {
   const type = request.headers['content-type'] ?? ''
   if (!type.startsWith('multipart/form-data')) return readBody(request)
@@ -46,7 +46,7 @@ const keyOf = ({ headers }: IncomingMessage) => /^bearer (.+)$/i.exec(headers.au
 
 type Log = (message: string, detail?: object) => void
 
-/** Answers an API call; browsers reach it under a path of the shop, and only part of it. */
+/** Answers an API call; `browsersPath` marks calls from browsers, which may use only some routes. */
 export async function serveApi(
   api: Api,
   request: IncomingMessage,

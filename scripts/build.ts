@@ -76,7 +76,7 @@ async function compressForBrowsers() {
   )
 }
 
-/** Reads the products for their names, so a wrong file ends the build before a restart finds it. */
+/** Reads the product files, so that an invalid one fails the build instead of the next restart. */
 async function drawPictures() {
   const { pictures } = (await import(pathToFileURL(join(renderer, 'render.js')).href)) as Renderer
   const products = readProducts().map(({ slug, name }) => ({ file: previewFile(slug, name), title: name }))

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { person } from '#contract/fields.ts'
 
-/** The caller, as every call knows them. `userColumns` of the schema reads the fields. */
+/** Logged-in caller; `userColumns` in `database/schema/accounts.ts` selects exactly these fields. */
 export type User = Omit<z.input<typeof person>, 'mustSetUp'>
 
 /** User and origin of a call; the first argument of functions that change state. `user` is null without a login. */

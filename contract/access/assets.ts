@@ -30,7 +30,7 @@ export const assets = {
     summary: 'The lists of symbols, for those who own a product that has one',
     output: z.array(recommendedAsset),
   }),
-  left: endpoint('GET /api/recommended-assets/left', {
+  recentlyRemoved: endpoint('GET /api/recommended-assets/left', {
     summary: 'Symbols that left the lists lately, for those who own a product that has one',
     output: z.array(z.object({ ticker: z.string() })),
   }),
@@ -39,7 +39,7 @@ export const assets = {
     summary: 'All recommended assets, in order',
     output: z.array(managedAsset),
   }),
-  adminLeft: endpoint('GET /api/admin/recommended-assets/left', {
+  adminRecentlyRemoved: endpoint('GET /api/admin/recommended-assets/left', {
     access: 'content.write',
     summary: 'Symbols that left the lists lately',
     output: z.array(z.object({ ticker: z.string() })),

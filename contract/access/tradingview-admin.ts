@@ -4,7 +4,7 @@ import { id, instant, paging, text } from '../fields.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
 
 const connection = z.object({
-  /** False with TRADINGVIEW=off in the environment, which beats everything. */
+  /** False if the environment has TRADINGVIEW=off, which overrides every other setting. */
   isAllowed: z.boolean(),
   hasLookAlike: z.boolean(),
   state: z.enum(connectionStates),
@@ -21,7 +21,7 @@ const connection = z.object({
   scripts: z.int(),
   people: z.int(),
   freezesDisputes: z.boolean(),
-  /** Number of people who would have lost access at once; none did. */
+  /** Number of people the guard against mass removal kept from being locked. */
   blockedRemovals: z.nullable(z.int()),
 })
 export type TradingViewConnection = z.infer<typeof connection>
@@ -34,7 +34,7 @@ const script = z.object({
   problem: z.nullable(z.string()),
 })
 
-const stranger = z.object({ id, username: z.string(), script: z.string(), until: z.nullable(instant) })
+const foreignEntry = z.object({ id, username: z.string(), script: z.string(), until: z.nullable(instant) })
 
 const preview = z.object({
   toUnlock: z.int(),
@@ -44,7 +44,7 @@ const preview = z.object({
   managedFromNow: z.int(),
   /** On the lists, but never unlocked by this shop: left alone. */
   strangers: z.int(),
-  /** Being unlocked now, and handed to the seller if it is switched off. */
+  /** People waiting for the connector, who move to the seller's manual queue if the connector is switched off. */
   toHandOver: z.int(),
 })
 export type Preview = z.infer<typeof preview>
@@ -72,7 +72,7 @@ const meter = z.object({
   forecast: z.int(),
   endBefore: z.int(),
   newAtThisPace: z.int(),
-  /** Distance to the number of people from which TradingView is reported to bill. */
+  /** Closeness to the number of people above which TradingView reportedly starts to charge. */
   level: z.enum(['calm', 'near', 'full']),
 })
 
@@ -100,7 +100,7 @@ export const tradingViewAdmin = {
   }),
   pause: endpoint('POST /api/admin/tradingview/pause', {
     access: 'access.manage',
-    summary: 'Stop all calls within one request',
+    summary: 'Stop calling TradingView; at most the call under way still finishes',
   }),
   resume: endpoint('POST /api/admin/tradingview/resume', {
     access: 'access.manage',
@@ -144,11 +144,11 @@ export const tradingViewAdmin = {
     summary: 'What switching on, off or to another mode would do',
     output: preview,
   }),
-  strangers: endpoint('GET /api/admin/tradingview/strangers', {
+  foreignEntries: endpoint('GET /api/admin/tradingview/strangers', {
     access: 'access.manage',
-    summary: 'Who is on the lists without being a customer, newest first',
+    summary: 'Usernames on the lists that this shop never unlocked, newest first',
     input: z.strictObject(paging),
-    output: z.array(stranger),
+    output: z.array(foreignEntry),
     answer: 'list',
   }),
   runs: endpoint('GET /api/admin/tradingview/runs', {

@@ -145,7 +145,7 @@ export const accounts = {
       password: z.optional(signUpPassword),
       name: personName,
       isAdmin: z.boolean(),
-      /** Sends an email with a link to choose a password. */
+      /** Sends a link to choose a password; new admins and users without a password always get one. */
       invite: z.optional(z.boolean()),
     }),
   }),

@@ -20,7 +20,7 @@ export const tableOf = (lines: Line[]) =>
     ...lines.map(({ what, figure, budget, ok }) => `| ${what} | ${figure} | ${budget} | ${mark(ok)} |`),
   ].join('\n')
 
-/** Loads one server. Its CPU time per request is the stable figure. */
+/** Server under load and the requests it gets. */
 export type Target = { pid: number; port: number; request: Requests }
 
 export async function measure(target: Target, seconds: number, connections = 64) {
@@ -36,7 +36,7 @@ const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.l
 export type Bench = { shop: LabShop; limit: Target; rounds: number; seconds: number }
 
 /** Requests compared with the limit, in alternating rounds; each figure is the median of its rounds. */
-export async function served(
+export async function compareWithBaseline(
   { shop, limit, rounds, seconds }: Bench,
   what: string,
   request: Requests,
@@ -83,7 +83,7 @@ export async function openLimit(url: string, path = '/'): Promise<Limit> {
   return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }
 
-/** A bare node:http server that writes one ready-made buffer: Node cannot answer for less. */
+/** A bare node:http server that writes one ready-made buffer: Serves one ready-made buffer with bare node:http, the cheapest response that Node can give. */
 if (import.meta.main)
   process.once('message', ({ body, headers }: { body: string; headers: string[] }) => {
     const bytes = Buffer.from(body, 'base64')

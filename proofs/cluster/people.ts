@@ -16,7 +16,7 @@ type PeopleDeps = {
 export const password = 'a long password for the cluster'
 const patience = 30_000
 
-/** Buyers and customers, who keep what the shop has acknowledged to them. */
+/** Simulated buyers and customers; records what the shop has acknowledged to them. */
 export function createPeople({ url, publishableKey, newVisitor, answers }: PeopleDeps) {
   const { begin, pay } = createBuyers({ url, publishableKey: () => publishableKey })
   const accountsMade: string[] = []
@@ -66,7 +66,7 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Peopl
     confirmed.push(paymentIntentId)
   }
 
-  /** Works once: if the answer to that got lost, the guest gets in by the link in the email. */
+  /** Guest login works once per payment; after a lost response, the guest uses the emailed link. */
   async function guestLogIn(visitor: Visitor, paymentIntentId: string) {
     try {
       await untilDone(() => visitor.isDone(checkout.guestPurchaseLogin, { paymentIntentId }))

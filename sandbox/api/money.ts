@@ -22,13 +22,13 @@ export async function claimCharge(work: Work, intent: string) {
   return work.get('charge', latest)
 }
 
-async function changedPlan(work: Work, before: Subscription, wanted: Params<typeof planParams>) {
+async function previewPlanChange(work: Work, before: Subscription, wanted: Params<typeof planParams>) {
   const { after, entries } = await planChange(work, before, await planOf(work, before, wanted))
   return { subscription: after, reason: 'subscription_update' as const, entries }
 }
 
 /** Preview of the next period's invoice. */
-function renewal(before: Subscription) {
+function previewRenewal(before: Subscription) {
   if (before.ended_at !== null || before.cancel_at !== null)
     throw invalid('No upcoming invoices for a subscription that ends.', 'subscription', 'invoice_upcoming_none')
   const { subscription, period } = nextPeriod(before)
@@ -51,7 +51,7 @@ export const moneyRoutes = [
       const before = await work.claim('subscription', id)
       const { invoice, customer } = await draft(
         work,
-        wanted ? await changedPlan(work, before, wanted) : renewal(before),
+        wanted ? await previewPlanChange(work, before, wanted) : previewRenewal(before),
       )
       const previewed = asFinalized(invoice, customer, work.now)
       return { ...invoice, id: `upcoming_${invoice.id}`, ending_balance: previewed.ending_balance }
@@ -190,7 +190,7 @@ export const creditNoteRoutes = [
         throw invalid('The refunds and credits must add up to the amount of the credit note.', 'refunds')
       for (const [index, { refund: named }] of refunds.entries())
         await work.get('refund', named, `refunds[${index}][refund]`)
-      const before = (await work.all('credit_note', { invoice: id })).length
+      const earlierNotes = (await work.all('credit_note', { invoice: id })).length
       const tax = await taxOf(work, invoice)
       await work.save({
         ...invoice,
@@ -198,7 +198,7 @@ export const creditNoteRoutes = [
       })
       const customer = await work.customer(invoice.customer)
       if (credited > 0) await work.save({ ...customer, balance: customer.balance - credited })
-      return work.create(newCreditNote({ now: work.now, invoice, amount, refunds, tax, before }))
+      return work.create(newCreditNote({ now: work.now, invoice, amount, refunds, tax, before: earlierNotes }))
     },
   ),
   route('POST /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),

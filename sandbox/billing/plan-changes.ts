@@ -1,6 +1,6 @@
 import { periodEnd } from '../basics.ts'
 import { invalid } from '../failure.ts'
-import { newCoupon, newDiscount, type Off, type Price, planOf } from '../objects/catalog.ts'
+import { type DiscountTerms, newCoupon, newDiscount, type Price, planOf } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
 import type { Entry } from '../objects/invoice.ts'
 import {
@@ -109,18 +109,18 @@ export async function dropPendingUpdate(work: Work, { id, latest_invoice: latest
   return dropped
 }
 
-async function discountOf(work: Work, off: Off, of: { customer: string; subscription: string | null }) {
+async function discountOf(work: Work, off: DiscountTerms, of: { customer: string; subscription: string | null }) {
   const coupon = await work.insert(newCoupon(work.now, off, 'usd'))
   return work.insert(newDiscount(work.now, coupon, of))
 }
 
-export async function applyCoupon(work: Work, before: Subscription, off: Off) {
+export async function applyCoupon(work: Work, before: Subscription, off: DiscountTerms) {
   const { customer, id: subscription } = before
   const discount = await discountOf(work, off, { customer, subscription })
   await update(work, before, { ...before, discounts: [discount.id] })
 }
 
-export async function applyCouponToCustomer(work: Work, before: Customer, off: Off) {
+export async function applyCouponToCustomer(work: Work, before: Customer, off: DiscountTerms) {
   const discount = await discountOf(work, off, { customer: before.id, subscription: null })
   await work.update(before, { ...before, discount })
 }

@@ -4,7 +4,7 @@ import type { Customer, TaxId } from '../objects/customer.ts'
 import { newTaxRate, type Tax } from '../objects/tax.ts'
 import type { Work } from '../work.ts'
 
-/** In percent, for the six countries the sandbox collects it in: VAT, but in Australia GST. */
+/** Tax rates in percent for the six countries where the sandbox collects tax (VAT, or GST in Australia). */
 const rates: Record<string, number> = { AT: 20, AU: 10, CH: 8.1, DE: 19, FR: 20, IT: 22 }
 const inTheUnion = new Set(['AT', 'DE', 'FR', 'IT'])
 
@@ -34,19 +34,19 @@ export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
 
 /** Like Stripe, refuses to compute tax without an address of the customer or a `tax_behavior` of the price. */
 export function assertTaxable({ address }: Customer, price: Price) {
-  if (!address?.country) throw nowhere('automatic_tax[enabled]')
+  if (!address?.country) throw locationInvalid('automatic_tax[enabled]')
   if (price.tax_behavior === 'unspecified') throw invalid('The price has no tax_behavior.', 'items[0][price]')
 }
 
 const postalCodes: Record<string, RegExp> = { US: /^(?!00000)\d{5}(-\d{4})?$/, CA: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i }
 
-/** An unknown postal code leaves the tax undetermined. */
+/** Throws like Stripe if the country is missing or the postal code is invalid (US and Canada only). */
 export function assertPlace(address: Customer['address']) {
   const { country, postal_code: postalCode } = address ?? {}
-  if (!country || postalCodes[country]?.test(postalCode ?? '') === false) throw nowhere('address')
+  if (!country || postalCodes[country]?.test(postalCode ?? '') === false) throw locationInvalid('address')
 }
 
-const nowhere = (param: string) =>
+const locationInvalid = (param: string) =>
   new Failure(400, {
     type: 'invalid_request_error',
     code: 'customer_tax_location_invalid',

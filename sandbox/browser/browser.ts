@@ -6,7 +6,7 @@ import type { Controls } from '../controls.ts'
 import { readSandboxFile } from '../files.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
 import { actionOf, controlPage } from '../pages/control.ts'
-import { notFound, pressed, send } from '../pages/html.ts'
+import { handleButton, notFound, send } from '../pages/html.ts'
 import { findBill, findCreditNote, invoicePage, type Paper } from '../pages/invoice.ts'
 import { documentPdf } from '../pages/invoice-pdf.ts'
 
@@ -48,7 +48,7 @@ export function createBrowser(given: BrowserDeps) {
     const action = actionOf(kind)
     if (!action) return notFound(response)
     const act = async () => action(controls, new URLSearchParams(await readBody(request)))
-    return pressed(request, response, { act, next: `${prefix}/?done` })
+    return handleButton(request, response, { act, next: `${prefix}/?done` })
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, url: URL) {

@@ -45,13 +45,13 @@ export const planOf = (price: Price) => ({
   product: price.product,
 })
 
-/** A share of the price, or a fixed amount; for some months (none: for one invoice), or for good. */
-export type Off = { percent: number; months?: number } | { amount: number; months?: number }
+/** Discount in percent or cents; `months` 0 is one invoice, undefined is forever. */
+export type DiscountTerms = { percent: number; months?: number } | { amount: number; months?: number }
 
-const durationOf = ({ months }: Off) =>
+const durationOf = ({ months }: DiscountTerms) =>
   months === undefined ? ('forever' as const) : months === 0 ? ('once' as const) : ('repeating' as const)
 
-export const newCoupon = (now: number, off: Off, currency: string, id?: string) => ({
+export const newCoupon = (now: number, off: DiscountTerms, currency: string, id?: string) => ({
   ...blank('coupon', 'coupon', id),
   amount_off: 'amount' in off ? off.amount : null,
   created: now,
@@ -63,10 +63,10 @@ export const newCoupon = (now: number, off: Off, currency: string, id?: string) 
 
 export type Coupon = ReturnType<typeof newCoupon>
 
-/** Belongs to the customer if it has no subscription. */
-type Whose = { customer: string; subscription: string | null }
+/** Discounts without a subscription apply to the whole customer. */
+type DiscountOwner = { customer: string; subscription: string | null }
 
-export const newDiscount = (now: number, coupon: Coupon, whose: Whose) => ({
+export const newDiscount = (now: number, coupon: Coupon, whose: DiscountOwner) => ({
   ...blank('discount', 'di'),
   ...whose,
   end: coupon.duration_in_months

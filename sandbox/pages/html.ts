@@ -93,7 +93,7 @@ export const send = (
 export const notFound = (response: ServerResponse) => send(response, 404, 'text/plain', 'Not found')
 
 /** Handles a button's form, and refuses requests from other origins (CSRF). */
-export async function pressed(
+export async function handleButton(
   request: IncomingMessage,
   response: ServerResponse,
   { act, next }: { act: () => Promise<unknown>; next: string },

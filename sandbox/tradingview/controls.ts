@@ -5,10 +5,10 @@ export type TradingViewControls = ReturnType<typeof createTradingViewControls>
 
 /** Events at TradingView outside the shop, for tests and for the page. */
 export function createTradingViewControls({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
-  const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
+  const bumpChangeCount = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
   const addUser = (username: string) =>
     database.query('insert into sandbox.tradingview_users values ($1) on conflict do nothing', [username])
-  const leaveName = (username: string) =>
+  const recordFormerName = (username: string) =>
     database.query('insert into sandbox.tradingview_former_names values (lower($1)) on conflict do nothing', [username])
   return {
     /** Cookies that the seller copies from the browser. */
@@ -30,13 +30,13 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
     addUser,
     async renameUser(from: string, to: string) {
       await database.query('update sandbox.tradingview_users set username = $2 where username = $1', [from, to])
-      await leaveName(from)
-      await changed()
+      await recordFormerName(from)
+      await bumpChangeCount()
     },
     async deleteUser(username: string) {
       await database.query('delete from sandbox.tradingview_users where username = $1', [username])
-      await leaveName(username)
-      await changed()
+      await recordFormerName(username)
+      await bumpChangeCount()
     },
     /** Changes made by the seller on TradingView itself. */
     async addByHand(pineId: string, username: string, expiration: Date | null = null) {
@@ -46,14 +46,14 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
          on conflict (pine_id, username) do update set expiration = excluded.expiration`,
         [pineId, username, expiration, await now()],
       )
-      await changed()
+      await bumpChangeCount()
     },
     async removeByHand(pineId: string, username: string) {
       await database.query('delete from sandbox.tradingview_access where pine_id = $1 and username = $2', [
         pineId,
         username,
       ])
-      await changed()
+      await bumpChangeCount()
     },
     async people(pineId: string) {
       const { rows } = await database.query<{ username: string; expiration: Date | null }>(
@@ -101,5 +101,5 @@ export const faults = {
 } as const
 export type Fault = keyof typeof faults
 
-/** `next` faults are used first, one call each; `always` applies to a share (`rate`) of calls until changed. */
+/** `next` faults are used first, one call each; `always` applies to a share (`rate`) of calls until changed. `on` limits both to paths that contain it. */
 export type Faults = { always?: Fault; rate?: number; next?: Fault[]; on?: string }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { readBody } from '../http.ts'
-import { html, moment, notFound, page, pressed, select, send, table } from '../pages/html.ts'
+import { handleButton, html, moment, notFound, page, select, send, table } from '../pages/html.ts'
 import { type Fault, faults, scripts, type TradingViewControls } from './controls.ts'
 
 type PageDeps = {
@@ -14,7 +14,7 @@ type PageDeps = {
 
 const address = '/_sandbox/tradingview'
 
-/** Field of a form: a text, or a choice. */
+/** Options of form fields that are a select; fields not listed here are text inputs. */
 const choices: Record<string, string[] | undefined> = {
   TradingView: Object.values(faults),
   script: Object.keys(scripts),
@@ -29,8 +29,8 @@ const actions: Record<string, Action> = {
   'Log in again (new cookies)': { fields: [], act: (controls) => controls.logIn() },
   Behave: {
     fields: ['TradingView'],
-    act: (controls, { TradingView: told }) => {
-      const always = Object.entries(faults).find(([, text]) => text === told)?.[0] as Fault | undefined
+    act: (controls, { TradingView: chosenFault }) => {
+      const always = Object.entries(faults).find(([, text]) => text === chosenFault)?.[0] as Fault | undefined
       return controls.behave({ always: always ?? 'none' })
     },
   },
@@ -99,7 +99,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     if (request.method !== 'POST') return send(response, 200, 'text/html', await show())
     const { action = '', ...values } = Object.fromEntries(new URLSearchParams(await readBody(request)))
     const act = async () => (Object.hasOwn(actions, action) ? actions[action]?.act(controls, values) : undefined)
-    return pressed(request, response, { act, next: address })
+    return handleButton(request, response, { act, next: address })
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {

@@ -44,13 +44,13 @@ export const webFeatureOf = (path: string) => /^web\/features\/(admin|not-found|
 /** `ui` below `api` below `features` below the app; a feature sees only what another one offers. */
 export function layerComplaint(from: string, to: string): string | undefined {
   if (!from.startsWith('web/')) return undefined
-  // Markdown is a way to write, not the shop.
+  // Allows `contract/markdown`, which knows nothing about the shop.
   if (layerOf(from) === 'ui' && /^contract\/(?!markdown)/.test(to)) return 'ui knows nothing about the shop'
   if (!to.startsWith('web/')) return undefined
-  const [below, above] = [layerOf(from), layerOf(to)]
-  if (layers.indexOf(above) > layers.indexOf(below)) return `${below} may not import ${above}`
+  const [fromLayer, toLayer] = [layerOf(from), layerOf(to)]
+  if (layers.indexOf(toLayer) > layers.indexOf(fromLayer)) return `${fromLayer} may not import ${toLayer}`
   // The router lists every page.
-  if (below === 'app' && to.endsWith('-page.tsx')) return undefined
+  if (fromLayer === 'app' && to.endsWith('-page.tsx')) return undefined
   if (webFeatureOf(to) && webFeatureOf(to) !== webFeatureOf(from) && !offered.includes(to))
     return `${webFeatureOf(to)} does not offer it (scripts/checks/web-layers.ts)`
   return undefined
@@ -58,7 +58,7 @@ export function layerComplaint(from: string, to: string): string | undefined {
 
 function layerOf(path: string): string {
   const folder = path.split('/')[1] ?? ''
-  // Fonts are part of how things look.
+  // Counts `web/fonts` as part of `ui`.
   if (folder === 'fonts') return 'ui'
   return layers.includes(folder) ? folder : 'app'
 }

@@ -52,7 +52,7 @@ export async function letThemBuy(config: Config): Promise<number> {
   })
   const { pool } = shop.connection
   const { rows } = await pool.query<{ present: string }>('select clock_offset as present from sandbox.settings')
-  // Webhooks wait for `hearEverything`: one sync per purchase and day instead of one per event halves the work.
+  // Webhooks wait for `hearEverything`: one sync per purchase and day instead of one per event.
   await shop.sandbox?.controls.behave({ settlesIn: 'chf', delaySeconds: 3600 })
   const stopping = new AbortController()
   const stop = () => stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))

@@ -7,31 +7,31 @@ import { purchaseMails } from '#server/mails/templates/purchases.ts'
 import type { MailKind } from '#server/mails/templates.ts'
 
 /**
- * Removes what hangs on the sandbox or on a Stripe test account. Purchases booked by hand or imported stay, with their
+ * Removes everything that came from the sandbox or from a Stripe test account. Purchases booked by hand or imported stay, with their
  * people, access and declarations. Expects a transaction in a database that nobody else uses.
  */
 export async function clearTestData(client: pg.ClientBase) {
   for (const statement of statements) await client.query(statement)
 }
 
-/** How much there is to remove, for the question before it. */
+/** Counts what `clearTestData` would remove, for the confirmation prompt. */
 export async function countTestData(client: pg.ClientBase) {
   const { rows } = await client.query<{ purchases: number; orders: number; accounts: number }>(
     `select (select count(*)::int from purchases where stripe_subscription_id is not null) as purchases,
        (select count(*)::int from orders) as orders,
-       (select count(*)::int from users where ${isOnlyATester}) as accounts`,
+       (select count(*)::int from users where ${isTestAccount}) as accounts`,
   )
   return rows[0] ?? { purchases: 0, orders: 0, accounts: 0 }
 }
 
 /** Made by a test purchase, never given a password or passkey, and without anything that was booked by hand. */
-const isOnlyATester = `password_hash is null and not is_admin and role is null
+const isTestAccount = `password_hash is null and not is_admin and role is null
   and not exists (select from passkeys where passkeys.user_id = users.id)
   and not exists (select from purchases p where p.user_id = users.id and p.stripe_subscription_id is null)
   and (exists (select from purchases p where p.user_id = users.id) or exists (select from orders c where c.user_id = users.id))`
 
 /** Someone whose purchases of the product are all test purchases. */
-const isTestOnly = (table: string) => `${table}.user_id in (select user_id from test_buyers)
+const hasOnlyTestPurchases = (table: string) => `${table}.user_id in (select user_id from test_buyers)
   and not exists (select from purchases p where p.user_id = ${table}.user_id and p.product_id = ${table}.product_id
     and p.stripe_subscription_id is null)`
 
@@ -57,7 +57,7 @@ const statements = [
   `create temporary table test_buyers on commit drop as
      select user_id from purchases where stripe_subscription_id is not null
      union select user_id from orders where user_id is not null union select user_id from invoices`,
-  `create temporary table testers on commit drop as select id, email from users where ${isOnlyATester}`,
+  `create temporary table testers on commit drop as select id, email from users where ${isTestAccount}`,
 
   `delete from jobs.job where state <> 'completed' and name in (select name from jobs.queue where policy <> 'exclusive')
      and (data ? 'subscriptionId' or data->>'id' in (select d.id::text from declarations d where d.purchase_id in (select id from test_purchases))
@@ -80,11 +80,11 @@ const statements = [
   'delete from mrr_proofs',
   'delete from code_uses',
   'delete from orders',
-  `delete from reviews where ${isTestOnly('reviews')}`,
+  `delete from reviews where ${hasOnlyTestPurchases('reviews')}`,
   `delete from access_forms where purchase_id in (select id from test_purchases)
      or (purchase_id is null and user_id in (select id from testers))`,
-  `delete from access_events where ${isTestOnly('access_events')}`,
-  `delete from access where ${isTestOnly('access')}`,
+  `delete from access_events where ${hasOnlyTestPurchases('access_events')}`,
+  `delete from access where ${hasOnlyTestPurchases('access')}`,
   'delete from purchases where stripe_subscription_id is not null',
   'delete from stripe_events',
   'delete from stripe_events_pulled',
@@ -96,12 +96,12 @@ const statements = [
      where p.user_id = a.user_id and p.product_id = a.product_id and p.status in ('active', 'pending_cancel')
      order by p.ends_at desc nulls first limit 1)
    where user_id in (select user_id from test_buyers)`,
-  // Unlocked on the look-alike alone, so it waits for the seller or the real connection.
+  // Access unlocked only in the sandbox waits again for the seller or the real connection.
   `update access set version = version + 1, state = case when reason is null then 'locked' else 'asked' end,
      state_since = now(), asked_at = now(), unlocked_name = null
    where decided_by is null and state in ('unlocking', 'unlocked') and exists (select from tv_connection where host = 'sandbox')`,
 
-  // The look-alike of TradingView goes with the sandbox; a real connection stays, with what it read.
+  // Deletes the sandbox's TradingView data; a real connection stays, with what it read.
   `delete from tv_events where exists (select from tv_connection where host = 'sandbox')`,
   `delete from tv_scripts where exists (select from tv_connection where host = 'sandbox')`,
   `delete from tv_connection where host = 'sandbox'`,

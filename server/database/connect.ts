@@ -9,9 +9,9 @@ export type Database = NodePgDatabase
 export type Transaction = NodePgTransaction<Record<string, never>, ExtractTablesWithRelations<Record<string, never>>>
 
 export type Connection = {
-  /** Connects directly to PostgreSQL, for work that needs its own session. */
+  /** Address of PostgreSQL without a pooler in between, for work that needs its own session. */
   url: string
-  /** Pool for long lists: the replica, if there is one. */
+  /** Address for long exports: the replica, or `url` if there is none. */
   readUrl: string
   pool: pg.Pool
   db: Database
@@ -24,7 +24,7 @@ const patience = { connectionTimeoutMillis: 3000, query_timeout: 4000 }
 /** The same limits on the server's side, set when a session starts. */
 const sessionPatience = { statement_timeout: 4000, idle_in_transaction_session_timeout: 10_000 }
 
-type Ways = {
+type ConnectOptions = {
   /** Set when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
   directUrl?: string | undefined
   replicaUrl?: string | undefined
@@ -34,7 +34,7 @@ type Ways = {
 export function connect(
   url: string,
   onError: (error: Error) => void,
-  { directUrl, replicaUrl, lockWaitMs }: Ways = {},
+  { directUrl, replicaUrl, lockWaitMs }: ConnectOptions = {},
 ): Connection {
   const pool = new pg.Pool({
     connectionString: url,
@@ -48,15 +48,15 @@ export function connect(
   pool.on('connect', (client) => client.on('error', onError))
   const db = drizzle(pool, { casing: 'snake_case' })
   db.transaction = transactionOn(pool)
-  const straight = directUrl ?? url
-  const locks = createLocks(straight, onError, lockWaitMs)
+  const unpooledUrl = directUrl ?? url
+  const locks = createLocks(unpooledUrl, onError, lockWaitMs)
   const close = async () => void (await Promise.all([pool.end(), locks.close()]))
-  return { url: straight, readUrl: replicaUrl ?? straight, pool, db, locks, close }
+  return { url: unpooledUrl, readUrl: replicaUrl ?? unpooledUrl, pool, db, locks, close }
 }
 
 /**
- * Drizzle's own leaks a connection when `begin` fails, and returns one that is stuck in a transaction.
- * After a deadlock, PostgreSQL has rolled one of the two back: it runs again, up to five times.
+ * Replaces Drizzle's `transaction`, which leaks a connection if `begin` fails and returns stuck connections to the pool.
+ * Runs the work up to five times in all if PostgreSQL reports a deadlock or serialization failure.
  */
 function transactionOn(pool: pg.Pool): Database['transaction'] {
   return (work, config) =>

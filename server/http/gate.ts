@@ -11,7 +11,7 @@ type Dependencies = {
   now: () => Date
   /** True if staff need a second step (`ADMIN_TWO_FACTOR`). */
   staffNeedFactor: boolean
-  /** In production everybody is asked again; elsewhere only those with a second factor of their own. */
+  /** Asks everyone for a fresh proof if true; otherwise only people with a second factor. */
   production: boolean
   waysToProve(user: User): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
   /** Notes that a call has just needed the proof of this session. */
@@ -19,13 +19,13 @@ type Dependencies = {
   securityLog: SecurityLog
 }
 
-/** A proof lasts while one works: this long after the last call that needed it, and no longer than an hour. */
-const freshFor = 10 * 60_000
-const freshAtMost = 60 * 60_000
-/** Age of a sufficient proof for people without a second factor, before money is spent or access moves. */
+/** Proofs expire 10 minutes after the last call that needed them, and 60 minutes after they were given. */
+const proofIdleMs = 10 * 60_000
+const proofMaxAgeMs = 60 * 60_000
+/** Maximum age of a proof for `fresh: 'today'` calls by people without a second factor. */
 const freshTodayMs = 24 * 60 * 60_000
-/** Many calls in a row write down one use. */
-const usesApart = 30_000
+/** Minimum time between two writes of `proofUsedAt`, so that a burst of calls writes once. */
+const proofUseIntervalMs = 30_000
 
 export type Gate = ReturnType<typeof createGate>
 
@@ -50,9 +50,9 @@ export function createGate(deps: Dependencies) {
   async function assertFresh(fresh: Endpoint['fresh'], { id, user, provenAt, proofUsedAt }: Session) {
     if (!fresh) return
     const since = (time: Date) => now().getTime() - time.getTime()
-    const unused = since(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
-    if (unused < freshFor && since(provenAt) < freshAtMost) {
-      if (unused >= usesApart) await useProof(id)
+    const idleMs = since(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
+    if (idleMs < proofIdleMs && since(provenAt) < proofMaxAgeMs) {
+      if (idleMs >= proofUseIntervalMs) await useProof(id)
       return
     }
     const { ways, hasFactor } = await waysToProve(user)

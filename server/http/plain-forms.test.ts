@@ -20,7 +20,7 @@ const post = (path: string, headers: Record<string, string>) =>
     })
 
 test('only the calls of the public forms read a form', async () => {
-  const forms = new Set(plainForms.map(({ row }) => row.path))
+  const forms = new Set(plainForms.map(({ endpoint: row }) => row.path))
   for (const row of Object.values(contract).flatMap((group) => Object.values(group))) {
     if (row.method !== 'POST' || row.access !== 'public' || forms.has(row.path)) continue
     const { status } = await post(row.path, { 'sec-fetch-site': 'same-origin' })

@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 const mediaType = 'application/x-www-form-urlencoded'
 
-export const formOf = (row: Endpoint) => plainForms.find((form) => form.row === row)
+export const formOf = (row: Endpoint) => plainForms.find((form) => form.endpoint === row)
 
 /** The form behind a request; undefined when it is an ordinary call. */
 export const postedForm = ({ headers, routeOptions }: FastifyRequest) =>
@@ -47,7 +47,7 @@ export async function answerWithPage(
     address: form?.atPage && !said.on ? request.url : path,
     refused:
       said.isRefusal && form && request.body
-        ? { action: form.row.path, values: withoutPasswords(request.body as Record<string, string>) }
+        ? { action: form.endpoint.path, values: withoutPasswords(request.body as Record<string, string>) }
         : null,
   })
   if (!page) return false

@@ -15,8 +15,8 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
         [[...kinds.keys()]],
       ),
 
-    /** Drops what is meant for an address; returns how many others are being sent now. A job like the one that asks doesn't count. */
-    async forget(email: string, except: string): Promise<number> {
+    /** Deletes waiting and finished jobs for this address; returns how many are active, except those of the calling job's kind. */
+    async forget(email: string, callingJobId: string): Promise<number> {
       const [row] = await query<{ active: number }>(
         `with about as (
            select id, name, state from jobs.job where name = any($1) and id <> $3 and (data->>'to' = $2 or data->>'email' = $2
@@ -24,7 +24,7 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
          ), dropped as (delete from jobs.job where id in (select id from about where state <> 'active'))
          select count(*)::int as active from about where state = 'active'
            and name is distinct from (select name from jobs.job where id = $3)`,
-        [[...kinds.keys()], email, except],
+        [[...kinds.keys()], email, callingJobId],
       )
       return row?.active ?? 0
     },

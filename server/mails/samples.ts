@@ -47,7 +47,7 @@ export const samples: Samples = {
   ],
   resetPassword: [{ tokenId: id }],
   choosePassword: [{ tokenId: id }],
-  loginLink: [{ tokenId: id }, { tokenId: id, returnPath: '/checkout?product=rebound-sigma-pro' }],
+  loginLink: [{ tokenId: id }, { tokenId: id, returnPath: '/checkout?billing=yearly' }],
   passwordChanged: [{}],
   newDevice: [{ at: paidAt, device: 'Chrome on Linux', ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334' }],
   newAdmin: [{ email: 'grace@example.com' }],

@@ -10,7 +10,7 @@ export function tellFirstAdmin(
   { email, password }: Credentials,
   dataDir: string,
   output: Terminal,
-  /** In production, where every line is JSON. */
+  /** Passed only in production, where every line of output must be JSON. */
   log?: Pick<Logger, 'info'>,
 ) {
   if (output.isTTY && !log) {

@@ -9,7 +9,7 @@ import type { Visitor } from './visitor.ts'
 type PaidIntent = { paymentIntentId: string }
 type Begun = PaidIntent & { clientSecret: string }
 
-type Wish = {
+type CheckoutInput = {
   /** The slug of another product. */
   product?: string
   billing?: BillingType
@@ -21,7 +21,7 @@ type Wish = {
 
 async function begin(
   visitor: Visitor,
-  { product = reboundSigmaPro.slug, billing = 'monthly', code, email, tradingViewUsername, news }: Wish = {},
+  { product = reboundSigmaPro.slug, billing = 'monthly', code, email, tradingViewUsername, news }: CheckoutInput = {},
 ): Promise<Begun> {
   const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
     productSlug: product,
@@ -37,7 +37,7 @@ async function begin(
 type BuyerDeps = {
   url: string
   publishableKey: () => string
-  /** Has the sandbox finish the payments that are under way; where no one can, time does. */
+  /** Finishes pending payments in the sandbox; by default, waits 200 ms instead. */
   finishPayments?: () => Promise<unknown>
 }
 
@@ -87,7 +87,10 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   }
 
   /** Buys for someone who is logged in; `laterCard` then replaces the one that paid. */
-  async function buy(visitor: Visitor, given: Omit<Wish, 'email'> & { card?: string; laterCard?: string } = {}) {
+  async function buy(
+    visitor: Visitor,
+    given: Omit<CheckoutInput, 'email'> & { card?: string; laterCard?: string } = {},
+  ) {
     const begun = await begin(visitor, given)
     await pay(begun, given.card)
     await finishPayments()

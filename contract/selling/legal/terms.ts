@@ -11,7 +11,7 @@ export function terms(
 ) {
   const { consumerLaw, taxNote, sold, law } = options
   const isEu = consumerLaw === 'eu'
-  /** Where a sentence would otherwise contradict what the law gives consumers. */
+  /** Suffix for sentences that would otherwise contradict consumer rights. */
   const except = isEu ? ', except for your consumer rights below' : ''
   const sections: LegalText[] = [
     {

@@ -1,7 +1,7 @@
 import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { moment } from './columns.ts'
 
-/** Recent attempts, counted across all processes. */
+/** Rate-limit counters by key (login, reset and so on), shared by all processes; `endsAt` ends the window. */
 export const attempts = pgTable('attempts', {
   key: text().primaryKey(),
   count: integer().notNull(),

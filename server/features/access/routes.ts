@@ -62,16 +62,16 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     chooseScript: ({ pineId, productId }, { actor }) => scripts.choose(actor, pineId, productId),
     dropScript: ({ pineId }, { actor }) => scripts.drop(actor, pineId),
     preview: () => connecting.preview(),
-    strangers: (paging) => strangers(paging),
+    foreignEntries: (paging) => strangers(paging),
     runs: () => runs(),
     meter: () => meter.read(),
   })
   mount(contract.privatePackage, { show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product) })
   mount(contract.assets, {
     list: (_input, { actor }) => assets.list(actor.user.id),
-    left: (_input, { actor }) => assets.left(actor.user.id),
+    recentlyRemoved: (_input, { actor }) => assets.left(actor.user.id),
     adminList: () => assets.adminList(),
-    adminLeft: () => assets.adminLeft(),
+    adminRecentlyRemoved: () => assets.adminLeft(),
     adminAdd: ({ productId, ...asset }, { actor }) => assets.add(actor, productId, asset),
     adminImport: (input, { actor }) => assets.import(actor, input.productId, input.assets),
     adminMove: ({ id, position }, { actor }) => assets.move(actor, id, position),

@@ -122,14 +122,14 @@ describe('a buyer who asks', () => {
     await expect(buyer.ask()).rejects.toMatchObject({ status: 409, code: 'subscription-ended' })
   })
 
-  test('ten times at once asks once: one email to each', async () => {
+  test('ten times at once is one request: one email to the buyer, one entry for the seller', async () => {
     const buyer = await owner()
     await Promise.all(Array.from({ length: 10 }, () => buyer.ask()))
     expect(await mailsTo(buyer.user.email)).toEqual([received])
     expect(await todoOf(buyer)).toHaveLength(1)
   })
 
-  test('is answered about each name once, and the 24 hours begin again with another', async () => {
+  test('gets one email per username, and a new username restarts the 24 hours', async () => {
     const buyer = await owner()
     const [first, second] = [freshName(), freshName()]
     for (const tradingViewUsername of [first, first.toUpperCase()]) await buyer.ask({ tradingViewUsername })
@@ -429,7 +429,7 @@ describe('the seller', () => {
   })
 })
 
-describe('whoever is kept out although they pay', () => {
+describe('a paying buyer whose access is withheld', () => {
   async function withheld() {
     const buyer = await unlockedBuyer()
     await buyer.admin.call(accessAdmin.withhold, { ids: [buyer.id] })
@@ -475,11 +475,11 @@ describe('whoever is kept out although they pay', () => {
   })
 })
 
-test('of a deleted person, only the open account is kept, and only until it is removed', async () => {
+test('a deleted person’s unlocked TradingView username is kept only until it is locked', async () => {
   const buyer = await unlockedBuyer()
   const { version } = await accessOf(buyer)
   await buyer.admin.call(accounts.adminDelete, { id: buyer.user.id })
-  // So the connector, if it is at work on them right now, plans again.
+  // A higher version makes a connector that is working on this person plan again.
   expect((await accessOf(buyer)).version).toBeGreaterThan(version)
   expect(await todoOf(buyer)).toMatchObject([
     { kind: 'lock', username: buyer.name, user: { name: 'Deleted user' }, exchangeName: null },

@@ -11,7 +11,7 @@ import type { Transaction } from '#server/database/connect.ts'
 import { lockPerson } from '#server/database/people.ts'
 import { access, isLivePurchase, orders, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import { assertKeysGiven, storeForm } from './forms.ts'
+import { assertCompleteForm, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
 import type { ConnectorInterface } from './rows.ts'
 
@@ -33,7 +33,7 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
 
   return {
     async submit({ user }, which, sent, beforeMove) {
-      if (settings.live.askExchangeKeys) assertKeysGiven(sent)
+      if (settings.live.askExchangeKeys) assertCompleteForm(sent)
       await db.transaction(async (tx) => {
         const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
         await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, sent)

@@ -58,12 +58,12 @@ async function store(
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   before: AccessRow,
   { reason, until }: Pick<AccessRow, 'reason' | 'until'>,
-  connector: boolean,
+  hasConnector: boolean,
 ): Promise<AccessRow> {
   const row = { ...before, reason, until }
   const at = context.now()
   const event = reason === null ? (before.reason === null ? undefined : 'ended') : 'paid'
-  const step = event && next(event, factsOf(row, connector, at))
+  const step = event && next(event, factsOf(row, hasConnector, at))
   if (event && (step || (before.reason === null) !== (reason === null)))
     return change(
       tx,
@@ -74,7 +74,7 @@ async function store(
         reason,
         until,
         ...(step?.to === 'unlocking' ? { askedAt: at } : {}),
-        // Waits to be locked from now on.
+        // Restarts the time in this state, because the access now waits to be locked.
         ...(event === 'ended' ? { stateSince: at } : {}),
       },
     )

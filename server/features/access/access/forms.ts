@@ -27,7 +27,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
   return { apiKey, secretKey }
 }
 
-export function assertKeysGiven(sent: SentAccessRequest) {
+export function assertCompleteForm(sent: SentAccessRequest) {
   const { error } = z.safeParse(accessRequestForm, sent)
   const [issue] = error?.issues ?? []
   if (issue) throw invalid(String(issue.path[0]), issue.message)
@@ -73,7 +73,7 @@ export function revealKeys(
   })
 }
 
-/** Deletes keys that nobody waits for, and all keys after 30 days. */
+/** Deletes exchange keys of requests that are no longer pending, and all exchange keys after 30 days. */
 export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
   const waits = hasRow(
     access,

@@ -196,7 +196,7 @@ describe('the Rebound List', () => {
 
   test('owners read what left the list lately, unless it is back', async () => {
     const buyer = await shop.user()
-    await expect(buyer.call(assets.left, {})).rejects.toMatchObject({ status: 403 })
+    await expect(buyer.call(assets.recentlyRemoved, {})).rejects.toMatchObject({ status: 403 })
     await shop.connection.db
       .insert(purchases)
       .values({ userId: buyer.user.id, productId, billingType: 'monthly', price: 3900, status: 'active' })
@@ -206,10 +206,10 @@ describe('the Rebound List', () => {
       await admin.call(assets.adminDelete, { id: listed.find((each) => each.ticker === ticker)?.id ?? '' })
     }
     await add('BACK')
-    const left = await buyer.call(assets.left, {})
+    const left = await buyer.call(assets.recentlyRemoved, {})
     expect(left).toContainEqual({ ticker: 'GONE' })
     expect(left).not.toContainEqual({ ticker: 'BACK' })
-    expect(await admin.call(assets.adminLeft, {})).toEqual(left)
+    expect(await admin.call(assets.adminRecentlyRemoved, {})).toEqual(left)
   })
 
   test('logs every change in a searchable audit log', async () => {

@@ -3,7 +3,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, type tvRuns } from '#server/database/schema.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
-import { decide, removesAccess, type ScriptRow, storeIfUnchanged, type UsernamePlan, workFor } from './plan.ts'
+import { decide, removesAccess, type ScriptRow, storeIfUnchanged, type UsernamePlan, usernamePlanFor } from './plan.ts'
 import { recordNameNotFound } from './sync-name.ts'
 
 type Listed = PeopleList['people'][number]
@@ -68,7 +68,7 @@ async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptR
   const rowOf = new Map(rows.map((row) => [row.userId, row]))
   const namesOf = Map.groupBy(known, ({ userId }) => userId)
   return known.map((person) =>
-    workFor(
+    usernamePlanFor(
       person,
       script,
       rowOf.get(person.userId ?? ''),

@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { cookieLine, lookAlikeHost, readCookies, TradingViewFailure } from '#server/gateways/tradingview.ts'
-import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection.ts'
+import { asRefusal, cookiesPurpose, notConnected, waitForTurn } from './connection.ts'
 import type { ConnectorDeps } from './connector.ts'
 import { previewOf } from './preview.ts'
 
@@ -84,7 +84,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
         state: 'on' as const,
         host: given.host,
         accountName: accountName ?? (isElsewhere ? null : (before?.accountName ?? null)),
-        sealedCookies: secrets.seal(cookieLine(cookies), cookiesOwner),
+        sealedCookies: secrets.seal(cookieLine(cookies), cookiesPurpose),
         acceptedAt: before?.acceptedAt ?? (given.accepts ? now() : null),
         acceptedBy: before?.acceptedBy ?? (given.accepts ? actor.user.id : null),
         checkedAt: now(),
@@ -188,7 +188,7 @@ export async function connectLookAlike({
 }: Pick<Context, 'db' | 'now' | 'tradingView' | 'secrets' | 'catalog'>) {
   const { lookAlike, isAllowed } = tradingView
   if (!lookAlike || !isAllowed) return
-  const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesOwner)
+  const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesPurpose)
   await db.transaction(async (tx) => {
     const insertedScripts = await tx
       .insert(tvConnection)

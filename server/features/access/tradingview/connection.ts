@@ -20,13 +20,13 @@ import { createHealth, type Health } from './health.ts'
 
 type ConnectionDeps = Pick<Context, 'audit' | 'db' | 'mails' | 'now' | 'secrets' | 'supportEmail' | 'tradingView'>
 
-/** The seller's session at TradingView: its state, and the only way to a client. */
+/** State of the seller's TradingView session; other modules get a client only through it. */
 export type Connection = {
   health: Health
   current(tx?: Database | Transaction): Promise<ConnectionRow | undefined>
-  clientOf(row: ConnectionRow, turn?: () => Promise<void>): TradingViewClient
+  clientOf(row: ConnectionRow, waitBeforeCall?: () => Promise<void>): TradingViewClient
   set(changes: Partial<ConnectionRow>, tx?: Database | Transaction): Promise<void>
-  open(atMost?: number): Promise<Opened | undefined>
+  open(maxWaitMs?: number): Promise<Opened | undefined>
   requireClient(): Promise<TradingViewClient>
   isWorking(row: ConnectionRow | undefined): boolean
   /** A change by an admin, which is audited. */
@@ -46,7 +46,7 @@ export const asRefusal = (error: unknown) =>
   error instanceof TradingViewFailure ? new Refusal(409, 'tradingview-failed', error.message) : error
 
 /** Purpose that seals the cookies. */
-export const cookiesOwner = 'tv_connection'
+export const cookiesPurpose = 'tv_connection'
 
 export function createConnection(
   context: ConnectionDeps,
@@ -141,7 +141,7 @@ function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionC
   if (!sealedCookies) throw new TradingViewFailure('session', 'There is no session.')
   if (secrets.missingKey(sealedCookies))
     throw new TradingViewFailure('session', 'The cookies were sealed with another SECRETS_KEY.')
-  const read = readCookies(secrets.open(sealedCookies, cookiesOwner))
+  const read = readCookies(secrets.open(sealedCookies, cookiesPurpose))
   if ('refusal' in read) throw new TradingViewFailure('session', read.refusal)
   return read
 }
@@ -149,7 +149,7 @@ function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionC
 export async function resealCookies(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
   const [row] = await db.select().from(tvConnection)
   if (!row?.sealedCookies || secrets.isCurrent(row.sealedCookies)) return { resealed: 0 }
-  const sealedCookies = secrets.seal(secrets.open(row.sealedCookies, cookiesOwner), cookiesOwner)
+  const sealedCookies = secrets.seal(secrets.open(row.sealedCookies, cookiesPurpose), cookiesPurpose)
   const changed = await db
     .update(tvConnection)
     .set({ sealedCookies })
@@ -157,7 +157,7 @@ export async function resealCookies(db: Database, secrets: Secrets): Promise<{ r
   return { resealed: changed.rowCount ?? 0 }
 }
 
-/** Waits for the rate limit. The look-alike has none. */
+/** Waits for the rate limit. Waits for the rate limit, which the sandbox doesn't have. */
 export async function waitForTurn(db: Database, host: string, atMost?: number) {
   if (host === lookAlikeHost) return
   const wait = await nextTurn(db, atMost)

@@ -191,7 +191,7 @@ describe('every night', () => {
     expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(['night_owl', 'early_bird', 'total_stranger']))
     const rows = await shop.lookAlike.controls.people(indicator)
     expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
-    const { items } = await admin.callPage(tradingViewAdmin.strangers, { q: 'total_stranger' })
+    const { items } = await admin.callPage(tradingViewAdmin.foreignEntries, { q: 'total_stranger' })
     expect(items).toMatchObject([{ username: 'total_stranger', until: null }])
     const mail = (await shop.mails()).findLast(({ text }) => text.includes('Expired, still there'))
     expect(mail?.text).toMatch(/Missing: 1\s+Wrong date: 1\s+Expired, still there: 0/)

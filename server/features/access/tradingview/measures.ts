@@ -48,7 +48,7 @@ export function createMeasures({ db, now, tradingView }: MeasureContext, connect
         .from(access)
         .groupBy(access.state)
       return [
-        gauge('shop_tradingview_up', 'Whether buyers are unlocked by themselves.', connection.isWorking(row) ? 1 : 0),
+        gauge('shop_tradingview_up', 'Whether buyers are unlocked automatically.', connection.isWorking(row) ? 1 : 0),
         gauge(
           'shop_tradingview_seconds_since_ok',
           'How long ago a call last succeeded.',
@@ -56,7 +56,7 @@ export function createMeasures({ db, now, tradingView }: MeasureContext, connect
         ),
         gauge(
           'shop_access_people',
-          'People, by how far their access on TradingView is.',
+          'People, by state of their access on TradingView.',
           states.map(({ state, count: value }) => ({ labels: { state }, value })),
         ),
       ]

@@ -18,7 +18,7 @@ export type UsernamePlan = {
   /** Undefined for a deleted person. */
   row: AccessRow | undefined
   wish: TargetState
-  /** True while it waits for the seller or can be undone; no call is made then. */
+  /** True while a normal request waits for the seller or can be undone; requests "to decide" are not held. */
   isHeld: boolean
   /** True for the wanted username, false for an older one. */
   isCurrent: boolean
@@ -45,7 +45,7 @@ export async function storeIfUnchanged(
 }
 
 const tolerance = 60_000
-const lasts = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINITY
+const endMs = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINITY
 
 export const isSameUntil = (a: Date | null, b: Date | null) =>
   a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= tolerance
@@ -59,14 +59,14 @@ export function decide(observed: Observed, wanted: TargetState, isOurs: boolean)
   if (!observed.isPresent) return 'add'
   if (isSameUntil(observed.until, wanted.until)) return 'nothing'
   if (isOurs) return 'modify'
-  return lasts(observed.until) < lasts(wanted.until) ? 'modify' : 'leave'
+  return endMs(observed.until) < endMs(wanted.until) ? 'modify' : 'leave'
 }
 
 export const removesAccess = (action: Action, observed: Observed, wanted: TargetState) =>
-  action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
+  action === 'remove' || (action === 'modify' && endMs(wanted.until) < endMs(observed.until))
 
-/** Target state of a username by its access row. `peers` are the person's other usernames on the script. */
-export function workFor(
+/** Target state of a username by its access row. `peers` are all usernames of the person on the script. */
+export function usernamePlanFor(
   person: PersonRow,
   script: ScriptRow,
   row: AccessRow | undefined,
@@ -107,7 +107,7 @@ export async function plan(tx: Transaction, userId: string, at: Date): Promise<U
   const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
   for (const row of rows)
     for (const script of scripts.filter(({ productId }) => productId === row.productId))
-      for (const name of namesOf(row, at)) await note(tx, script, row, name, at)
+      for (const name of namesOf(row, at)) await upsertListEntry(tx, script, row, name, at)
   const people = await tx
     .select()
     .from(tvPeople)
@@ -117,7 +117,7 @@ export async function plan(tx: Transaction, userId: string, at: Date): Promise<U
     const script = scripts.find(({ id }) => id === person.scriptId)
     const row = rows.find(({ productId }) => productId === script?.productId)
     const peers = people.filter(({ scriptId }) => scriptId === person.scriptId)
-    return script ? [workFor(person, script, row, peers, at)] : []
+    return script ? [usernamePlanFor(person, script, row, peers, at)] : []
   })
   return works.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
 }
@@ -133,8 +133,8 @@ function namesOf(row: AccessRow, at: Date): string[] {
   return names
 }
 
-/** Reassigns the entry to this user, unless the username is only one of their former ones. */
-async function note(
+/** Stores the username; takes an entry from another user only if it is this user's current username. */
+async function upsertListEntry(
   tx: Transaction,
   { id: scriptId }: ScriptRow,
   { userId, nameKey }: AccessRow,

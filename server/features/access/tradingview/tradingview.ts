@@ -42,7 +42,9 @@ export type TradingView = {
   /** Deletes calls after 90 days, and calls about deleted people the next night. */
   forgetHistory(): Promise<void>
   /** Entries on the lists that belong to no customer. The connector leaves them alone. */
-  strangers(filter: ParsedInputOf<typeof calls.strangers>): Promise<Page<RawOutputOf<typeof calls.strangers>[number]>>
+  strangers(
+    filter: ParsedInputOf<typeof calls.foreignEntries>,
+  ): Promise<Page<RawOutputOf<typeof calls.foreignEntries>[number]>>
   runs(): Promise<RawOutputOf<typeof calls.runs>>
 }
 

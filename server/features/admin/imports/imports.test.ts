@@ -26,13 +26,13 @@ const lineFor = (email: string, more: Partial<ImportLine> = {}): ImportLine => (
   paidUntil: '2027-06-30',
   ...more,
 })
-const both = { invite: true, hasAccess: true }
+const invitedWithAccess = { invite: true, hasAccess: true }
 const bookedFor = (email: string) => admin.call(purchases.adminList, { q: email })
 const verdicts = (answer: { verdict: string }[]) => answer.map(({ verdict }) => verdict)
 
 test('each line that can’t be imported is named, and a check changes nothing', async () => {
   const taken = lineFor('owner@example.com', { tradingViewUsername: 'taken_name' })
-  await admin.call(imports.adminImport, { lines: [taken], ...both })
+  await admin.call(imports.adminImport, { lines: [taken], ...invitedWithAccess })
   const lines = [
     lineFor('new@example.com'),
     lineFor('not an address'),
@@ -61,7 +61,7 @@ test('each line that can’t be imported is named, and a check changes nothing',
   expect(answer.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
   expect(await admin.call(accounts.adminList, { q: 'new@example.com' })).toEqual([])
   // Running it gives the same verdicts: the good line is booked, the others are left alone.
-  const run = await admin.call(imports.adminImport, { lines, ...both })
+  const run = await admin.call(imports.adminImport, { lines, ...invitedWithAccess })
   expect(verdicts(run)).toEqual(verdicts(answer))
   expect(await admin.call(accounts.adminList, { q: 'a@example.com' })).toEqual([])
 })
@@ -69,7 +69,7 @@ test('each line that can’t be imported is named, and a check changes nothing',
 test('a subscriber gets an account, a purchase that ends on the day, and the access they had', async () => {
   const email = 'grace@example.com'
   const lines = [lineFor(email, { name: 'Grace', tradingViewUsername: 'https://www.tradingview.com/u/Grace_H/' })]
-  expect(verdicts(await admin.call(imports.adminImport, { lines, ...both }))).toEqual(['new'])
+  expect(verdicts(await admin.call(imports.adminImport, { lines, ...invitedWithAccess }))).toEqual(['new'])
   expect(await bookedFor(email)).toMatchObject([
     {
       status: 'active',
@@ -89,8 +89,8 @@ test('a subscriber gets an account, a purchase that ends on the day, and the acc
 
 test('an import that was interrupted is run again and does nothing twice, not even at the same moment', async () => {
   const lines = Array.from({ length: 6 }, (_, index) => lineFor(`again-${index}@example.com`))
-  await admin.call(imports.adminImport, { lines: lines.slice(0, 2), ...both })
-  const twice = await Promise.all([1, 2].map(() => admin.call(imports.adminImport, { lines, ...both })))
+  await admin.call(imports.adminImport, { lines: lines.slice(0, 2), ...invitedWithAccess })
+  const twice = await Promise.all([1, 2].map(() => admin.call(imports.adminImport, { lines, ...invitedWithAccess })))
   const all = twice.flatMap(verdicts)
   expect(all.filter((verdict) => verdict === 'new')).toHaveLength(4)
   for (const { email = '' } of lines) {
@@ -109,12 +109,12 @@ test('without emails nobody hears of it, and without access they wait in the que
 
 test('whoever signed up with somebody’s address and never proved it doesn’t get what that person paid for', async () => {
   const squatter = await shop.user({ email: 'victim@example.com', name: 'Not Me' })
-  await admin.call(imports.adminImport, { lines: [lineFor('victim@example.com')], ...both })
+  await admin.call(imports.adminImport, { lines: [lineFor('victim@example.com')], ...invitedWithAccess })
   await expect(squatter.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
   expect(await bookedFor('victim@example.com')).toMatchObject([{ user: { name: 'Ada Lovelace' } }])
 })
 
-test('a plan that is the name of something else in the language is no plan', async () => {
+test('a plan named like a property of Object.prototype is refused', async () => {
   for (const plan of ['constructor', '__proto__', 'toString']) {
     const answer = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
     expect(answer).toMatchObject([{ verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` }])
@@ -135,7 +135,7 @@ test('in a shop with two products, each line is booked for the one it names', as
     lineFor('ada@example.com', { product: 'Sigma Lite' }),
     lineFor('ada@example.com'),
   ]
-  expect(await seller.call(imports.adminImport, { lines, ...both })).toMatchObject([
+  expect(await seller.call(imports.adminImport, { lines, ...invitedWithAccess })).toMatchObject([
     { verdict: 'new' },
     { verdict: 'new' },
     { verdict: 'fault', message: '“Sigma Lite” isn’t a product. Write rebound-sigma-pro or trend-compass.' },

@@ -67,7 +67,9 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   expect(timeline.map(({ title }) => title)).toContainEqual(
     expect.stringMatching(/^Disputed a payment; answer the bank by \w+ \d+, \d{4}$/),
   )
-  expect((await admin.call(purchases.adminRefundable, { id: buyer.purchase.id })).payments).toMatchObject([{ left: 0 }])
+  expect((await admin.call(purchases.adminRefundable, { id: buyer.purchase.id })).payments).toMatchObject([
+    { refundable: 0 },
+  ])
   await expect(admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })).rejects.toMatchObject({
     code: 'refund-refused',
     message: expect.stringContaining('their bank decides'),

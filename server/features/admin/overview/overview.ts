@@ -94,7 +94,7 @@ function createNeeds(
   type Waiting = Awaited<ReturnType<typeof lists.waiting>>
   const counted = async (count: number | Promise<number>): Promise<Found> => ({ count: await count, dueAt: null })
 
-  const ways: Record<OtherNeed, (waiting: Waiting) => Found | Promise<Found>> = {
+  const counters: Record<OtherNeed, (waiting: Waiting) => Found | Promise<Found>> = {
     overdue_requests: ({ overdue }) => overdue,
     async declarations() {
       const [found] = await db
@@ -120,17 +120,17 @@ function createNeeds(
     unknown_subscriptions: async () => counted((await selling.proof.latest())?.unknown ?? 0),
     revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
     failed_jobs: () => counted(queue.failed.count()),
-    // Before the first sale, the checklist names these instead.
+    // Settings problems are listed in the checklist until the shop takes live payments.
     settings: () => counted(paymentAccount.kind === 'live' ? settings.countProblems() : 0),
   }
-  const isOther = (kind: NeedKind): kind is OtherNeed => kind in ways
+  const isOther = (kind: NeedKind): kind is OtherNeed => kind in counters
 
   return async function needs(user) {
     const [needy, waiting] = await Promise.all([countNeedy(db, now(), mostCounted), lists.waiting()])
     const found = await Promise.all(
       needKinds
         .filter((kind) => can(user, needPermissions[kind]))
-        .map(async (kind) => ({ kind, ...(isOther(kind) ? await ways[kind](waiting) : needy(kind)) })),
+        .map(async (kind) => ({ kind, ...(isOther(kind) ? await counters[kind](waiting) : needy(kind)) })),
     )
     const dueOf = ({ dueAt }: Found) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
     return found.filter(({ count }) => count > 0).toSorted((a, b) => (dueOf(a) === dueOf(b) ? 0 : dueOf(a) - dueOf(b)))

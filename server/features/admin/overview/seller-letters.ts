@@ -11,14 +11,14 @@ type LetterContext = Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'suppor
 /** Emails to the seller: each sale, sales of a day, and the Monday letter. */
 export type SellerLetters = {
   /** Sends one email for each sale. Idempotent. */
-  tellOfSales(): Promise<void>
-  tellOfDay(): Promise<void>
+  sendSaleEmails(): Promise<void>
+  sendDailySales(): Promise<void>
   /** Monday's summary of the past week, if there is anything to tell. */
   sendLetter(): Promise<void>
 }
 
 const dayMs = 86_400_000
-/** Sales of the last six hours are told, so a shorter outage loses none. */
+/** Looks back six hours, so that a shorter outage loses no email about a sale. */
 const saleWindowMs = dayMs / 4
 
 type NeedsOf = (user: { isAdmin: true; role: null }) => Promise<(Omit<Need, 'dueAt'> & { dueAt: Date | null })[]>
@@ -49,7 +49,7 @@ export function createSellerLetters(
       .orderBy(purchases.createdAt)
 
   return {
-    async tellOfSales() {
+    async sendSaleEmails() {
       if (settings.live.saleEmails !== 'each') return
       const sales = await readSales(new Date(now().getTime() - saleWindowMs))
       if (sales.length === 0) return
@@ -65,7 +65,7 @@ export function createSellerLetters(
         })
     },
 
-    async tellOfDay() {
+    async sendDailySales() {
       if (settings.live.saleEmails !== 'daily') return
       const sales = await readSales(new Date(now().getTime() - dayMs))
       if (sales.length === 0) return

@@ -14,9 +14,9 @@ export type Guests = {
   forGuest(tx: Transaction, email: string): Promise<{ id: string; tokenId: string | null }>
   /** Finds or creates an account for an address that an admin vouches for. */
   forImport(tx: Transaction, person: { email: string; name: string }): Promise<string>
-  /** Finds or creates an account by Stripe's unproven address. Resets an existing account that is unproven. */
+  /** Finds or creates an account for the unconfirmed address stored at Stripe; resets an existing unproven account. */
   forTakeover(tx: Transaction, person: { email: string; name: string }): Promise<{ id: string; isNew: boolean }>
-  /** Called before an account receives something of value: an unproven one goes to the owner of its mailbox. */
+  /** Resets an unproven account before it receives something of value, so that only the mailbox's owner can log in. */
   resetUnproven(tx: Transaction, userId: string): Promise<{ wasReset: boolean }>
   /** Creates a link to choose the first password. Returns null if there is a password. */
   firstPasswordLink(tx: Transaction, userId: string): Promise<string | null>

@@ -16,7 +16,7 @@ export type LoginLinks = {
   /** Does the same work for every address; a job sends the link, which leads to `returnPath` after the login. */
   request(email: string, returnPath?: string): Promise<void>
   /**
-   * Uses up the link and proves the address: in another browser, everything set before the first proof goes.
+   * Uses up the link and proves the address; the first proof from another browser resets the account.
    * A second step follows as after a password.
    */
   logIn(actor: Actor<User | null>, token: string): Promise<LoggedIn>

@@ -75,14 +75,14 @@ export function createPasswords(context: PasswordDeps): Passwords {
         .for('no key update')
       if (!user) return
       // At most `mostLinksAnHour` working links, so that nobody floods the mailbox.
-      const isWorking = and(
+      const isWorkingResetLink = and(
         eq(passwordTokens.userId, user.id),
         eq(passwordTokens.purpose, 'password'),
         isNull(passwordTokens.usedAt),
         gt(passwordTokens.expiresAt, now()),
         lte(passwordTokens.expiresAt, new Date(now().getTime() + lifetimes.reset)),
       )
-      if ((await tx.$count(passwordTokens, isWorking)) >= mostLinksAnHour) return
+      if ((await tx.$count(passwordTokens, isWorkingResetLink)) >= mostLinksAnHour) return
       const tokenId = await create(tx, user.id, 'reset')
       if (user.passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
       else await mails.send(tx, email, 'choosePassword', { tokenId })

@@ -85,11 +85,11 @@ export function createUsers({ db, now, passwords, audit, mails }: UserContext, p
   }
 }
 
-type UserDeps = AccountEvents & { passwordLinks: PasswordLinks }
+type CorrectionDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 export function createCorrections(
   { db, now, mails, audit, refuseShopAddress }: CorrectionContext,
-  { passwordLinks, accountChanged, endDeclarationLinks }: UserDeps,
+  { passwordLinks, accountChanged, endDeclarationLinks }: CorrectionDeps,
 ): Corrections {
   return {
     async sendPasswordLink(actor, userId) {

@@ -29,7 +29,7 @@ export const wrongCode = () => {
 }
 
 /** Purpose that seals an unconfirmed secret, so that only its own account can confirm it. */
-const unconfirmed = (userId: string) => `new app codes of ${userId}`
+const unconfirmedPurpose = (userId: string) => `new app codes of ${userId}`
 
 const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
 
@@ -39,7 +39,7 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
       const secret = randomSecret()
       return {
         secret,
-        sealed: secrets.seal(secret, unconfirmed(user.id)),
+        sealed: secrets.seal(secret, unconfirmedPurpose(user.id)),
         qr: drawQr(otpAuthUrl(secret, brand.name, user.email)),
       }
     },
@@ -76,7 +76,7 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
 
 function openUnconfirmed(secrets: Secrets, sealed: string, userId: string): string {
   try {
-    return secrets.open(sealed, unconfirmed(userId))
+    return secrets.open(sealed, unconfirmedPurpose(userId))
   } catch {
     throw new Refusal(400, 'invalid-input', 'Please start again: this QR code is not from here.')
   }

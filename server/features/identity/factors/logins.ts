@@ -21,7 +21,7 @@ export type Logins = {
   secondStepOf(login: LoggedIn): Promise<{ next: WayToProve[]; half: string } | undefined>
   withCode(actor: Actor<null>, half: string | undefined, code: string): Promise<LoggedIn>
   withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoggedIn>
-  /** Starts a reset of the factors, after the right password. */
+  /** Starts a reset of the factors after a correct password or an emailed link. */
   lost(half: string | undefined): Promise<void>
 }
 
@@ -75,7 +75,7 @@ export function createLogins(
     async withPasskey(actor, response) {
       const { userId, createdAt } = await passkeyLogin.verify(response)
       const { user, passwordHash, handedOverAt } = await find(userId)
-      // Older passkeys open a handed-over account again once its owner has chosen a password.
+      // Passkeys from before the handover work again only after the mailbox's owner has chosen a password.
       if (passwordHash === null && handedOverAt && createdAt < handedOverAt) throw loginExpired()
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: 'passkey' })
@@ -93,7 +93,7 @@ export function createLogins(
 /** In seconds. */
 export const halfLoginLifetime = 300
 
-const over = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
+const halfLoginExpired = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
 const purpose = 'half a login'
 
 /** Sealed token of a finished first step (password or emailed link). Valid for 5 minutes, for the second step only. */
@@ -108,14 +108,14 @@ function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'sec
     /** Throws if the password has changed since. */
     async read(token: string | undefined): Promise<Omit<Authenticated, 'provenBy'>> {
       const { userId, password, handedOverAt, ends } = open(token)
-      if (ends < now().getTime()) throw over()
+      if (ends < now().getTime()) throw halfLoginExpired()
       const { passwordHash } = await personOf(db, userId)
-      if (hashToken(passwordHash ?? '') !== password) throw over()
+      if (hashToken(passwordHash ?? '') !== password) throw halfLoginExpired()
       return {
         userId,
         passwordHash,
         handedOverAt: handedOverAt === null ? null : new Date(handedOverAt),
-        refusal: over,
+        refusal: halfLoginExpired,
       }
     },
   }
@@ -124,7 +124,7 @@ function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'sec
     try {
       return JSON.parse(secrets.open(token, purpose))
     } catch {
-      throw over()
+      throw halfLoginExpired()
     }
   }
 }

@@ -11,7 +11,7 @@ type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'audit'>
 /** Emails about changed login factors. `changed` also logs out all other devices. */
 export type Notices = {
   tell<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>): Promise<void>
-  changed(tx: Transaction, actor: Actor, change: 'added' | 'removed', what: string): Promise<void>
+  recordFactorChange(tx: Transaction, actor: Actor, change: 'added' | 'removed', what: string): Promise<void>
 }
 
 export function createNotices({ mails, attempts, audit }: NoticeDeps): Notices {
@@ -24,7 +24,7 @@ export function createNotices({ mails, attempts, audit }: NoticeDeps): Notices {
   return {
     tell,
 
-    async changed(tx, actor, change, what) {
+    async recordFactorChange(tx, actor, change, what) {
       await endSessions(tx, actor.user.id, { except: actor.sessionId })
       await tell(tx, actor.user.id, change === 'added' ? 'factorAdded' : 'factorRemoved', { what })
       if (isStaff(actor.user))

@@ -50,8 +50,8 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
     return (await recovery.countUnused(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
   }
 
-  /** Throws if the last factor of someone who must have one would go. Deletes recovery codes with the last factor. */
-  async function assertMayGo(tx: Transaction, { user }: Actor) {
+  /** Throws if a required last factor was removed; otherwise deletes the recovery codes with the last factor. */
+  async function finishFactorRemoval(tx: Transaction, { user }: Actor) {
     const { hasPasskey, hasAppCodes } = await policy.holdingsOf(user.id, tx)
     if (hasPasskey || hasAppCodes) return
     if (policy.isRequiredOf(user))
@@ -77,7 +77,7 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
       change(actor, async (tx) => {
         await appCodes.confirm(tx, actor, confirmed)
         const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
-        await notices.changed(tx, actor, 'added', app)
+        await notices.recordFactorChange(tx, actor, 'added', app)
         await sessions.prove(tx, actor, 'password and code')
         return { recoveryCodes }
       }),
@@ -85,8 +85,8 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
     removeAppCodes: (actor) =>
       change(actor, async (tx) => {
         await appCodes.remove(tx, actor)
-        await assertMayGo(tx, actor)
-        await notices.changed(tx, actor, 'removed', app)
+        await finishFactorRemoval(tx, actor)
+        await notices.recordFactorChange(tx, actor, 'removed', app)
       }),
 
     renewRecoveryCodes: (actor) =>
@@ -95,7 +95,7 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
         if (!hasPasskey && !hasAppCodes)
           throw conflict('second-step-missing', 'Set up a passkey or an authenticator app first.')
         const recoveryCodes = await recovery.renew(tx, actor.user.id)
-        await notices.changed(tx, actor, 'added', 'set of recovery codes')
+        await notices.recordFactorChange(tx, actor, 'added', 'set of recovery codes')
         return { recoveryCodes }
       }),
 
@@ -105,10 +105,11 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
       const passkey = await passkeys.check(actor, response)
       return change(actor, async (tx) => {
         await passkeys.keep(tx, actor, name, passkey)
-        // Without a code after the password, an emailed link is enough to recover the account.
-        const isAsked = policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
-        const recoveryCodes = isAsked ? await recoveryCodesFor(tx, actor.user.id) : null
-        await notices.changed(tx, actor, 'added', 'passkey')
+        // Accounts without a second step need no recovery codes, because an emailed link recovers them.
+        const needsRecoveryCodes =
+          policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
+        const recoveryCodes = needsRecoveryCodes ? await recoveryCodesFor(tx, actor.user.id) : null
+        await notices.recordFactorChange(tx, actor, 'added', 'passkey')
         await sessions.prove(tx, actor, 'passkey')
         return { recoveryCodes }
       })
@@ -119,8 +120,8 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
     removePasskey: (actor, id) =>
       change(actor, async (tx) => {
         await passkeys.remove(tx, actor, id)
-        await assertMayGo(tx, actor)
-        await notices.changed(tx, actor, 'removed', 'passkey')
+        await finishFactorRemoval(tx, actor)
+        await notices.recordFactorChange(tx, actor, 'removed', 'passkey')
       }),
   }
 }

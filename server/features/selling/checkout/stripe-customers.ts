@@ -123,7 +123,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
       for (const [place, id] of outdated.entries()) {
         if (place > 0) await setTimeout(footerPauseMs)
         await stripe.customers.setFooter(id, footer)
-        await orders.setFooter(id, footer)
+        await orders.recordFooter(id, footer)
       }
     },
 

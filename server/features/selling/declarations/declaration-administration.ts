@@ -38,7 +38,7 @@ export function createAdministration(
   { db, now, audit }: AdministrationContext,
   execution: Execution,
 ): DeclarationAdministration {
-  const having = (state: DeclarationFilter) => {
+  const matchesFilter = (state: DeclarationFilter) => {
     if (state === 'open') return awaitsSeller(now())
     if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${awaitsSeller(now())})`)
     return eq(declarations.state, state)
@@ -61,7 +61,7 @@ export function createAdministration(
         .leftJoin(users, eq(users.id, purchases.userId))
         .where(
           and(
-            state && having(state),
+            state && matchesFilter(state),
             customerId ? eq(purchases.userId, customerId) : undefined,
             after && sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`,
           ),
@@ -72,10 +72,10 @@ export function createAdministration(
       return {
         next,
         items: items.map(({ declaration, purchase, email }) => {
-          const { kind, state: stands, declaredAt, linkEndsAt } = declaration
+          const { kind, state: storedState, declaredAt, linkEndsAt } = declaration
           return {
             ...declaration,
-            awaitsClick: stands === 'open' && linkEndsAt !== null && now() < linkEndsAt,
+            awaitsClick: storedState === 'open' && linkEndsAt !== null && now() < linkEndsAt,
             dueAt: declarationDue(declaredAt),
             purchase: purchase && { ...purchase, email: email ?? '', unrefunded: unrefundedOf(purchase) },
             isLate: kind === 'withdrawal' && purchase !== null && isTooLate(declaredAt, purchase),

@@ -8,7 +8,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
 import type { Purchases } from '../purchases/purchases.ts'
-import type { Cancellation, Kept } from '../subscriptions/subscriptions.ts'
+import type { Cancellation, Unrefunded } from '../subscriptions/subscriptions.ts'
 
 type ExecutionContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 
@@ -25,9 +25,8 @@ export type Execution = {
 export type DeclarationRow = typeof declarations.$inferSelect
 
 /**
- * The contract someone means: by its number, by the email it was bought with, or, if they typed anything else, the one
- * of the person who is logged in or gets the receipt. A running contract goes before one that has ended. Its owner is locked: their
- * address can't change before it's known that a link goes there.
+ * Finds the contract by its number, by the owner's email, or else by the declaring person's account; a running one
+ * before one that has ended. Locks the owner's row, so that the address can't change before a link is sent to it.
  */
 export async function findContract(tx: Transaction, { contract, email, userId }: DeclarationRow) {
   const number = readContractNumber(contract)
@@ -83,11 +82,11 @@ export function createExecution(
     const until = declarationDue(row.declaredAt)
     const declared = { from: countsFrom(row), until }
     const isOver = hasEnded(before.status)
-    // Ended, and disputed: the refund waits for the bank's decision.
+    // An earlier run ended the contract, but a disputed refund awaits the bank's decision.
     const isAwaitingBank = row.outcome !== null
     if (isAwaitingBank && before.isDisputed) return
     let outcome = 'The contract had already ended'
-    let unrefunded: Kept | undefined
+    let unrefunded: Unrefunded | undefined
     if (row.kind === 'withdrawal') {
       const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
       unrefunded = await cancellation.withdraw(row.purchaseId, declared)
@@ -112,7 +111,7 @@ export function createExecution(
     else await close(id, outcome)
   }
 
-  /** Counts earlier withdrawals, which the seller is told about; they don't limit the right. */
+  /** Emails the seller if this buyer or card has withdrawn before; the withdrawal is carried out regardless. */
   async function tellOfRepeated(id: string, { userId, card, cardExpiresAt }: typeof purchaseRows.$inferSelect) {
     const isSameCard = card && cardExpiresAt ? sameCard(card, cardExpiresAt) : undefined
     const withdrawals = await db
@@ -166,11 +165,11 @@ const dayOf = (date: Date) => days.format(date)
 
 /** A cancellation for a later day counts from the end of that day. */
 const countsFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
-  const wished = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
-  return wished > declaredAt ? wished : declaredAt
+  const requestedEnd = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
+  return requestedEnd > declaredAt ? requestedEnd : declaredAt
 }
 
-function endedWith({ late, disputed, lost, returned }: Kept, until: Date, otherwise: string) {
+function endedWith({ late, disputed, lost, returned }: Unrefunded, until: Date, otherwise: string) {
   const parts = [
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,

@@ -3,7 +3,7 @@ import type { PurchaseRow } from '../purchases/purchases.ts'
 
 type NextChargeDeps = Pick<Context, 'stripe' | 'log'>
 
-/** `isExact`: by Stripe's own preview. Otherwise the stored amount, which lacks one-time items and tax on top. */
+/** `isExact` is false if Stripe's preview failed; the stored amount lacks one-time items and added tax. */
 export type NextCharge = { amount: number | null; isExact: boolean }
 
 /** Asks Stripe what the next renewal will take. Falls back to the stored amount where Stripe is slow or away. */

@@ -6,11 +6,11 @@ import { hasEndedPurchase, isNewOrder, orders, purchases } from '#server/databas
 /** The Stripe customers behind orders. */
 export type OrderCustomers = {
   idsOf(from: Database | Transaction, userId: string): Promise<string[]>
-  /** The newest, because a deleted one was replaced. Not a guest's: the guest's card isn't the account's. */
+  /** Returns the account's newest Stripe customer; skips guest orders, whose card may be someone else's. */
   ownOf(userId: string): Promise<string | undefined>
   /** Customers of running subscriptions whose next invoices carry another footer. */
   withOtherFooter(footer: string, limit: number): Promise<string[]>
-  setFooter(customerId: string, footer: string): Promise<void>
+  recordFooter(customerId: string, footer: string): Promise<void>
 }
 
 export function createOrderCustomers({ db }: Pick<Context, 'db'>): OrderCustomers {
@@ -40,7 +40,7 @@ export function createOrderCustomers({ db }: Pick<Context, 'db'>): OrderCustomer
       return rows.map(({ id }) => id)
     },
 
-    async setFooter(customerId, footer) {
+    async recordFooter(customerId, footer) {
       await db.update(orders).set({ invoiceFooter: footer }).where(eq(orders.customerId, customerId))
     },
   }

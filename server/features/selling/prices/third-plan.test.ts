@@ -33,7 +33,7 @@ afterAll(async () => {
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-async function owned({ call, user, password }: Buyer) {
+async function logInAndReadPurchase({ call, user, password }: Buyer) {
   await call(accounts.login, { email: user.email, password })
   const [purchase] = await call(purchases.list, {})
   if (!purchase) throw new Error('It is gone')
@@ -45,7 +45,7 @@ const mrr = async () => {
   return Math.round((months.at(-1)?.arr ?? 0) / 12)
 }
 
-test('a line in the product’s file sells a quarter, from its price to the switch to yearly', async () => {
+test('a quarterly price in the product’s file is enough to sell, renew, cancel and switch that plan', async () => {
   const [sold] = await shop.visitor().call(catalog.list, {})
   expect(sold).toMatchObject({
     monthlyPrice: 3900,
@@ -63,7 +63,7 @@ test('a line in the product’s file sells a quarter, from its price to the swit
 
   await shop.advance(3, 'month')
   await shop.advance(10, 'day')
-  const renewed = await owned(buyer)
+  const renewed = await logInAndReadPurchase(buyer)
   const end = Date.parse(renewed.currentPeriodEnd ?? '')
   expect(Math.abs(end - addMonths(bought, 6).getTime())).toBeLessThan(2 * day)
   expect(renewed).toMatchObject({ status: 'active', lastPaidAmount: 9900, nextAmount: 9900 })
@@ -80,7 +80,11 @@ test('a line in the product’s file sells a quarter, from its price to the swit
   const offer = await buyer.call(purchases.switchOffer, { id: renewed.id })
   expect(offer).toMatchObject({ billingType: 'yearly', price: 39_000 })
   await buyer.call(purchases.switch, { id: renewed.id, at: offer.at, amount: offer.due })
-  expect(await owned(buyer)).toMatchObject({ billingType: 'yearly', period: 'year', lastPaidAmount: offer.due })
+  expect(await logInAndReadPurchase(buyer)).toMatchObject({
+    billingType: 'yearly',
+    period: 'year',
+    lastPaidAmount: offer.due,
+  })
   expect(await lastMailTo(buyer)).toMatch(/by the year[^]*Unused time of your quarter: -\$/)
   expect(await mrr()).toBe(3250)
   const { booked, wanted } = await compareBooks(shop)
@@ -94,7 +98,7 @@ test('a code for two months takes its share off a whole quarter, and the checkou
   expect(await lastMailTo(buyer)).toMatch(/\$49\.50 today, then \$99\.00 every quarter from/)
 })
 
-test('an interval that no plan has is named as Stripe has it', async () => {
+test('a price set at Stripe with an interval of no plan is shown with Stripe’s interval', async () => {
   const buyer = await shop.buyer()
   const { secretKey, api, controls } = shop.sandbox
   const { id: price } = await new StripeSdk(secretKey, api).prices.create({
@@ -109,7 +113,7 @@ test('an interval that no plan has is named as Stripe has it', async () => {
     .where(eq(rows.id, buyer.purchase.id))
   await controls.dashboard.changePrice(row?.subscription ?? '', price)
   await shop.settle()
-  const changed = await owned(buyer)
+  const changed = await logInAndReadPurchase(buyer)
   expect(changed).toMatchObject({ billingType: 'monthly', period: '6 months', amount: 15_000 })
   await shop.advance(7, 'month')
   expect(await lastMailTo(buyer)).toContain('Price: $150.00 per 6 months')

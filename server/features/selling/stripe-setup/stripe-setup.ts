@@ -29,7 +29,7 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
       await stripe.account.setWebhookEvents(current.id)
       done.push('Events of the webhook endpoint')
     }
-    for (const { id } of endpoints.filter((endpoint) => endpoint !== endpoint)) {
+    for (const { id } of endpoints.filter((endpoint) => endpoint !== current)) {
       await stripe.account.disableWebhookEndpoint(id)
       done.push(`Disabled the endpoint ${id} for the same address`)
     }

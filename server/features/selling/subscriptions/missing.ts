@@ -12,9 +12,9 @@ type MissingDeps = Pick<Context, 'db' | 'now'> & {
   access: Pick<AccessEffects, 'purchasesChanged'>
 }
 
-/** Subscriptions that Stripe does not know, because they are gone or the keys are wrong. Nothing about them changes by itself. */
+/** Purchases whose subscription Stripe doesn't know (deleted there, or wrong keys); unchanged until the seller ends them. */
 export type Missing = {
-  /** Sets `syncedAt`, so that the reconciler asks about other subscriptions first. */
+  /** Sets `missingSince` once, and `syncedAt` so that the reconciler asks about other subscriptions first. */
   mark(known: OrderRow): Promise<void>
   /** Ends a missing purchase as gone at Stripe; does nothing about any other. */
   end(tx: Transaction, id: string): Promise<void>
@@ -27,8 +27,8 @@ export function createMissing({ db, now, orders, ledger, access }: MissingDeps):
     mark: (known) =>
       db.transaction(async (tx) => {
         await orders.nextVersion(tx, known)
-        const isNew = and(eq(purchases.stripeSubscriptionId, known.subscriptionId), isNull(purchases.missingSince))
-        await updatePurchases(tx, isNew, { missingSince: now() })
+        const isUnmarked = and(eq(purchases.stripeSubscriptionId, known.subscriptionId), isNull(purchases.missingSince))
+        await updatePurchases(tx, isUnmarked, { missingSince: now() })
       }),
 
     async end(tx, id) {

@@ -184,7 +184,7 @@ describe('money that was counted once', () => {
     const { payments: shown } = await admin.call(purchases.adminRefundable, { id })
     expect(shown.find(({ paymentIntentId }) => paymentIntentId === month)).toMatchObject({
       amount: 3900,
-      left: 0,
+      refundable: 0,
       credited: 3900,
     })
     const refund = () => admin.call(purchases.adminRefund, { id, paymentIntentId: month, refundedSoFar: 0 })

@@ -14,9 +14,9 @@ const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'pa
 type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
 
 /**
- * Rebuilds the order of a subscription that this shop sold and no longer knows, as after a restored backup: `sync` then
- * books it. Returns nothing for what others sell on the account, what has ended, and what needs the seller's decision:
- * a customer without a usable address, or one who has another subscription by now.
+ * Recreates the order of a subscription that this shop sold but has lost, such as by a restored backup; `sync` then books
+ * it. Returns undefined if another shop sold it, it has ended, or the seller must decide: the customer has no usable
+ * address, or another subscription by now.
  */
 export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): Recover {
   return async function recover(subscriptionId) {

@@ -19,7 +19,7 @@ import { createSync, type Sync } from './sync.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createUnpaid, type Unpaid } from './unpaid.ts'
 
-export type { Cancellation, Unrefunded as Kept } from './cancellation.ts'
+export type { Cancellation, Unrefunded } from './cancellation.ts'
 
 type SubscriptionDeps = Pick<
   Context,

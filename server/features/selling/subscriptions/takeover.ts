@@ -28,7 +28,7 @@ type ListedPrice = Omit<Awaited<ReturnType<StripeGateway['existing']['price']>>,
   isOther: boolean
 }
 
-/** Subscriptions that began at Stripe. Taken over, one is like any other, with its price, card and dates as before. */
+/** Imports subscriptions that were created at Stripe, not by the shop; price, card and dates stay unchanged. */
 export type Takeover = {
   list(): Promise<{ prices: ListedPrice[]; subscriptions: (ExistingSubscription & { obstacle: string | null })[] }>
   /** Says which plan a price at Stripe is; null for one that another shop sells. */
@@ -37,7 +37,7 @@ export type Takeover = {
 }
 
 /** A price that another shop on this account sells. */
-const other = 'other'
+const soldElsewhere = 'other'
 
 export function createTakeover(deps: TakeoverDeps): Takeover {
   const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog, config } = deps
@@ -48,8 +48,8 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     sync(subscriptionId),
   )
 
-  function readPlan(words: string | null): Plan | null {
-    const [slug = '', billing] = words?.split(' ') ?? []
+  function readPlan(planText: string | null): Plan | null {
+    const [slug = '', billing] = planText?.split(' ') ?? []
     const product = catalog.bySlug(slug)
     const billingType = billingTypes.find((each) => each === billing)
     return product && billingType ? { productId: product.id, billingType } : null
@@ -137,7 +137,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
           ...price,
           billingType: billing,
           plan: readPlan(plan),
-          isOther: plan === other,
+          isOther: plan === soldElsewhere,
         })),
         subscriptions: unknown.map((found) => ({ ...found, obstacle: obstacleTo(found) })),
       }
@@ -146,7 +146,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     async setPlan(actor, id, plan) {
       const product = plan && catalog.byId(plan.productId)
       if (plan && !product) throw notFound('Product')
-      const words = product && plan ? `${product.slug} ${plan.billingType}` : other
+      const words = product && plan ? `${product.slug} ${plan.billingType}` : soldElsewhere
       if (!(await stripe.existing.setPlan(id, words))) throw notFound('Price')
       await audit.record(db, actor, { action: 'price.plan', subject: id, detail: { plan: words } })
     },
@@ -185,7 +185,7 @@ function obstacleTo(found: ExistingSubscription) {
   return null
 }
 
-/** Obstacles that only the history shows: the shop would end some subscriptions immediately. */
+/** Refuses subscriptions that the next sync would end immediately, judged by their payment history. */
 function faultOf(answer: Subscription, { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>, now: Date) {
   if (endedAt || isUnpaidAttempt(answer)) return 'It has ended at Stripe.'
   if (reversalOf(answer))

@@ -21,10 +21,10 @@ type Claimed = { id: string; email: string; why: 'subscriber' | 'buyer'; leave_i
 
 /** Duration of a run, well within the lease of the job; the schedule starts the next one. */
 const sliceMs = 300_000
-const mostFailures = 10
-/** Retries a deferred email after 5, 10, 20 minutes and so on; gives up after about two days. */
+const maxFailures = 10
+/** Retries a deferred email after 5, 10, 20 minutes and so on; gives up after about 21 hours. */
 const retryMs = 300_000
-const mostTries = 9
+const maxTries = 9
 const longestSlowdown = 32
 
 export function createDelivery(context: DeliveryContext): Delivery {
@@ -38,7 +38,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
   const pause = (id: string, because: PauseReason, lastError: string | null = null) =>
     setState(db, id, { state: 'paused', pausedBecause: because, lastError })
 
-  /** Marks a batch as handed over, in index order, so that no row is read twice. */
+  /** Marks the next recipient as handed over, in order of email, so that no row is read twice. */
   async function claim(newsletter: Newsletter, after: string): Promise<Claimed | undefined> {
     const { rows } = await db.execute<Claimed>(
       sql`update ${recipients} set state = 'handed_over' where id = (
@@ -60,7 +60,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
       case 'unreachable':
         return set({ state: 'waiting' })
       case 'later':
-        return tries + 1 < mostTries
+        return tries + 1 < maxTries
           ? set({
               state: 'waiting',
               tries: tries + 1,
@@ -87,19 +87,19 @@ export function createDelivery(context: DeliveryContext): Delivery {
     let last = ''
     const claimNext = async () => {
       let claimed = await claim(newsletter, last)
-      // Some may have been put back meanwhile.
+      // Recipients may be waiting again meanwhile, so the search restarts from the first address.
       if (!claimed && last) claimed = await claim(newsletter, '')
       last = claimed?.email ?? ''
       return claimed
     }
-    /** Rows of a process that died; the job never runs twice at once. */
+    /** Marks rows that a crashed process left behind; the job never runs twice at once. */
     await db
       .update(recipients)
       .set({ state: 'uncertain', doneAt: now(), reply: 'The shop stopped before the mail server answered.' })
       .where(and(eq(recipients.newsletterId, id), eq(recipients.state, 'handed_over')))
 
     const work = async () => {
-      while (queue.isRunning() && Date.now() < until && failures < mostFailures) {
+      while (queue.isRunning() && Date.now() < until && failures < maxFailures) {
         await pace.turn()
         const recipient = await claimNext()
         if (!recipient) return
@@ -114,7 +114,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
         } else if (outcome.is === 'later') pace.slower()
         else if (!(outcome.is === 'refused' && outcome.isAddress)) {
           failures += 1
-          if (failures === mostFailures) await pause(id, 'connections', outcome.reply.slice(0, 500))
+          if (failures === maxFailures) await pause(id, 'connections', outcome.reply.slice(0, 500))
           else await sleep(400 * failures)
         }
       }

@@ -83,7 +83,7 @@ test('a newsletter goes once to every confirmed address, with a way out and the 
 
   const [, leaveId = '', token = ''] = /unsubscribe\?id=([\w-]+)&token=([\w-]+)/.exec(source) ?? []
   await shop.visitor().call(newsletter.unsubscribe, { id: leaveId, token })
-  expect((await show(id)).counts).toEqual({ waiting: 0, sent: 3, refused: 0, uncertain: 0, left: 1 })
+  expect((await show(id)).counts).toEqual({ waiting: 0, sent: 3, refused: 0, uncertain: 0, unsubscribed: 1 })
   const again = await draft()
   expect(await show(again.id)).toMatchObject({ audience: 2 })
 })
@@ -211,7 +211,7 @@ test('a refused address is not written to again, a greylisted one gets it later'
   await admin.call(newsletters.adminSend, { id, version: 1 })
   await expect
     .poll(async () => (await show(id)).counts)
-    .toEqual({ waiting: 1, sent: 1, refused: 1, uncertain: 0, left: 0 })
+    .toEqual({ waiting: 1, sent: 1, refused: 1, uncertain: 0, unsubscribed: 0 })
   isGrey = false
   await shop.queue.idle()
   await run()
@@ -294,7 +294,7 @@ test('a process that dies between hand-over and commit leaves at most the poolâ€
   expect(counts.sent + counts.uncertain).toBe(30)
 })
 
-test('it goes out at its time, asks first when that was missed by an hour or a backup was restored, and can be stopped', async () => {
+test('a scheduled newsletter goes out on time, pauses if an hour late or after a restore, and can be stopped', async () => {
   const { shop, smtp, admin, readers, draft, show, run } = await shopWith()
   await readers(2)
   const inAnHour = () => new Date(shop.clock.now().getTime() + 3_600_000).toISOString()

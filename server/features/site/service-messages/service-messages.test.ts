@@ -54,7 +54,7 @@ test('it goes once to everyone with a running purchase, wants no consent, and on
   await suppress(objected, 'objected')
   await suppress(marked, 'by_seller')
   await suppress(refused, 'refused')
-  expect(await audience()).toEqual({ customers: 5, refused: 1, left: 4, missing: [] })
+  expect(await audience()).toEqual({ customers: 5, refused: 1, remaining: 4, missing: [] })
 
   expect(await send()).toEqual({ recipients: 5 })
   await shop.queue.idle()
@@ -74,13 +74,13 @@ test('it goes once to everyone with a running purchase, wants no consent, and on
 
 test('four in 30 days for a product, except security; and never to another number than was confirmed', async () => {
   for (let sent = 1; sent < 4; sent += 1) await send()
-  expect(await audience()).toMatchObject({ left: 0 })
+  expect(await audience()).toMatchObject({ remaining: 0 })
   await expect(send()).rejects.toMatchObject({ code: 'too-soon' })
   await send({ reason: 'security' })
   await expect(send({ reason: 'security', customers: 1 })).rejects.toMatchObject({ code: 'changed-meanwhile' })
   shop.clock.advance({ days: 31 })
   admin = await shop.admin()
-  expect(await audience()).toMatchObject({ left: 4 })
+  expect(await audience()).toMatchObject({ remaining: 4 })
 })
 
 test('a test goes to its writer alone', async () => {

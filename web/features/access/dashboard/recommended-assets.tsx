@@ -109,7 +109,7 @@ function List({ list }: { list: RecommendedAsset[] }) {
 }
 
 function Left() {
-  const { data } = useData(assets.left, {})
+  const { data } = useData(assets.recentlyRemoved, {})
   if (!data || data.length === 0) return null
   return (
     <p className="mt-4 text-sm text-muted">

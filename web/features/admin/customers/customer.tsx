@@ -74,7 +74,7 @@ function Payments({ id }: { id: string }) {
           ) : (
             <ul className="flex flex-col divide-y divide-line text-sm">
               {data.documents.map((document) => (
-                <Line key={document.id} customerId={id} document={document} />
+                <DocumentItem key={document.id} customerId={id} document={document} />
               ))}
             </ul>
           )}
@@ -118,7 +118,7 @@ function News({ customer: { id, suppressed } }: { customer: Customer }) {
   )
 }
 
-function Line({ customerId, document }: { customerId: string; document: Invoice }) {
+function DocumentItem({ customerId, document }: { customerId: string; document: Invoice }) {
   const { id, kind, number, createdAt, amount, status, hasDocument } = document
   const name = number ?? (kind === 'invoice' ? 'Invoice' : 'Credit note')
   const open = useNewTab(

@@ -8,7 +8,7 @@ import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { dueIn } from '../parts/time-left.tsx'
-import { isTyping, keysAreOn } from '../shell/use-keys.ts'
+import { isMeantElsewhere, keysAreOn } from '../shell/use-keys.ts'
 import { useSetAside } from './set-aside.ts'
 import { upToMost, useNeeds } from './use-needs.ts'
 
@@ -75,7 +75,7 @@ export function Inbox() {
 function Items({ items, now, onLater }: { items: Item[]; now: number; onLater: (item: Item) => void }) {
   const list = useRef<HTMLUListElement>(null)
   const press = useEffectEvent((event: KeyboardEvent) => {
-    if (isTyping(event) || !keysAreOn()) return
+    if (isMeantElsewhere(event) || !keysAreOn()) return
     const links = [...(list.current?.querySelectorAll<HTMLElement>('a') ?? [])]
     const at = links.findIndex((link) => link === document.activeElement)
     const key = event.key.toLowerCase()

@@ -73,14 +73,14 @@ const schema = messages.adminReply.input
 
 function MessageDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { id, firstName, lastName, email, createdAt, answeredAt, answeredBy, answer } = message
-  const changing = { onSuccess: onClose }
+  const closeOnSuccess = { onSuccess: onClose }
   const reply = useCall(messages.adminReply, {
-    ...changing,
+    ...closeOnSuccess,
     succeeded: { title: 'Reply sent', description: `${email} gets it by email.` },
     failed: 'Failed to send the reply',
   })
   const settle = useCall(messages.adminSettle, {
-    ...changing,
+    ...closeOnSuccess,
     succeeded: answeredAt ? 'Marked as open' : 'Marked as answered',
     failed: 'Failed to change the message',
   })
@@ -99,7 +99,7 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
           <p className="text-sm text-muted">
             Answered on <Time value={answeredAt} />
             {answeredBy && ` by ${answeredBy}`}
-            {!answer && ', not from here'}
+            {!answer && ', outside the shop'}
           </p>
           {answer && <p className="max-h-60 overflow-y-auto break-words whitespace-pre-wrap">{answer}</p>}
           <Button

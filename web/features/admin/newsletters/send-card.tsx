@@ -64,13 +64,13 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
   })
 
   /** Unsaved text would not be sent. */
-  const isSaved = () => {
+  const warnIfUnsaved = () => {
     if (unsaved.isUnsaved()) toast({ title: 'Save the draft first', destructive: true })
     return !unsaved.isUnsaved()
   }
 
   function askAndSend() {
-    if (!isSaved()) return
+    if (!warnIfUnsaved()) return
     const time = at && new Date(at).toLocaleString()
     const question = {
       title: at ? 'Schedule newsletter' : 'Send newsletter',
@@ -92,7 +92,7 @@ export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved 
         <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />
       </Field>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button variant="secondary" pending={test.isPending} onClick={() => isSaved() && test.mutate({ id })}>
+        <Button variant="secondary" pending={test.isPending} onClick={() => warnIfUnsaved() && test.mutate({ id })}>
           Send a test to me
         </Button>
         <Button pending={send.isPending} disabled={missing.length > 0 || audience === 0} onClick={askAndSend}>

@@ -76,7 +76,7 @@ function useBlocks(): Block[] {
   const running = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
   const [since] = useState(() => Date.now() - newsDays * 86_400_000)
   const added = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
-  const timeLeft = useData(assets.adminLeft, {}).data ?? []
+  const timeLeft = useData(assets.adminRecentlyRemoved, {}).data ?? []
   const changes = [
     added.length > 0 &&
       `New:\n\n${added.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')}`,

@@ -3,7 +3,7 @@ import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
-/** Figures in one row, or two to a row on a phone; an odd last one fills its row. */
+/** Lays figures out in one column on phones, two on medium screens, and one row on wide screens. */
 export const Figures = ({ children }: { children: ReactNode }) => (
   <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 sm:max-xl:*:last:odd:col-span-2 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none">
     {children}

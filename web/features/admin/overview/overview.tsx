@@ -38,41 +38,41 @@ function Figures() {
   const query = useData(overview.adminShow, {})
   const { data } = query
   const [today] = useState(() => new Date())
-  const now = data?.months.at(-1)
-  if (!data || !now) return <Pending query={query} className="h-[34rem] rounded-lg" />
-  const { lastMonthSoFar: then } = data
-  const soFar = daysSoFar(now.month, today)
-  const than = `${monthName(then.month).split(' ')[0]} ${today.getUTCDate()}`
-  const range = `up to ${than}`
-  const more = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
+  const thisMonth = data?.months.at(-1)
+  if (!data || !thisMonth) return <Pending query={query} className="h-[34rem] rounded-lg" />
+  const { lastMonthSoFar: lastMonth } = data
+  const soFar = daysSoFar(thisMonth.month, today)
+  const sameDayLastMonth = `${monthName(lastMonth.month).split(' ')[0]} ${today.getUTCDate()}`
+  const range = `up to ${sameDayLastMonth}`
+  const signedCount = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
   return (
     <div className="flex flex-col gap-6">
       <FigureRow>
         <Figure
           {...figureDefinitions.mrr}
-          value={perMonth(now.arr)}
-          note={`${signed(now.arr - then.arr)} since ${than}`}
+          value={perMonth(thisMonth.arr)}
+          note={`${signed(thisMonth.arr - lastMonth.arr)} since ${sameDayLastMonth}`}
           href="/admin/purchases?status=paying"
         />
         <Figure
           {...figureDefinitions.net}
           title="Net new this month"
-          value={signed(netOf(now))}
-          note={`${soFar}; ${signed(netOf(then))} ${range}`}
-          href={`/admin/overview/figures?month=${now.month}`}
+          value={signed(netOf(thisMonth))}
+          note={`${soFar}; ${signed(netOf(lastMonth))} ${range}`}
+          href={`/admin/overview/figures?month=${thisMonth.month}`}
         />
         <Figure
           {...figureDefinitions.paying}
-          value={number(now.paying)}
-          note={`${more(now.paying - then.paying)} since ${than}`}
+          value={number(thisMonth.paying)}
+          note={`${signedCount(thisMonth.paying - lastMonth.paying)} since ${sameDayLastMonth}`}
           href="/admin/purchases?status=paying"
         />
         <Figure
           {...figureDefinitions.churn}
           title="Churn this month"
-          value={percent(now.churn)}
-          note={`${number(now.stopped)} of ${number(now.paidWhenItBegan)} who paid on the 1st${then.churn === null ? '' : `; ${percent(then.churn)} ${range}`}`}
-          href={`/admin/overview/figures?kind=churn&month=${now.month}`}
+          value={percent(thisMonth.churn)}
+          note={`${number(thisMonth.stopped)} of ${number(thisMonth.paidWhenItBegan)} who paid on the 1st${lastMonth.churn === null ? '' : `; ${percent(lastMonth.churn)} ${range}`}`}
+          href={`/admin/overview/figures?kind=churn&month=${thisMonth.month}`}
         />
       </FigureRow>
       <AtRisk atRisk={data.atRisk} />

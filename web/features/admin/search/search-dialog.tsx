@@ -37,7 +37,7 @@ const actions: (Option & { needs: Permission })[] = [
   { title: 'Send a test email', detail: 'Settings', href: '/admin/settings', needs: 'settings.write' },
 ]
 
-/** Verbs that open a customer's dialog, chosen and ready; they never act by themselves. */
+/** Verbs before a name open that person's dialog or list row; nothing happens until it is confirmed. */
 const verbs = {
   refund: { title: 'Refund', needs: 'money.refund', pathOf: ({ id }) => `/admin/customers/${id}?do=refund` },
   cancel: {
@@ -79,12 +79,12 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     }),
   )
   const word = typed.trim().toLowerCase()
-  const isNamed = ({ title }: Option) => word.split(/\s+/).every((part) => title.toLowerCase().includes(part))
+  const matchesTyped = ({ title }: Option) => word.split(/\s+/).every((part) => title.toLowerCase().includes(part))
   const options = [
     ...(people ?? []),
     ...(answer?.hasMore ? [{ ...everyone, href: `/admin/users?q=${encodeURIComponent(q)}` } as const] : []),
-    ...places.filter(isNamed),
-    ...(word ? actions.filter((action) => can(action.needs) && isNamed(action)) : []),
+    ...places.filter(matchesTyped),
+    ...(word ? actions.filter((action) => can(action.needs) && matchesTyped(action)) : []),
   ]
   const isWaiting = word !== settled.toLowerCase() || (q.length > 1 && found.isFetching)
   const { restart, field, list, option } = useCombobox(options.length, (index) => {
@@ -104,7 +104,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
           {...field}
           aria-label="Name, email, TradingView username, invoice or payment id"
           aria-expanded="true"
-          // Enter before the response arrives picks its first result.
+          // Ignores Enter until the response arrives, because it would pick an outdated result.
           onKeyDown={(event) => (event.key === 'Enter' && isWaiting ? undefined : field.onKeyDown(event))}
           spellCheck={false}
           ref={input}
@@ -127,7 +127,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
         ))}
       </div>
       <output className="block min-h-5 px-3 text-sm text-muted">
-        {isWaiting ? 'Searching...' : found.isError ? 'We couldn’t search. Please try again.' : verdict(answer)}
+        {isWaiting ? 'Searching...' : found.isError ? 'We couldn’t search. Please try again.' : resultCountText(answer)}
       </output>
     </Dialog>
   )
@@ -145,7 +145,7 @@ function useSettled(typed: string) {
 
 const everyone = { title: 'Show all', detail: 'Users' }
 
-function verdict(found: Found | undefined) {
+function resultCountText(found: Found | undefined) {
   if (!found) return ''
   const { people, hasMore } = found
   const count = people.length

@@ -25,7 +25,7 @@ export function useKeys({ search, help, go }: Actions) {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey } = event
     const isSearch = key === 'k' && (ctrlKey || metaKey) && !document.querySelector('dialog[open]')
-    if (!isSearch && (isTyping(event) || !keysAreOn())) return
+    if (!isSearch && (isMeantElsewhere(event) || !keysAreOn())) return
     const isAfterG = performance.now() < goUntil.current
     goUntil.current = 0
     if (isSearch) search()
@@ -43,8 +43,8 @@ export function useKeys({ search, help, go }: Actions) {
   }, [])
 }
 
-/** Ignores keys meant for a field, a dialog, the browser or an input method. */
-export function isTyping(event: KeyboardEvent) {
+/** Returns true if the key is meant for a field, a dialog, the browser or an input method. */
+export function isMeantElsewhere(event: KeyboardEvent) {
   const { target, ctrlKey, metaKey, altKey, isComposing, defaultPrevented } = event
   const inField =
     target instanceof HTMLElement &&

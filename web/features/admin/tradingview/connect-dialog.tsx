@@ -24,7 +24,7 @@ const steps = [
   'Open the developer tools (F12) and choose Application, then Cookies.',
   'Copy the values of sessionid and sessionid_sign.',
   'Paste them below as sessionid=…; sessionid_sign=…',
-  'Close the window without logging out: that would end the session.',
+  'Close the window, but don’t log out: logging out ends the session.',
 ]
 
 /** Asks for two session cookies of TradingView, never for a password. */

@@ -82,7 +82,7 @@ export function Strangers() {
         label="People added by hand"
         noun={['person', 'people']}
         columns={['Username', 'Script', 'Until']}
-        list={tradingViewAdmin.strangers}
+        list={tradingViewAdmin.foreignEntries}
         none={{ title: 'No one' }}
         renderRow={({ username, script, until }) => (
           <>

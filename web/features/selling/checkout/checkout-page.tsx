@@ -61,7 +61,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
               offer={offer}
               onOffer={(next) =>
                 setOffers((others) => ({
-                  // Another code changes the price of the other plan, too.
+                  // Drops the other plan's quote if the discount code has changed.
                   ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) && others),
                   [billing]: next,
                 }))

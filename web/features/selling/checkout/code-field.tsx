@@ -22,7 +22,7 @@ export function useCodeField({ product, billing, code, discount, onChange }: Cod
   const { mutateAsync: quote, isPending } = useCall(checkout.quote, {})
   const ask = (wanted: string, plan: BillingType) =>
     quote({ productSlug: product.slug, billingType: plan, code: wanted })
-  const askAgain = useEffectEvent((wanted: string, plan: BillingType) => {
+  const quoteCode = useEffectEvent((wanted: string, plan: BillingType) => {
     ask(wanted, plan)
       .then(onChange)
       .catch((error: unknown) => {
@@ -30,10 +30,10 @@ export function useCodeField({ product, billing, code, discount, onChange }: Cod
         toastError(`${wanted} was not applied`, error)
       })
   })
-  const unasked = discount ? '' : code
+  const unquotedCode = discount ? '' : code
   useEffect(() => {
-    if (unasked) askAgain(unasked, billing)
-  }, [unasked, billing])
+    if (unquotedCode) quoteCode(unquotedCode, billing)
+  }, [unquotedCode, billing])
 
   return {
     id,
@@ -102,7 +102,7 @@ export function CodeField(props: {
     if (!field.isPending) void field.apply().catch(() => undefined)
   }
   return (
-    // No form of its own, because it stands inside the form whose button it may stop.
+    // Avoids a nested form: the field sits inside the checkout form, which a refused code keeps from being submitted.
     <div role="group" aria-label="Discount code" className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium">
         Discount code

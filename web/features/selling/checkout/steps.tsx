@@ -80,7 +80,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
       // A history entry for the payment step, so Back returns to the filled-in details.
       if (!isPaying) navigate(checkoutAddress(billing, product.slug, 'payment'))
     } catch (error) {
-      resetUnprovenAccount()
+      returnToDetails()
       if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
       if (error instanceof ApiError && error.amount !== undefined) onOffer({ price: error.amount, due: error.amount })
       toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
@@ -98,7 +98,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
     onOffer({ price: offer.price, due: discount?.due ?? offer.price, discount: discount ?? undefined })
   }
 
-  function resetUnprovenAccount() {
+  function returnToDetails() {
     setAsked(null)
     setReady(null)
     if (isPaying) navigate(checkoutAddress(billing, product.slug), { replace: true })
@@ -123,9 +123,9 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
     refusal,
     isPending: begin.isPending,
     proceed,
-    resetUnprovenAccount,
+    returnToDetails,
     refuse(refused: ApiError) {
-      resetUnprovenAccount()
+      returnToDetails()
       setRefusal(refused)
     },
     code,
@@ -138,7 +138,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
 
 export function Steps(props: StepsProps) {
   const { product, billing, offer, user } = props
-  const { asked, current, refusal, isPending, proceed, resetUnprovenAccount, refuse, ...discount } = useSteps(props)
+  const { asked, current, refusal, isPending, proceed, returnToDetails, refuse, ...discount } = useSteps(props)
   const codes = (
     <CodeField
       field={discount.codeField}
@@ -169,7 +169,7 @@ export function Steps(props: StepsProps) {
           product={product}
           billing={billing}
           offer={offer}
-          onChange={user && !product.unlocksItself ? null : resetUnprovenAccount}
+          onChange={user && !product.unlocksItself ? null : returnToDetails}
           onReplaced={refuse}
         >
           {codes}

@@ -2,7 +2,7 @@ import { Mail } from 'lucide-react'
 import source from '#content/about.md?raw'
 import { sectionAt, splitHeading, useContent } from '#web/api/page-texts.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { AnswerFigure } from '#web/features/site/showcase/figures-line.tsx'
+import { AnswerTime } from '#web/features/site/showcase/figures-line.tsx'
 import { Principles } from '#web/features/site/showcase/principles.tsx'
 import { Container, Eyebrow, Ruled, Tick } from '#web/ui/page.tsx'
 import { Section } from '#web/ui/section.tsx'
@@ -63,7 +63,7 @@ function Contact() {
             <Mail aria-hidden="true" className="size-5" />
             {supportEmail}
           </a>
-          <AnswerFigure />
+          <AnswerTime />
         </div>
         <ContactForm />
       </Container>

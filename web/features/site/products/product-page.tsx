@@ -11,7 +11,7 @@ import { useOwned } from '#web/features/selling/checkout/use-owned.ts'
 import { Maker } from '#web/features/site/about/maker.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { Figure, ReplayFigure } from '#web/features/site/showcase/figure.tsx'
-import { UnlockFigure } from '#web/features/site/showcase/figures-line.tsx'
+import { UnlockTime } from '#web/features/site/showcase/figures-line.tsx'
 import { HeroTop } from '#web/features/site/showcase/hero-top.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -23,7 +23,7 @@ import { Loading } from '#web/ui/spinner.tsx'
 import { BuyLink, Pricing } from './pricing.tsx'
 import { Steps } from './steps.tsx'
 
-type About = { product: ListedProduct; text: ProductText }
+type ProductPageProps = { product: ListedProduct; text: ProductText }
 
 export default function ProductPage() {
   const { products } = useSettings()
@@ -98,7 +98,7 @@ function StickyOffer({ slug }: { slug: string }) {
 
 const inlineLink = 'text-ink underline decoration-line underline-offset-4 hover:decoration-accent'
 
-function Offer({ product, text }: About) {
+function Offer({ product, text }: ProductPageProps) {
   const { maker } = useSettings()
   const [plan] = usePlans(product.slug)
   return (
@@ -160,7 +160,7 @@ function Offer({ product, text }: About) {
   )
 }
 
-/** Price at the end of the packing list. */
+/** Price below the list under "What You Get". */
 function PriceLine({ product: { slug, reviews } }: { product: ListedProduct }) {
   const [plan] = usePlans(slug)
   return (
@@ -179,7 +179,7 @@ function PriceLine({ product: { slug, reviews } }: { product: ListedProduct }) {
   )
 }
 
-function Hero({ product, text }: About) {
+function Hero({ product, text }: ProductPageProps) {
   const [plan] = usePlans(product.slug)
   return (
     <div className="relative pb-8">
@@ -192,7 +192,7 @@ function Hero({ product, text }: About) {
         reviews={
           <span className="flex flex-wrap gap-x-6">
             <ReviewSummary {...product.reviews} />
-            <UnlockFigure />
+            <UnlockTime />
           </span>
         }
       >

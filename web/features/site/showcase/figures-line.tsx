@@ -8,7 +8,7 @@ const spanOf = (seconds: number) => {
 }
 
 /** Median time to unlock, from the shop's own books. */
-export function UnlockFigure() {
+export function UnlockTime() {
   const { secondsToUnlock } = useSettings().figures
   if (secondsToUnlock === null) return null
   return (
@@ -19,7 +19,7 @@ export function UnlockFigure() {
 }
 
 /** Median time to the first answer, from the shop's own books. */
-export function AnswerFigure() {
+export function AnswerTime() {
   const { secondsToAnswer } = useSettings().figures
   if (secondsToAnswer === null) return null
   return (
