@@ -33,7 +33,7 @@ test('someone signs up, opens the link in the same browser, and may then add a p
   const email = `ada-${Date.now()}@example.com`
   await signUp(page, email)
   const line = page.getByRole('complementary', { name: 'Confirm your address' })
-  await expect(line).toContainText(`we’ve sent a link to ${email}.`)
+  await expect(line).toContainText(`use the link in our first email to ${email}.`)
   await expectAccessibleInBothThemes(page)
   await line.getByRole('button', { name: 'Send again' }).click()
   await expect(line).toContainText(`we’ve sent another link to ${email}.`)

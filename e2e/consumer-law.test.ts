@@ -86,7 +86,9 @@ test('whoever isn’t logged in as the owner reads the same after sending, at 39
   await logInAs(page, owner, shop)
   expect(await withdraw(owner.user.email, owner.user.name)).not.toBe(unknown)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('We’ve received your withdrawal')
-  await expect(main).toContainText('It takes effect now; there’s nothing left to do.')
+  await expect(main).toContainText(
+    'It takes effect now, and your money goes back to your card. There’s nothing left to do.',
+  )
 })
 
 test('a cancellation is one page, with its button in sight; a reason is asked for only with a good cause', async ({

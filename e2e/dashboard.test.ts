@@ -180,7 +180,7 @@ test.describe('invoices', () => {
     const { email } = buyer.user
     const links = (await shop.mails())
       .filter(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
-      .map(({ text }) => /https?:\S+\/invoice\?purchase=\S+/.exec(text)?.[0] ?? '')
+      .map(({ text }) => /https?:\S+\/invoice\?purchase=[^\s)]+/.exec(text)?.[0] ?? '')
     await buyer.call(accounts.login, { email, password: buyer.password })
     const urls: string[] = []
     for (const { id: document } of await buyer.call(purchases.invoices, { id: buyer.purchase.id }))

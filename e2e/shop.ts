@@ -180,4 +180,4 @@ const switchTheme = (page: Page) =>
 
 /** Pixels by which the page is wider than the window. */
 export const overflowOf = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth))

@@ -1,7 +1,5 @@
 import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
-import { accounts } from '#contract/identity/accounts.ts'
-import { useData } from '#web/api/client.ts'
 import { useConfirmation } from '#web/features/identity/account/use-confirmation.ts'
 import { Container } from '#web/ui/page.tsx'
 
@@ -11,7 +9,6 @@ const linkLasts = 7 * 86_400_000
 export function ConfirmLine() {
   const { isOpen, email, since, send, isPending, isSent, problem } = useConfirmation()
   const [now] = useState(Date.now)
-  const { data: profile } = useData(accounts.profile, {}, { enabled: isOpen })
   if (!isOpen) return null
   const hasLink = isSent || now - Date.parse(since) < linkLasts
   return (
@@ -22,14 +19,8 @@ export function ConfirmLine() {
           <span className="font-medium">Confirm your address:</span>{' '}
           {problem ?? (
             <>
-              {isSent
-                ? 'we’ve sent another link to '
-                : hasLink
-                  ? // Guests got no welcome email; the link of their receipt sets the password and confirms the address.
-                    profile?.hasPassword === false
-                    ? 'use “Set your password” in the receipt sent to '
-                    : 'we’ve sent a link to '
-                  : 'is it '}
+              {/* A guest's first email is the receipt, whose link sets a password and confirms the address. */}
+              {isSent ? 'we’ve sent another link to ' : hasLink ? 'use the link in our first email to ' : 'is it '}
               <span className="wrap-anywhere">{email}</span>
               {hasLink ? '.' : '?'}
             </>

@@ -167,7 +167,7 @@ function PriceLine({ product: { slug, reviews } }: { product: ListedProduct }) {
     <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4 pt-6">
       <p className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-serif text-2xl">{dollars(plan.amount)}</span>
-        <span className="text-muted">per {plan.period}, all eight</span>
+        <span className="text-muted">per {plan.period}, all included</span>
       </p>
       <span className="flex flex-wrap items-center gap-x-6 gap-y-3">
         <ReviewSummary {...reviews} />
