@@ -47,6 +47,7 @@ test('home says who it is for and shows the product, a chart that says what it i
       'Imprint',
       'Accessibility',
       'Changelog',
+      'Help',
     ])
     const contracts = footer.getByRole('navigation', { name: 'Contracts' })
     await expect(contracts.getByRole('link')).toHaveText([

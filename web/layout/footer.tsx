@@ -17,7 +17,7 @@ const columns = ({ supportEmail, products }: SiteSettings): Record<string, Recor
       products.filter(({ state }) => state === 'on sale').map(({ name, slug }) => [name, `/products/${slug}`]),
     ),
   },
-  Company: { About: '/about', Help: '/help', Support: `mailto:${supportEmail}` },
+  Company: { About: '/about', Support: `mailto:${supportEmail}` },
 })
 const legal = {
   Terms: '/legal/terms',
@@ -25,6 +25,7 @@ const legal = {
   Imprint: '/legal/imprint',
   Accessibility: '/legal/accessibility',
   Changelog: '/changelog',
+  Help: '/help',
 }
 
 const Links = ({ to }: { to: Record<string, string> }) =>
