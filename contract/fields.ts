@@ -67,7 +67,7 @@ export const optionalLine = (max: number) =>
 const uselessLink = 'This link is incomplete. Please open it from the email again.'
 
 /** Path of one of the shop's own pages, never of another site. */
-export const ownPath = opaque(2000).check(z.regex(/^\/(?![/\\])[!-~]*$/, 'This is not a page of this shop'))
+export const ownPath = opaque(2000).check(z.regex(/^\/([!-.0-[\]-~][!-~]*)?$/, 'This is not a page of this shop'))
 
 /** Both parts of an emailed link that works without logging in. */
 export const mailedLink = z.strictObject({ id, token: opaque(100, uselessLink) })
