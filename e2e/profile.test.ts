@@ -194,6 +194,7 @@ test('a session that ends while a page is open leads to login and back', async (
   // Any request still in flight would notice the ended session before the click does.
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
   await expect(page.getByText('No products yet')).toBeVisible()
+  await page.waitForLoadState('networkidle')
   const paused = pauseAtLogin(page)
   await person.call(accounts.logoutEverywhere, {})
   await page.getByRole('button', { name: 'Save Changes' }).click()
