@@ -265,6 +265,7 @@ strictly(
     await expect(page.getByRole('dialog', { name: 'Change role' })).toBeVisible()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog', { name: 'Change role' })).toBeHidden()
     strict.clock.advance({ minutes: 11 })
     const again = page.getByRole('dialog', { name: 'Please confirm that it’s you' })
     const close = async () => {
