@@ -47,7 +47,7 @@ export async function openSandbox(options: SandboxOptions) {
     const alarm = setTimeout(() => {
       alarms.delete(alarm)
       void ticks.run()
-    }, seconds * 1000)
+    }, Math.max(seconds, 0) * 1000)
     alarms.add(alarm.unref())
   }
   const books = openBooks(database, {

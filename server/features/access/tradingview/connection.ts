@@ -157,7 +157,7 @@ export async function resealCookies(db: Database, secrets: Secrets): Promise<{ r
   return { resealed: changed.rowCount ?? 0 }
 }
 
-/** Waits for the rate limit. Waits for the rate limit, which the sandbox doesn't have. */
+/** Waits for the rate limit, which the sandbox doesn't have. */
 export async function waitForTurn(db: Database, host: string, atMost?: number) {
   if (host === lookAlikeHost) return
   const wait = await nextTurn(db, atMost)
