@@ -143,7 +143,7 @@ test.describe('the admin area', () => {
     const { email } = await asker(shop)
     await openAdmin(page, shop)
     for (const screen of screens) {
-      // One row of the long lists, which other tests fill.
+      // Filters long lists, which other tests fill, to one row.
       const search = /^.(users|purchases|access.people)$/.test(screen) ? `?q=${email}` : ''
       await page.goto(`/admin${screen}${search}`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

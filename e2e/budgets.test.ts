@@ -1,6 +1,6 @@
 import type { Page, Request } from '@playwright/test'
 import { expect, inMotion, logInAs, test } from './shop.ts'
-import { comeFrom, declineCookies, publicPaths } from './visitors.ts'
+import { comeFrom, declineCookies, publicPaths, watchShifts } from './visitors.ts'
 
 test.use(inMotion)
 
@@ -28,18 +28,6 @@ async function weigh(page: Page, path: string) {
   const scripts = loaded.filter(({ type }) => type === 'script')
   const files = loaded.filter(({ type }) => type !== 'fetch')
   return { kilobytes: scripts.reduce((sum, { bytes }) => sum + bytes, 0) / 1000, requests: files.length }
-}
-
-/** Collects layout shifts; a font that comes after the first paint moves the ends of a few lines by pixels. */
-async function watchShifts(page: Page) {
-  await page.addInitScript(() => {
-    const shifts: number[] = []
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
-    }).observe({ type: 'layout-shift', buffered: true })
-    Object.assign(window, { shifts })
-  })
-  return () => page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.filter((value) => value > 0.005))
 }
 
 /** Kilobytes of JavaScript (brotli) and number of files in a first load, without API calls. */

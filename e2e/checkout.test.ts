@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { expect, logInAs, alsoAtStripe as test } from './shop.ts'
-import { holdRequests } from './visitors.ts'
+import { holdRequests, watchShifts } from './visitors.ts'
 
 // `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` uses Stripe.
 
@@ -119,13 +119,7 @@ test.describe('a guest', () => {
     page,
     shop,
   }) => {
-    await page.addInitScript(() => {
-      const shifts: number[] = []
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
-      }).observe({ type: 'layout-shift', buffered: true })
-      Object.assign(window, { shifts })
-    })
+    const shifts = await watchShifts(page)
     const email = page.getByLabel('Email', { exact: true }).first()
     for (const [isMember, width] of [
       [false, 360],
@@ -145,9 +139,7 @@ test.describe('a guest', () => {
       if (isMember) await expect(page.getByText('The subscription will belong to this account.')).toBeVisible()
       else await expect(email).toBeVisible()
       await page.waitForLoadState('networkidle')
-      // The font that comes after the first paint moves the ends of a few lines by pixels.
-      const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)
-      expect(shifts.filter((value) => value > 0.005)).toEqual([])
+      expect(await shifts()).toEqual([])
       await page.unrouteAll()
     }
   })

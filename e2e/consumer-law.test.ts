@@ -168,7 +168,7 @@ for (const law of ['eu', 'none'] as const)
     if (law === 'none') expect(promising.filter((path) => !/^declar|^withdr/.test(path))).toEqual([])
     else expect(promising).toEqual(expect.arrayContaining(['/help', '/legal/terms', '/products/rebound-sigma-pro']))
 
-    // One link of each address, whatever its token.
+    // Follows each path once, whatever its token.
     const links = new Map(
       [...pages, ...mails]
         .flatMap(({ html }) =>

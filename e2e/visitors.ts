@@ -69,3 +69,15 @@ export const untilServed = (shop: TestShop, path: string, text: string) =>
 /** Pages know of the connection to TradingView a few seconds after it was made. */
 export const untilPagesKnow = (shop: TestShop) =>
   untilServed(shop, '/products/rebound-sigma-pro', accessPromise({ unlocksItself: true }))
+
+/** Collects layout shifts; a font that comes after the first paint moves the ends of a few lines by pixels. */
+export async function watchShifts(page: Page) {
+  await page.addInitScript(() => {
+    const shifts: number[] = []
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
+    }).observe({ type: 'layout-shift', buffered: true })
+    Object.assign(window, { shifts })
+  })
+  return () => page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.filter((value) => value > 0.005))
+}

@@ -44,7 +44,7 @@ export type OpenShopOptions = {
 /** Hardly any test is about the cost of hashing. */
 const leastCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
-/** Nothing depends on how busy the machine is, and events that arrive together cost one sync. */
+/** Holds webhooks and payments back until the test settles or advances, so that no result depends on the machine's speed. */
 const waitsForTheTest = { lag: lagByClock, delaySeconds: 3600 }
 
 /** The whole server for a test: real database, real jobs, emails into a folder, and browser-like callers. */

@@ -86,7 +86,7 @@ describe('a purchase', () => {
     const admin = await shop.admin()
     await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
-    // One email tells of the refund, the end of the subscription and the end of the access.
+    // Refund, end of the subscription and end of the access are in one email.
     expect((await subjectsTo(buyer.user.email)).filter((subject) => /ended|refund/.test(subject))).toEqual([
       'Your refund of $39.00',
     ])
