@@ -13,14 +13,14 @@ const connection = z.object({
   isReadOnly: z.boolean(),
   host: z.string(),
   accountName: z.nullable(z.string()),
-  acceptedAt: z.nullable(instant),
+  risksAcceptedAt: z.nullable(instant),
   checkedAt: z.nullable(instant),
   okAt: z.nullable(instant),
   downSince: z.nullable(instant),
   lastError: z.nullable(z.string()),
   scripts: z.int(),
   people: z.int(),
-  freezesDisputes: z.boolean(),
+  freezesAccessDuringDispute: z.boolean(),
   /** Number of people the guard against mass removal kept from being locked. */
   blockedRemovals: z.nullable(z.int()),
 })
@@ -122,7 +122,10 @@ export const tradingViewAdmin = {
   settings: endpoint('PATCH /api/admin/tradingview', {
     access: 'access.manage',
     summary: 'Mode, and what an open dispute does',
-    input: z.strictObject({ mode: z.optional(z.enum(connectionModes)), freezesDisputes: z.optional(z.boolean()) }),
+    input: z.strictObject({
+      mode: z.optional(z.enum(connectionModes)),
+      freezesAccessDuringDispute: z.optional(z.boolean()),
+    }),
   }),
   scripts: endpoint('GET /api/admin/tradingview/scripts', {
     access: 'access.manage',

@@ -678,14 +678,14 @@ CREATE TABLE "tv_connection" (
 	"host" text NOT NULL,
 	"account_name" text,
 	"sealed_cookies" text,
-	"accepted_at" timestamp (3) with time zone,
-	"accepted_by" uuid,
+	"risks_accepted_at" timestamp (3) with time zone,
+	"risks_accepted_by" uuid,
 	"checked_at" timestamp (3) with time zone,
 	"ok_at" timestamp (3) with time zone,
 	"down_since" timestamp (3) with time zone,
 	"last_error" text,
 	"misunderstood" integer DEFAULT 0 NOT NULL,
-	"freezes_disputes" boolean DEFAULT true NOT NULL,
+	"freezes_access_during_dispute" boolean DEFAULT true NOT NULL,
 	"blocked_removals" integer,
 	"may_remove_until" timestamp (3) with time zone,
 	"next_call_at" timestamp (3) with time zone,
@@ -796,7 +796,7 @@ ALTER TABLE "service_messages" ADD CONSTRAINT "service_messages_sent_by_users_id
 ALTER TABLE "known_devices" ADD CONSTRAINT "known_devices_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "logins" ADD CONSTRAINT "logins_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "tv_connection" ADD CONSTRAINT "tv_connection_accepted_by_users_id_fk" FOREIGN KEY ("accepted_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "tv_connection" ADD CONSTRAINT "tv_connection_risks_accepted_by_users_id_fk" FOREIGN KEY ("risks_accepted_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tv_people" ADD CONSTRAINT "tv_people_script_id_tv_scripts_id_fk" FOREIGN KEY ("script_id") REFERENCES "public"."tv_scripts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tv_people" ADD CONSTRAINT "tv_people_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tv_runs" ADD CONSTRAINT "tv_runs_script_id_tv_scripts_id_fk" FOREIGN KEY ("script_id") REFERENCES "public"."tv_scripts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

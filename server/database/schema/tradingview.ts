@@ -28,8 +28,8 @@ export const tvConnection = pgTable(
     host: text().notNull(),
     accountName: text(),
     sealedCookies: text(),
-    acceptedAt: moment(),
-    acceptedBy: uuid().references(() => users.id),
+    risksAcceptedAt: moment(),
+    risksAcceptedBy: uuid().references(() => users.id),
     checkedAt: moment(),
     okAt: moment(),
     /** Since when no call has succeeded; null while calls do. */
@@ -37,8 +37,8 @@ export const tvConnection = pgTable(
     lastError: text(),
     /** Consecutive unreadable answers; the protocol may have changed. */
     misunderstood: integer().notNull().default(0),
-    /** Maximum number of people; null for no limit. */
-    freezesDisputes: boolean().notNull().default(true),
+    /** While a payment is disputed, access is kept but not extended. */
+    freezesAccessDuringDispute: boolean().notNull().default(true),
     /** Removals stopped by the guard against mass removal, until an admin confirms. */
     blockedRemovals: integer(),
     mayRemoveUntil: moment(),

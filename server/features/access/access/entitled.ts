@@ -24,8 +24,8 @@ export async function recompute(
     .where(eq(users.id, userId))
     .for('no key update')
   if (!person || person.deletedAt) return []
-  const [settings = { freezesDisputes: true }] = await tx
-    .select({ freezesDisputes: tvConnection.freezesDisputes })
+  const [settings = { freezesAccessDuringDispute: true }] = await tx
+    .select({ freezesAccessDuringDispute: tvConnection.freezesAccessDuringDispute })
     .from(tvConnection)
   const bought = await tx.select().from(purchases).where(eq(purchases.userId, userId))
   const known = await tx.select().from(access).where(eq(access.userId, userId)).for('update')

@@ -59,14 +59,14 @@ export function createConnecting(context: ConnectingContext, { connector, access
         isReadOnly: row !== undefined && !gateway.mayWrite(row.host),
         host: row?.host ?? 'www.tradingview.com',
         accountName: row?.accountName ?? null,
-        acceptedAt: row?.acceptedAt ?? null,
+        risksAcceptedAt: row?.risksAcceptedAt ?? null,
         checkedAt: row?.checkedAt ?? null,
         okAt: row?.okAt ?? null,
         downSince: row?.downSince ?? null,
         lastError: row?.lastError ?? null,
         scripts: await db.$count(tvScripts),
         people: people[0]?.count ?? 0,
-        freezesDisputes: row?.freezesDisputes ?? true,
+        freezesAccessDuringDispute: row?.freezesAccessDuringDispute ?? true,
         blockedRemovals: row?.blockedRemovals ?? null,
       }
     },
@@ -75,7 +75,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
 
     async connect(actor, given) {
       const before = await connection.current()
-      if (!before?.acceptedAt && given.host !== lookAlikeHost && !given.accepts)
+      if (!before?.risksAcceptedAt && given.host !== lookAlikeHost && !given.accepts)
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
       const { cookies, accountName } = await probe(context, given)
       const isElsewhere =
@@ -85,8 +85,8 @@ export function createConnecting(context: ConnectingContext, { connector, access
         host: given.host,
         accountName: accountName ?? (isElsewhere ? null : (before?.accountName ?? null)),
         sealedCookies: secrets.seal(cookieLine(cookies), cookiesPurpose),
-        acceptedAt: before?.acceptedAt ?? (given.accepts ? now() : null),
-        acceptedBy: before?.acceptedBy ?? (given.accepts ? actor.user.id : null),
+        risksAcceptedAt: before?.risksAcceptedAt ?? (given.accepts ? now() : null),
+        risksAcceptedBy: before?.risksAcceptedBy ?? (given.accepts ? actor.user.id : null),
         checkedAt: now(),
         okAt: now(),
         downSince: null,
@@ -146,7 +146,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
       if (given.length === 0) return
       const changes = Object.fromEntries(given)
       await connection.change(actor, 'settings', changes, changes)
-      if (settings.freezesDisputes !== undefined) await refreshDisputed()
+      if (settings.freezesAccessDuringDispute !== undefined) await refreshDisputed()
       if (settings.mode !== undefined) await reconcileSoon()
     },
   }

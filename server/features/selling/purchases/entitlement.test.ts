@@ -6,8 +6,8 @@ import { type Entitlement, entitlementOf, type PurchaseFacts } from './entitleme
 
 const day = 86_400_000
 const at = (days: number) => new Date(Date.UTC(2026, 10, 1) + days * day)
-const freezes = { freezesDisputes: true }
-const keeps = { freezesDisputes: false }
+const freezes = { freezesAccessDuringDispute: true }
+const keeps = { freezesAccessDuringDispute: false }
 
 const rows = readFileSync(new URL('../../../../docs/entitlements.md', import.meta.url), 'utf8')
   .split('\n')

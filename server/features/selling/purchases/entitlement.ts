@@ -15,7 +15,7 @@ export type Entitlement = { until: Date | null; reason: EntitlementReason }
 
 export type EntitlementSettings = {
   /** An open dispute keeps what is there but adds nothing to it; otherwise it changes nothing. */
-  freezesDisputes: boolean
+  freezesAccessDuringDispute: boolean
 }
 
 /** Effects on the access area, in the same transaction. */
@@ -45,7 +45,7 @@ function ofPurchase(
   held: Entitlement | null,
 ): Entitlement | null {
   const regular = byStatus(purchase)
-  if (!regular || !purchase.isDisputed || !settings.freezesDisputes) return regular
+  if (!regular || !purchase.isDisputed || !settings.freezesAccessDuringDispute) return regular
   if (!held) return null
   return { until: lasts(held) < lasts(regular) ? held.until : regular.until, reason: 'disputed' }
 }

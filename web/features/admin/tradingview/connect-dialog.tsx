@@ -34,7 +34,7 @@ export function ConnectDialog(props: { connection: TradingViewConnection; onClos
   const { data: preview } = useData(tradingViewAdmin.preview, {}, { enabled: !isFirstRead })
   const { testMode } = useSettings()
   const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
-  const mustAccept = !connection.acceptedAt && !isSandbox
+  const mustAccept = !connection.risksAcceptedAt && !isSandbox
   return (
     <CallDialog
       title={connection.state === 'off' ? 'Connect TradingView' : 'Reconnect'}

@@ -52,8 +52,8 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
       </fieldset>
       <Checkbox
         label="During a dispute, keep access but don’t extend it"
-        checked={connection.freezesDisputes}
-        onTick={(isOn) => settings.mutate({ freezesDisputes: isOn })}
+        checked={connection.freezesAccessDuringDispute}
+        onTick={(isOn) => settings.mutate({ freezesAccessDuringDispute: isOn })}
       />
     </Section>
   )
