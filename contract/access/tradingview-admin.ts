@@ -6,7 +6,7 @@ import { connectionModes, connectionStates } from '../statuses.ts'
 const connection = z.object({
   /** False if the environment has TRADINGVIEW=off, which overrides every other setting. */
   isAllowed: z.boolean(),
-  hasLookAlike: z.boolean(),
+  hasTradingViewSandbox: z.boolean(),
   state: z.enum(connectionStates),
   mode: z.enum(connectionModes),
   /** In test mode, TradingView's own lists are read and never written. */

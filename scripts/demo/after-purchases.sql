@@ -29,7 +29,7 @@ written as (
   ) as v (subject, preheader, markdown, state, age)
   returning id, state, started_at
 )
-insert into newsletter_recipients (newsletter_id, email, why, leave_id, state, done_at, reply, left_at)
+insert into newsletter_recipients (newsletter_id, email, why, unsubscribe_id, state, done_at, reply, left_at)
 select w.id, s.email, 'subscriber', s.id, case when s.n = 4 then 'refused' else 'sent' end,
   w.started_at + interval '1 minute', case when s.n = 4 then '550 5.1.1 No such user' end,
   case when s.unsubscribed_at is not null then s.unsubscribed_at end

@@ -39,7 +39,7 @@ const besides: Record<string, string> = {
   sessions: 'id tokenHash previousTokenHash rotatedAt userId expiresAt provenAt proofUsedAt provenBy',
   tvEvents: 'id pineId usernameKey http milliseconds excerpt',
   tvPeople:
-    'id scriptId usernameKey userId isOurs rowId tries failingSince nextTryAt error firstPresentAt version createdAt',
+    'id scriptId usernameKey userId isOurs listEntryId tries failingSince nextTryAt error firstPresentAt version createdAt',
   users: 'handedOverAt remindedAt searchText',
 }
 

@@ -77,7 +77,7 @@ test('nothing people type becomes HTML', () => {
 
 /** Fields that the shop or the seller writes, and `returnPath`, a page of the shop; everything else may be a stranger's words. */
 const ours = new Set(
-  'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo leaveId product slug billingType period shorter refusal card kind role what because why answer code subject preheader markdown email ip at paidAt renewsAt expiresAt endsAt endsOn withdrawBy returnPath until since dueAt declaredAt'.split(
+  'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo unsubscribeId product slug billingType period shorter refusal card kind role what because why answer code subject preheader markdown email ip at paidAt renewsAt expiresAt endsAt endsOn withdrawBy returnPath until since dueAt declaredAt'.split(
     ' ',
   ),
 )

@@ -187,7 +187,7 @@ export const samples: Samples = {
     preheader: 'And the strategy reports what each one cost.',
     markdown:
       '## What is new\n\nExits are **drawn** where they happen. Set `Show exits`, or read the [changelog](/changelog).\n\n- no repainting\n- <b>raw HTML</b> is text',
-    leaveId: id,
+    unsubscribeId: id,
     why,
   })) as Samples['newsletter'],
   serviceMessage: [

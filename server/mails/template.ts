@@ -10,7 +10,7 @@ export type MailSite = {
   supportEmail: string
   /** Name and address of the seller, as in the imprint. */
   sender: string
-  linkToken(purpose: string, rowId: string): string
+  linkToken(purpose: string, signedValue: string): string
   party: Party
   consumerLaw: 'eu' | 'none'
   taxNote: string

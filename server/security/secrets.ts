@@ -58,7 +58,8 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
   const keyId = idOf(sealingKey)
   const openingKeys = new Map(known.map((each) => deriveKey(each, 'seal')).map((opening) => [idOf(opening), opening]))
 
-  const tokenBy = (by: Buffer, purpose: string, rowId: string) => mac(deriveKey(by, `link ${purpose}`), rowId)
+  const tokenBy = (by: Buffer, purpose: string, signedValue: string) =>
+    mac(deriveKey(by, `link ${purpose}`), signedValue)
 
   return {
     keyId,
@@ -95,12 +96,12 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
     isCurrent: (sealedText: string) => sealedText.startsWith(`${keyId}:`),
 
     /** The secret part of an emailed link, derived when the email is sent: neither database nor queue ever holds it. */
-    linkToken: (purpose: string, rowId: string) => tokenBy(key, purpose, rowId),
+    linkToken: (purpose: string, signedValue: string) => tokenBy(key, purpose, signedValue),
 
-    isLinkToken(purpose: string, rowId: string, token: string): boolean {
+    isLinkToken(purpose: string, signedValue: string, token: string): boolean {
       const given = Buffer.from(token)
       return known
-        .map((each) => Buffer.from(tokenBy(each, purpose, rowId)))
+        .map((each) => Buffer.from(tokenBy(each, purpose, signedValue)))
         .some((right) => right.length === given.length && timingSafeEqual(right, given))
     },
   }

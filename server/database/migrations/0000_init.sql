@@ -409,7 +409,7 @@ CREATE TABLE "newsletter_recipients" (
 	"newsletter_id" uuid NOT NULL,
 	"email" text,
 	"why" text NOT NULL,
-	"leave_id" uuid,
+	"unsubscribe_id" uuid,
 	"state" text DEFAULT 'waiting' NOT NULL,
 	"tries" integer DEFAULT 0 NOT NULL,
 	"retry_at" timestamp (3) with time zone,
@@ -715,7 +715,7 @@ CREATE TABLE "tv_people" (
 	"is_present" boolean,
 	"present_until" timestamp (3) with time zone,
 	"observed_at" timestamp (3) with time zone,
-	"row_id" text,
+	"list_entry_id" text,
 	"tries" integer DEFAULT 0 NOT NULL,
 	"failing_since" timestamp (3) with time zone,
 	"next_try_at" timestamp (3) with time zone,
@@ -907,7 +907,7 @@ CREATE INDEX "tv_people_user" ON "tv_people" USING btree ("user_id");--> stateme
 CREATE INDEX "tv_people_due" ON "tv_people" USING btree ("next_try_at") WHERE "tv_people"."next_try_at" is not null;--> statement-breakpoint
 CREATE INDEX "tv_people_newest" ON "tv_people" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "tv_people_noticed" ON "tv_people" USING btree ("user_id") WHERE "tv_people"."user_id" is not null and (("tv_people"."failing_since" is not null and "tv_people"."next_try_at" is null) or ("tv_people"."is_present" and not "tv_people"."is_ours"));--> statement-breakpoint
-CREATE INDEX "tv_people_renamed" ON "tv_people" USING btree ("script_id","row_id") WHERE "tv_people"."user_id" is null and "tv_people"."error" is not null;--> statement-breakpoint
+CREATE INDEX "tv_people_renamed" ON "tv_people" USING btree ("script_id","list_entry_id") WHERE "tv_people"."user_id" is null and "tv_people"."error" is not null;--> statement-breakpoint
 CREATE INDEX "tv_runs_newest" ON "tv_runs" USING btree ("started_at");
 --> statement-breakpoint
 -- What drizzle-kit cannot express. `npm run db:generate` appends this file to the baseline.

@@ -64,8 +64,8 @@ export const newsletterRecipients = pgTable(
     newsletterId: partOf(() => newsletters.id),
     email: text(),
     why: text().$type<'subscriber' | 'buyer'>().notNull(),
-    /** Target of the unsubscribe link: a newsletter subscription or a user. */
-    leaveId: uuid(),
+    /** Id in the unsubscribe link: of the newsletter subscription for subscribers, of the user for buyers. */
+    unsubscribeId: uuid(),
     state: text({ enum: recipientStates }).notNull().default('waiting'),
     /** Number of temporary refusals by the mail server, and the next attempt. */
     tries: integer().notNull().default(0),

@@ -80,8 +80,8 @@ export const tvPeople = pgTable(
     isPresent: boolean(),
     presentUntil: moment(),
     observedAt: moment(),
-    /** TradingView's id of the row; helps to recognize a renamed user. */
-    rowId: text(),
+    /** TradingView's id of the list entry. It stays the same when the user is renamed. */
+    listEntryId: text(),
     tries: integer().notNull().default(0),
     /** Start of the current failures; without `nextTryAt`, the seller must act. */
     failingSince: moment(),
@@ -98,7 +98,7 @@ export const tvPeople = pgTable(
     index('tv_people_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
     index('tv_people_newest').on(t.createdAt, t.id),
     index('tv_people_noticed').on(t.userId).where(isNoticed(t)),
-    index('tv_people_renamed').on(t.scriptId, t.rowId).where(sql`${t.userId} is null and ${t.error} is not null`),
+    index('tv_people_renamed').on(t.scriptId, t.listEntryId).where(sql`${t.userId} is null and ${t.error} is not null`),
   ],
 )
 

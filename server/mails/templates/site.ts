@@ -22,7 +22,7 @@ export type NewsletterMail = {
   preheader: string
   markdown: string
   /** Target of the unsubscribe link: a row of `newsletter_subscriptions`, or a user. */
-  leaveId: string
+  unsubscribeId: string
   why: 'subscriber' | 'buyer'
 }
 
@@ -45,14 +45,14 @@ export const siteMails = {
     footnote: 'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',
     headers: oneClick(id, site),
   }),
-  newsletter: ({ subject, preheader, markdown, leaveId, why }: NewsletterMail, site) => ({
+  newsletter: ({ subject, preheader, markdown, unsubscribeId, why }: NewsletterMail, site) => ({
     subject,
     preheader,
     paragraphs: [],
     blocks: parseBlocks(markdown),
-    footnote: sentence`${reasons[why]} ${linkTo('Unsubscribe', unsubscribeLink(leaveId, site))}
+    footnote: sentence`${reasons[why]} ${linkTo('Unsubscribe', unsubscribeLink(unsubscribeId, site))}
 Not investment advice. Past and backtested results do not predict future results.`,
-    headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(leaveId, site) },
+    headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(unsubscribeId, site) },
   }),
   /** Message about the contract. Has no unsubscribe link, because it is no advertising. */
   serviceMessage: ({ name, product, reason, subject, markdown }: ServiceMail) => ({

@@ -6,7 +6,7 @@ import { todoOf } from './rules.ts'
 
 /** Username of the same entry at TradingView that no customer has: the buyer may have renamed the account. */
 export const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
-  on former.script_id = ${tvPeople.scriptId} and former.row_id = ${tvPeople.rowId} and former.id <> ${tvPeople.id}
+  on former.script_id = ${tvPeople.scriptId} and former.list_entry_id = ${tvPeople.listEntryId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
 
 const onLists = (what: SQL, condition: SQL) => sql`(select ${what} from ${tvPeople}

@@ -37,7 +37,7 @@ export async function compare(
       isPresent: observed.isPresent,
       presentUntil: observed.until,
       observedAt: now(),
-      rowId: found?.id ?? person.rowId,
+      listEntryId: found?.id ?? person.listEntryId,
     })
     const action = decide(observed, wish, work.isOurs)
     if (!person.userId) continue
@@ -90,7 +90,7 @@ async function recordStrangers(
       isPresent: true,
       presentUntil: stranger.until,
       observedAt: now(),
-      rowId: stranger.id,
+      listEntryId: stranger.id,
       error: await propose(stranger),
     }
     await db
@@ -129,7 +129,7 @@ async function proposeRename(
   { id, username }: Listed,
 ): Promise<string | null> {
   const former = works.find(
-    ({ person, isCurrent }) => isCurrent && person.rowId === id && !listed.has(person.usernameKey),
+    ({ person, isCurrent }) => isCurrent && person.listEntryId === id && !listed.has(person.usernameKey),
   )
   if (!former?.row || 'username' in (await client.findName(former.person.username))) return null
   const { row, person } = former

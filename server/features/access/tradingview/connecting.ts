@@ -53,7 +53,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
         .where(eq(tvPeople.isPresent, true))
       return {
         isAllowed: gateway.isAllowed,
-        hasLookAlike: gateway.lookAlike !== undefined,
+        hasTradingViewSandbox: gateway.lookAlike !== undefined,
         state: row?.state ?? ('off' as const),
         mode: row?.mode ?? ('dry' as const),
         isReadOnly: row !== undefined && !gateway.mayWrite(row.host),

@@ -88,7 +88,10 @@ export function usernamePlanFor(
 const isUndecided = ({ state, needsDecision, undoUntil }: AccessRow, at: Date) =>
   (state === 'asked' && !needsDecision) || (undoUntil !== null && undoUntil > at)
 
-export type Seen = Pick<PersonRow, 'usernameKey' | 'isOurs' | 'isPresent' | 'presentUntil' | 'rowId' | 'firstPresentAt'>
+export type Seen = Pick<
+  PersonRow,
+  'usernameKey' | 'isOurs' | 'isPresent' | 'presentUntil' | 'listEntryId' | 'firstPresentAt'
+>
 
 export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: Seen[]): boolean {
   if (person.isOurs) return true
@@ -96,7 +99,7 @@ export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: 
   if (person.firstPresentAt === null && row?.unlockedName && keyOfName(row.unlockedName) === person.usernameKey)
     return true
   // The same entry under another username of the buyer was only renamed.
-  return person.rowId !== null && peers.some((peer) => peer.isOurs && peer.rowId === person.rowId)
+  return person.listEntryId !== null && peers.some((peer) => peer.isOurs && peer.listEntryId === person.listEntryId)
 }
 
 /** Target state of each username of a person on each script, the wanted username first. */

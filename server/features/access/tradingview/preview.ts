@@ -66,6 +66,6 @@ const unseen = (usernameKey: string): Seen => ({
   isOurs: false,
   isPresent: null,
   presentUntil: null,
-  rowId: null,
+  listEntryId: null,
   firstPresentAt: null,
 })

@@ -23,7 +23,7 @@ import {
   type UsernamePlan,
 } from './plan.ts'
 
-type Seen = Observed & { rowId: string | null }
+type Seen = Observed & { listEntryId: string | null }
 
 /** Syncs one username on one script: read, act, read again, store. False if the wish has changed in the meantime. */
 type SyncName = (client: TradingViewClient, mode: ConnectionMode, work: UsernamePlan) => Promise<boolean>
@@ -115,7 +115,7 @@ async function read(client: TradingViewClient, { script, person }: UsernamePlan)
   // An incomplete list proves no absence.
   if (!found && !isComplete)
     throw new TradingViewFailure('unknown', 'TradingView did not say whether this person has access.')
-  return { isPresent: found !== undefined, until: found?.until ?? null, rowId: found?.id ?? null }
+  return { isPresent: found !== undefined, until: found?.until ?? null, listEntryId: found?.id ?? null }
 }
 
 async function act(
@@ -187,7 +187,7 @@ function createRecording(
         isPresent: seen.isPresent,
         presentUntil: seen.until,
         // Keeps the id of a missing entry: it may appear under another username.
-        rowId: seen.rowId ?? person.rowId,
+        listEntryId: seen.listEntryId ?? person.listEntryId,
         observedAt: now(),
         ...(isWatching
           ? {}

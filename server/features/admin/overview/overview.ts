@@ -15,7 +15,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { contactMessages, declarations, newsletters, type purchases } from '#server/database/schema.ts'
 import { awaitsSeller } from '#server/features/selling/declarations/declarations.ts'
-import { countNeedy } from '#server/features/selling/purchases/purchases.ts'
+import { countNeeds } from '#server/features/selling/purchases/purchases.ts'
 import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
 import type { Areas } from '../areas.ts'
 import { createFigures, type Figures } from './figures.ts'
@@ -51,13 +51,13 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
     figures: createFigures(context, areas),
 
     async show() {
-      const [figures, needy] = await Promise.all([months(), countNeedy(db, now(), mostCounted)])
+      const [figures, countOf] = await Promise.all([months(), countNeeds(db, now(), mostCounted)])
       return {
         ...figures,
         atRisk: {
-          failed_payments: needy('failed_payments'),
-          expiring_cards: needy('expiring_cards'),
-          disputed: needy('disputed'),
+          failed_payments: countOf('failed_payments'),
+          expiring_cards: countOf('expiring_cards'),
+          disputed: countOf('disputed'),
         },
       }
     },
@@ -126,11 +126,11 @@ function createNeeds(
   const isOther = (kind: NeedKind): kind is OtherNeed => kind in counters
 
   return async function needs(user) {
-    const [needy, waiting] = await Promise.all([countNeedy(db, now(), mostCounted), lists.waiting()])
+    const [countOf, waiting] = await Promise.all([countNeeds(db, now(), mostCounted), lists.waiting()])
     const found = await Promise.all(
       needKinds
         .filter((kind) => can(user, needPermissions[kind]))
-        .map(async (kind) => ({ kind, ...(isOther(kind) ? await counters[kind](waiting) : needy(kind)) })),
+        .map(async (kind) => ({ kind, ...(isOther(kind) ? await counters[kind](waiting) : countOf(kind)) })),
     )
     const dueOf = ({ dueAt }: Found) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
     return found.filter(({ count }) => count > 0).toSorted((a, b) => (dueOf(a) === dueOf(b) ? 0 : dueOf(a) - dueOf(b)))

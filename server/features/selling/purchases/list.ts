@@ -10,7 +10,7 @@ import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { disputes, isLivePurchase, payments, products, purchases, users } from '#server/database/schema.ts'
 import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
 import { graceEnd } from './entitlement.ts'
-import { needy } from './needs.ts'
+import { needQueries } from './needs.ts'
 import type { PurchaseRow } from './rows.ts'
 
 const buyersColumns = {
@@ -64,7 +64,7 @@ export async function listPurchases<Shown extends Position>(
         userId ? eq(purchases.userId, userId) : undefined,
         status === 'live' || status === 'paying' ? isLivePurchase : status && eq(purchases.status, status),
         status === 'paying' ? gt(purchases.arr, 0) : undefined,
-        need ? needy(now)[need].has : undefined,
+        need ? needQueries(now)[need].condition : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
         after ? beyond(purchases, after, sort) : undefined,
         q ? inArray(purchases.userId, usersMatching(q)) : undefined,

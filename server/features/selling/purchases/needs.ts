@@ -7,31 +7,31 @@ import { graceEnd } from './entitlement.ts'
 /** Stripe finalizes a renewal's invoice within an hour or two. */
 const draftDays = 3
 
-type Needy = { has: SQL | undefined; dueAt?: Column; amount?: Column }
+type NeedQuery = { condition: SQL | undefined; dueAt?: Column; amount?: Column }
 const cardDays = 30
 const isDisputed = eq(purchases.isDisputed, true)
 
-export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => ({
+export const needQueries = (now: Date): Record<PurchaseNeed | PurchaseRisk, NeedQuery> => ({
   // May become a dispute.
-  fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
-  disputes: { has: and(isDisputed, isNotNull(purchases.disputeDueAt)), dueAt: purchases.disputeDueAt },
+  fraud_warnings: { condition: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
+  disputes: { condition: and(isDisputed, isNotNull(purchases.disputeDueAt)), dueAt: purchases.disputeDueAt },
   // Also while the bank looks at the answer.
-  disputed: { has: isDisputed, dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
+  disputed: { condition: isDisputed, dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
   // An earlier payment was charged back, and the subscription runs on.
   lost_disputes: {
-    has: and(gt(purchases.lostAmount, purchases.lostAndKept), not(hasEndedPurchase)),
+    condition: and(gt(purchases.lostAmount, purchases.lostAndKept), not(hasEndedPurchase)),
     amount: purchases.lostAmount,
   },
-  failed_refunds: { has: gt(purchases.failedRefunds, 0) },
-  uncovered_notes: { has: gt(purchases.uncoveredNotes, 0) },
+  failed_refunds: { condition: gt(purchases.failedRefunds, 0) },
+  uncovered_notes: { condition: gt(purchases.uncoveredNotes, 0) },
   failed_payments: {
-    has: eq(purchases.status, 'past_due'),
+    condition: eq(purchases.status, 'past_due'),
     dueAt: purchases.pastDueSince,
     amount: purchases.dueAmount,
   },
-  stuck_renewals: { has: lt(purchases.draftSince, new Date(now.getTime() - draftDays * 86_400_000)) },
+  stuck_renewals: { condition: lt(purchases.draftSince, new Date(now.getTime() - draftDays * 86_400_000)) },
   expiring_cards: {
-    has: and(
+    condition: and(
       eq(purchases.status, 'active'),
       lt(purchases.cardExpiresAt, new Date(now.getTime() + cardDays * 86_400_000)),
       // Only a charge after that day fails.
@@ -41,16 +41,16 @@ export const needy = (now: Date): Record<PurchaseNeed | PurchaseRisk, Needy> => 
     amount: purchases.nextAmount,
   },
   // The next renewal would be charged without tax.
-  untaxed: { has: and(eq(purchases.taxIsOff, true), isLivePurchase) },
-  missing_at_stripe: { has: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
+  untaxed: { condition: and(eq(purchases.taxIsOff, true), isLivePurchase) },
+  missing_at_stripe: { condition: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
 /** Counts every need in one statement, each by its own index, up to `mostCounted`. */
-export async function countNeedy(db: Database, now: Date, mostCounted: number) {
-  const counts = Object.entries(needy(now)).map(
-    ([need, { has, dueAt, amount }]) => sql`
+export async function countNeeds(db: Database, now: Date, mostCounted: number) {
+  const counts = Object.entries(needQueries(now)).map(
+    ([need, { condition, dueAt, amount }]) => sql`
       select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
-      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${has} limit ${mostCounted}) found`,
+      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${mostCounted}) found`,
   )
   const { rows } = await db.execute<{ need: string; count: number; due: string | Date | null; amount: number }>(
     sql.join(counts, sql` union all `),

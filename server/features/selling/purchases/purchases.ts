@@ -9,7 +9,7 @@ import { findPurchase, type PurchaseRow } from './rows.ts'
 
 export { type AccessEffects, entitlementOf, graceDays, graceEnd } from './entitlement.ts'
 export { chargesOf, periodOf } from './list.ts'
-export { countNeedy } from './needs.ts'
+export { countNeeds } from './needs.ts'
 export {
   deletePurchase,
   findPurchase,

@@ -480,8 +480,8 @@ test('whatever buyer, seller, bank and dashboard do: charged as said, refunded a
         const row = await rowOf(buyer)
         expect(row.refundedAmount).toBe(decided)
         // Failed refunds are listed for the seller.
-        const needy = await (await shop.admin()).call(purchases.adminList, { need: 'failed_refunds' })
-        expect(needy.some(({ id }) => id === row.id)).toBe(row.failedRefunds > 0)
+        const withFailedRefund = await (await shop.admin()).call(purchases.adminList, { need: 'failed_refunds' })
+        expect(withFailedRefund.some(({ id }) => id === row.id)).toBe(row.failedRefunds > 0)
         const { booked, wanted } = await compareBooks(shop)
         expect(booked.find(({ id }) => id === row.subscription)).toEqual(
           wanted.find(({ id }) => id === row.subscription),

@@ -18,7 +18,7 @@ export type Audience = { toSubscribers: boolean; buyersOf: string | null }
  * A guest's order for an existing account (`made_account` is false) is no consent of its owner.
  */
 export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
-  select s.email, 'subscriber' as why, s.id as leave_id from ${newsletterSubscriptions} s
+  select s.email, 'subscriber' as why, s.id as unsubscribe_id from ${newsletterSubscriptions} s
   where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null${email ? sql` and s.email = ${email}` : sql``}
     and not exists (select from ${mailSuppressions} m where m.email = s.email)
   union all
@@ -45,8 +45,8 @@ export async function countAudience(db: Database, audience: Audience): Promise<n
 /** Stores one recipient for each address; a subscriber who is also a buyer counts as subscriber. */
 export async function writeDown(tx: Transaction, newsletter: Audience & { id: string }) {
   await tx.execute(
-    sql`insert into ${newsletterRecipients} (newsletter_id, email, why, leave_id)
-      select distinct on (email) ${newsletter.id}::uuid, email, why, leave_id from ${audienceOf(newsletter)} a
+    sql`insert into ${newsletterRecipients} (newsletter_id, email, why, unsubscribe_id)
+      select distinct on (email) ${newsletter.id}::uuid, email, why, unsubscribe_id from ${audienceOf(newsletter)} a
       order by email, why desc on conflict do nothing`,
   )
 }

@@ -17,7 +17,7 @@ export type Delivery = {
 }
 
 type Newsletter = typeof newsletters.$inferSelect
-type Claimed = { id: string; email: string; why: 'subscriber' | 'buyer'; leave_id: string; tries: number }
+type Claimed = { id: string; email: string; why: 'subscriber' | 'buyer'; unsubscribe_id: string; tries: number }
 
 /** Duration of a run, well within the lease of the job; the schedule starts the next one. */
 const sliceMs = 300_000
@@ -47,7 +47,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
           and (r.retry_at is null or r.retry_at <= ${now()})
           and r.email > ${after} and exists (select from ${audienceOf(newsletter, sql`r.email`)} a)
         order by r.email limit 1 for update of r skip locked
-      ) returning id, email, why, leave_id, tries`,
+      ) returning id, email, why, unsubscribe_id, tries`,
     )
     return rows[0]
   }
@@ -103,7 +103,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
         await pace.turn()
         const recipient = await claimNext()
         if (!recipient) return
-        const data = { subject, preheader, markdown, leaveId: recipient.leave_id, why: recipient.why }
+        const data = { subject, preheader, markdown, unsubscribeId: recipient.unsubscribe_id, why: recipient.why }
         const outcome = await bulkMail.send(mails.newsletter(recipient.id, recipient.email, data))
         crashPoint('newsletter handed over')
         await settle(recipient, outcome)

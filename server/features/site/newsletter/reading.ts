@@ -21,7 +21,13 @@ export type Reading = {
 type Newsletter = typeof newsletters.$inferSelect
 /** `updatedBy` is a name here, not an id. */
 type EditedNewsletter = Omit<Newsletter, 'updatedBy'> & { updatedBy: string }
-type Sample = { subject: string; preheader: string; markdown: string; leaveId: string; why: 'subscriber' | 'buyer' }
+type Sample = {
+  subject: string
+  preheader: string
+  markdown: string
+  unsubscribeId: string
+  why: 'subscriber' | 'buyer'
+}
 
 /** Limit of problematic recipients on the screen. */
 const mostTroubled = 100
@@ -85,7 +91,7 @@ export function createReading(context: ReadingDeps): Reading {
     subject,
     preheader,
     markdown,
-    leaveId: id,
+    unsubscribeId: id,
     why: toSubscribers ? 'subscriber' : 'buyer',
   })
 

@@ -81,8 +81,8 @@ test('a newsletter goes once to every confirmed address, with a way out and the 
   expect(source).toContain('&lt;b&gt;Raw&lt;/b&gt;')
   expect(source).not.toContain('href="javascript')
 
-  const [, leaveId = '', token = ''] = /unsubscribe\?id=([\w-]+)&token=([\w-]+)/.exec(source) ?? []
-  await shop.visitor().call(newsletter.unsubscribe, { id: leaveId, token })
+  const [, unsubscribeId = '', token = ''] = /unsubscribe\?id=([\w-]+)&token=([\w-]+)/.exec(source) ?? []
+  await shop.visitor().call(newsletter.unsubscribe, { id: unsubscribeId, token })
   expect((await show(id)).counts).toEqual({ waiting: 0, sent: 3, refused: 0, uncertain: 0, unsubscribed: 1 })
   const again = await draft()
   expect(await show(again.id)).toMatchObject({ audience: 2 })
@@ -178,7 +178,7 @@ test('buyers get it only if the checkout said so, the address is proven, and the
       .map(({ source }) => /unsubscribe\?id=([\w-]+)&token=([\w-]+)/.exec(readable(source)))
       .find(Boolean)
   expect([untold, objecting].map(linkIn)).toEqual([undefined, undefined])
-  const [, leaveId = '', token = ''] = linkIn(told) ?? []
+  const [, unsubscribeId = '', token = ''] = linkIn(told) ?? []
   smtp.accepted.length = 0
   await admin.call(newsletters.adminSend, { id, version: 1 })
   await expect.poll(async () => (await show(id)).state).toBe('sent')
@@ -190,7 +190,7 @@ test('buyers get it only if the checkout said so, the address is proven, and the
   })
   const timeline = await admin.call(customers.adminTimeline, { id: told.user.id })
   expect(timeline.map(({ title }) => title)).toContain(written.subject)
-  await shop.visitor().call(newsletter.unsubscribe, { id: leaveId, token })
+  await shop.visitor().call(newsletter.unsubscribe, { id: unsubscribeId, token })
   expect(await show(id)).toMatchObject({ audience: 0 })
 })
 

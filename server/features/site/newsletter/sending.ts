@@ -149,6 +149,6 @@ export async function forgetOldRecipients({ db, now }: Pick<Context, 'db' | 'now
   const over = db.select({ id: newsletters.id }).from(newsletters).where(lte(newsletters.finishedAt, before))
   await db
     .update(recipients)
-    .set({ email: null, leaveId: null, reply: null })
+    .set({ email: null, unsubscribeId: null, reply: null })
     .where(and(inArray(recipients.newsletterId, over), sql`${recipients.email} is not null`))
 }

@@ -110,9 +110,9 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
         await tx.delete(suppressions).where(eq(suppressions.email, email))
       }
       await tx.delete(suppressions).where(eq(suppressions.userId, userId))
-      const ofPerson = or(eq(recipients.leaveId, userId), email ? eq(recipients.email, email) : undefined)
+      const ofPerson = or(eq(recipients.unsubscribeId, userId), email ? eq(recipients.email, email) : undefined)
       await tx.delete(recipients).where(and(ofPerson, eq(recipients.state, 'waiting')))
-      await tx.update(recipients).set({ email: null, leaveId: null, reply: null }).where(ofPerson)
+      await tx.update(recipients).set({ email: null, unsubscribeId: null, reply: null }).where(ofPerson)
     },
 
     async dataOf(userId) {
@@ -126,7 +126,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
         })
         .from(recipients)
         .innerJoin(newsletters, eq(newsletters.id, recipients.newsletterId))
-        .where(or(eq(recipients.leaveId, userId), eq(recipients.email, email)))
+        .where(or(eq(recipients.unsubscribeId, userId), eq(recipients.email, email)))
       const objections = await db
         .select({ because: suppressions.because, at: suppressions.at })
         .from(suppressions)

@@ -33,7 +33,7 @@ export function ConnectDialog(props: { connection: TradingViewConnection; onClos
   const isFirstRead = connection.mode === 'dry'
   const { data: preview } = useData(tradingViewAdmin.preview, {}, { enabled: !isFirstRead })
   const { testMode } = useSettings()
-  const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
+  const isSandbox = connection.hasTradingViewSandbox && connection.host === 'sandbox'
   const mustAccept = !connection.risksAcceptedAt && !isSandbox
   return (
     <CallDialog
