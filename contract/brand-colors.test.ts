@@ -4,16 +4,16 @@ import { shadesOf } from './brand-colors.ts'
 
 const luminance = (hex: string) => {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((start) => Number.parseInt(hex.slice(start, start + 2), 16) / 255)
     .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 const contrast = (a: string, b: string) => {
-  const [light = 0, dark = 0] = [luminance(a), luminance(b)].toSorted((one, other) => other - one)
+  const [light = 0, dark = 0] = [luminance(a), luminance(b)].toSorted((first, second) => second - first)
   return (light + 0.05) / (dark + 0.05)
 }
 
-test('text on a shade of any brand color can be read (WCAG AA)', () => {
+test('text on the shades of any brand color has the contrast that WCAG AA requires', () => {
   const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
   fc.assert(
     fc.property(color, (hex) => {

@@ -40,14 +40,14 @@ function luminanceOf(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** White has at least a contrast of 4.5 to a color of this luminance. */
-const readableOnWhite = 1.05 / 4.5 - 0.05
+/** Highest luminance on which white text has a contrast of 4.5, as WCAG AA requires. */
+const maxLuminanceUnderWhite = 1.05 / 4.5 - 0.05
 
-/** Shades of a brand color that stay readable: white text on `light`, `onDark` text on `dark`. */
+/** Shades of a brand color with readable text: white on `light`, `onDark` on `dark`. The factors were chosen by eye. */
 export function shadesOf(color: string) {
   const [lightness, chroma, hue] = oklchOf(color)
   let light = Math.min(lightness, 0.52)
-  while (luminanceOf(hexOf([light, chroma, hue])) > readableOnWhite) light -= 0.005
+  while (luminanceOf(hexOf([light, chroma, hue])) > maxLuminanceUnderWhite) light -= 0.005
   return {
     light: hexOf([light, chroma, hue]),
     lightStrong: hexOf([light * 0.865, chroma * 0.9, hue]),

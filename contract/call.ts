@@ -1,8 +1,8 @@
-import { type Endpoint, type InputOf, isNothing, type OutputOf } from './endpoint.ts'
+import { type Endpoint, type InputOf, isEmptyOutput, type OutputOf } from './endpoint.ts'
 import type { RefusalCode } from './refusals.ts'
 import type { WayToProve } from './statuses.ts'
 
-/** HTTP/2 has no status texts; these are what proxies answer with in our place. */
+/** HTTP/2 has no status texts. These statuses often come from a proxy, without a readable body. */
 const statusTexts: Record<number, string> = {
   413: 'Content Too Large',
   429: 'Too Many Requests',
@@ -11,7 +11,7 @@ const statusTexts: Record<number, string> = {
   504: 'Gateway Timeout',
 }
 
-/** A refused call. Its message is "status: body", as docs/product.md has it; `serverMessage` is the one to show. */
+/** A refused call. `message` is "status: body" (docs/product.md); `serverMessage` is the sentence to show people. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -20,12 +20,12 @@ export class ApiError extends Error {
   readonly code: RefusalCode | undefined
   readonly fields: Record<string, string>
   readonly retryAfterSeconds: number | undefined
-  /** Accepted proofs of identity for repeating the call. */
-  readonly again: WayToProve[] | undefined
-  /** Second steps that complete the login. */
-  readonly next: WayToProve[] | undefined
-  /** Current amount in cents. */
-  readonly amount: number | undefined
+  /** Proofs of identity that allow repeating the call (`again` on the wire). */
+  readonly acceptedProofs: WayToProve[] | undefined
+  /** Second steps that complete the login (`next` on the wire). */
+  readonly secondSteps: WayToProve[] | undefined
+  /** Changed price in cents, if the caller quoted an outdated one (`amount` on the wire). */
+  readonly currentAmount: number | undefined
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
     // Drops HTML: it is a proxy's error page.
@@ -36,14 +36,14 @@ export class ApiError extends Error {
     this.serverMessage = parsed.message
     this.code = parsed.code
     this.fields = parsed.fields ?? {}
-    this.again = parsed.again
-    this.next = parsed.next
-    this.amount = parsed.amount
+    this.acceptedProofs = parsed.again
+    this.secondSteps = parsed.next
+    this.currentAmount = parsed.amount
     this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined
   }
 }
 
-type Explained = {
+type ErrorBody = {
   message?: string
   code?: RefusalCode
   fields?: Record<string, string>
@@ -52,12 +52,12 @@ type Explained = {
   amount?: number
 }
 
-function parseError(body: string): Explained {
+function parseError(body: string): ErrorBody {
   try {
     const parsed: unknown = JSON.parse(body)
     if (typeof parsed !== 'object' || parsed === null) return {}
-    // Ignores JSON of other servers.
-    return 'message' in parsed && typeof parsed.message !== 'string' ? {} : parsed
+    const isFromAnotherServer = 'message' in parsed && typeof parsed.message !== 'string'
+    return isFromAnotherServer ? {} : parsed
   } catch {
     return {}
   }
@@ -65,9 +65,10 @@ function parseError(body: string): Explained {
 
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
+/** `next` is the cursor of the next page, undefined on the last one. */
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
-/** `proveAgain` asks for a proof of identity; with one, the call is repeated. */
+/** `proveAgain` asks the user for a proof of identity and returns whether they gave one; the call is then repeated. */
 export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => Promise<boolean>) {
   async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, init: RequestInit = {}): Promise<Response> {
     const { address, body } = requestFor(endpoint, input)
@@ -84,7 +85,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
         await response.text(),
         response.headers.get('retry-after'),
       )
-      if (error.again && (await proveAgain?.(error.again))) return send(endpoint, input, init)
+      if (error.acceptedProofs && (await proveAgain?.(error.acceptedProofs))) return send(endpoint, input, init)
       throw error
     }
     return response
@@ -93,11 +94,12 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
   async function call<E extends Endpoint>(endpoint: E, input: InputOf<E>, init?: RequestInit): Promise<OutputOf<E>> {
     const response = await send(endpoint, input, init)
     const body = await response.text()
-    const output: OutputOf<E> = JSON.parse(isNothing(endpoint.output) ? '{}' : body)
+    const output: OutputOf<E> = JSON.parse(isEmptyOutput(endpoint.output) ? '{}' : body)
     return output
   }
 
-  async function isDone<E extends Endpoint & { answer?: 'later' }>(endpoint: E, input: InputOf<E>) {
+  /** Makes a call that may answer 202; returns false if it did, so that the caller tries again later. */
+  async function callAndCheckDone<E extends Endpoint & { answer?: 'later' }>(endpoint: E, input: InputOf<E>) {
     const response = await send(endpoint, input)
     await response.text()
     return response.status !== 202
@@ -109,27 +111,27 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     init?: RequestInit,
   ): Promise<Page<OutputOf<E> extends (infer Item)[] ? Item : never>> {
     const response = await send(endpoint, input, init)
-    const next = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
-    return { items: await response.json(), next: next && decodeURIComponent(next) }
+    const nextCursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+    return { items: await response.json(), next: nextCursor && decodeURIComponent(nextCursor) }
   }
 
-  return { send, call, isDone, callPage }
+  return { send, call, callAndCheckDone, callPage }
 }
 
-/** Splits an input into path, query and body. Path segments are encoded, so an id can never turn into another path. */
+/** Splits an input into path, query and body. Path segments are encoded, so an id cannot change the path. */
 function requestFor(endpoint: Endpoint, input: Record<string, unknown>) {
-  const rest = { ...input }
+  const fields = { ...input }
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const value = rest[name]
-    delete rest[name]
+    const value = fields[name]
+    delete fields[name]
     return encodeURIComponent(String(value))
   })
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') {
     const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(rest))
+    for (const [name, value] of Object.entries(fields))
       if (value !== undefined && value !== '')
         query.set(name, typeof value === 'string' ? value : JSON.stringify(value))
     return { address: query.size > 0 ? `${path}?${query}` : path, body: undefined }
   }
-  return { address: path, body: JSON.stringify(rest) }
+  return { address: path, body: JSON.stringify(fields) }
 }

@@ -2,12 +2,12 @@ import * as z from 'zod/mini'
 import { id } from './fields.ts'
 import { isPermission, type Permission } from './permissions.ts'
 
-/** Access of a call: for anyone, anyone logged in, or staff with a permission. `server/http/gate.ts` enforces it. */
+/** People who may make a call: anyone, anyone logged in, or staff with a permission. Enforced by `server/http/gate.ts`. */
 export type Access = 'public' | 'user' | Permission
 
 export type Caller = 'none' | 'optional'
 
-/** How the answer arrives; a list has a `Link` header to its next page, and `later` may answer 202: ask again in a moment. */
+/** Format of the answer. A `list` has a `Link` header to its next page; `later` may answer 202, meaning "try again in a moment". */
 export type Answer = 'json' | 'list' | 'csv' | 'html' | 'redirect' | 'later'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -16,25 +16,25 @@ type Fields = z.ZodMiniType<Record<string, unknown>, Record<string, unknown>>
 
 export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType = z.ZodMiniType> = {
   method: Method
-  /** Segments like `:id` come from the input; the rest travels as query (GET, DELETE) or JSON body. */
+  /** Segments like `:id` come from the input; other fields travel as query (GET, DELETE) or JSON body. */
   path: Path
   access: Access
-  /** Loads the caller of a public call if there is one; costs a database lookup. */
+  /** `optional` looks up the session of a public call, which costs a database query. */
   caller?: Caller
   /**
-   * Needs a recent proof of who is calling (`server/http/gate.ts`). `or password`: not if a password is sent along.
-   * `today`: spends a buyer's money; without a second factor, a proof of the last 24 hours is enough.
+   * Requires a recent proof of identity (`server/http/gate.ts`). `or password` accepts a password in the input instead.
+   * `today` accepts a proof of the last 24 hours from accounts without a second factor.
    */
   fresh?: boolean | 'or password' | 'today'
-  /** Only for accounts with a proven address. */
+  /** Requires an account with a proven address. */
   proven?: true
-  /** Open to staff who must still set up a second factor; other calls are refused to them. */
-  whileSettingUp?: true
+  /** Allowed to staff who must still set up a second factor; they may make no other call. */
+  duringFactorSetup?: true
   summary: string
   input: Input
   output: Output
   answer?: Answer
-  /** Rate limit by account, or by network for public calls; the general limit applies otherwise. */
+  /** Rate limit for each account, or for each network if the call is public. Without it, the general limit applies. */
   limit?: { requests: number; seconds: number }
 }
 
@@ -44,11 +44,12 @@ export type OutputOf<E extends Endpoint> = z.output<E['output']>
 export type ParsedInputOf<E extends Endpoint> = z.output<E['input']>
 export type RawOutputOf<E extends Endpoint> = z.input<E['output']>
 
-const nothing = z.strictObject({})
-const byId = z.strictObject({ id })
-type Nothing = typeof nothing
-type Named = { byId: typeof byId; nothing: Nothing }
-type NamedIn<Address> = Named[Address extends `${string}/:id` | `${string}/:id/${string}` ? 'byId' : 'nothing']
+const emptyObject = z.strictObject({})
+const idObject = z.strictObject({ id })
+type EmptyObject = typeof emptyObject
+type DefaultInputs = { id: typeof idObject; none: EmptyObject }
+/** Input of a call that declares none: the `:id` of its path, if it has one. */
+type DefaultInput<Address> = DefaultInputs[Address extends `${string}/:id` | `${string}/:id/${string}` ? 'id' : 'none']
 
 type EndpointDefinition<Input extends Fields, Output extends z.ZodMiniType> = Omit<
   Endpoint<Input, Output>,
@@ -61,24 +62,24 @@ type AccessOf<Address, A> = Address extends `${string} /api/admin${string}`
   : { access?: A & ('public' | 'user') }
 
 /**
- * Describes a call. Without input, it takes the `:id` of its path; without output, it answers with nothing. A change made by staff
- * wants a fresh proof, unless the row says otherwise.
+ * Describes a call. By default, its input is the `:id` of its path and its output is empty. Changes by staff require a fresh
+ * proof of identity, unless the row says otherwise.
  */
 export function endpoint<
   const Address extends `${Method} ${Path}`,
-  Input extends Fields = NamedIn<Address>,
-  Output extends z.ZodMiniType = Nothing,
+  Input extends Fields = DefaultInput<Address>,
+  Output extends z.ZodMiniType = EmptyObject,
   const R extends Answer = 'json',
   const C extends Caller = 'none',
   const A extends Access = 'user',
 >(address: Address, row: EndpointDefinition<Input, Output> & AccessOf<Address, A> & { answer?: R; caller?: C }) {
   const [method, path] = address.split(' ') as [Method, Path]
-  const named = /\/:id(\/|$)/.test(path) ? byId : nothing
-  const input = row.input ?? (named as unknown as Input)
-  const output = row.output ?? (nothing as unknown as Output)
+  const defaultInput = /\/:id(\/|$)/.test(path) ? idObject : emptyObject
+  const input = row.input ?? (defaultInput as unknown as Input)
+  const output = row.output ?? (emptyObject as unknown as Output)
   const access = (row.access ?? 'user') as A
   return { fresh: isPermission(access) && method !== 'GET', ...row, access, method, path, input, output }
 }
 
-/** Calls without output: any 2xx counts as success and the body is ignored. */
-export const isNothing = (output: z.ZodMiniType) => output === nothing
+/** True for a call without output: any 2xx counts as success and the body is ignored. */
+export const isEmptyOutput = (output: z.ZodMiniType) => output === emptyObject

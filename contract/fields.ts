@@ -4,14 +4,15 @@ import { billingTypes } from './plans.ts'
 
 export const id = z.uuid('This is not a valid id')
 
-// PostgreSQL can't store NUL or, in JSON, a lone surrogate; no honest form sends either.
+// PostgreSQL can't store NUL or, in JSON, a lone surrogate.
 const canBeStored = z.refine<string>(
   (typed: string) => !typed.includes('\u0000') && typed.isWellFormed(),
   'Please remove the invisible characters',
 )
 
-/** Machine-made text: a token, a cursor, a slug. */
-export const opaque = (max: number, message?: string) => z.string(message).check(z.maxLength(max, message), canBeStored)
+/** Text made by a program, such as a token, a cursor or a slug. */
+export const opaqueText = (max: number, message?: string) =>
+  z.string(message).check(z.maxLength(max, message), canBeStored)
 
 /** A whole number that fits PostgreSQL's `integer`. */
 export const wholeNumber = (message?: string) => z.int(message).check(z.minimum(0), z.maximum(2_147_483_647))
@@ -27,12 +28,12 @@ export function optionalText(max: number) {
 }
 
 const emailMessage = 'Please enter a valid email address'
-/** Case-insensitive, so stored in lower case. */
+/** Addresses are compared without case, so they are converted to lower case. */
 export const email = z
   .string(emailMessage)
   .check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage))
 
-/** Empty or null counts as left out. */
+/** An empty or missing address is allowed. */
 export const optionalEmail = z.optional(
   z.nullable(
     z.string(emailMessage).check(
@@ -51,26 +52,27 @@ function password(min: number) {
 }
 export const signUpPassword = password(8)
 export const resetPassword = password(6)
-/** Login accepts any password; only its length is capped, because hashing is expensive. */
-export const givenPassword = z
+/** A password to compare with the stored one. Its length is capped, because hashing is expensive. */
+export const existingPassword = z
   .string('Please enter your password')
   .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'), canBeStored)
 
-// Refuses line breaks, which could pass as a message, and direction marks, which could disguise a name.
+// Refuses line breaks, which could add text to an email, and direction marks, which could disguise a name.
 export const isOneLine = (typed: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(typed)
-const invisible = 'Please remove the line breaks and invisible characters'
+const invisibleMessage = 'Please remove the line breaks and invisible characters'
 
-export const line = (max: number, required: string) => text(max, required).check(z.refine<string>(isOneLine, invisible))
+export const line = (max: number, required: string) =>
+  text(max, required).check(z.refine<string>(isOneLine, invisibleMessage))
 export const optionalLine = (max: number) =>
-  optionalText(max).check(z.refine<string | undefined>((typed) => isOneLine(typed ?? ''), invisible))
+  optionalText(max).check(z.refine<string | undefined>((typed) => isOneLine(typed ?? ''), invisibleMessage))
 
-const uselessLink = 'This link is incomplete. Please open it from the email again.'
+const incompleteLinkMessage = 'This link is incomplete. Please open it from the email again.'
 
-/** Path of one of the shop's own pages, never of another site. */
-export const ownPath = opaque(2000).check(z.regex(/^\/([!-.0-[\]-~][!-~]*)?$/, 'This is not a page of this shop'))
+/** Path of a page of this shop, never an address of another site. */
+export const shopPath = opaqueText(2000).check(z.regex(/^\/([!-.0-[\]-~][!-~]*)?$/, 'This is not a page of this shop'))
 
-/** Both parts of an emailed link that works without logging in. */
-export const mailedLink = z.strictObject({ id, token: opaque(100, uselessLink) })
+/** The id and token in an emailed link that works without a login. */
+export const mailedLink = z.strictObject({ id, token: opaqueText(100, incompleteLinkMessage) })
 
 export const paymentIntentId = z
   .string('No payment information found.')
@@ -80,18 +82,18 @@ export const setupIntentId = z.string().check(z.regex(/^seti_[A-Za-z0-9_]{1,200}
 
 export const billingType = z.enum(billingTypes)
 
-/** The maximum is Stripe's: 999,999.99. */
+/** Stripe's maximum is 999,999.99. */
 export const cents = z
   .int('Please enter an amount')
   .check(z.minimum(0, 'The amount cannot be negative'), z.maximum(99_999_999, 'The amount is too high'))
 
-/** A point in time: a Date inside the server, ISO text on the wire. */
+/** A point in time: `Date` on the server, ISO 8601 text on the wire. */
 export const instant = z.codec(z.date(), z.iso.datetime(), {
   decode: (date) => date.toISOString(),
   encode: (iso) => new Date(iso),
 })
 
-/** A day someone chose, like 2026-12-31: until its end, in the shop's time. */
+/** Parses a day like 2026-12-31 to its last minute, 23:59 UTC. */
 export const day = z.pipe(
   z.string('Please choose a day').check(
     z.regex(/^\d{4}-\d\d-\d\d$/, 'Please choose a day'),
@@ -100,8 +102,8 @@ export const day = z.pipe(
   z.transform((typed: string) => new Date(`${typed}T23:59:00Z`)),
 )
 
-/** A product by its slug; the first one, if none is named. */
-export const whichProduct = z.strictObject({ product: z.optional(opaque(100)) })
+/** Slug of a product; without it, the call uses the first product. */
+export const productChoice = z.strictObject({ product: z.optional(opaqueText(100)) })
 
 export const month = z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03'))
 
@@ -109,14 +111,14 @@ export const period = z
   .string()
   .check(z.regex(/^20\d\d(-(0[1-9]|1[0-2]))?$/, 'Please enter a month like 2026-03, or a year'))
 
-const longestPage = 200
+const maxPageSize = 200
 
-/** Every list pages the same way: newest first, by an opaque cursor, 100 at a time by default. */
-export const pages = {
-  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
-  cursor: z.optional(opaque(200)),
+/** Input of every paged list: a cursor from the previous page, 100 entries by default. */
+export const pageFields = {
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(maxPageSize)), 100),
+  cursor: z.optional(opaqueText(200)),
 }
-export const paging = { ...pages, q: optionalText(100) }
+export const pageAndSearchFields = { ...pageFields, q: optionalText(100) }
 
 export const sort = z.optional(z.enum(['newest', 'oldest']))
 

@@ -42,7 +42,7 @@ test('a page has a title, a lead, sections, and questions with paragraphs and li
   expect(plainText(blocks)).toBe('Open your dashboard, then wait. one code two lines first second')
 })
 
-test('markup is only ever text', () => {
+test('HTML and unsafe links stay plain text', () => {
   const { sections } = parseContent('# A\n\n## B\n\n<script>alert(1)</script> [x](javascript:alert(1))')
   expect(plainText(sections[0]?.blocks ?? [])).toContain('<script>alert(1)</script>')
 })

@@ -26,7 +26,8 @@ export const permissions = [
 ] as const
 export type Permission = (typeof permissions)[number]
 
-export const isPermission = (value: string): value is Permission => permissions.some((known) => known === value)
+export const isPermission = (value: string): value is Permission =>
+  permissions.some((permission) => permission === value)
 
 /** Admins have `isAdmin` and every permission; anyone else on the staff has a role. */
 export const roles = ['support', 'accountant'] as const
@@ -39,9 +40,9 @@ const permissionsOf: Record<Role, readonly Permission[]> = {
   accountant: ['payments.read'],
 }
 
-type Person = { isAdmin: boolean; role: Role | null }
+type StaffRole = { isAdmin: boolean; role: Role | null }
 
-export const isStaff = ({ isAdmin, role }: Person) => isAdmin || role !== null
+export const isStaff = ({ isAdmin, role }: StaffRole) => isAdmin || role !== null
 
-export const can = ({ isAdmin, role }: Person, permission: Permission) =>
+export const hasPermission = ({ isAdmin, role }: StaffRole, permission: Permission) =>
   isAdmin || (role !== null && permissionsOf[role].includes(permission))

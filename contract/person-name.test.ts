@@ -54,11 +54,11 @@ test.each([
   'Ada\u2028Lovelace',
   'Ada \u202egnol',
   'Ada\u0007',
-])('%j is none', (name) => {
+])('%j is refused as a name', (name) => {
   expect(isName(name)).toBe(false)
 })
 
-test('no name holds a short link, whatever stands around it', () => {
+test('a short link is refused in a name, whatever surrounds it', () => {
   const word = fc.stringMatching(/^[a-z0-9]{1,12}$/)
   const ending = fc.constantFrom('me', 'co', 'ly', 'gl', 'com', 'net', 'org', 'xyz', 'shop', 'link')
   const start = fc.constantFrom('', 'Ada ', 'Dr. ', 'Ada, ', '(', '“')
@@ -71,9 +71,8 @@ test('no name holds a short link, whatever stands around it', () => {
   )
 })
 
-test('a long text is read in a moment', () => {
-  const steps = (typed: string) => looksLikeLink(typed)
-  expect(steps('a'.repeat(200_000))).toBe(false)
-  expect(steps('a.'.repeat(100_000))).toBe(false)
-  expect(steps('A.Smith '.repeat(25_000))).toBe(false)
+test('the search for links takes linear time', () => {
+  expect(looksLikeLink('a'.repeat(200_000))).toBe(false)
+  expect(looksLikeLink('a.'.repeat(100_000))).toBe(false)
+  expect(looksLikeLink('A.Smith '.repeat(25_000))).toBe(false)
 })

@@ -1,6 +1,12 @@
 import * as z from 'zod/mini'
 import type { Endpoint, InputOf, OutputOf, ParsedInputOf } from './endpoint.ts'
-import { choosePasswordPath, loginLinkRequested, resetRequested, type Twice, twice } from './forms.ts'
+import {
+  choosePasswordPath,
+  loginLinkRequested,
+  type RepeatedPassword,
+  repeatedPassword,
+  resetRequested,
+} from './forms.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
 import { receivedLine } from './selling/declaration-texts.ts'
@@ -8,18 +14,19 @@ import { declarations } from './selling/declarations.ts'
 import { contact, contactForm } from './site/contact.ts'
 import { newsletter } from './site/newsletter.ts'
 
-type Done = { goTo: string } | { say: string; on?: string }
+/** Redirects to another page, or shows a message on `page` (by default, the page that has the form). */
+type FormSuccess = { goTo: string } | { message: string; page?: string }
 
-/** The calls that a form may post without scripts; all others take JSON only. Endpoints that accept a form post without scripts; kept apart from the endpoint definitions, because browsers never need them. */
+/** A call that accepts a form post from a browser without scripts. Only the server imports this list; all other calls take JSON only. */
 export type PlainForm = {
   endpoint: Endpoint
-  /** Page that shows the message; by default, the page that has the form. */
+  /** Page that shows a refusal or a message; by default, the page that has the form. */
   page?: string
-  /** Page after success, or its message; may depend on the answer. */
-  done: Done | ((output: never, input: never) => Done)
+  /** May depend on the call's output and input. */
+  onSuccess: FormSuccess | ((output: never, input: never) => FormSuccess)
   /** Page for the second step of a login. */
-  next?: string
-  /** For a form with more fields than the call; the output is the call's input. */
+  secondStepPage?: string
+  /** Parses a form that has more fields than the call; the result is the call's input. */
   input?: z.ZodMiniType
   /** Posts to the page's own address, because that address has the call's token in its query. */
   atPage?: true
@@ -27,8 +34,17 @@ export type PlainForm = {
 
 const resetForm = z.pipe(
   z
-    .strictObject({ ...twice.shape, token: accounts.resetPassword.input.shape.token, first: z.optional(z.string()) })
-    .check(z.refine<Twice>((both) => both.newPassword === both.confirmPassword, "Passwords don't match")),
+    .strictObject({
+      ...repeatedPassword.shape,
+      token: accounts.resetPassword.input.shape.token,
+      first: z.optional(z.string()),
+    })
+    .check(
+      z.refine<RepeatedPassword>(
+        ({ newPassword, confirmPassword }) => newPassword === confirmPassword,
+        "Passwords don't match",
+      ),
+    ),
   z.transform(({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({ token, newPassword })),
 )
 
@@ -41,41 +57,46 @@ type Received = Parameters<typeof receivedLine>[1]
 type Declared = InputOf<typeof declarations.withdraw>
 
 export const plainForms: PlainForm[] = [
-  { endpoint: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
-  { endpoint: logins.withCode, page: '/auth/code', done: { goTo: '/dashboard' } },
-  { endpoint: accounts.register, page: '/auth', done: { goTo: '/dashboard' } },
-  { endpoint: logins.requestLink, page: '/login-link', done: { say: loginLinkRequested } },
+  { endpoint: accounts.login, page: '/auth', onSuccess: { goTo: '/dashboard' }, secondStepPage: '/auth/code' },
+  { endpoint: logins.withCode, page: '/auth/code', onSuccess: { goTo: '/dashboard' } },
+  { endpoint: accounts.register, page: '/auth', onSuccess: { goTo: '/dashboard' } },
+  { endpoint: logins.requestLink, page: '/login-link', onSuccess: { message: loginLinkRequested } },
   {
     endpoint: logins.withLink,
     page: '/auth/link',
-    done: { goTo: '/dashboard' },
-    next: '/auth/code',
+    onSuccess: { goTo: '/dashboard' },
+    secondStepPage: '/auth/code',
     input: linkForm,
     atPage: true,
   },
-  { endpoint: accounts.requestPasswordReset, page: '/forgot-password', done: { say: resetRequested } },
+  { endpoint: accounts.requestPasswordReset, page: '/forgot-password', onSuccess: { message: resetRequested } },
   {
     endpoint: accounts.resetPassword,
     page: '/reset-password',
-    done: { say: 'Password reset successful. You can log in now.', on: '/auth' },
+    onSuccess: { message: 'Password reset successful. You can log in now.', page: '/auth' },
     input: resetForm,
     atPage: true,
   },
   {
     endpoint: accounts.confirmAddress,
     page: '/confirm-address',
-    done: (
+    onSuccess: (
       { choosePassword }: OutputOf<typeof accounts.confirmAddress>,
       { token }: InputOf<typeof accounts.confirmAddress>,
-    ) => (choosePassword ? { goTo: choosePasswordPath(token) } : { say: 'Your address is confirmed.' }),
+    ) => (choosePassword ? { goTo: choosePasswordPath(token) } : { message: 'Your address is confirmed.' }),
     atPage: true,
   },
-  { endpoint: newsletter.subscribe, done: { say: 'Subscribed! Check your inbox to confirm.' } },
-  { endpoint: newsletter.confirm, page: '/newsletter/confirm', done: { say: 'You’re subscribed.' }, atPage: true },
+  { endpoint: newsletter.subscribe, onSuccess: { message: 'Subscribed! Check your inbox to confirm.' } },
+  {
+    endpoint: newsletter.confirm,
+    page: '/newsletter/confirm',
+    onSuccess: { message: 'You’re subscribed.' },
+    atPage: true,
+  },
   {
     endpoint: contact.send,
     page: '/about',
-    done: { say: 'Message sent successfully!' },
+    onSuccess: { message: 'Message sent successfully!' },
     input: z.pipe(
       contactForm,
       z.transform(({ answer: _, ...message }) => message),
@@ -84,17 +105,17 @@ export const plainForms: PlainForm[] = [
   {
     endpoint: declarations.withdraw,
     page: '/withdraw',
-    done: (answer: Received, { email }: Declared) => ({ say: receivedLine('withdrawal', answer, email) }),
+    onSuccess: (answer: Received, { email }: Declared) => ({ message: receivedLine('withdrawal', answer, email) }),
   },
   {
     endpoint: declarations.cancel,
     page: '/cancel',
-    done: (answer: Received, { email }: Declared) => ({ say: receivedLine('cancellation', answer, email) }),
+    onSuccess: (answer: Received, { email }: Declared) => ({ message: receivedLine('cancellation', answer, email) }),
   },
   {
     endpoint: declarations.confirm,
     page: '/declarations/confirm',
-    done: { say: 'Done. You’ll get an email about what happens to your contract.' },
+    onSuccess: { message: 'Done. You’ll get an email about what happens to your contract.' },
     atPage: true,
   },
 ]

@@ -1,20 +1,21 @@
 type Plan = {
-  /** Its name on the wire, in the database and in a product's file. */
+  /** The plan's name on the wire, in the database and in a product's file. */
   key: string
   months: number
   /** How often Stripe charges: every 3 months is `month` and 3. */
   interval: 'month' | 'year'
   intervalCount: number
-  /** Names of the plan in sentences: "Yearly subscription", "per year", "every year". */
+  /** As in "Yearly subscription". */
   name: string
+  /** As in "per year" and "every year". */
   period: string
-  /** Further names in files of other shops. */
-  alsoCalled: string[]
-  /** Days before a renewal on which its buyer is told. */
+  /** Names of the plan in files exported from other shops. */
+  otherNames: string[]
+  /** Number of days before a renewal at which the buyer gets an email about it. */
   renewalNoticeDays: number[]
 }
 
-/** Every plan that a product can sell, in the order of its page. A product sells those that its file gives a price. */
+/** All plans, in the order of the product's page. A product sells the plans that its file gives a price. */
 export const plans = [
   {
     key: 'monthly',
@@ -23,7 +24,7 @@ export const plans = [
     intervalCount: 1,
     name: 'Monthly',
     period: 'month',
-    alsoCalled: [],
+    otherNames: [],
     renewalNoticeDays: [],
   },
   {
@@ -33,7 +34,7 @@ export const plans = [
     intervalCount: 3,
     name: 'Quarterly',
     period: 'quarter',
-    alsoCalled: [],
+    otherNames: [],
     renewalNoticeDays: [7],
   },
   {
@@ -43,7 +44,7 @@ export const plans = [
     intervalCount: 1,
     name: 'Yearly',
     period: 'year',
-    alsoCalled: ['annual', 'annually'],
+    otherNames: ['annual', 'annually'],
     renewalNoticeDays: [30, 7],
   },
 ] as const satisfies Plan[]
@@ -51,46 +52,46 @@ export const plans = [
 export type BillingType = (typeof plans)[number]['key']
 export const billingTypes = plans.map(({ key }) => key)
 
-/** Amounts in cents, of the plans that are sold. */
+/** Prices in cents; plans that are not sold are missing. */
 export type Prices = Partial<Record<BillingType, number>>
 
 export function planOf(key: BillingType): Plan {
-  const found = plans.find((plan) => plan.key === key)
-  if (!found) throw new Error(`No plan is called ${key}`)
-  return found
+  const plan = plans.find((each) => each.key === key)
+  if (!plan) throw new Error(`No plan is called ${key}`)
+  return plan
 }
 
-/** The plan that Stripe's interval belongs to. */
-export const planEvery = (interval: string, count: number) =>
+/** Finds a plan by Stripe's `interval` and `interval_count`. */
+export const planByInterval = (interval: string, count: number) =>
   plans.find((plan) => plan.interval === interval && plan.intervalCount === count)
 
-/** A plan by a name that people give it: "yearly", "Year" or "annual". */
-export const planCalled = (name: string) =>
-  plans.find(({ key, period, alsoCalled }) =>
-    [key, period, ...alsoCalled].some((each) => each === name.trim().toLowerCase()),
+/** Finds a plan by a name in an imported file: "yearly", "Year" or "annual". */
+export const planByName = (name: string) =>
+  plans.find(({ key, period, otherNames }) =>
+    [key, period, ...otherNames].some((each) => each === name.trim().toLowerCase()),
   )
 
 /** The plans that have a price, shortest first. */
-export const soldPlans = <Price>(prices: Partial<Record<BillingType, Price>>) =>
+export const plansWithPrice = <Price>(prices: Partial<Record<BillingType, Price>>) =>
   plans.flatMap((plan) => {
     const price = prices[plan.key]
     return price === undefined ? [] : [{ ...plan, price }]
   })
 
-/** Names of the first API for two of the prices. */
+/** The two prices under the field names that docs/product.md promises. */
 export const wirePrices = ({ monthly, yearly }: Prices) => ({ monthlyPrice: monthly, yearlyPrice: yearly })
 
-/** Moves a date by months as Stripe does: the 31st becomes the 30th in a shorter month. */
+/** Adds months as Stripe does: the 31st becomes the last day of a shorter month. */
 export function addMonths(date: Date, months: number): Date {
   const moved = new Date(date)
   moved.setUTCMonth(date.getUTCMonth() + months)
-  // Too long for its month, the day has run over into the next one.
+  // JavaScript turns February 31 into March 3; day 0 goes back to the last day of February.
   if (moved.getUTCDate() !== date.getUTCDate()) moved.setUTCDate(0)
   return moved
 }
 
-const averageMonth = 30.44 * 86_400_000
+const averageMonthMs = 30.44 * 86_400_000
 
 /** Length of a billing period in whole months, at least one. */
 export const monthsBetween = (start: Date, end: Date) =>
-  Math.max(1, Math.round((end.getTime() - start.getTime()) / averageMonth))
+  Math.max(1, Math.round((end.getTime() - start.getTime()) / averageMonthMs))

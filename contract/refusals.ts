@@ -1,4 +1,4 @@
-/** Codes of refused calls, for programs. The sentence beside a code is for people and may change. */
+/** Codes of refusals, for programs. The sentence that comes with a code is for people and may change. */
 export const refusalCodes = [
   // The request itself.
   'invalid-input',

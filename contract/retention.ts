@@ -1,4 +1,4 @@
-/** Retention periods: cleanup jobs use them, the privacy page shows them. With `days: null`, the text names the end. */
+/** Retention periods for the cleanup jobs and the privacy page. With `days: null`, `words` says when the period ends. */
 export const retention = {
   accounts: { what: 'Account', days: null, words: 'until you delete it, or ask us to' },
   books: {
@@ -53,10 +53,11 @@ export const retention = {
   logs: { what: 'Server logs', days: null, words: '30 days at most' },
 } as const
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
-export const keptSince = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * day)
+/** Records older than this are deleted. */
+export const retentionStart = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * dayMs)
 
-/** Start of retention for records kept for full calendar years. */
-export const keptSinceNewYear = (now: Date, { years }: { years: number }) =>
+/** The same for records that are kept for full calendar years. */
+export const retentionStartOfYear = (now: Date, { years }: { years: number }) =>
   new Date(Date.UTC(now.getUTCFullYear() - years, 0, 1))

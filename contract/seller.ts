@@ -1,3 +1,4 @@
+/** Settings with the seller's details, named as in the environment. */
 export const sellerSettings = {
   name: 'SELLER_NAME',
   street: 'SELLER_STREET',
@@ -13,5 +14,5 @@ export const sellerSettings = {
   taxNumber: 'SELLER_TAX_NUMBER',
 } as const
 
-/** Unknown details are empty. */
+/** Details that the seller did not enter are empty strings. */
 export type Seller = Record<keyof typeof sellerSettings, string>

@@ -91,8 +91,8 @@ export const leaveReasons = [
 export type LeaveReason = (typeof leaveReasons)[number]
 
 /** Kinds of movement of recurring revenue. A reactivation follows a time without payment. */
-export const gains = ['new', 'reactivation', 'expansion'] as const
-export const movementKinds = [...gains, 'contraction', 'churn'] as const
+export const gainKinds = ['new', 'reactivation', 'expansion'] as const
+export const movementKinds = [...gainKinds, 'contraction', 'churn'] as const
 export type MovementKind = (typeof movementKinds)[number]
 
 /** Causes of a movement by a paid invoice. */
@@ -141,7 +141,7 @@ export const accessStateTexts: Record<AccessState, string> = {
   withheld: 'removed by you',
 }
 /** States from which the connector starts to unlock. */
-export const startableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
+export const unlockableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 
 export const accessEvents = [
   'paid',
@@ -179,7 +179,7 @@ export const todoKinds = [
 ] as const
 export type TodoKind = (typeof todoKinds)[number]
 
-export const promisedKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
+export const promisedTodoKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
 
 export const messageStates = ['open', 'answered'] as const
 export type MessageState = (typeof messageStates)[number]

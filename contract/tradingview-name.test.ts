@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyOfName, readUsername } from './tradingview-name.ts'
+import { normalizeUsername, parseUsername } from './tradingview-name.ts'
 
 test.for([
   ['ada_trades', 'ada_trades'],
@@ -10,7 +10,7 @@ test.for([
   ['ａｄａ＿ｔｒａｄｅｓ', 'ada_trades'],
   ['ada\u200B_trades\uFEFF', 'ada_trades'],
 ])('%s is read as %s', ([typed, username]) => {
-  expect(readUsername(typed ?? '')).toEqual({ username })
+  expect(parseUsername(typed ?? '')).toEqual({ username })
 })
 
 test.for([
@@ -20,10 +20,10 @@ test.for([
   ['ada!', /only letters/],
   ['<script>', /only letters/],
   ['\u200B', /required/],
-] as const)('%s is refused with a sentence', ([typed, sentence]) => {
-  expect(readUsername(typed)).toMatchObject({ refusal: expect.stringMatching(sentence) })
+] as const)('%s is refused as a username, with the reason', ([typed, sentence]) => {
+  expect(parseUsername(typed)).toMatchObject({ refusal: expect.stringMatching(sentence) })
 })
 
-test('names are compared without case', () => {
-  expect(keyOfName('Ada_Trades')).toBe('ada_trades')
+test('usernames are compared without case', () => {
+  expect(normalizeUsername('Ada_Trades')).toBe('ada_trades')
 })

@@ -279,7 +279,7 @@ async function renewed(output: string) {
     const visitor = createVisitor(url)
     await visitor.call(accounts.login, { email, password }).catch(async (error: unknown) => {
       // The first admin has a second step, sealed with the key that was just changed.
-      must(error instanceof ApiError && error.next?.[0] === 'code', 'a login, or one that asks for a code')
+      must(error instanceof ApiError && error.secondSteps?.[0] === 'code', 'a login, or one that asks for a code')
       await visitor.call(logins.withCode, { code: codeNow() })
     })
   }

@@ -239,7 +239,7 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
     email: 'open-tab@example.com',
   })
   const paid = await standIn.pay(clientSecret)
-  await expect.poll(() => tab.isDone(checkout.guestPurchaseLogin, { paymentIntentId: paid })).toBe(true)
+  await expect.poll(() => tab.callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId: paid })).toBe(true)
   const owner = shop.visitor()
   await owner.call(accounts.login, { email: tried.buyer.user.email, password: tried.buyer.password })
   expect(await owner.call(purchases.list, {})).toEqual([])
@@ -257,7 +257,7 @@ async function openSoldShop(standIn: StripeStandIn, env: Record<string, string>,
     email: 'buyer@example.com',
   })
   const paymentIntentId = await standIn.pay(clientSecret)
-  await expect.poll(() => tab.isDone(checkout.guestPurchaseLogin, { paymentIntentId })).toBe(true)
+  await expect.poll(() => tab.callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId })).toBe(true)
   await addFactor(url)
   return { url, drop }
 }

@@ -10,9 +10,9 @@ import { reviews } from '#contract/site/reviews.ts'
 import type {
   FormAnswer,
   RenderAnswer,
+  RenderData,
   RenderedPage,
   RenderPages,
-  Shown,
   SiteSettings,
 } from '#contract/site/site-settings.ts'
 import { keyOf } from './api/client.ts'
@@ -50,7 +50,7 @@ export const renderAnswer: RenderAnswer = async ({ latestReviews, texts, terms, 
 const readManifest = async (): Promise<Manifest> =>
   JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
 
-type OfOnePage = Pick<Shown, 'latestReviews' | 'texts' | 'terms'>
+type OfOnePage = Pick<RenderData, 'latestReviews' | 'texts' | 'terms'>
 
 /** Query data embedded in the page, under the key of its query. */
 function dataOf({ path }: Route, { latestReviews, texts, terms }: OfOnePage): PageData {

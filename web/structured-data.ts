@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { soldPlans } from '#contract/plans.ts'
+import { plansWithPrice } from '#contract/plans.ts'
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { type Route, routes } from './router.tsx'
@@ -45,7 +45,7 @@ function breadcrumbs(absolute: Absolute, route: Route) {
 
 function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettings, text: ProductText) {
   const { count, average } = sold.reviews
-  const offers = soldPlans(prices[sold.slug] ?? {}).map(({ key, name, interval, intervalCount, price }) => ({
+  const offers = plansWithPrice(prices[sold.slug] ?? {}).map(({ key, name, interval, intervalCount, price }) => ({
     '@type': 'Offer',
     name: `${name} subscription`,
     price: (price.amount / 100).toFixed(2),

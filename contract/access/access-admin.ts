@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, paging, text } from '../fields.ts'
+import { id, instant, pageAndSearchFields, text } from '../fields.ts'
 import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
 import { typedName } from './access.ts'
 
@@ -18,7 +18,7 @@ const accessOwner = z.object({
   /** True without the connector: the seller adds people on TradingView and records it here. */
   isByHand: z.boolean(),
 })
-export type Whose = z.infer<typeof accessOwner>
+export type AccessOwner = z.infer<typeof accessOwner>
 
 const todo = z.extend(accessOwner, {
   /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
@@ -52,9 +52,9 @@ export type AccessPerson = z.infer<typeof person>
 
 const happening = z.object({ at: instant, what: z.string(), outcome: z.string(), detail: z.nullable(z.string()) })
 
-export const mostAtOnce = 200
+export const maxIdsPerCall = 200
 const some = z.strictObject({
-  ids: z.array(id).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
+  ids: z.array(id).check(z.minLength(1, 'Please choose someone'), z.maxLength(maxIdsPerCall)),
 })
 /** Number of changed rows; lower than requested if another admin was faster. */
 const changed = z.object({ changed: z.int() })
@@ -67,7 +67,7 @@ export const accessAdmin = {
     access: 'access.decide',
     summary: 'Who waits for the seller, and for what; the longest wait first',
     input: z.strictObject({
-      ...paging,
+      ...pageAndSearchFields,
       kind: z.optional(z.enum(todoKinds)),
       overdue: z.optional(z.enum(['yes', 'no'])),
     }),
@@ -83,7 +83,7 @@ export const accessAdmin = {
     access: 'access.decide',
     summary: 'Everybody’s access, one row each, the latest change first',
     input: z.strictObject({
-      ...paging,
+      ...pageAndSearchFields,
       state: z.optional(z.enum(accessStates)),
       endRequested: z.optional(z.enum(['yes'])),
     }),

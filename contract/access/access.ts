@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, optionalText, paymentIntentId, text } from '../fields.ts'
 import { accessStates, entitlementReasons, nameProblems } from '../statuses.ts'
-import { namesPerDay } from '../tradingview-name.ts'
+import { usernameRateLimit } from '../tradingview-name.ts'
 
 /** Longer than a name may be, so links fit. */
 export const typedName = text(200, 'TradingView username is required')
@@ -21,7 +21,7 @@ export const usernameForm = z.pick(accessRequestForm, { tradingViewUsername: tru
 
 /** Input of the call; the server requires the exchange fields where the shop asks for them. */
 const sentForm = z.partial(accessRequestForm, { exchangeName: true, apiKey: true, secretKey: true })
-export type SentAccessRequest = z.infer<typeof sentForm>
+export type AccessRequestInput = z.infer<typeof sentForm>
 
 const ownAccess = z.object({
   purchaseId: id,
@@ -53,12 +53,12 @@ export const access = {
   submit: endpoint('POST /api/access-requests', {
     summary: 'Request access on TradingView, promised within 24 hours',
     input: z.extend(sentForm, { paymentIntentId }),
-    limit: namesPerDay,
+    limit: usernameRateLimit,
   }),
   submitForPurchase: endpoint('POST /api/purchases/:purchaseId/access-request', {
     summary: 'Request access later, or again with another TradingView username',
     input: z.extend(sentForm, { purchaseId: id }),
-    limit: namesPerDay,
+    limit: usernameRateLimit,
   }),
   mine: endpoint('GET /api/access', {
     summary: 'The state of my access on TradingView, for each live purchase',
@@ -72,7 +72,7 @@ export const access = {
   changeUsername: endpoint('POST /api/access/username', {
     summary: 'Unlock another TradingView account; the old one stays until the new one is unlocked',
     input: z.strictObject({ purchaseId: id, username: typedName }),
-    limit: namesPerDay,
+    limit: usernameRateLimit,
   }),
   checkUsername: endpoint('POST /api/tradingview/check-username', {
     access: 'public',

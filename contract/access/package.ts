@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { whichProduct } from '../fields.ts'
+import { productChoice } from '../fields.ts'
 
 export const privatePackage = {
   show: endpoint('GET /api/package', {
     summary: 'Links, setup notes, and instructions for owners of a product; of the first one, unless it is named',
-    input: whichProduct,
+    input: productChoice,
     output: z.object({
       indicatorUrl: z.string(),
       strategyUrl: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, paging, text } from '../fields.ts'
+import { id, instant, pageAndSearchFields, text } from '../fields.ts'
 import { connectionModes, connectionStates } from '../statuses.ts'
 
 const connection = z.object({
@@ -150,7 +150,7 @@ export const tradingViewAdmin = {
   foreignEntries: endpoint('GET /api/admin/tradingview/strangers', {
     access: 'access.manage',
     summary: 'Usernames on the lists that this shop never unlocked, newest first',
-    input: z.strictObject(paging),
+    input: z.strictObject(pageAndSearchFields),
     output: z.array(foreignEntry),
     answer: 'list',
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, paging } from '../fields.ts'
+import { id, instant, pageAndSearchFields } from '../fields.ts'
 
 const auditEntry = z.object({
   id: z.int(),
@@ -16,7 +16,7 @@ export const audit = {
   adminList: endpoint('GET /api/admin/audit', {
     access: 'people.manage',
     summary: 'What admins did, newest first',
-    input: z.strictObject(paging),
+    input: z.strictObject(pageAndSearchFields),
     output: z.array(auditEntry),
     answer: 'list',
   }),
@@ -139,7 +139,7 @@ export const jobs = {
   adminList: endpoint('GET /api/admin/failed-jobs', {
     access: 'settings.write',
     summary: 'Jobs that have failed permanently, newest first',
-    input: z.strictObject(paging),
+    input: z.strictObject(pageAndSearchFields),
     output: z.array(failedJob),
     answer: 'list',
   }),

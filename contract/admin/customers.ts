@@ -5,7 +5,7 @@ import { assets } from '../access/assets.ts'
 import { privatePackage } from '../access/package.ts'
 
 import { endpoint } from '../endpoint.ts'
-import { cents, email, id, instant, pages, text } from '../fields.ts'
+import { cents, email, id, instant, pageFields, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
 import { roles } from '../permissions.ts'
 import { documentId, documentLinks, purchases } from '../selling/purchases.ts'
@@ -62,7 +62,7 @@ export const customers = {
   adminTimeline: endpoint('GET /api/admin/customers/:id/timeline', {
     access: 'customers.read',
     summary: 'What happened with a customer, newest first',
-    input: z.strictObject({ id, ...pages }),
+    input: z.strictObject({ id, ...pageFields }),
     output: z.array(timelineEntry),
     answer: 'list',
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, id, instant, month, optionalText, paging, period } from '../fields.ts'
+import { cents, id, instant, month, optionalText, pageAndSearchFields, period } from '../fields.ts'
 import {
   differenceFaults,
   explainedDifferences,
@@ -29,7 +29,7 @@ const movement = z.object({
   comment: z.nullable(z.string()),
   user: person,
 })
-export type ShownMovement = z.infer<typeof movement>
+export type AdminMovement = z.infer<typeof movement>
 
 const payment = z.object({
   id: z.string(),
@@ -53,7 +53,7 @@ const payment = z.object({
   disputeId: z.nullable(z.string()),
   user: person,
 })
-export type ShownPayment = z.infer<typeof payment>
+export type AdminPayment = z.infer<typeof payment>
 
 /** All amounts are whole cents a year. */
 const sum = z.object({ arr: z.int(), count: z.int() })
@@ -93,7 +93,7 @@ const figuresOutput = z.object({
     }),
   ),
 })
-export type ShownFigures = z.infer<typeof figuresOutput>
+export type AdminFigures = z.infer<typeof figuresOutput>
 
 export const figures = {
   adminShow: endpoint('GET /api/admin/figures', {
@@ -111,7 +111,7 @@ export const figures = {
     access: 'figures.read',
     summary: 'What moved the recurring revenue, and who; newest first',
     input: z.strictObject({
-      ...paging,
+      ...pageAndSearchFields,
       kind: z.optional(z.enum(movementKinds)),
       cause: z.optional(z.enum(movementCauses)),
       reason: z.optional(z.enum(leaveReasons)),
@@ -125,7 +125,7 @@ export const figures = {
     access: 'payments.read',
     summary: 'Every payment, refund and lost dispute, newest first',
     input: z.strictObject({
-      ...paging,
+      ...pageAndSearchFields,
       q: optionalText(100),
       kind: z.optional(z.enum(paymentKinds)),
       period: z.optional(period),

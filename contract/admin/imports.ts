@@ -21,27 +21,27 @@ const verdict = z.object({ line: z.int(), verdict: z.enum(importVerdicts), messa
 export type ImportVerdict = z.infer<typeof verdict>
 
 /** Finds a product by what a file calls it. */
-export const productCalled = <Named extends { slug: string; name: string }>(products: Named[], text: string) => {
+export const findProductByName = <Named extends { slug: string; name: string }>(products: Named[], text: string) => {
   const normalized = text.trim().toLowerCase()
   return products.find(({ slug, name }) => slug === normalized || name.toLowerCase() === normalized)
 }
 
-export const mostChecked = 500
-export const mostImported = 50
+export const maxLinesPerCheck = 500
+export const maxLinesPerImport = 50
 
 export const imports = {
   adminCheck: endpoint('POST /api/admin/imports/check', {
     access: 'purchases.manage',
     fresh: false,
     summary: 'What an import of these subscribers would do; changes nothing',
-    input: z.strictObject({ lines: z.array(line).check(z.minLength(1), z.maxLength(mostChecked)) }),
+    input: z.strictObject({ lines: z.array(line).check(z.minLength(1), z.maxLength(maxLinesPerCheck)) }),
     output: z.array(verdict),
   }),
   adminImport: endpoint('POST /api/admin/imports', {
     access: 'purchases.manage',
     summary: 'Book subscribers who paid elsewhere; those already there are left alone, so it can be repeated',
     input: z.strictObject({
-      lines: z.array(line).check(z.minLength(1), z.maxLength(mostImported)),
+      lines: z.array(line).check(z.minLength(1), z.maxLength(maxLinesPerImport)),
       invite: z.boolean(),
       /** Records the usernames as unlocked already, so no access request is opened. */
       hasAccess: z.boolean(),

@@ -5,7 +5,7 @@ import type { Permission } from '../permissions.ts'
 import { movementKinds, type PurchaseNeed, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
 /** Upper limit of every count, to keep the queries cheap. */
-export const mostCounted = 1000
+export const maxCount = 1000
 
 const month = z.object({
   /** For example, 2026-03. */
@@ -30,7 +30,7 @@ const overviewFigures = z.object({
   months: z.array(month),
   /** The month before, up to the same day as the current one. */
   lastMonthSoFar: month,
-  /** Revenue at risk, each counted up to `mostCounted`, with the first deadline. */
+  /** Revenue at risk, each counted up to `maxCount`, with the first deadline. */
   atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: z.nullable(instant) })),
 })
 
@@ -85,7 +85,7 @@ export const needPermissions: Record<NeedKind, Permission> = {
 
 const need = z.object({
   kind: z.enum(needKinds),
-  /** Up to `mostCounted`. */
+  /** Up to `maxCount`. */
   count: z.int(),
   /** First deadline; null if there is none. */
   dueAt: z.nullable(instant),

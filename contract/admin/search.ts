@@ -3,12 +3,12 @@ import { endpoint } from '../endpoint.ts'
 import { id, text } from '../fields.ts'
 
 const hit = z.object({ id, name: z.string(), email: z.string(), tradingViewUsername: z.nullable(z.string()) })
-export type Hit = z.infer<typeof hit>
+export type FoundPerson = z.infer<typeof hit>
 
-export const mostPeopleFound = 20
+export const maxPeopleFound = 20
 
 const found = z.object({ people: z.array(hit), hasMore: z.boolean() })
-export type Found = z.infer<typeof found>
+export type SearchResult = z.infer<typeof found>
 
 export const search = {
   adminFind: endpoint('GET /api/admin/search', {

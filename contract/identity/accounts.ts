@@ -2,22 +2,22 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import {
   email,
-  givenPassword,
+  existingPassword,
   id,
   instant,
-  opaque,
+  opaqueText,
   optionalText,
-  paging,
+  pageAndSearchFields,
   person,
   resetPassword,
   signUpPassword,
   sort,
 } from '../fields.ts'
 import { optionalName, personName } from '../person-name.ts'
-import { namesPerDay } from '../tradingview-name.ts'
+import { usernameRateLimit } from '../tradingview-name.ts'
 import { session } from './session.ts'
 
-const mailedToken = opaque(200, 'Invalid reset link')
+const mailedToken = opaqueText(200, 'Invalid reset link')
 
 const message = z.object({ message: z.string() })
 
@@ -37,7 +37,7 @@ export const accounts = {
     access: 'public',
     summary: 'Log in with email and password',
     limit: { requests: 20, seconds: 60 },
-    input: z.strictObject({ email, password: givenPassword }),
+    input: z.strictObject({ email, password: existingPassword }),
     output: person,
   }),
   loginPage: endpoint('GET /api/login', {
@@ -64,28 +64,28 @@ export const accounts = {
   resetPassword: endpoint('POST /api/auth/reset-password', {
     access: 'public',
     caller: 'optional',
-    whileSettingUp: true,
+    duringFactorSetup: true,
     summary: 'Set a new password with an emailed token',
     limit: { requests: 20, seconds: 900 },
     input: z.strictObject({ token: mailedToken, newPassword: resetPassword }),
   }),
   checkResetLink: endpoint('POST /api/auth/check-reset-link', {
     access: 'public',
-    whileSettingUp: true,
-    summary: 'Whose password an emailed token sets; refused if the link no longer works',
+    duringFactorSetup: true,
+    summary: 'AccessOwner password an emailed token sets; refused if the link no longer works',
     limit: { requests: 60, seconds: 900 },
     input: z.strictObject({ token: mailedToken }),
     output: z.object({ email: z.string() }),
   }),
   sendConfirmation: endpoint('POST /api/user/confirmation', {
-    whileSettingUp: true,
+    duringFactorSetup: true,
     summary: 'Email me a link that confirms my address; nothing happens if it is confirmed',
     limit: { requests: 10, seconds: 900 },
   }),
   confirmAddress: endpoint('POST /api/auth/confirm-address', {
     access: 'public',
     caller: 'optional',
-    whileSettingUp: true,
+    duringFactorSetup: true,
     summary: 'Confirm the address of an account with an emailed token, in a browser that is logged in to it',
     limit: { requests: 20, seconds: 60 },
     input: z.strictObject({ token: mailedToken }),
@@ -98,7 +98,7 @@ export const accounts = {
     summary: 'Change my name and TradingView username',
     // An empty value is allowed and clears the field.
     input: z.strictObject({ name: optionalName, tradingViewUsername: optionalText(100) }),
-    limit: namesPerDay,
+    limit: usernameRateLimit,
   }),
   profile: endpoint('GET /api/user/profile', {
     summary: 'Initial values for the profile form',
@@ -127,12 +127,12 @@ export const accounts = {
     fresh: 'or password',
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
-    input: z.strictObject({ password: givenPassword }),
+    input: z.strictObject({ password: existingPassword }),
   }),
   adminList: endpoint('GET /api/admin/users', {
     access: 'customers.read',
     summary: 'Users, newest first',
-    input: z.strictObject({ ...paging, sort }),
+    input: z.strictObject({ ...pageAndSearchFields, sort }),
     output: z.array(z.extend(person, { activePurchases: z.int(), totalPurchases: z.int() })),
     answer: 'list',
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { email, givenPassword, mailedLink, signUpPassword } from '../fields.ts'
+import { email, existingPassword, mailedLink, signUpPassword } from '../fields.ts'
 
 const byLink = { access: 'public', limit: { requests: 20, seconds: 60 }, input: mailedLink } as const
 
@@ -9,7 +9,7 @@ export const credentials = {
     fresh: 'or password',
     summary: 'Change my password; every other device is logged out',
     limit: { requests: 20, seconds: 60 },
-    input: z.strictObject({ currentPassword: givenPassword, newPassword: signUpPassword }),
+    input: z.strictObject({ currentPassword: existingPassword, newPassword: signUpPassword }),
   }),
   changeEmail: endpoint('POST /api/user/email', {
     fresh: true,
@@ -20,7 +20,7 @@ export const credentials = {
   confirmEmail: endpoint('POST /api/user/email/confirm', {
     ...byLink,
     caller: 'optional',
-    whileSettingUp: true,
+    duringFactorSetup: true,
     summary: 'Confirm a new address, with the link emailed to it, where its owner is logged in',
   }),
   undoEmail: endpoint('POST /api/user/email/undo', {

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { instant, opaque, text } from '../fields.ts'
+import { instant, opaqueText, text } from '../fields.ts'
 
 /** Six digits from the app, or a recovery code; people type either with spaces and dashes. */
 export const typedCode = text(40, 'Please enter your code')
 
 /** Messages of the browser's passkey API; the server's library validates them. */
-export const passkeyMessage = z.record(opaque(100), z.unknown())
+export const passkeyMessage = z.record(opaqueText(100), z.unknown())
 
 export const passkeyResponse = passkeyMessage.check(
   z.refine<Record<string, unknown>>((response) => sizeOf(response, 10) < 20_000, 'This passkey could not be read'),
@@ -36,7 +36,7 @@ export type Passkey = z.infer<typeof passkey>
 /** Shown once, with the first factor or when renewed. */
 const shownOnce = z.object({ recoveryCodes: z.nullable(z.array(z.string())) })
 
-const mine = { whileSettingUp: true } as const
+const mine = { duringFactorSetup: true } as const
 const limit = { requests: 20, seconds: 60 }
 
 export const factors = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { email, mailedLink, opaque, ownPath, person } from '../fields.ts'
+import { email, mailedLink, opaqueText, person, shopPath } from '../fields.ts'
 import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
@@ -18,7 +18,7 @@ export const logins = {
     ...open,
     summary: 'Email a login link; the answer is the same whether or not the account exists',
     limit: { requests: 10, seconds: 900 },
-    input: z.strictObject({ email, returnPath: z.optional(ownPath) }),
+    input: z.strictObject({ email, returnPath: z.optional(shopPath) }),
     output: z.object({ message: z.string() }),
   }),
   withLink: endpoint('POST /api/auth/login-link', {
@@ -26,7 +26,7 @@ export const logins = {
     caller: 'optional',
     summary: 'Log in with an emailed link',
     limit: { requests: 20, seconds: 900 },
-    input: z.strictObject({ token: opaque(200, 'Invalid login link') }),
+    input: z.strictObject({ token: opaqueText(200, 'Invalid login link') }),
     output: person,
   }),
   passkeyOptions: endpoint('GET /api/auth/passkey/options', {

@@ -7,7 +7,7 @@ export const session = {
   user: endpoint('GET /api/user', {
     access: 'public',
     caller: 'optional',
-    whileSettingUp: true,
+    duringFactorSetup: true,
     summary: 'The current user, or null',
     output: z.nullable(person),
   }),

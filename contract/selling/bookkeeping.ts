@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { instant, month, opaque, pages } from '../fields.ts'
+import { instant, month, opaqueText, pageFields } from '../fields.ts'
 
 /** Amounts in the currency that the account at Stripe settles in; whole cents, negative for what leaves. */
 const settledAmount = z.object({ amount: z.int(), fee: z.int(), net: z.int(), currency: z.string() })
@@ -18,7 +18,7 @@ const payout = z.object({
   difference: z.int(),
   failure: z.nullable(z.string()),
 })
-export type ShownPayout = z.infer<typeof payout>
+export type AdminPayout = z.infer<typeof payout>
 
 const line = z.object({
   id: z.string(),
@@ -31,7 +31,7 @@ const line = z.object({
   exchangeRate: z.nullable(z.number()),
   settled: settledAmount,
 })
-export type ShownPayoutLine = z.infer<typeof line>
+export type AdminPayoutLine = z.infer<typeof line>
 
 const monthSums = z.object({
   gross: z.int(),
@@ -86,14 +86,14 @@ export const bookkeeping = {
   adminPayouts: endpoint('GET /api/admin/payouts', {
     access: 'payments.read',
     summary: 'Every payout to the seller’s bank account, newest first',
-    input: z.strictObject(pages),
+    input: z.strictObject(pageFields),
     output: z.array(payout),
     answer: 'list',
   }),
   adminPayoutLines: endpoint('GET /api/admin/payouts/:id', {
     access: 'payments.read',
     summary: 'What is in a payout, line by line, newest first',
-    input: z.strictObject({ ...pages, id: opaque(100) }),
+    input: z.strictObject({ ...pageFields, id: opaqueText(100) }),
     output: z.array(line),
     answer: 'list',
   }),

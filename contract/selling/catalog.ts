@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, id, opaque } from '../fields.ts'
+import { cents, id, opaqueText } from '../fields.ts'
 import { productText } from './product.ts'
 
 const product = z.object({
@@ -23,13 +23,13 @@ export const catalog = {
   product: endpoint('GET /api/products/:slug', {
     access: 'public',
     summary: 'One product, by slug',
-    input: z.strictObject({ slug: opaque(100) }),
+    input: z.strictObject({ slug: opaqueText(100) }),
     output: product,
   }),
   page: endpoint('GET /api/products/:slug/page', {
     access: 'public',
     summary: 'The texts of a product’s page',
-    input: z.strictObject({ slug: opaque(100) }),
+    input: z.strictObject({ slug: opaqueText(100) }),
     output: productText,
   }),
 }

@@ -15,7 +15,7 @@ const near = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', 
 const far = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** Sentence about amounts and dates: "$31.20 today, then $39.00 every month from Feb 15"; far days with their year. */
-export function chargesInWords({ period, today, next, later }: Charges, now: Date): string {
+export function describeCharges({ period, today, next, later }: Charges, now: Date): string {
   const from = ({ amount, at }: Charges['next']) => {
     const isFar = at.getTime() - now.getTime() > 300 * 86_400_000
     return `${exactDollars(amount)} every ${period} from ${(isFar ? far : near).format(at)}`
@@ -26,11 +26,15 @@ export function chargesInWords({ period, today, next, later }: Charges, now: Dat
 }
 
 /** Price after the discount, rounded to the cent like Stripe. */
-export const afterDiscount = (price: number, off: { percentOff: number | null; amountOff: number | null }) =>
+export const priceAfterDiscount = (price: number, off: { percentOff: number | null; amountOff: number | null }) =>
   price - Math.min(price, off.amountOff ?? Math.round((price * (off.percentOff ?? 0)) / 100))
 
 /** "20% off for 3 months" */
-export function worthInWords(worth: { percentOff: number | null; amountOff: number | null; months: number | null }) {
+export function describeDiscount(worth: {
+  percentOff: number | null
+  amountOff: number | null
+  months: number | null
+}) {
   const off = `${worth.percentOff === null ? exactDollars(worth.amountOff ?? 0) : `${worth.percentOff}%`} off`
   if (worth.months === null) return `${off}, always`
   return worth.months === 0

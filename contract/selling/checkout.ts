@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { billingType, cents, instant, opaque, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
+import { billingType, cents, instant, opaqueText, optionalEmail, optionalText, paymentIntentId } from '../fields.ts'
 import { country, tax, vatId } from './billing.ts'
 
 const buyerPlace = z.strictObject({
@@ -35,7 +35,7 @@ const discount = z.object({
 })
 export type Discount = z.infer<typeof discount>
 
-const code = opaque(60, 'Please enter a code').check(z.minLength(1))
+const code = opaqueText(60, 'Please enter a code').check(z.minLength(1))
 
 /** The version of the checkout's line about news by email. Raise it when the line changes. */
 export const newsVersion = '2026-11-17'
@@ -46,7 +46,7 @@ export const checkout = {
     caller: 'optional',
     summary: 'Start a checkout; returns the client secret for the payment form',
     input: z.strictObject({
-      productSlug: opaque(100),
+      productSlug: opaqueText(100),
       billingType,
       /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
       amount: z.optional(cents),
@@ -56,7 +56,7 @@ export const checkout = {
       tradingViewUsername: optionalText(200),
       /** Where the buyer is; needed where tax is computed. */
       place: z.optional(buyerPlace),
-      news: z.optional(z.strictObject({ version: opaque(20), objects: z.optional(z.boolean()) })),
+      news: z.optional(z.strictObject({ version: opaqueText(20), objects: z.optional(z.boolean()) })),
     }),
     /** Already paid: the browser goes to the success page instead of charging twice. */
     output: z.object({
@@ -73,7 +73,7 @@ export const checkout = {
     access: 'public',
     caller: 'optional',
     summary: 'What a plan costs with a discount code; unknown, over and used up get one answer',
-    input: z.strictObject({ productSlug: opaque(100), billingType, code }),
+    input: z.strictObject({ productSlug: opaqueText(100), billingType, code }),
     output: discount,
     limit: { requests: 10, seconds: 60 },
   }),

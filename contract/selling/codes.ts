@@ -4,7 +4,7 @@ import { billingType, cents, day, id, instant } from '../fields.ts'
 import { codeStates } from '../statuses.ts'
 
 /** At least this much remains to pay, in cents. */
-export const leastCharge = 100
+export const minCharge = 100
 
 const percent = z.int('Please enter a whole number').check(z.minimum(1, 'From 1 to 99'), z.maximum(99, 'From 1 to 99'))
 
@@ -33,7 +33,7 @@ const codeOutput = z.extend(worth, {
   revenue: z.int(),
   link: z.string(),
 })
-export type ShownCode = z.infer<typeof codeOutput>
+export type AdminCode = z.infer<typeof codeOutput>
 
 const positive = z.int('Please enter a whole number').check(z.minimum(1, 'One at least'), z.maximum(1_000_000))
 
@@ -71,4 +71,4 @@ export const codes = {
     summary: 'Stop a discount code: who has it keeps it, no one else gets it',
   }),
 }
-export type WantedCode = ParsedInputOf<typeof codes.adminAdd>
+export type NewCode = ParsedInputOf<typeof codes.adminAdd>

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, email, id, instant, line, opaque, optionalText, pages, text } from '../fields.ts'
+import { cents, email, id, instant, line, opaqueText, optionalText, pageFields, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
@@ -86,13 +86,13 @@ export const declarations = {
   confirm: endpoint('POST /api/declarations/confirm', {
     access: 'public',
     summary: 'Confirm a declaration with the link emailed to the address of the purchase',
-    input: z.strictObject({ id: z.uuid('This link is not valid'), token: opaque(100, 'This link is not valid') }),
+    input: z.strictObject({ id: z.uuid('This link is not valid'), token: opaqueText(100, 'This link is not valid') }),
     limit,
   }),
   adminList: endpoint('GET /api/admin/declarations', {
     access: 'money.refund',
     summary: 'Withdrawals and cancellations, newest first',
-    input: z.strictObject({ ...pages, state: z.optional(z.enum(declarationFilters)), customerId: z.optional(id) }),
+    input: z.strictObject({ ...pageFields, state: z.optional(z.enum(declarationFilters)), customerId: z.optional(id) }),
     output: z.array(declaration),
     answer: 'list',
   }),

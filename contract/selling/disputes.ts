@@ -124,7 +124,7 @@ const disputeOutput = z.object({
     }),
   ),
 })
-export type ShownDispute = z.infer<typeof disputeOutput>
+export type AdminDispute = z.infer<typeof disputeOutput>
 
 /** Stripe is asked only by `adminSubmit`. Until then, the answer is a draft in the shop. */
 export const disputes = {

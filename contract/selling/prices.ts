@@ -22,7 +22,7 @@ const plan = z.object({
   /** How many running subscriptions pay what, gifts and those paid elsewhere left out. */
   subscriptions: z.array(z.object({ amount: cents, count: z.int() })),
 })
-export type Plan = z.infer<typeof plan>
+export type PricedPlan = z.infer<typeof plan>
 
 export const prices = {
   adminProducts: endpoint('GET /api/admin/products', {
@@ -52,4 +52,4 @@ export const prices = {
     }),
   }),
 }
-export type Wish = ParsedInputOf<typeof prices.adminPublish>
+export type PublishPriceInput = ParsedInputOf<typeof prices.adminPublish>

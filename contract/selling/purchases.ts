@@ -1,6 +1,17 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { billingType, cents, id, instant, opaque, optionalText, pages, paging, setupIntentId, sort } from '../fields.ts'
+import {
+  billingType,
+  cents,
+  id,
+  instant,
+  opaqueText,
+  optionalText,
+  pageAndSearchFields,
+  pageFields,
+  setupIntentId,
+  sort,
+} from '../fields.ts'
 import {
   bookableStatuses,
   bookingKinds,
@@ -32,7 +43,7 @@ const purchase = z.object({
   lastPaidAmount: z.nullable(cents),
   nextAmount: z.nullable(cents),
   dueAmount: z.nullable(cents),
-  /** Sentence about charges if a discount will end; see `chargesInWords`. */
+  /** Sentence about charges if a discount will end; see `describeCharges`. */
   charges: z.nullable(z.string()),
   /** Payment method: "Visa ending in 4242, expires 12/34". Null once nothing more is charged. */
   card: z.nullable(z.string()),
@@ -125,7 +136,7 @@ const changes = { requests: 10, seconds: 3600 }
 export const purchases = {
   list: endpoint('GET /api/purchases', {
     summary: 'My purchases, newest first',
-    input: z.strictObject(pages),
+    input: z.strictObject(pageFields),
     output: z.array(purchase),
     answer: 'list',
   }),
@@ -172,7 +183,7 @@ export const purchases = {
     input: z.strictObject({
       purchase: z.uuid('This link is not valid'),
       invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
-      token: opaque(100, 'This link is not valid'),
+      token: opaqueText(100, 'This link is not valid'),
     }),
     output: z.object({ invoiceUrl: z.string() }),
     limit: { requests: 20, seconds: 600 },
@@ -220,7 +231,7 @@ export const purchases = {
     access: 'customers.read',
     summary: 'Everyone’s purchases, newest first',
     input: z.strictObject({
-      ...paging,
+      ...pageAndSearchFields,
       status: z.optional(z.enum(purchaseFilters)),
       billingType: z.optional(billingType),
       /** Only those that need the seller because of it, or are at risk. */

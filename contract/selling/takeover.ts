@@ -42,7 +42,7 @@ const subscription = z.object({
 export type SubscriptionAtStripe = z.infer<typeof subscription>
 
 /** Each is read from Stripe with its whole history. */
-export const mostTakenOver = 10
+export const maxTakeovers = 10
 
 export const takeover = {
   adminList: endpoint('GET /api/admin/stripe-subscriptions', {
@@ -59,7 +59,7 @@ export const takeover = {
     access: 'purchases.manage',
     summary: 'Take over subscriptions as they are; nothing is charged, and those taken over already are left alone',
     input: z.strictObject({
-      ids: z.array(subscriptionId).check(z.minLength(1), z.maxLength(mostTakenOver)),
+      ids: z.array(subscriptionId).check(z.minLength(1), z.maxLength(maxTakeovers)),
       invite: z.boolean(),
     }),
     output: z.array(z.object({ id: z.string(), verdict: z.enum(importVerdicts), message: z.string() })),

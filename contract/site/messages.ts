@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, paging, text } from '../fields.ts'
+import { id, instant, pageAndSearchFields, text } from '../fields.ts'
 import { messageStates } from '../statuses.ts'
 
 const message = z.object({
@@ -23,7 +23,11 @@ export const messages = {
   adminList: endpoint('GET /api/admin/messages', {
     access: 'customers.help',
     summary: 'Contact messages, newest first',
-    input: z.strictObject({ ...paging, state: z.optional(z.enum(messageStates)), customerId: z.optional(id) }),
+    input: z.strictObject({
+      ...pageAndSearchFields,
+      state: z.optional(z.enum(messageStates)),
+      customerId: z.optional(id),
+    }),
     output: z.array(message),
     answer: 'list',
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, line, optionalLine, pages, paging, text, wholeNumber } from '../fields.ts'
+import { id, instant, line, optionalLine, pageAndSearchFields, pageFields, text, wholeNumber } from '../fields.ts'
 import { mailingStates, newsletterStates, pauseReasons, recipientStates } from '../statuses.ts'
 
 const written = {
@@ -53,7 +53,7 @@ const newsletterOutput = z.object({
   /** Addresses that were refused, or may have got it. */
   troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) })),
 })
-export type NewsletterShown = z.infer<typeof newsletterOutput>
+export type AdminNewsletter = z.infer<typeof newsletterOutput>
 
 const version = wholeNumber('Please reload this page')
 
@@ -61,7 +61,7 @@ export const newsletters = {
   adminList: endpoint('GET /api/admin/newsletters', {
     access: 'content.write',
     summary: 'Newsletters, newest first',
-    input: z.strictObject(pages),
+    input: z.strictObject(pageFields),
     output: z.array(newsletterSummary),
     answer: 'list',
   }),
@@ -149,7 +149,7 @@ export const newsletterAddresses = {
   adminList: endpoint('GET /api/admin/newsletter', {
     access: 'content.write',
     summary: 'Who signed up for the newsletter, newest first',
-    input: z.strictObject({ ...paging, state: z.optional(z.enum(newsletterStates)) }),
+    input: z.strictObject({ ...pageAndSearchFields, state: z.optional(z.enum(newsletterStates)) }),
     output: z.array(address),
     answer: 'list',
   }),

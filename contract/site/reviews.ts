@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, pages, text } from '../fields.ts'
+import { id, instant, pageFields, text } from '../fields.ts'
 import { looksLikeLink, personName } from '../person-name.ts'
 
 export const reviewsPerPage = 20
@@ -68,7 +68,7 @@ export const reviews = {
     access: 'public',
     summary: 'Every verified review, or those with as many stars; newest first unless sorted by stars',
     input: z.strictObject({
-      ...pages,
+      ...pageFields,
       stars: z.optional(z.enum(['1', '2', '3', '4', '5'])),
       sort: z.optional(z.enum(reviewOrders)),
     }),
@@ -100,7 +100,7 @@ export const reviews = {
   adminList: endpoint('GET /api/admin/reviews', {
     access: 'content.write',
     summary: 'Every review with its report, newest first',
-    input: z.strictObject({ ...pages, show: z.optional(z.enum(reviewChoices)) }),
+    input: z.strictObject({ ...pageFields, show: z.optional(z.enum(reviewChoices)) }),
     output: z.array(managedReview),
     answer: 'list',
   }),

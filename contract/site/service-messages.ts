@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { id, instant, line, pages, text, wholeNumber } from '../fields.ts'
+import { id, instant, line, pageFields, text, wholeNumber } from '../fields.ts'
 
 /** Reasons for a service message. Advertising belongs in a newsletter. */
 export const serviceReasons = {
@@ -12,7 +12,7 @@ export const serviceReasons = {
 export type ServiceReason = keyof typeof serviceReasons
 
 /** Limit per product within `serviceMessageDays` days; security messages don't count. */
-export const mostServiceMessages = 4
+export const maxServiceMessages = 4
 export const serviceMessageDays = 30
 
 const reason = z.enum(Object.keys(serviceReasons) as [ServiceReason, ...ServiceReason[]], 'Please choose a reason')
@@ -41,7 +41,7 @@ export const serviceMessages = {
   adminList: endpoint('GET /api/admin/service-messages', {
     access: 'content.write',
     summary: 'Service messages that were sent, newest first',
-    input: z.strictObject(pages),
+    input: z.strictObject(pageFields),
     output: z.array(sent),
     answer: 'list',
   }),

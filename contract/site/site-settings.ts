@@ -1,11 +1,11 @@
 import type { BillingType } from '../plans.ts'
 import type { Seller } from '../seller.ts'
-import type { TermsShown } from '../selling/legal/in-force.ts'
+import type { TermsVersion } from '../selling/legal/in-force.ts'
 import type { ListedProduct, ProductText } from '../selling/product.ts'
 import type { Review } from './reviews.ts'
 
 /** Prices of a new subscription in cents, by the product's slug and plan. The regular price is only shown beside it. */
-export type ShownPrices = Record<string, Partial<Record<BillingType, { amount: number; regular: number | null }>>>
+export type PricesByProduct = Record<string, Partial<Record<BillingType, { amount: number; regular: number | null }>>>
 
 /** The configuration that pages need. It is embedded in every page, so it is public. */
 export type SiteSettings = {
@@ -31,13 +31,13 @@ export type SiteSettings = {
   /** Tax mode, and the seller's sentence about tax. */
   tax: { mode: 'none' | 'stripe'; note: string }
   seller: Seller
-  prices: ShownPrices
+  prices: PricesByProduct
 }
 
 /** Data that pages render: settings embedded in every page, and lists that one page shows. */
-export type Shown = SiteSettings & {
+export type RenderData = SiteSettings & {
   texts: Record<string, ProductText>
-  terms: TermsShown
+  terms: TermsVersion
   latestReviews: { items: Review[]; next?: string | undefined }
 }
 
@@ -64,7 +64,7 @@ export type RenderedPage = {
   referrer: 'strict-origin-when-cross-origin' | 'no-referrer'
 }
 export type RenderPages = (
-  shown: Shown,
+  shown: RenderData,
 ) => Promise<{ pages: RenderedPage[]; files: { path: string; type: string; body: string }[] }>
 /** Renders one page that answers a form; the HTML differs from the prerendered page only in the answer. */
-export type RenderAnswer = (shown: Shown, path: string, answer: FormAnswer) => Promise<string>
+export type RenderAnswer = (shown: RenderData, path: string, answer: FormAnswer) => Promise<string>

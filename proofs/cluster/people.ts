@@ -62,14 +62,14 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Peopl
     })
     const { paymentIntentId } = begun
     if (isGuest && !(await guestLogIn(visitor, paymentIntentId))) return
-    await untilDone(() => visitor.isDone(checkout.confirm, { paymentIntentId }))
+    await untilDone(() => visitor.callAndCheckDone(checkout.confirm, { paymentIntentId }))
     confirmed.push(paymentIntentId)
   }
 
   /** Guest login works once per payment; after a lost response, the guest uses the emailed link. */
   async function guestLogIn(visitor: Visitor, paymentIntentId: string) {
     try {
-      await untilDone(() => visitor.isDone(checkout.guestPurchaseLogin, { paymentIntentId }))
+      await untilDone(() => visitor.callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }))
       return true
     } catch (error) {
       const { cause } = error as Error

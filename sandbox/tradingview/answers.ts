@@ -87,7 +87,7 @@ type AccessRow = { id: string; username: string; expiration: Date | null; create
 type AnswerDeps = { database: pg.Pool; now: () => Promise<Date> }
 
 const pageSize = 20
-const longestPage = 30
+const maxPageSize = 30
 
 const noSuchUser = json({ code: 'user_not_found', detail: 'User does not exist.' }, 422)
 const wrongExpiration = json({ detail: 'Wrong expiration' }, 400)
@@ -109,7 +109,7 @@ function createAccessList({ database, now }: AnswerDeps) {
 
   async function list({ query, form }: Request): Promise<Answer> {
     const limit = Number(query.get('limit') ?? pageSize)
-    if (!(limit >= 1 && limit <= longestPage)) return json({ detail: 'bad_pagination_request' }, 400)
+    if (!(limit >= 1 && limit <= maxPageSize)) return json({ detail: 'bad_pagination_request' }, 400)
     const start = await startOf(query.get('c'))
     if (!start) return json({ detail: 'Invalid cursor' }, 404)
     const { rows } = await database.query<AccessRow>(

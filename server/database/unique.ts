@@ -1,5 +1,5 @@
 import type { RefusalCode } from '#contract/refusals.ts'
-import { nameTaken } from '#contract/tradingview-name.ts'
+import { nameTakenMessage } from '#contract/tradingview-name.ts'
 import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
@@ -7,7 +7,7 @@ import { causeOf } from './connect.ts'
 export const sentences: Record<string, [RefusalCode, string]> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],
-  access_name: ['name-taken', nameTaken],
+  access_name: ['name-taken', nameTakenMessage],
   discount_codes_code_unique: ['already-listed', 'There is a code of this name already.'],
   recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
 }

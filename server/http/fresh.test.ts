@@ -66,7 +66,10 @@ describe('what spends a buyer’s money or moves their access', () => {
     const admin = await shop.admin()
     const [request] = await admin.call(accessAdmin.todo, {})
     await admin.call(accessAdmin.grant, { ids: [request?.id ?? ''] })
-    await expect(move(buyer, 'second_name')).rejects.toMatchObject({ code: 'prove-again', again: ['password'] })
+    await expect(move(buyer, 'second_name')).rejects.toMatchObject({
+      code: 'prove-again',
+      acceptedProofs: ['password'],
+    })
     expect(await knock(purchases.switch, buyer)).toBe(403)
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
     await buyer.call(stepUp.withPassword, { password: buyer.password })

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#contract/endpoint.ts'
-import { can, isPermission, isStaff } from '#contract/permissions.ts'
+import { hasPermission, isPermission, isStaff } from '#contract/permissions.ts'
 import { type Proof, strongProofs, type WayToProve } from '#contract/statuses.ts'
 import type { User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
@@ -36,7 +36,7 @@ export function createGate(deps: Dependencies) {
     staffNeedFactor && isStaff(user) && !strongProofs.some((proof) => proof === provenBy)
 
   function assertAllowed({ access, path }: Endpoint, { user }: Session, ip: string) {
-    if (access === 'public' || access === 'user' || can(user, access)) return
+    if (access === 'public' || access === 'user' || hasPermission(user, access)) return
     securityLog('admin call refused', { user, ip }, { route: path })
     throw new Refusal(403, 'forbidden', "You don't have admin access.")
   }
@@ -79,7 +79,7 @@ export function createGate(deps: Dependencies) {
         if (isPublic) return undefined
         throw new Refusal(401, 'login-required', 'Please log in first')
       }
-      if (mustSetUp(session) && !endpoint.whileSettingUp) {
+      if (mustSetUp(session) && !endpoint.duringFactorSetup) {
         if (isPublic) return undefined
         throw new Refusal(403, 'second-step-missing', 'This shop asks its admins for a second step. It takes a minute.')
       }

@@ -103,11 +103,11 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           }
           const assertFresh = async () => session && gate.assertFresh('today', session)
           const answer = await handler(input, { actor, assertFresh, request, reply })
-          const decide = postedForm(request)?.done
-          const done = typeof decide === 'function' ? decide(answer as never, input as never) : decide
-          if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)
-          if (done) {
-            const outcome = { message: done.say, isRefusal: false, on: done.on }
+          const onSuccess = postedForm(request)?.onSuccess
+          const success = typeof onSuccess === 'function' ? onSuccess(answer as never, input as never) : onSuccess
+          if (success && 'goTo' in success) return reply.redirect(success.goTo, 303)
+          if (success) {
+            const outcome = { message: success.message, isRefusal: false, on: success.page }
             if (await answerWithPage(pages, request, reply, outcome)) return reply
           }
           return send({ endpoint, project }, request, reply, answer)

@@ -121,7 +121,7 @@ export async function createHttpServer({
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     reply.status(status)
     const form = postedForm(request)
-    if (form?.next && more.next?.includes('code')) return reply.redirect(form.next, 303)
+    if (form?.secondStepPage && more.next?.includes('code')) return reply.redirect(form.secondStepPage, 303)
     if (form && (await answerWithPage(pages, request, reply, { message, isRefusal: true }))) return reply
     return reply
       .header('cache-control', 'no-store')

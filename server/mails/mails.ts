@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { brand } from '#contract/brand.ts'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import type { Actor } from '../actor.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { users } from '../database/schema.ts'
@@ -90,7 +90,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
 
     /** Deletes sent emails when their jobs are deleted, too. */
     async forgetOld() {
-      await transport.forgetBefore(keptSince(now(), retention.jobs))
+      await transport.forgetBefore(retentionStart(now(), retention.jobs))
       await sent.forgetOld()
     },
 

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import type { Database } from '../database/connect.ts'
 import type { HistoryPart } from '../database/cursor.ts'
 import { sentMails, users } from '../database/schema.ts'
@@ -52,7 +52,7 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
         .limit(limit),
 
     async forgetOld() {
-      await db.delete(sentMails).where(lt(sentMails.sentAt, keptSince(now(), retention.jobs)))
+      await db.delete(sentMails).where(lt(sentMails.sentAt, retentionStart(now(), retention.jobs)))
     },
 
     /** Emails from before the address was proven, which "my data" leaves out. For the seller. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
-import type { FormAnswer, RenderAnswer, Shown } from '#contract/site/site-settings.ts'
+import type { FormAnswer, RenderAnswer, RenderData } from '#contract/site/site-settings.ts'
 import { coalesce } from '../concurrency/coalesce.ts'
 import type { SecurityHeaders } from '../http/headers.ts'
 import { paths } from '../paths.ts'
@@ -28,7 +28,7 @@ type Options = {
   /** Rendered pages are kept here: this machine's other processes and later starts only read them. */
   cacheDir: string
   /** Present content of pages. Called often. */
-  shown: () => Promise<Shown>
+  shown: () => Promise<RenderData>
   /** Other files that pages show right now; what they show says which, so both change together. */
   files?: () => { path: string; body: Buffer }[]
   security: SecurityHeaders

@@ -1,11 +1,11 @@
 import process from 'node:process'
 import { json } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import type { RenderPages, Shown } from '#contract/site/site-settings.ts'
+import type { RenderData, RenderPages } from '#contract/site/site-settings.ts'
 import { writeRendered } from './rendered.ts'
 
 /** Input of the program, on standard input. */
-export type RenderOrder = { renderer: string; shown: Shown; folder: string }
+export type RenderOrder = { renderer: string; shown: RenderData; folder: string }
 
 /** Runs as its own process: a serving process would never free the memory that React and compression need. */
 const { renderer, shown, folder } = (await json(process.stdin)) as RenderOrder

@@ -67,10 +67,10 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   }
 
   const confirmPurchase = (visitor: Visitor, { paymentIntentId }: PaidIntent) =>
-    untilDone(() => visitor.isDone(checkout.confirm, { paymentIntentId }))
+    untilDone(() => visitor.callAndCheckDone(checkout.confirm, { paymentIntentId }))
 
   const logInGuest = (visitor: Visitor, { paymentIntentId }: PaidIntent) =>
-    untilDone(() => visitor.isDone(checkout.guestPurchaseLogin, { paymentIntentId }))
+    untilDone(() => visitor.callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }))
 
   /** A guest, from the checkout to the success page. */
   async function guest(visitor: Visitor, email = `guest-${randomUUID()}@example.com`) {

@@ -6,7 +6,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { pino } from 'pino'
-import type { Shown } from '#contract/site/site-settings.ts'
+import type { RenderData } from '#contract/site/site-settings.ts'
 import { readConfig } from '../config.ts'
 import { securityHeaders } from '../http/headers.ts'
 import { openPages } from '../pages/pages.ts'
@@ -36,7 +36,8 @@ if (import.meta.main) {
   const pages = await openPages({
     dist,
     cacheDir,
-    shown: async () => (await client.query<Shown>('select text as "supportEmail" from shown')).rows[0] as Shown,
+    shown: async () =>
+      (await client.query<RenderData>('select text as "supportEmail" from shown')).rows[0] as RenderData,
     security: securityHeaders(readConfig({})),
     log: pino({ level: 'silent' }),
   })

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createCaller } from '#contract/call.ts'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 
-export const { send, call, isDone, callPage } = createCaller(
+export const { send, call, callAndCheckDone, callPage } = createCaller(
   (address, init) => fetch(address, init),
   // Loaded on demand; most visits never need another proof.
   async (ways) => (await import('./step-up.tsx')).proveAgain(ways),

@@ -1,7 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
 import { session, type User } from '#contract/identity/session.ts'
-import { can, type Permission } from '#contract/permissions.ts'
+import { hasPermission, type Permission } from '#contract/permissions.ts'
 import { attempt, useHydrated } from '#web/ui/store.ts'
 import { call, keyOf } from './client.ts'
 
@@ -19,7 +19,7 @@ export function useUser() {
 /** Tells whether the user has a permission, so that no refused action is offered. */
 export function useCan() {
   const { user } = useUser()
-  return (permission: Permission) => user !== null && can(user, permission)
+  return (permission: Permission) => user !== null && hasPermission(user, permission)
 }
 
 /** True once the server has rejected a call because the session ended. */

@@ -1,5 +1,5 @@
 import { createContext, use } from 'react'
-import { type BillingType, soldPlans } from '#contract/plans.ts'
+import { type BillingType, plansWithPrice } from '#contract/plans.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 
 const SettingsContext = createContext<SiteSettings | null>(null)
@@ -16,7 +16,7 @@ export function useSettings(): SiteSettings {
 export const useListName = () => useSettings().products.find(({ list }) => list)?.list ?? 'list of symbols'
 
 const plansOf = (prices: SiteSettings['prices'][string] = {}) =>
-  soldPlans(prices).map(({ price, ...plan }) => ({ ...plan, ...price }))
+  plansWithPrice(prices).map(({ price, ...plan }) => ({ ...plan, ...price }))
 
 /** Returns a product's plans with their prices, shortest first. */
 export function usePlans(slug: string) {

@@ -12,7 +12,7 @@ export type Message =
     }
 
 /** True if the user closed the question for another proof; no error is shown. */
-export const wasCalledOff = (error: unknown) => error instanceof ApiError && error.again !== undefined
+export const wasCalledOff = (error: unknown) => error instanceof ApiError && error.acceptedProofs !== undefined
 
 export function toastError(message: Message, error: unknown) {
   if (wasCalledOff(error)) return

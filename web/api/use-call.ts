@@ -28,7 +28,7 @@ export function useCall<E extends Endpoint>(
     },
     onError: (error) => {
       // A second step is not a failed login.
-      if (options.failed && !(error instanceof ApiError && error.next)) toastError(options.failed, error)
+      if (options.failed && !(error instanceof ApiError && error.secondSteps)) toastError(options.failed, error)
     },
   })
 }

@@ -11,7 +11,7 @@ const termsShown = z.object({
   since: instant,
   sections: z.array(z.object({ id: z.string(), title: z.string(), blocks: z.array(block) })),
 })
-export type TermsShown = z.infer<typeof termsShown>
+export type TermsVersion = z.infer<typeof termsShown>
 
 export const termsInForce = {
   show: endpoint('GET /api/terms', {

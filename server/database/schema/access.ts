@@ -18,8 +18,8 @@ import {
   type EntitlementReason,
   accessEvents as eventNames,
   nameProblems,
-  startableStates,
   type TodoKind,
+  unlockableStates,
 } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
 import { productId } from './catalog.ts'
@@ -33,7 +33,7 @@ export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | '
 
 /** Rows the connector starts to unlock once it works; queried every minute. */
 export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'needsDecision', PgColumn>) =>
-  sql`(${t.state} in ${listed(startableStates)} and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
+  sql`(${t.state} in ${listed(unlockableStates)} and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
 
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
 

@@ -1,5 +1,5 @@
 import { contract } from '#contract/index.ts'
-import { can } from '#contract/permissions.ts'
+import { hasPermission } from '#contract/permissions.ts'
 import type { Http } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Access } from './open-access.ts'
@@ -31,7 +31,7 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     async decline({ ids, reason, subscription }, { actor }) {
       const declined = await decisions.decline(actor, ids, reason, subscription === 'end')
       // Support may not refund: for an admin, the request stays until it is done.
-      if (can(actor.user, 'money.refund'))
+      if (hasPermission(actor.user, 'money.refund'))
         for (const { userId, productId } of await decisions.endRequestsAmong(ids))
           await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
       return declined

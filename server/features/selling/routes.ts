@@ -1,5 +1,5 @@
 import { contract } from '#contract/index.ts'
-import { soldPlans, wirePrices } from '#contract/plans.ts'
+import { plansWithPrice, wirePrices } from '#contract/plans.ts'
 import type { Context } from '#server/context.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { StripeEvent } from '#server/gateways/stripe.ts'
@@ -21,7 +21,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     return catalog.onSale().flatMap(({ id, name, slug }) => {
       const price = shown[slug]
       if (!price) return []
-      const amounts = Object.fromEntries(soldPlans(price).map(({ key, price: { amount } }) => [key, amount]))
+      const amounts = Object.fromEntries(plansWithPrice(price).map(({ key, price: { amount } }) => [key, amount]))
       return [{ id, name, slug, ...wirePrices(amounts), prices: amounts }]
     })
   }

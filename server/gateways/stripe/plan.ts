@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { type BillingType, planEvery } from '#contract/plans.ts'
+import { type BillingType, planByInterval } from '#contract/plans.ts'
 
 /** Cost of a period by the subscription's items; older subscriptions keep their price. */
 export type PlanAtStripe = {
@@ -18,7 +18,7 @@ type Recurring = Pick<Stripe.Price, 'recurring'>
 
 /** Null for an interval that no plan has. */
 export const billingOf = ({ recurring }: Recurring): BillingType | null =>
-  planEvery(recurring?.interval ?? '', recurring?.interval_count ?? 1)?.key ?? null
+  planByInterval(recurring?.interval ?? '', recurring?.interval_count ?? 1)?.key ?? null
 
 /** Interval of a price in words: `month` or `6 months`. */
 export function everyOf({ recurring }: Recurring) {

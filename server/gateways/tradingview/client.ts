@@ -1,4 +1,4 @@
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import { type Ask, type AskOptions, createAsk, TradingViewFailure } from './ask.ts'
 
 export type TradingViewClient = ReturnType<typeof createTradingViewClient>
@@ -22,7 +22,7 @@ export function createTradingViewClient({ mayWrite, ...options }: AskOptions & {
     /** It is a search: only an exact hit counts, in TradingView's own spelling. */
     async findName(name: string): Promise<{ username: string } | { similar: string[] }> {
       const hits = await search(ask, name)
-      const exact = hits.find((hit) => keyOfName(hit) === keyOfName(name))
+      const exact = hits.find((hit) => normalizeUsername(hit) === normalizeUsername(name))
       if (exact) return { username: exact }
       const beginning = name.slice(0, Math.max(3, name.length - 2))
       const near = hits.length > 0 || beginning === name ? hits : await search(ask, beginning)
@@ -103,7 +103,7 @@ async function listPeople(ask: Ask, pineId: string, username?: string): Promise<
       throw new TradingViewFailure('unknown', 'The list has another form than it used to.')
     for (const row of results) {
       const person = personOf(row)
-      found.set(keyOfName(person.username), person)
+      found.set(normalizeUsername(person.username), person)
     }
     pages += 1
     path = next ? pathOnly(next) : null

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { can, type Role } from '#contract/permissions.ts'
+import { hasPermission, type Role } from '#contract/permissions.ts'
 import { areasFor, pathOfHash, screenAt } from './screens.ts'
 
-const areasOf = (person: { isAdmin: boolean; role: Role | null }) => areasFor((needs) => can(person, needs))
+const areasOf = (person: { isAdmin: boolean; role: Role | null }) => areasFor((needs) => hasPermission(person, needs))
 const admins = areasOf({ isAdmin: true, role: null })
 const support = areasOf({ isAdmin: false, role: 'support' })
 const accountant = areasOf({ isAdmin: false, role: 'accountant' })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
-import type { access as calls, SentAccessRequest } from '#contract/access/access.ts'
+import type { AccessRequestInput, access as calls } from '#contract/access/access.ts'
 import { promisedBy } from '#contract/access/promise.ts'
 import type { RawOutputOf } from '#contract/endpoint.ts'
 import { isLive } from '#contract/statuses.ts'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Actor, AssertFresh } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -19,7 +19,7 @@ type AskingContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'setti
 
 export type Asking = {
   /** Submits the access form. Nothing changes if the same username is unlocked already. */
-  submit(actor: Actor, which: PurchaseRef, sent: SentAccessRequest, beforeMove: AssertFresh): Promise<void>
+  submit(actor: Actor, which: PurchaseRef, sent: AccessRequestInput, beforeMove: AssertFresh): Promise<void>
   /** Moves access to another TradingView account. The new username is unlocked before the old one is locked. */
   changeUsername(actor: Actor, purchaseId: string, username: string, beforeMove: AssertFresh): Promise<void>
   recheck(actor: Actor, purchaseId: string): Promise<void>
@@ -95,7 +95,7 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
           promisedBy: isWaiting && row.askedAt ? promisedBy(row.askedAt) : null,
           declinedBecause: row?.declinedBecause ?? null,
           mayChangeFrom: old ? changeFrom : null,
-          oldUsername: old && isWaiting && keyOfName(old) !== row.nameKey ? old : null,
+          oldUsername: old && isWaiting && normalizeUsername(old) !== row.nameKey ? old : null,
           secondsToUnlock:
             row?.state === 'unlocked' && row.askedAt
               ? Math.max(1, Math.round((row.stateSince.getTime() - row.askedAt.getTime()) / 1000))

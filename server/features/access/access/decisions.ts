@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, lte } from 'drizzle-orm'
 import type { AccessDecision, AccessEvent } from '#contract/statuses.ts'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -121,7 +121,12 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
           {
             decidedBy: byAdmin,
             ...(isMove && row.unlockedName
-              ? { username: row.unlockedName, nameKey: keyOfName(row.unlockedName), nameProblem: null, similar: [] }
+              ? {
+                  username: row.unlockedName,
+                  nameKey: normalizeUsername(row.unlockedName),
+                  nameProblem: null,
+                  similar: [],
+                }
               : { declinedBecause: reason, endRequestedAt: endsSubscription ? now() : null }),
           },
         )

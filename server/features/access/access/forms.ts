@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, lt, not, or, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import { accessRequestForm, type SentAccessRequest } from '#contract/access/access.ts'
-import { keptSince, retention } from '#contract/retention.ts'
+import { type AccessRequestInput, accessRequestForm } from '#contract/access/access.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -27,7 +27,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
   return { apiKey, secretKey }
 }
 
-export function assertCompleteForm(sent: SentAccessRequest) {
+export function assertCompleteForm(sent: AccessRequestInput) {
   const { error } = z.safeParse(accessRequestForm, sent)
   const [issue] = error?.issues ?? []
   if (issue) throw invalid(String(issue.path[0]), issue.message)
@@ -37,7 +37,7 @@ export async function storeForm(
   tx: Transaction,
   { now, secrets }: Pick<Context, 'now' | 'secrets'>,
   whose: { id: string; userId: string; purchaseId: string },
-  { apiKey, secretKey, exchangeName = '', tradingViewUsername, additionalInfo }: SentAccessRequest,
+  { apiKey, secretKey, exchangeName = '', tradingViewUsername, additionalInfo }: AccessRequestInput,
 ) {
   await tx
     .insert(accessForms)
@@ -86,7 +86,7 @@ export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
     .where(
       and(
         isNotNull(accessForms.sealedKeys),
-        or(lt(accessForms.submittedAt, keptSince(now(), retention.exchangeKeys)), not(waits)),
+        or(lt(accessForms.submittedAt, retentionStart(now(), retention.exchangeKeys)), not(waits)),
       ),
     )
 }

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
-import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
+import { nameTakenMessage, normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { personOf } from '#server/database/people.ts'
@@ -77,7 +77,8 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
     works: boolean,
   ) {
     const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
-    if (isTaken && field && works) throw new Refusal(409, 'name-taken', nameTaken, { fields: { [field]: nameTaken } })
+    if (isTaken && field && works)
+      throw new Refusal(409, 'name-taken', nameTakenMessage, { fields: { [field]: nameTakenMessage } })
     if (key && !isTaken) await release(tx, context, row, key)
     const nameKey = isTaken ? null : key
     const nameProblem = isTaken ? ('taken' as const) : key ? null : ('unreadable' as const)
@@ -119,15 +120,16 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
       const served = await connector.servedProducts(tx)
       const rows = await recompute(tx, context, userId, served)
       if (typed.trim() === '') return clear(tx, userId, rows, field)
-      const read = readUsername(typed)
+      const read = parseUsername(typed)
       if ('refusal' in read && field) throw invalid(field, read.refusal)
       const username = 'username' in read ? read.username : typed.trim().slice(0, 100)
-      const key = 'username' in read ? keyOfName(read.username) : null
+      const key = 'username' in read ? normalizeUsername(read.username) : null
       // Serializes customers who enter the same username.
       if (key) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${key}))`)
       const { tradingViewUsername: before } = await personOf(tx, userId)
       // Keeps TradingView's spelling of the same username.
-      if (key === null || key !== (before && keyOfName(before))) await setTradingViewUsername(tx, userId, username)
+      if (key === null || key !== (before && normalizeUsername(before)))
+        await setTradingViewUsername(tx, userId, username)
       const affected = rows.filter(({ productId }) => !given.productId || productId === given.productId)
       for (const row of affected) await claim(tx, row, { ...given, username, key }, served.has(row.productId))
       await connector.requestSync(tx, userId)

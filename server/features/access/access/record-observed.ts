@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, lt, notInArray, or } from 'drizzle-orm'
 import type { NameProblem } from '#contract/statuses.ts'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { lockPerson, personOf } from '#server/database/people.ts'
@@ -26,7 +26,7 @@ export async function recordUnlocked(
   username: string,
 ): Promise<boolean> {
   const row = await lockRow(tx, whose)
-  if (!row || row.nameKey !== keyOfName(username)) return false
+  if (!row || row.nameKey !== normalizeUsername(username)) return false
   const step = next('opened', factsOf(row, true, context.now()))
   if (step) {
     const accessChange = { event: 'opened', to: step.to, username, mail: 'accessUnlocked' } as const
@@ -39,7 +39,7 @@ export async function recordUnlocked(
 /** Records that an unwanted username is locked on every script of the product. */
 export async function recordLocked(tx: Transaction, context: ChangeContext, whose: AccessKey, username: string) {
   const row = await lockRow(tx, whose)
-  if (!row?.unlockedName || keyOfName(row.unlockedName) !== keyOfName(username)) return
+  if (!row?.unlockedName || normalizeUsername(row.unlockedName) !== normalizeUsername(username)) return
   await recordClosed(tx, context, row, {})
 }
 
@@ -78,10 +78,10 @@ export async function recordCheckedName(
   const checked = await tx
     .update(access)
     .set({ nameProblem: problem, similar, nameCheckedAt: at, ...(problem ? {} : { username }) })
-    .where(and(eq(access.id, id), eq(access.nameKey, keyOfName(username))))
+    .where(and(eq(access.id, id), eq(access.nameKey, normalizeUsername(username))))
   if (!checked.rowCount || problem) return
   const { tradingViewUsername } = await personOf(tx, userId)
-  if (tradingViewUsername && keyOfName(tradingViewUsername) === keyOfName(username))
+  if (tradingViewUsername && normalizeUsername(tradingViewUsername) === normalizeUsername(username))
     await setTradingViewUsername(tx, userId, username)
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { lockPerson, personOf } from '#server/database/people.ts'
@@ -139,7 +139,7 @@ async function isToldByReceipt(tx: Transaction, key: AccessKey & { username: str
     eq(orders.userId, key.userId),
     eq(orders.productId, key.productId),
     handedOverAt && handedOverAt >= since ? undefined : eq(orders.madeAccount, true),
-    sql`lower(${orders.tradingViewUsername}) = ${keyOfName(key.username)}`,
+    sql`lower(${orders.tradingViewUsername}) = ${normalizeUsername(key.username)}`,
     gt(orders.closedAt, since),
   )
   return (await tx.$count(orders, isToldOrder)) > 0

@@ -1,6 +1,6 @@
 import { promisedBy } from '#contract/access/promise.ts'
 import type { AccessEvent, AccessState, TodoKind } from '#contract/statuses.ts'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { access } from '#server/database/schema.ts'
 
 export type AccessRow = typeof access.$inferSelect
@@ -25,7 +25,7 @@ export const isPaid = ({ reason, until }: Pick<AccessRow, 'reason' | 'until'>, n
 
 export function factsOf(row: AccessRow, connector: boolean, now: Date): Facts {
   const { state, needsDecision, nameKey, unlockedName } = row
-  const holds = unlockedName === null ? 'none' : keyOfName(unlockedName) === nameKey ? 'same' : 'other'
+  const holds = unlockedName === null ? 'none' : normalizeUsername(unlockedName) === nameKey ? 'same' : 'other'
   return { state, needsDecision, holds, connector, isPaid: isPaid(row, now), isNamed: nameKey !== null }
 }
 
@@ -77,7 +77,7 @@ export function next(event: AccessEvent, facts: Facts): Step | undefined {
 export function wishFor(row: AccessRow, usernameKey: string, now: Date): { isWanted: boolean; until: Date | null } {
   const { state, nameKey, unlockedName, needsDecision, undoUntil, until } = row
   const isNew = usernameKey === nameKey
-  const isOld = !isNew && unlockedName !== null && usernameKey === keyOfName(unlockedName)
+  const isOld = !isNew && unlockedName !== null && usernameKey === normalizeUsername(unlockedName)
   const mayBeUndone = undoUntil !== null && undoUntil > now
   const isWanted =
     (isNew && (state === 'unlocked' || (state === 'unlocking' && !mayBeUndone))) ||

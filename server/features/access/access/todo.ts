@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, like, lt, or, sql } from 'drizzle-orm'
 import type { accessAdmin as calls } from '#contract/access/access-admin.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import { promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
+import { promisedTodoKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { containing, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
@@ -104,7 +104,7 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
   }
 }
 
-const isPromised = inArray(access.todo, [...promisedKinds])
+const isPromised = inArray(access.todo, [...promisedTodoKinds])
 
 function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'waiting' | 'promised'> {
   const countByKind = () => {
@@ -137,7 +137,7 @@ function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'wai
         const count = some.reduce((sum, row) => sum + row.count, 0)
         return { count, dueAt: Number.isFinite(first) ? new Date(first) : null }
       }
-      const promised = rows.filter((row) => promisedKinds.some((each) => each === row.todo))
+      const promised = rows.filter((row) => promisedTodoKinds.some((each) => each === row.todo))
       const todo = Object.fromEntries(todoKinds.map((what) => [what, sumOf(rows.filter((row) => row.todo === what))]))
       return {
         todo: todo as Record<TodoKind, CountDue>,

@@ -1,5 +1,5 @@
 import { and, eq, isNull, notInArray } from 'drizzle-orm'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, type tvRuns } from '#server/database/schema.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
@@ -23,7 +23,7 @@ export async function compare(
   const run: Run = { pages, isComplete, people: people.length, toSync: [] }
   if (!isComplete) return run
   const { db, now } = context
-  const listed = new Map(people.map((each) => [keyOfName(each.username), each]))
+  const listed = new Map(people.map((each) => [normalizeUsername(each.username), each]))
   const works = await worksOn(context, script)
   const counts = { missing: 0, wrong: 0, ended: 0 }
   const lost: string[] = []
@@ -55,7 +55,7 @@ export async function compare(
   }
   const propose = (stranger: Listed) => proposeRename(context, client, works, listed, stranger)
   const ownKeys = new Set(works.flatMap(({ person }) => (person.userId ? person.usernameKey : [])))
-  const foreign = people.filter(({ username }) => !ownKeys.has(keyOfName(username)))
+  const foreign = people.filter(({ username }) => !ownKeys.has(normalizeUsername(username)))
   await recordStrangers(context, script, foreign, propose)
   const isTooMany = lost.length > guardOf(people.length) && !mayRemove
   if (!isTooMany) toSync.push(...lost)
@@ -97,7 +97,7 @@ async function recordStrangers(
       .insert(tvPeople)
       .values({
         scriptId: script.id,
-        usernameKey: keyOfName(stranger.username),
+        usernameKey: normalizeUsername(stranger.username),
         username: stranger.username,
         createdAt: now(),
         ...values,
@@ -108,7 +108,7 @@ async function recordStrangers(
         setWhere: isNull(tvPeople.userId),
       })
   }
-  const keys = strangers.map(({ username }) => keyOfName(username))
+  const keys = strangers.map(({ username }) => normalizeUsername(username))
   await db
     .delete(tvPeople)
     .where(

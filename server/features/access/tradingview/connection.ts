@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -67,7 +67,7 @@ export function createConnection(
       report: ({ username, ...call }) => {
         // Errors are ignored: a missing history entry must not stop an unlock.
         db.insert(tvEvents)
-          .values({ ...call, at: now(), usernameKey: username === undefined ? null : keyOfName(username) })
+          .values({ ...call, at: now(), usernameKey: username === undefined ? null : normalizeUsername(username) })
           .catch(() => {})
       },
     })

@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/access.ts'
@@ -96,7 +96,7 @@ export type Seen = Pick<
 export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: Seen[]): boolean {
   if (person.isOurs) return true
   // Recorded as unlocked before the connector saw it, so it was unlocked by hand.
-  if (person.firstPresentAt === null && row?.unlockedName && keyOfName(row.unlockedName) === person.usernameKey)
+  if (person.firstPresentAt === null && row?.unlockedName && normalizeUsername(row.unlockedName) === person.usernameKey)
     return true
   // The same entry under another username of the buyer was only renamed.
   return person.listEntryId !== null && peers.some((peer) => peer.isOurs && peer.listEntryId === person.listEntryId)
@@ -129,10 +129,10 @@ function namesOf(row: AccessRow, at: Date): string[] {
   const { username, nameKey, unlockedName } = row
   const names = []
   if (nameKey && isPaid(row, at)) {
-    const read = readUsername(username ?? '')
-    names.push('username' in read && keyOfName(read.username) === nameKey ? read.username : nameKey)
+    const read = parseUsername(username ?? '')
+    names.push('username' in read && normalizeUsername(read.username) === nameKey ? read.username : nameKey)
   }
-  if (unlockedName && 'username' in readUsername(unlockedName)) names.push(unlockedName)
+  if (unlockedName && 'username' in parseUsername(unlockedName)) names.push(unlockedName)
   return names
 }
 
@@ -144,7 +144,7 @@ async function upsertListEntry(
   username: string,
   at: Date,
 ) {
-  const usernameKey = keyOfName(username)
+  const usernameKey = normalizeUsername(username)
   await tx
     .insert(tvPeople)
     .values({ scriptId, usernameKey, username, userId, createdAt: at })

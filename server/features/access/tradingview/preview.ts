@@ -1,5 +1,5 @@
 import { isNotNull, isNull, or } from 'drizzle-orm'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/access.ts'
@@ -58,7 +58,7 @@ export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
 }
 
 function keysOf({ nameKey, unlockedName }: AccessRow): string[] {
-  return [...new Set([nameKey, unlockedName && keyOfName(unlockedName)])].filter((key) => key !== null)
+  return [...new Set([nameKey, unlockedName && normalizeUsername(unlockedName)])].filter((key) => key !== null)
 }
 
 const unseen = (usernameKey: string): Seen => ({

@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, sql } from 'drizzle-orm'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { type PeopleList, type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
@@ -73,7 +73,7 @@ export function createReconcile(
         'tradingViewDifferences',
         totals,
       )
-    await db.delete(tvRuns).where(lt(tvRuns.startedAt, keptSince(now(), retention.tradingViewCalls)))
+    await db.delete(tvRuns).where(lt(tvRuns.startedAt, retentionStart(now(), retention.tradingViewCalls)))
   }
 }
 

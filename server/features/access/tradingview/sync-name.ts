@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ConnectionMode } from '#contract/statuses.ts'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { lockPerson, personOf } from '#server/database/people.ts'
@@ -111,7 +111,7 @@ export function createSyncName(
 
 async function read(client: TradingViewClient, { script, person }: UsernamePlan): Promise<Seen> {
   const { people, isComplete } = await client.people(script.pineId, person.username)
-  const found = people.find(({ username }) => keyOfName(username) === person.usernameKey)
+  const found = people.find(({ username }) => normalizeUsername(username) === person.usernameKey)
   // An incomplete list proves no absence.
   if (!found && !isComplete)
     throw new TradingViewFailure('unknown', 'TradingView did not say whether this person has access.')
@@ -212,6 +212,6 @@ export async function recordNameNotFound(
   await recordCheckedName(tx, row, { username, problem: 'not_found', similar, at: now() })
   const user = await personOf(tx, row.userId)
   if (user.deletedAt) return
-  const occasion = ['name', row.id, keyOfName(username), ...similar].join(' ')
+  const occasion = ['name', row.id, normalizeUsername(username), ...similar].join(' ')
   await mails.sendOnce(occasion, user.email, 'nameNotFound', { name: user.name, username, similar }, tx)
 }

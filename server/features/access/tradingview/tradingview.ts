@@ -1,8 +1,8 @@
 import { and, desc, eq, getTableColumns, isNotNull, like, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { tradingViewAdmin as calls } from '#contract/access/tradingview-admin.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import { keptSince, retention } from '#contract/retention.ts'
-import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
+import { normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -71,7 +71,7 @@ export function createTradingView(context: TradingViewContext, others: Connector
         .delete(tvEvents)
         .where(
           or(
-            lt(tvEvents.at, keptSince(now(), retention.tradingViewCalls)),
+            lt(tvEvents.at, retentionStart(now(), retention.tradingViewCalls)),
             and(isNotNull(tvEvents.usernameKey), notInArray(tvEvents.usernameKey, isKnown)),
           ),
         )
@@ -169,9 +169,9 @@ function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection):
   }
 
   return async function checkUsername(typed) {
-    const read = readUsername(typed)
+    const read = parseUsername(typed)
     if ('refusal' in read) return { ...unknown, refusal: read.refusal }
-    const key = keyOfName(read.username)
+    const key = normalizeUsername(read.username)
     const cached = answers.get(key)
     if (cached && cached.at > now().getTime() - nameCacheMs) return cached.answer
     try {

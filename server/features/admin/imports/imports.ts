@@ -1,10 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import { type ImportLine, type ImportVerdict, productCalled } from '#contract/admin/imports.ts'
+import { findProductByName, type ImportLine, type ImportVerdict } from '#contract/admin/imports.ts'
 import { email as emailField } from '#contract/fields.ts'
 import { personName } from '#contract/person-name.ts'
-import { type BillingType, planCalled, soldPlans } from '#contract/plans.ts'
-import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
+import { type BillingType, planByName, plansWithPrice } from '#contract/plans.ts'
+import { nameTakenMessage, normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -48,8 +48,8 @@ export function createImports(
     if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
     // A new account has no id yet; no account has the product's id.
     const userId = owner?.id ?? product.id
-    if (username && (await names.takenBy(tx, { userId, productId: product.id }, keyOfName(username))))
-      return { verdict: 'fault' as const, message: nameTaken }
+    if (username && (await names.takenBy(tx, { userId, productId: product.id }, normalizeUsername(username))))
+      return { verdict: 'fault' as const, message: nameTakenMessage }
     return undefined
   }
 
@@ -122,17 +122,17 @@ function readLine(line: ImportLine, products: Product[], now: Date): Subscriber 
   if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
   const name = line.name ? z.safeParse(personName, line.name) : undefined
   if (name && !name.success) return { fault: unfitName }
-  const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
+  const username = line.tradingViewUsername ? parseUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username)
     return { fault: `“${line.tradingViewUsername}” isn’t a TradingView username. Correct it or leave it empty.` }
   const [only, ...others] = products
-  const product = others.length === 0 ? only : productCalled(products, line.product ?? '')
+  const product = others.length === 0 ? only : findProductByName(products, line.product ?? '')
   if (!product)
     return {
       fault: `${line.product ? `“${line.product}” isn’t a product.` : 'The product is missing.'} Write ${products.map(({ slug }) => slug).join(' or ')}.`,
     }
-  const sold = soldPlans(product.prices).map(({ key }) => key)
-  const billingType = planCalled(line.plan ?? '')?.key
+  const sold = plansWithPrice(product.prices).map(({ key }) => key)
+  const billingType = planByName(line.plan ?? '')?.key
   if (!billingType || !sold.includes(billingType))
     return {
       fault: `${line.plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'} Write ${sold.join(' or ')}.`,

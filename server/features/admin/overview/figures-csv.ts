@@ -1,9 +1,9 @@
 import { type FigureName, figureDefinitions } from '#contract/admin/figure-definitions.ts'
-import type { ShownFigures } from '#contract/admin/figures.ts'
+import type { AdminFigures } from '#contract/admin/figures.ts'
 import type { OverviewMonth } from '#contract/admin/overview.ts'
 import { movementKinds } from '#contract/statuses.ts'
 
-type CashMonth = ShownFigures['cash'][number]
+type CashMonth = AdminFigures['cash'][number]
 type Figures = Partial<Record<FigureName, string>>
 
 const dollars = (cents: number) => (cents / 100).toFixed(2)

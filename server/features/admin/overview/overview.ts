@@ -1,13 +1,13 @@
 import { eq, isNull, min, type SQL, sql } from 'drizzle-orm'
 import {
   type overview as calls,
-  mostCounted,
+  maxCount,
   type NeedKind,
   needKinds,
   needPermissions,
 } from '#contract/admin/overview.ts'
 import type { RawOutputOf } from '#contract/endpoint.ts'
-import { can } from '#contract/permissions.ts'
+import { hasPermission } from '#contract/permissions.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { PurchaseNeed } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
@@ -51,7 +51,7 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
     figures: createFigures(context, areas),
 
     async show() {
-      const [figures, countOf] = await Promise.all([months(), countNeeds(db, now(), mostCounted)])
+      const [figures, countOf] = await Promise.all([months(), countNeeds(db, now(), maxCount)])
       return {
         ...figures,
         atRisk: {
@@ -77,7 +77,7 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
 }
 
 const countUpToMost = (db: Database, table: typeof purchases | typeof contactMessages, where: SQL) =>
-  db.$count(db.select({ id: table.id }).from(table).where(where).limit(mostCounted).as('some'))
+  db.$count(db.select({ id: table.id }).from(table).where(where).limit(maxCount).as('some'))
 
 type Found = { count: number; dueAt: Date | null }
 
@@ -126,10 +126,10 @@ function createNeeds(
   const isOther = (kind: NeedKind): kind is OtherNeed => kind in counters
 
   return async function needs(user) {
-    const [countOf, waiting] = await Promise.all([countNeeds(db, now(), mostCounted), lists.waiting()])
+    const [countOf, waiting] = await Promise.all([countNeeds(db, now(), maxCount), lists.waiting()])
     const found = await Promise.all(
       needKinds
-        .filter((kind) => can(user, needPermissions[kind]))
+        .filter((kind) => hasPermission(user, needPermissions[kind]))
         .map(async (kind) => ({ kind, ...(isOther(kind) ? await counters[kind](waiting) : countOf(kind)) })),
     )
     const dueOf = ({ dueAt }: Found) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY

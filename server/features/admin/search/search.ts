@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import { type Found, type Hit, mostPeopleFound } from '#contract/admin/search.ts'
+import { type FoundPerson, maxPeopleFound, type SearchResult } from '#contract/admin/search.ts'
 import type { Context } from '#server/context.ts'
 import { invoices, orders, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import { inOrder, usersMatching } from '#server/database/text-search.ts'
@@ -7,7 +7,7 @@ import { inOrder, usersMatching } from '#server/database/text-search.ts'
 type SearchDeps = Pick<Context, 'db'>
 
 /** Search for customers, purchases and payments. Ids are matched exactly; words use the trigram index. */
-export type Search = { find(q: string): Promise<Found> }
+export type Search = { find(q: string): Promise<SearchResult> }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const stripeId = /^(?:pi|in|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
@@ -21,12 +21,12 @@ export function createSearch({ db }: SearchDeps): Search {
       .where(and(isNull(users.deletedAt), where))
 
   const ownersIn = (table: typeof purchases | typeof orders | typeof invoices, where: SQL) =>
-    people(inArray(users.id, db.select({ id: table.userId }).from(table).where(where))).limit(mostPeopleFound)
+    people(inArray(users.id, db.select({ id: table.userId }).from(table).where(where))).limit(maxPeopleFound)
 
   const ownersOfPayment = (where: SQL) =>
     ownersIn(invoices, inArray(invoices.id, db.select({ id: payments.invoiceId }).from(payments).where(where)))
 
-  function byId(typed: string): Promise<Hit[]> {
+  function byId(typed: string): Promise<FoundPerson[]> {
     if (typed.startsWith('cus_')) return ownersIn(orders, eq(orders.customerId, typed))
     if (typed.startsWith('sub_')) return ownersIn(purchases, eq(purchases.stripeSubscriptionId, typed))
     if (typed.startsWith('in_')) return ownersIn(invoices, eq(invoices.id, typed))
@@ -35,16 +35,16 @@ export function createSearch({ db }: SearchDeps): Search {
     return ownersOfPayment(inArray(payments.paymentIntentId, refunded))
   }
 
-  async function byWords(q: string): Promise<Found> {
+  async function byWords(q: string): Promise<SearchResult> {
     const word = q.toLowerCase()
     const isExactly = sql`(${users.email} = ${word} or lower(${users.tradingViewUsername}) = ${word})`
     const hits = await people(inArray(users.id, usersMatching(q)))
       .orderBy(sql`${isExactly} is true desc`, ...inOrder(users, 'newest'))
-      .limit(mostPeopleFound + 1)
-    return { people: hits.slice(0, mostPeopleFound), hasMore: hits.length > mostPeopleFound }
+      .limit(maxPeopleFound + 1)
+    return { people: hits.slice(0, maxPeopleFound), hasMore: hits.length > maxPeopleFound }
   }
 
-  const all = (hits: Hit[]): Found => ({ people: hits, hasMore: false })
+  const all = (hits: FoundPerson[]): SearchResult => ({ people: hits, hasMore: false })
 
   return {
     async find(q) {

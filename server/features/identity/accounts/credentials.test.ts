@@ -103,7 +103,7 @@ describe('a new email address', () => {
     expect(await person.call(accounts.user, {})).toBeNull()
     await expect(
       shop.visitor().call(accounts.login, { email: person.user.email, password: person.password }),
-    ).rejects.toMatchObject({ status: 401, next: undefined })
+    ).rejects.toMatchObject({ status: 401, secondSteps: undefined })
     const mail = (await shop.mails()).findLast(
       ({ to, subject }) => to === person.user.email && subject === 'Reset your password',
     )
@@ -144,7 +144,7 @@ describe('a new email address', () => {
     const reader = shop.visitor()
     await expect(shop.choosePassword(reader, support.user.email, 'chosen by the old mailbox')).rejects.toMatchObject({
       status: 401,
-      next: ['code'],
+      secondSteps: ['code'],
     })
     shop.clock.advance({ minutes: 1 })
     await reader.call(logins.withCode, { code: app.code() })

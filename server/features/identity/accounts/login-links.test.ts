@@ -76,7 +76,7 @@ test('the password still works afterward, and app codes are still asked for', as
   await expect(browser.call(logins.withLink, { token: await linkFor(email) })).rejects.toMatchObject({
     status: 401,
     code: 'second-step-needed',
-    next: ['code'],
+    secondSteps: ['code'],
   })
   expect(await browser.call(accounts.user, {})).toBeNull()
   expect(await browser.call(logins.withCode, { code: app.code() })).toMatchObject({ email })

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
-import { can, permissions, type Role } from '#contract/permissions.ts'
+import { hasPermission, permissions, type Role } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -54,7 +54,7 @@ export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, ma
 const notProven = () =>
   conflict(
     'person-unproven',
-    'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
+    'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you hasPermission give them a role.',
   )
 
 export function createRoles({ db, now, audit, mails }: RoleContext, passwordLinks: PasswordLinks): Roles {
@@ -72,7 +72,7 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
         // Ends sessions: their lifetime and second step depend on the role at login.
         await endSessions(tx, userId)
         await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: before, to: rank } })
-        if (rank !== 'none' && permissions.some((each) => can(after, each) && !can(user, each))) {
+        if (rank !== 'none' && permissions.some((each) => hasPermission(after, each) && !hasPermission(user, each))) {
           // Password and devices may be a stranger's, because only the mailbox is proven.
           await endCredentials(tx, userId, now())
           await removeFactors(tx, userId)

@@ -25,7 +25,7 @@ async function atSecondStep(person: Person, of = shop) {
   const visitor = of.visitor()
   await expect(visitor.call(accounts.login, credentialsOf(person))).rejects.toMatchObject({
     status: 401,
-    next: ['code'],
+    secondSteps: ['code'],
   })
   return visitor
 }
@@ -83,7 +83,7 @@ describe('with app codes on, the password', () => {
     const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
     shop.clock.advance({ minutes: 11 })
-    await expect(person.call(factors.renewRecoveryCodes, {})).rejects.toMatchObject({ again: ['code'] })
+    await expect(person.call(factors.renewRecoveryCodes, {})).rejects.toMatchObject({ acceptedProofs: ['code'] })
     await expect(person.call(stepUp.withPassword, { password: person.password })).rejects.toMatchObject({ status: 403 })
     await person.call(stepUp.withCode, { code: app.code() })
     expect((await person.call(factors.renewRecoveryCodes, {})).recoveryCodes).toHaveLength(10)

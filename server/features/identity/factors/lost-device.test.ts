@@ -105,5 +105,5 @@ test('a password reset never removes a factor', async () => {
   await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'an entirely new one' })
   await expect(
     shop.visitor().call(accounts.login, { email: person.user.email, password: 'an entirely new one' }),
-  ).rejects.toMatchObject({ next: ['code'] })
+  ).rejects.toMatchObject({ secondSteps: ['code'] })
 })

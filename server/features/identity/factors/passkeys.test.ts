@@ -193,7 +193,7 @@ test('a passkey confirms who is there, but only its owner’s', async () => {
   const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
   const [hers, eves] = [await addPasskey(ada), await addPasskey(eve)]
   shop.clock.advance({ minutes: 11 })
-  await expect(ada.call(factors.beginPasskey, {})).rejects.toMatchObject({ again: ['passkey', 'password'] })
+  await expect(ada.call(factors.beginPasskey, {})).rejects.toMatchObject({ acceptedProofs: ['passkey', 'password'] })
   await expect(ada.call(stepUp.withPasskey, await answerOf(eves, ada))).rejects.toMatchObject({ status: 403 })
   await ada.call(stepUp.withPasskey, await answerOf(hers, ada))
   await ada.call(factors.beginPasskey, {})

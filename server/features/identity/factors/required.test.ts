@@ -54,7 +54,7 @@ describe('an admin of a public shop', () => {
     const again = shop.visitor()
     await expect(
       again.call(accounts.login, { email: admin.user.email, password: admin.password }),
-    ).rejects.toMatchObject({ next: ['code'] })
+    ).rejects.toMatchObject({ secondSteps: ['code'] })
     await again.call(logins.withCode, { code: app.code() })
     await again.call(purchases.adminList, {})
 
@@ -74,7 +74,7 @@ describe('an admin of a public shop', () => {
     const response = passkey.register(await admin.call(factors.beginPasskey, {}))
     await admin.call(factors.addPasskey, { name: 'Key', response })
     const again = shop.visitor()
-    await expect(again.call(accounts.login, { email, password })).rejects.toMatchObject({ next: ['passkey'] })
+    await expect(again.call(accounts.login, { email, password })).rejects.toMatchObject({ secondSteps: ['passkey'] })
     const answer = passkey.authenticate(await again.call(logins.passkeyOptions, {}))
     await again.call(logins.withPasskey, { response: answer })
     await again.call(purchases.adminList, {})

@@ -27,7 +27,7 @@ describe('what a thief would want', () => {
     await expect(admin.call(accounts.adminAdd, newcomer(2))).rejects.toMatchObject({
       status: 403,
       serverMessage: 'Please confirm that it’s you.',
-      again: ['password'],
+      acceptedProofs: ['password'],
     })
     await expect(admin.call(stepUp.withPassword, { password: 'not it' })).rejects.toMatchObject({
       status: 403,
@@ -44,7 +44,7 @@ describe('what a thief would want', () => {
     const [admin, buyer] = [await shop.admin(), await shop.buyer()]
     const settings = await admin.call(contract.settings.adminShow, {})
     shop.clock.advance({ hours: 2 })
-    const again = { status: 403, again: ['password'] }
+    const again = { status: 403, acceptedProofs: ['password'] }
     const { id, productId } = buyer.purchase
     const thefts = [
       () => admin.call(contract.settings.adminSave, { SUPPORT_EMAIL: 'thief@evil.example' }),
@@ -82,7 +82,7 @@ describe('what a thief would want', () => {
     shop.clock.advance({ minutes: 11 })
     await here.call(stepUp.withPassword, { password: here.password })
     await here.call(accounts.adminAdd, newcomer(4))
-    await expect(there.call(accounts.adminAdd, newcomer(5))).rejects.toMatchObject({ again: ['password'] })
+    await expect(there.call(accounts.adminAdd, newcomer(5))).rejects.toMatchObject({ acceptedProofs: ['password'] })
   })
 })
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, lt, lte, ne, sql } from 'drizzle-orm'
 import { deviceName } from '#contract/identity/device-name.ts'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import type { Proof } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -139,7 +139,7 @@ export function createSessions(context: SessionDeps): Sessions {
 
     async forgetExpired() {
       await db.delete(sessions).where(lt(sessions.expiresAt, now()))
-      await db.delete(logins).where(lt(logins.at, keptSince(now(), retention.logins)))
+      await db.delete(logins).where(lt(logins.at, retentionStart(now(), retention.logins)))
     },
 
     historyOf: (userId, { before, limit }) =>

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type {
+  AdminPayout,
+  AdminPayoutLine,
   BookedMonth,
   bookkeeping as contract,
-  ShownPayout,
-  ShownPayoutLine,
   TaxLine,
 } from '#contract/selling/bookkeeping.ts'
 import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
@@ -19,8 +19,8 @@ type CsvFile = { name: string; stream: Readable }
 export type Bookkeeping = {
   /** Copies what is new in the balance at Stripe; run every hour. */
   readBalance(): Promise<void>
-  payouts(page: PageInput): Promise<Page<Stored<ShownPayout>>>
-  linesOf(payoutId: string, page: PageInput): Promise<Page<Stored<ShownPayoutLine>>>
+  payouts(page: PageInput): Promise<Page<Stored<AdminPayout>>>
+  linesOf(payoutId: string, page: PageInput): Promise<Page<Stored<AdminPayoutLine>>>
   months(): Promise<{ months: BookedMonth[]; readAt: Date | null; fault: string | null }>
   taxes(period: string): Promise<TaxLine[]>
   taxesCsv(period: string, euroRate: number | undefined): Promise<CsvFile>

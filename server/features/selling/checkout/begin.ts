@@ -3,9 +3,9 @@ import { and, eq } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { needsPostalCode } from '#contract/selling/billing.ts'
-import { chargesInWords, worthInWords } from '#contract/selling/charges.ts'
+import { describeCharges, describeDiscount } from '#contract/selling/charges.ts'
 import type { checkout } from '#contract/selling/checkout.ts'
-import { readUsername } from '#contract/tradingview-name.ts'
+import { parseUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -62,7 +62,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
     }
     const place = wantsTax ? readPlace(wish.place, ip) : undefined
     const { billingType } = wish
-    const named = readUsername(wish.tradingViewUsername ?? '')
+    const named = parseUsername(wish.tradingViewUsername ?? '')
     const tradingViewUsername = 'username' in named ? named.username : null
     const price = await prices.of(product.id, billingType)
     const { amount } = price
@@ -201,9 +201,9 @@ const secondClick = 'Your checkout has just been opened. Please try again.'
 /** Compares the shown amount with the amount that Stripe will charge. */
 export const discounted = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
   code: code.code,
-  worth: worthInWords(code),
+  worth: describeDiscount(code),
   due,
-  charges: chargesInWords({ ...charges, today: due }, at),
+  charges: describeCharges({ ...charges, today: due }, at),
 })
 
 function readPlace(given: BeginInput['place'], ip: string): Place {

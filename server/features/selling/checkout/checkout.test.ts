@@ -233,7 +233,7 @@ describe('a payment that Stripe is still processing', () => {
     expect(await subjectsTo(email)).toEqual([])
     await shop.settle()
     expect(await login()).toMatchObject({ status: 200 })
-    expect(await guest.isDone(checkout.confirm, { paymentIntentId })).toBe(true)
+    expect(await guest.callAndCheckDone(checkout.confirm, { paymentIntentId })).toBe(true)
     expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   })
 
@@ -407,7 +407,12 @@ test('a page that shows another price is told the present one, and nothing is be
       email,
       amount,
     })
-  const changed = { status: 409, code: 'price-changed', serverMessage: 'The price has changed to $39.00', amount: 3900 }
+  const changed = {
+    status: 409,
+    code: 'price-changed',
+    serverMessage: 'The price has changed to $39.00',
+    currentAmount: 3900,
+  }
   await expect(begin(3500)).rejects.toMatchObject(changed)
   expect(await customersAtStripe(email)).toBe(0)
   const begun = await begin(3900)

@@ -1,9 +1,9 @@
 import { and, count, desc, eq, inArray, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { RawOutputOf } from '#contract/endpoint.ts'
-import { addMonths, type BillingType, planOf, soldPlans } from '#contract/plans.ts'
-import { afterDiscount, type Charges } from '#contract/selling/charges.ts'
+import { addMonths, type BillingType, planOf, plansWithPrice } from '#contract/plans.ts'
+import { type Charges, priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { codes as codeCalls } from '#contract/selling/codes.ts'
-import { leastCharge, type WantedCode } from '#contract/selling/codes.ts'
+import { minCharge, type NewCode } from '#contract/selling/codes.ts'
 import { type CodeState, refusedReasons } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -49,7 +49,7 @@ type CodeAdministrationContext = Pick<Context, 'audit' | 'catalog' | 'config' | 
 export type CodeAdministration = {
   list(): Promise<RawOutputOf<typeof codeCalls.adminList>>
   /** Creates Stripe's coupon before the row, so that a code that is found can be used. */
-  add(actor: Actor, code: WantedCode): Promise<void>
+  add(actor: Actor, code: NewCode): Promise<void>
   stop(actor: Actor, id: string): Promise<void>
 }
 
@@ -101,7 +101,7 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
         stateAt(code, now()) !== 'running' ||
         (code.productId && code.productId !== productId) ||
         (code.billingType && code.billingType !== billingType) ||
-        afterDiscount(price, code) < leastCharge ||
+        priceAfterDiscount(price, code) < minCharge ||
         (code.newOnly && (await hasBought(db, buyer))) ||
         (await isUsedUp(db, code))
       )
@@ -138,7 +138,7 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
 function chargesOf(price: number, code: Code, billingType: BillingType, now: Date): Charges {
   const { months: step, period } = planOf(billingType)
   const end = code.months ?? Infinity
-  const reduced = afterDiscount(price, code)
+  const reduced = priceAfterDiscount(price, code)
   return {
     period,
     today: reduced,
@@ -161,7 +161,7 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
         const isUsedUp = row.maxUses !== null && used >= row.maxUses
         const state = stateAt({ ...row, stoppedAt }, now())
         const { slug, prices: sold } = catalog.byId(row.productId ?? '') ?? catalog.first()
-        const billing = row.billingType ?? soldPlans(sold)[0]?.key ?? ''
+        const billing = row.billingType ?? plansWithPrice(sold)[0]?.key ?? ''
         const query = { product: slug, billing, code: row.code }
         return {
           ...row,
@@ -180,9 +180,9 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
       const sold = catalog.onSale().filter(({ id }) => !productId || id === productId)
       if (sold.length === 0) throw notFound('Product')
       for (const { id, prices: amounts } of sold)
-        for (const plan of wish.billingType ? [wish.billingType] : soldPlans(amounts).map(({ key }) => key)) {
+        for (const plan of wish.billingType ? [wish.billingType] : plansWithPrice(amounts).map(({ key }) => key)) {
           const { amount } = await prices.of(id, plan)
-          if (afterDiscount(amount, { percentOff, amountOff }) < leastCharge)
+          if (priceAfterDiscount(amount, { percentOff, amountOff }) < minCharge)
             throw invalid(
               percentOff === null ? 'amountOff' : 'percentOff',
               `At least $1.00 must remain to pay, on the ${plan} plan, too`,

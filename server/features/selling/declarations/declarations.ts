@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
 import { addMonths } from '#contract/plans.ts'
-import { keptSinceNewYear, retention } from '#contract/retention.ts'
+import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import { linkEnded } from '#contract/selling/declaration-texts.ts'
 import type { NextStep } from '#contract/selling/declarations.ts'
 import { contractNumber, declarationDue } from '#contract/selling/legal/consumer-law.ts'
@@ -154,13 +154,13 @@ export function createDeclarations(
 
     async forgetOld() {
       const { years } = retention.declarations
-      const before = keptSinceNewYear(now(), { years })
+      const before = retentionStartOfYear(now(), { years })
       await db
         .delete(declarations)
         .where(
           or(
             and(eq(declarations.state, 'done'), lt(declarations.handledAt, before)),
-            lt(declarations.declaredAt, keptSinceNewYear(now(), { years: years + 1 })),
+            lt(declarations.declaredAt, retentionStartOfYear(now(), { years: years + 1 })),
           ),
         )
     },

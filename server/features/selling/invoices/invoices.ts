@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
-import { keptSinceNewYear, retention } from '#contract/retention.ts'
+import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
@@ -163,7 +163,7 @@ const shareOf = (tax: number, amount: number, total: number) => (total > 0 ? Mat
 export async function forgetOldInvoices(db: Database, now: Date) {
   const keptPurchases = db.select({ id: purchases.id }).from(purchases)
   const isOld = and(
-    lt(invoices.createdAt, keptSinceNewYear(now, retention.books)),
+    lt(invoices.createdAt, retentionStartOfYear(now, retention.books)),
     // Database time, which the protecting trigger uses as well.
     sql`${invoices.createdAt} < now() - interval '10 years'`,
     notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, keptPurchases),

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { keptSinceNewYear, retention } from '#contract/retention.ts'
+import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import type { MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -164,7 +164,7 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
     },
 
     async forgetOld() {
-      const limit = keptSinceNewYear(now(), retention.books)
+      const limit = retentionStartOfYear(now(), retention.books)
       await db.delete(mrrMovements).where(sql`${mrrMovements.purchaseId} in (
         select old.purchase_id from ${mrrMovements} old where old.at < ${limit} group by old.purchase_id
         having sum(old.arr_after - old.arr_before) = 0 and not exists (

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { planOf, soldPlans } from '#contract/plans.ts'
+import { planOf, plansWithPrice } from '#contract/plans.ts'
 import { withdrawalDay, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -53,7 +53,7 @@ export type Notices = {
 const longAgo = new Date(0)
 
 export function createNotices({ mails, attempts, supportEmail, catalog, now }: NoticeDeps): Notices {
-  const shortestPlan = (productId: string) => soldPlans(catalog.byId(productId)?.prices ?? {})[0]
+  const shortestPlan = (productId: string) => plansWithPrice(catalog.byId(productId)?.prices ?? {})[0]
 
   async function whom(tx: Transaction, purchase: PurchaseRow) {
     const buyer = await buyerOf(tx, purchase)

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, notExists, or, type SQL, sql } from 'drizzle-orm'
-import { keptSince, keptSinceNewYear, retention } from '#contract/retention.ts'
+import { retention, retentionStart, retentionStartOfYear } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { hasEndedPurchase, invoices, isNewOrder, orders, purchases } from '#server/database/schema.ts'
@@ -154,7 +154,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
     forgetUnpaid: (removeCustomers) => forgetUnpaid(db, now(), removeCustomers),
 
     async forgetAddresses() {
-      const isOld = lt(orders.createdAt, keptSince(now(), retention.orderAddresses))
+      const isOld = lt(orders.createdAt, retentionStart(now(), retention.orderAddresses))
       await db
         .update(orders)
         .set({ ip: null })
@@ -168,12 +168,12 @@ async function forgetUnpaid(
   now: Date,
   removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>,
 ) {
-  const before = keptSince(now, retention.unpaidCheckouts)
+  const before = retentionStart(now, retention.unpaidCheckouts)
   const one = { one: sql`1` }
   const isOfPurchase = eq(purchases.stripeSubscriptionId, orders.subscriptionId)
   const isInBooks = and(
     eq(invoices.subscriptionId, orders.subscriptionId),
-    gte(invoices.createdAt, keptSinceNewYear(now, retention.books)),
+    gte(invoices.createdAt, retentionStartOfYear(now, retention.books)),
   )
   // A switch stays open if the seller deletes the purchase meanwhile.
   const isOver = or(lt(orders.closedAt, before), and(not(isNewOrder), lt(orders.createdAt, before)))

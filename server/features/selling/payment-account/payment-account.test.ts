@@ -44,7 +44,7 @@ const intent = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' } as 
 async function buyAt(standIn: StripeStandIn, buyer: Visitor) {
   const { clientSecret } = await buyer.call(checkout.createSubscriptionIntent, intent)
   const paymentIntentId = await standIn.pay(clientSecret)
-  await expect.poll(() => buyer.isDone(checkout.confirm, { paymentIntentId })).toBe(true)
+  await expect.poll(() => buyer.callAndCheckDone(checkout.confirm, { paymentIntentId })).toBe(true)
   const [purchase] = await buyer.call(purchases.list, {})
   return purchase?.id ?? ''
 }

@@ -117,7 +117,7 @@ const step = fc.oneof(
 
 function expectToSeeAnotherPrice(refusal: ApiError, saw: number) {
   expect(refusal).toMatchObject({ status: 409, code: 'price-changed' })
-  expect(refusal.amount).not.toBe(saw)
+  expect(refusal.currentAmount).not.toBe(saw)
 }
 
 async function expectPaid({ paymentIntentId, saw }: { paymentIntentId: string; saw: number }) {

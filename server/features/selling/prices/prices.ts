@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { RawOutputOf } from '#contract/endpoint.ts'
-import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
-import type { prices as calls, Publication, Wish } from '#contract/selling/prices.ts'
-import type { ShownPrices } from '#contract/site/site-settings.ts'
+import { type BillingType, planOf, plansWithPrice } from '#contract/plans.ts'
+import type { prices as calls, Publication, PublishPriceInput } from '#contract/selling/prices.ts'
+import type { PricesByProduct } from '#contract/site/site-settings.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -17,7 +17,7 @@ type PriceDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'catalog'>
 /** Prices of new subscriptions. A running subscription keeps the price it began with. */
 export type Prices = {
   of(productId: string, billingType: BillingType): Promise<Price>
-  shown(): Promise<ShownPrices>
+  shown(): Promise<PricesByProduct>
   stripeIdOf(price: Price): Promise<string>
   /** Recreates a price that was archived at Stripe. */
   renew(price: Price): Promise<string>
@@ -26,7 +26,7 @@ export type Prices = {
   wanted(): Promise<WantedPrice[]>
   list(): Promise<RawOutputOf<typeof calls.adminList>>
   /** Creates Stripe's price before the row, so that a price that is shown can be bought. */
-  publish(actor: Actor, wish: Wish): Promise<void>
+  publish(actor: Actor, wish: PublishPriceInput): Promise<void>
 }
 
 export type Price = typeof prices.$inferSelect
@@ -37,7 +37,7 @@ export const publishFirst = (db: Database, products: Product[]) =>
     .insert(prices)
     .values(
       products.flatMap(({ id: productId, prices: amounts, regular }) =>
-        soldPlans(amounts).map(({ key: billingType, price: amount }) => ({
+        plansWithPrice(amounts).map(({ key: billingType, price: amount }) => ({
           productId,
           billingType,
           number: 1,
@@ -58,7 +58,7 @@ const currentPrices = (db: Database, at: Date) =>
     .orderBy(prices.productId, prices.billingType, desc(prices.number))
 
 /** Prices of pages by slug, in cents. */
-export async function shownPrices(db: Database, catalog: Catalog, at: Date): Promise<ShownPrices> {
+export async function shownPrices(db: Database, catalog: Catalog, at: Date): Promise<PricesByProduct> {
   const rows = await currentPrices(db, at)
   const priceOf = (id: string, billing: BillingType) => {
     const price = rows.find(({ productId, billingType }) => productId === id && billingType === billing)
@@ -67,7 +67,7 @@ export async function shownPrices(db: Database, catalog: Catalog, at: Date): Pro
   }
   return Object.fromEntries(
     catalog.products().map(({ id, slug, prices: sold }) => {
-      const shown = soldPlans(sold).map(({ key }) => {
+      const shown = plansWithPrice(sold).map(({ key }) => {
         const { amount, regularAmount: regular } = priceOf(id, key)
         return [key, { amount, regular }]
       })
@@ -103,7 +103,7 @@ async function history(db: Database, catalog: Catalog, at: Date) {
     )
     .orderBy(asc(prices.billingType), desc(prices.number))
   return catalog.products().flatMap(({ id, name, prices: sold }) =>
-    soldPlans(sold).map(({ key: billingType }) => ({
+    plansWithPrice(sold).map(({ key: billingType }) => ({
       productId: id,
       product: name,
       billingType,

@@ -1,7 +1,7 @@
 import { and, type Column, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { planOf } from '#contract/plans.ts'
-import { chargesInWords } from '#contract/selling/charges.ts'
+import { describeCharges } from '#contract/selling/charges.ts'
 import { decidedDisputes } from '#contract/selling/disputes.ts'
 import type { purchases as contract } from '#contract/selling/purchases.ts'
 import { isLive } from '#contract/statuses.ts'
@@ -146,7 +146,7 @@ export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns
   if (nextAmount === null || !currentPeriodEnd || (isSame && !later)) return null
   const charges = { period: periodOf(purchase), next: { amount: nextAmount, at: currentPeriodEnd }, later }
   const since = purchase.lastPaidAt ?? purchase.createdAt
-  return chargesInWords(today === undefined ? charges : { ...charges, today }, since)
+  return describeCharges(today === undefined ? charges : { ...charges, today }, since)
 }
 
 function cardInWords({ card, cardExpiresAt }: Pick<PurchaseRow, 'card' | 'cardExpiresAt'>) {

@@ -45,12 +45,12 @@ export const needQueries = (now: Date): Record<PurchaseNeed | PurchaseRisk, Need
   missing_at_stripe: { condition: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
-/** Counts every need in one statement, each by its own index, up to `mostCounted`. */
-export async function countNeeds(db: Database, now: Date, mostCounted: number) {
+/** Counts every need in one statement, each by its own index, up to `maxCount`. */
+export async function countNeeds(db: Database, now: Date, maxCount: number) {
   const counts = Object.entries(needQueries(now)).map(
     ([need, { condition, dueAt, amount }]) => sql`
       select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
-      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${mostCounted}) found`,
+      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${maxCount}) found`,
   )
   const { rows } = await db.execute<{ need: string; count: number; due: string | Date | null; amount: number }>(
     sql.join(counts, sql` union all `),

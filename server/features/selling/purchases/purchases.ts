@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
-import { keptSinceNewYear, retention } from '#contract/retention.ts'
+import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import type { HistoryPart, Page } from '#server/database/cursor.ts'
 import { hasEndedPurchase, purchases } from '#server/database/schema.ts'
@@ -74,7 +74,7 @@ export function createPurchases({ db, now, catalog }: PurchaseDeps): Purchases {
 
     async forgetOld() {
       const endedAt = sql`coalesce(${purchases.endedAt}, ${purchases.createdAt})`
-      const isOld = and(hasEndedPurchase, lt(endedAt, keptSinceNewYear(now(), retention.books)))
+      const isOld = and(hasEndedPurchase, lt(endedAt, retentionStartOfYear(now(), retention.books)))
       for (;;) {
         const old = db.select({ id: purchases.id }).from(purchases).where(isOld).limit(batch)
         const { rowCount } = await db.delete(purchases).where(inArray(purchases.id, old))

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { afterDiscount } from '#contract/selling/charges.ts'
+import { priceAfterDiscount } from '#contract/selling/charges.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -361,7 +361,7 @@ const offeredWith =
     if (!worth || ('billingType' in worth && worth.billingType !== plan)) return price
     const months = 'months' in worth ? worth.months : Infinity
     const isOver = months === 0 ? start > boughtAt : start >= boughtAt + months * 31 * 86_400
-    return isOver ? price : afterDiscount(price, { percentOff: null, amountOff: null, ...worth })
+    return isOver ? price : priceAfterDiscount(price, { percentOff: null, amountOff: null, ...worth })
   }
 
 /** Changes in Stripe's dashboard have no price on any page. */

@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { hasEndedPurchase, isNewOrder, orders, purchases, stripeEventsPulled } from '#server/database/schema.ts'
 import { graceEnd } from '../purchases/purchases.ts'
@@ -136,7 +136,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
       syncDue,
       endGracePeriods,
       () => switching.giveUpOld(logError),
-      () => inbox.forgetHandled(keptSince(now(), retention.paymentEvents)),
+      () => inbox.forgetHandled(retentionStart(now(), retention.paymentEvents)),
     ]
     for (const part of parts) await part().catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures.length > 1 ? new AggregateError(failures) : failures[0]

@@ -1,5 +1,5 @@
 import { addMonths } from '#contract/plans.ts'
-import { afterDiscount } from '#contract/selling/charges.ts'
+import { priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import {
@@ -79,7 +79,7 @@ export function isPastDue(subscription: Subscription) {
 const priceAt = ({ plan, discounts }: Subscription, at: Date) =>
   discounts
     .filter(({ endsAt }) => !endsAt || endsAt > at)
-    .reduce((left, { percentOff, amountOff }) => afterDiscount(left, { percentOff, amountOff }), plan.price)
+    .reduce((left, { percentOff, amountOff }) => priceAfterDiscount(left, { percentOff, amountOff }), plan.price)
 
 export const nextAmount = (subscription: Subscription) =>
   Math.max(0, priceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)

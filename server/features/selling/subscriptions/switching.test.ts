@@ -188,7 +188,7 @@ test('another amount, an old offer and a second window charge nothing more', asy
   await expect(order(buyer, { ...offer, due: offer.due - 1 })).rejects.toMatchObject({
     status: 409,
     code: 'price-changed',
-    amount: offer.due,
+    currentAmount: offer.due,
   })
   const old = new Date(Date.parse(offer.at) - 11 * 60_000).toISOString()
   await expect(order(buyer, { ...offer, at: old })).rejects.toMatchObject({ code: 'changed-meanwhile' })

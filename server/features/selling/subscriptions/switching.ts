@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { exactDollars } from '#contract/money.ts'
-import { type BillingType, planOf, soldPlans } from '#contract/plans.ts'
+import { type BillingType, planOf, plansWithPrice } from '#contract/plans.ts'
 import { declineSentence } from '#contract/selling/declines.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
@@ -32,7 +32,7 @@ const minute = 60_000
 const offerLasts = 10 * minute
 const bankTakes = 60 * minute
 /** Stripe's minimum charge, in cents. */
-const leastCharge = 50
+const minCharge = 50
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 const writeToUs = 'Please write to us, and we’ll switch it for you.'
@@ -170,7 +170,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
 
   /** The longest plan that the product sells. */
   const targetOf = ({ productId, billingType }: PurchaseRow): BillingType =>
-    soldPlans(catalog.byId(productId)?.prices ?? {}).at(-1)?.key ?? billingType
+    plansWithPrice(catalog.byId(productId)?.prices ?? {}).at(-1)?.key ?? billingType
 
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
     await assertOwnCard(db, purchase)
@@ -186,8 +186,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
     if (catalog.onSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
     const offer = await previewAt(stripe, prices, subscription, { productId: purchase.productId, target, at })
-    if (offer.due < leastCharge)
-      throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
+    if (offer.due < minCharge) throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
     return offer
   }
 

@@ -93,7 +93,7 @@ test('at an untidy Stripe, whatever is clicked twice: told the truth, charged on
           const before = await mine()
           const id = before?.id ?? ''
           if (deed === 'confirm')
-            for (const isDone of await twice(() => user.isDone(checkout.confirm, { paymentIntentId })))
+            for (const isDone of await twice(() => user.callAndCheckDone(checkout.confirm, { paymentIntentId })))
               if (isDone) told.push([(await mine())?.paymentIntentId ?? 'nothing', paymentIntentId])
           if (deed === 'reconcile') await shop.queue.runNow('reconcile').catch(() => {})
           if (deed === 'bank refunds a part') await controls.refund(paymentIntentId, 500).catch(() => {})
@@ -115,7 +115,7 @@ test('at an untidy Stripe, whatever is clicked twice: told the truth, charged on
         await controls.settle()
         await shop.settle()
         await shop.queue.runNow('reconcile')
-        expect(await user.isDone(checkout.confirm, { paymentIntentId })).toBe(true)
+        expect(await user.callAndCheckDone(checkout.confirm, { paymentIntentId })).toBe(true)
         expect(await moneyOf(shop, user)).toBe(1)
         const mails = (await shop.mails()).filter(({ to }) => to === user.user.email)
         expect(mails.filter(({ subject }) => subject.startsWith('Your receipt'))).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { aliasedTable, and, desc, eq, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import type { messages } from '#contract/site/messages.ts'
 import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
@@ -145,7 +145,9 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
     },
 
     async forgetOld() {
-      await db.delete(contactMessages).where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
+      await db
+        .delete(contactMessages)
+        .where(lt(contactMessages.createdAt, retentionStart(now(), retention.contactMessages)))
     },
 
     messagesFrom: (email) =>

@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, isNotNull, isNull, like, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import { newsletterVersion } from '#contract/site/newsletter.ts'
 import type { newsletterAddresses } from '#contract/site/newsletters.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
@@ -132,8 +132,8 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
     },
 
     async forgetInactive() {
-      await forgetOldRecipients(context, keptSince(now(), retention.jobs))
-      const before = keptSince(now(), retention.newsletter)
+      await forgetOldRecipients(context, retentionStart(now(), retention.jobs))
+      const before = retentionStart(now(), retention.newsletter)
       await db
         .delete(subscriptions)
         .where(

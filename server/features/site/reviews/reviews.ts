@@ -1,7 +1,7 @@
 import { and, desc, eq, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod/mini'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import { keptSince, retention } from '#contract/retention.ts'
+import { retention, retentionStart } from '#contract/retention.ts'
 import { type reviews as calls, type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -127,7 +127,7 @@ export function createReviews(context: ReviewContext): Reviews {
       await db
         .update(reviews)
         .set({ report: null })
-        .where(lt(reviews.reportedAt, keptSince(now(), retention.reviewReports)))
+        .where(lt(reviews.reportedAt, retentionStart(now(), retention.reviewReports)))
     },
   }
 }

@@ -7,7 +7,7 @@ import {
   reviewsPerPage,
   starsToAnswer,
 } from '#contract/site/reviews.ts'
-import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
+import type { RenderData, SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { isLivePurchase, purchases, reviews } from '#server/database/schema.ts'
@@ -63,7 +63,7 @@ export async function reviewsByProduct(db: Database) {
 const nothing = { count: 0, average: 0 }
 
 /** First page of the list, embedded into the rendered page. */
-export async function latestReviews(db: Database): Promise<Shown['latestReviews']> {
+export async function latestReviews(db: Database): Promise<RenderData['latestReviews']> {
   const { items, next } = await listReviews(db, { limit: reviewsPerPage }, forEveryone)
   return { items: z.parse(contract.list.output, items), next }
 }

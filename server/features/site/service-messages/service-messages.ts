@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, exists, gt, isNull, ne, notExists, type SQL,
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import {
   type serviceMessages as calls,
-  mostServiceMessages,
+  maxServiceMessages,
   type ServiceReason,
   serviceMessageDays,
 } from '#contract/site/service-messages.ts'
@@ -62,7 +62,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
       ne(serviceMessages.reason, 'security'),
       gt(serviceMessages.sentAt, since),
     )
-    return Math.max(0, mostServiceMessages - (await tx.$count(serviceMessages, recent)))
+    return Math.max(0, maxServiceMessages - (await tx.$count(serviceMessages, recent)))
   }
 
   const mailOf = async ({ productId, reason, subject, markdown }: Message) => ({
@@ -135,7 +135,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
         if (message.reason !== 'security' && (await leftFor(tx, message.productId)) === 0)
           throw conflict(
             'too-soon',
-            `${mostServiceMessages} service messages have gone to these customers within ${serviceMessageDays} days. Only security can’t wait.`,
+            `${maxServiceMessages} service messages have gone to these customers within ${serviceMessageDays} days. Only security can’t wait.`,
           )
         const [found] = await tx.select({ count: count() }).from(users).where(customersOf(tx, message.productId))
         const recipients = found?.count ?? 0

@@ -13,7 +13,7 @@ import type { OwnAccess } from '#contract/access/access.ts'
 import { accessPromise } from '#contract/access/promise.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import type { AccessState, NameProblem } from '#contract/statuses.ts'
-import { nameTaken } from '#contract/tradingview-name.ts'
+import { nameTakenMessage } from '#contract/tradingview-name.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -49,7 +49,7 @@ export function StateBadge({ mine }: { mine: OwnAccess }) {
 export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
   const { state, username, similar, promisedBy } = mine
   const problem = problemOf(mine)
-  if (problem === 'taken') return <>{nameTaken} If it’s yours, please write to us.</>
+  if (problem === 'taken') return <>{nameTakenMessage} If it’s yours, please write to us.</>
   if (problem === 'unreadable') return <>{username} can’t be a TradingView username. Please correct it.</>
   if (problem === 'not_found')
     return (

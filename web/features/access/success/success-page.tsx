@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout, type PaidOrder } from '#contract/selling/checkout.ts'
-import { call, isDone } from '#web/api/client.ts'
+import { call, callAndCheckDone } from '#web/api/client.ts'
 import { useStartSession } from '#web/api/session.ts'
 import { messageOf, toastError } from '#web/api/use-call.ts'
 import { untilDone, wait } from '#web/features/selling/checkout/until-done.ts'
@@ -101,14 +101,14 @@ async function process(
 ): Promise<State> {
   if (!(await call(accounts.user, {}))) {
     try {
-      await untilDone(() => isDone(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
+      await untilDone(() => callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
     } catch (error) {
       return paidWithoutLogin(paymentIntentId, error)
     }
     await startSession()
     await wait(500)
   }
-  await untilDone(() => isDone(checkout.confirm, { paymentIntentId }), tell)
+  await untilDone(() => callAndCheckDone(checkout.confirm, { paymentIntentId }), tell)
   return { step: 'done', paymentIntentId }
 }
 

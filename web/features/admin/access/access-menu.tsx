@@ -1,4 +1,4 @@
-import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
+import { type AccessOwner, accessAdmin } from '#contract/access/access-admin.ts'
 import { type AccessState, accessStateTexts } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
@@ -18,7 +18,7 @@ export const stateTones = {
   withheld: 'bad',
 } as const satisfies Record<AccessState, string>
 
-type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean; endRequested?: boolean }
+type Person = AccessOwner & { exchangeName?: string | null; hasKeys?: boolean; endRequested?: boolean }
 
 export function AccessMenu({ person, actions }: { person: Person; actions: Actions }) {
   const { id, username, user, state, reason, mayUndo, isByHand, endRequested = false } = person

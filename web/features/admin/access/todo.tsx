@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type AccessTodo, accessAdmin, mostAtOnce } from '#contract/access/access-admin.ts'
+import { type AccessTodo, accessAdmin, maxIdsPerCall } from '#contract/access/access-admin.ts'
 import { type TodoKind, todoKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
@@ -135,7 +135,7 @@ function useSelection(present: AccessTodo[]) {
 function Chosen(props: { selection: ReturnType<typeof useSelection>; actions: ReturnType<typeof useActions> }) {
   const { selection, actions } = props
   const [declining, setDeclining] = useState(false)
-  const idsOf = (rows: AccessTodo[]) => rows.slice(0, mostAtOnce).map(({ id }) => id)
+  const idsOf = (rows: AccessTodo[]) => rows.slice(0, maxIdsPerCall).map(({ id }) => id)
   const asking = idsOf(selection.rows.filter(isAsking))
   const ended = idsOf(selection.rows.filter(({ kind }) => kind === 'lock'))
   const isByHand = selection.rows.some((row) => row.isByHand)

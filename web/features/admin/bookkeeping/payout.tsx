@@ -1,5 +1,5 @@
-import { moneyIn } from '#contract/money.ts'
-import { bookkeeping, type ShownPayoutLine } from '#contract/selling/bookkeeping.ts'
+import { formatMoney } from '#contract/money.ts'
+import { type AdminPayoutLine, bookkeeping } from '#contract/selling/bookkeeping.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell, moneyCell } from '../lists/record-table.tsx'
@@ -27,7 +27,7 @@ const categories: Record<string, string> = {
   fee: 'Stripe fee',
 }
 
-function LineCells({ at, category, invoiceNumber, description, exchangeRate, settled }: ShownPayoutLine) {
+function LineCells({ at, category, invoiceNumber, description, exchangeRate, settled }: AdminPayoutLine) {
   const { amount, fee, net, currency } = settled
   return (
     <>
@@ -40,14 +40,14 @@ function LineCells({ at, category, invoiceNumber, description, exchangeRate, set
         {invoiceNumber ?? '–'}
       </Cell>
       <Cell label="Amount" className={moneyCell}>
-        {moneyIn(currency, amount)}
+        {formatMoney(currency, amount)}
         {exchangeRate !== null && <span className="block text-xs text-muted">at {exchangeRate}</span>}
       </Cell>
       <Cell label="Fee" className={moneyCell}>
-        {fee === 0 ? '–' : moneyIn(currency, -fee)}
+        {fee === 0 ? '–' : formatMoney(currency, -fee)}
       </Cell>
       <Cell label="Net" className={moneyCell}>
-        {moneyIn(currency, net)}
+        {formatMoney(currency, net)}
       </Cell>
     </>
   )

@@ -1,5 +1,5 @@
-import { moneyIn } from '#contract/money.ts'
-import { type BookedMonth, bookkeeping, type ShownPayout } from '#contract/selling/bookkeeping.ts'
+import { formatMoney } from '#contract/money.ts'
+import { type AdminPayout, type BookedMonth, bookkeeping } from '#contract/selling/bookkeeping.ts'
 import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
@@ -38,12 +38,12 @@ export default function Payouts() {
 
 const tones: Record<string, 'good' | 'bad' | 'neutral'> = { paid: 'good', failed: 'bad', canceled: 'bad' }
 
-function PayoutCells({ id, amount, currency, status, arrivesAt, lines, difference, failure }: ShownPayout) {
+function PayoutCells({ id, amount, currency, status, arrivesAt, lines, difference, failure }: AdminPayout) {
   return (
     <>
       <DayCell label="Arrives" value={arrivesAt} />
       <Cell label="Amount" className={moneyCell}>
-        {moneyIn(currency, amount)}
+        {formatMoney(currency, amount)}
       </Cell>
       <Cell label="State">
         <Badge tone={tones[status] ?? 'neutral'}>{status.replace('_', ' ')}</Badge>
@@ -59,7 +59,7 @@ function PayoutCells({ id, amount, currency, status, arrivesAt, lines, differenc
         )}
         {difference !== 0 && (
           <span className="block pt-1 text-xs text-danger">
-            {moneyIn(currency, difference)} not explained by its lines
+            {formatMoney(currency, difference)} not explained by its lines
           </span>
         )}
       </Cell>
@@ -121,8 +121,8 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
             '–'
           ) : (
             <>
-              {moneyIn(chargeCurrency, own)}
-              {isConverted && <span className="block text-xs text-muted">{moneyIn(settled.currency, inBank)}</span>}
+              {formatMoney(chargeCurrency, own)}
+              {isConverted && <span className="block text-xs text-muted">{formatMoney(settled.currency, inBank)}</span>}
             </>
           )
         return [
@@ -135,11 +135,11 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
             {both(charged.net, settled.net)}
             {settled.other !== 0 && (
               <span className="block text-xs text-muted">
-                {moneyIn(settled.currency, settled.other)} other activity
+                {formatMoney(settled.currency, settled.other)} other activity
               </span>
             )}
           </>,
-          moneyIn(settled.currency, settled.paidOut),
+          formatMoney(settled.currency, settled.paidOut),
           <ExportButton
             key={month}
             kind="bookkeeping"

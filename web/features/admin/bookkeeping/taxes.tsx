@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { exactDollars, moneyIn } from '#contract/money.ts'
+import { exactDollars, formatMoney } from '#contract/money.ts'
 import { bookkeeping, type TaxLine } from '#contract/selling/bookkeeping.ts'
 import { send, useData } from '#web/api/client.ts'
 import { toastError } from '#web/api/toast-error.ts'
@@ -91,7 +91,7 @@ function TaxTable({ title, lines, euroRate }: TaxTableProps) {
   const money = (cents: number) => (
     <>
       {exactDollars(cents)}
-      {euroRate && <span className="block text-xs text-muted">{moneyIn('eur', Math.round(cents * euroRate))}</span>}
+      {euroRate && <span className="block text-xs text-muted">{formatMoney('eur', Math.round(cents * euroRate))}</span>}
     </>
   )
   const sum = (of: 'net' | 'tax' | 'gross') => lines.reduce((total, line) => total + line[of], 0)

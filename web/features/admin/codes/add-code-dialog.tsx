@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
-import { planCalled } from '#contract/plans.ts'
+import { planByName } from '#contract/plans.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useSoldPlans } from '#web/api/settings.tsx'
@@ -24,7 +24,7 @@ const form = z.object({
   productId: optional,
   billingType: z.pipe(
     z.string(),
-    z.transform((typed) => planCalled(typed)?.key),
+    z.transform((typed) => planByName(typed)?.key),
   ),
   from: optional,
   until: optional,
@@ -150,7 +150,7 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
         percentOff={isPercent ? Number(off) || null : null}
         amountOff={isPercent ? null : (centsOf(off) ?? null)}
         months={monthsOf(duration, Number(typedMonths) || 0)}
-        billingType={planCalled(plan)?.key}
+        billingType={planByName(plan)?.key}
       />
       <Checkbox name="newOnly" label="Only for new customers" />
     </CallDialog>

@@ -1,5 +1,5 @@
 import { exactDollars } from '#contract/money.ts'
-import { afterDiscount } from '#contract/selling/charges.ts'
+import { priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { usePlans, useSettings } from '#web/api/settings.tsx'
 
@@ -21,7 +21,7 @@ export function CodeExample({ months, billingType, ...off }: Discount) {
   return (
     <div className="flex flex-col gap-1 text-sm text-muted">
       {plans.map(({ key: plan, amount, period, months: step }) => {
-        const [reduced, price] = [exactDollars(afterDiscount(amount, off)), exactDollars(amount)]
+        const [reduced, price] = [exactDollars(priceAfterDiscount(amount, off)), exactDollars(amount)]
         const isOnce = months !== undefined && months <= step
         return (
           <p key={plan}>

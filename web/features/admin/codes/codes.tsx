@@ -1,6 +1,6 @@
 import { exactDollars } from '#contract/money.ts'
-import { worthInWords } from '#contract/selling/charges.ts'
-import { codes, type ShownCode } from '#contract/selling/codes.ts'
+import { describeDiscount } from '#contract/selling/charges.ts'
+import { type AdminCode, codes } from '#contract/selling/codes.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -42,7 +42,7 @@ export default function Codes() {
   )
 }
 
-function List({ rows }: { rows: ShownCode[] }) {
+function List({ rows }: { rows: AdminCode[] }) {
   const stop = useCall(codes.adminStop, { succeeded: 'Stopped', failed: 'Failed to stop it' })
   return (
     <div className="@container">
@@ -66,7 +66,7 @@ function List({ rows }: { rows: ShownCode[] }) {
                   {row.code} <Badge tone={tones[row.state]}>{row.state}</Badge>
                 </span>
               </Cell>
-              <Cell label="Discount">{worthInWords(row)}</Cell>
+              <Cell label="Discount">{describeDiscount(row)}</Cell>
               <Cell label="For">
                 {row.billingType ? `${row.billingType} plan` : 'both plans'}
                 {row.newOnly && <span className="block text-muted">new customers</span>}

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import {
+  type AdminDispute,
   disputeReasons,
   disputes,
   type EvidenceFile,
@@ -9,7 +10,6 @@ import {
   evidenceTexts,
   isAnswerable,
   isDecided,
-  type ShownDispute,
 } from '#contract/selling/disputes.ts'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -67,7 +67,7 @@ const statusTexts: Record<string, { text: string; tone: 'good' | 'bad' | 'warnin
   prevented: { text: 'refunded by the bank', tone: 'bad' },
 }
 
-function Summary({ dispute }: { dispute: ShownDispute }) {
+function Summary({ dispute }: { dispute: AdminDispute }) {
   const { reason, status, amount, openedAt, dueAt, submittedAt, customer } = dispute
   const state = statusTexts[status] ?? { text: status.replaceAll('_', ' '), tone: 'neutral' }
   return (
@@ -94,7 +94,7 @@ function Summary({ dispute }: { dispute: ShownDispute }) {
   )
 }
 
-function Facts({ facts }: Pick<ShownDispute, 'facts'>) {
+function Facts({ facts }: Pick<AdminDispute, 'facts'>) {
   return (
     <Section title="What the shop has kept">
       <dl className="grid grid-cols-1 gap-x-6 gap-y-2 text-sm sm:grid-cols-[12rem_minmax(0,1fr)]">
@@ -111,7 +111,7 @@ function Facts({ facts }: Pick<ShownDispute, 'facts'>) {
 
 const isShort = (name: EvidenceText) => evidenceTexts[name].longest < 500
 
-function Answer({ dispute }: { dispute: ShownDispute }) {
+function Answer({ dispute }: { dispute: AdminDispute }) {
   const { id, amount, savedAt } = dispute
   const [texts, setTexts] = useState<Partial<Record<EvidenceText, string>>>(() =>
     Object.fromEntries(dispute.texts.map(({ name, value }) => [name, value])),
@@ -239,7 +239,7 @@ function FileContent({ title, content }: { title: string; content: string }) {
 }
 
 /** Sent evidence, shown until the bank decides. */
-function Sent({ dispute }: { dispute: ShownDispute }) {
+function Sent({ dispute }: { dispute: AdminDispute }) {
   return (
     <Section title="Your answer" hint="It is with the bank and can’t be changed.">
       <dl className="flex flex-col gap-4 text-sm">

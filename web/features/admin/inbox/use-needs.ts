@@ -1,11 +1,11 @@
 import { needHref } from '#contract/admin/need-texts.ts'
-import { mostCounted, type Need, overview } from '#contract/admin/overview.ts'
+import { maxCount, type Need, overview } from '#contract/admin/overview.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { number } from '../parts/count.ts'
 
-export const upToMost = (value: number) => `${number(value)}${value < mostCounted ? '' : '+'}`
+export const upToMost = (value: number) => `${number(value)}${value < maxCount ? '' : '+'}`
 
 const sum = (needs: Need[]) => needs.reduce((total, { count }) => total + count, 0)
 

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 import * as z from 'zod/mini'
 import { countDefinitions } from '#contract/admin/figure-definitions.ts'
 import { line, optionalLine, text } from '#contract/fields.ts'
-import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
+import { type AdminNewsletter, newsletters } from '#contract/site/newsletters.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -16,7 +16,7 @@ import { number } from '../parts/count.ts'
 import { useProducts } from '../parts/products.tsx'
 import { TextTools } from './text-tools.tsx'
 
-type Written = Pick<NewsletterShown, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
+type Written = Pick<AdminNewsletter, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
 
 const schema = z.object({
   subject: line(150, 'Please write a subject'),
@@ -58,7 +58,7 @@ function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) 
   }
 }
 
-export function Draft(props: { start: Written; saved?: NewsletterShown; unsaved: Unsaved }) {
+export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved: Unsaved }) {
   const { start, saved } = props
   const { setUnsaved } = props.unsaved
   const { navigate } = useNavigation()

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
+import { type AdminNewsletter, newsletters } from '#contract/site/newsletters.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
@@ -58,7 +58,7 @@ const tones = {
   sent: 'good',
 } as const
 
-export function StateBadge({ state, counts }: Pick<NewsletterShown, 'state' | 'counts'>) {
+export function StateBadge({ state, counts }: Pick<AdminNewsletter, 'state' | 'counts'>) {
   const doubt = state !== 'draft' && counts.uncertain > 0 && `, ${counts.uncertain} not confirmed`
   return (
     <Badge tone={tones[state]}>

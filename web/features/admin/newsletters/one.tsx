@@ -1,4 +1,4 @@
-import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
+import { type AdminNewsletter, newsletters } from '#contract/site/newsletters.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { changelogOf } from '#web/features/site/content/changelog.ts'
@@ -39,7 +39,7 @@ function NewDraft() {
   )
 }
 
-const refetchMs: Partial<Record<NewsletterShown['state'], number>> = { sending: 2000, scheduled: 15_000 }
+const refetchMs: Partial<Record<AdminNewsletter['state'], number>> = { sending: 2000, scheduled: 15_000 }
 
 function Stored({ id }: { id: string }) {
   const query = useData(
@@ -85,7 +85,7 @@ function Stored({ id }: { id: string }) {
 
 const schemes = ['light', 'dark'] as const
 
-function Preview(props: { newsletter: NewsletterShown; isBeside?: boolean }) {
+function Preview(props: { newsletter: AdminNewsletter; isBeside?: boolean }) {
   const { id, text, updatedAt } = props.newsletter
   const address = newsletters.adminPreview.path.replace(':id', id)
   return (

@@ -1,4 +1,4 @@
-import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
+import { type AdminNewsletter, newsletters } from '#contract/site/newsletters.ts'
 import { stoppableStates } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -24,7 +24,7 @@ const figures = [
   ['unsubscribed', 'Unsubscribed'],
 ] as const
 
-export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
+export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
   const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } = newsletter
   const all = counts.waiting + counts.sent + counts.refused + counts.uncertain
 
@@ -109,7 +109,7 @@ export function Progress({ newsletter }: { newsletter: NewsletterShown }) {
   )
 }
 
-function Troubled({ newsletter: { troubled, counts } }: { newsletter: NewsletterShown }) {
+function Troubled({ newsletter: { troubled, counts } }: { newsletter: AdminNewsletter }) {
   if (troubled.length === 0) return null
   return (
     <details>

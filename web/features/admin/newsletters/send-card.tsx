@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type NewsletterShown, newsletters } from '#contract/site/newsletters.ts'
+import { type AdminNewsletter, newsletters } from '#contract/site/newsletters.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -14,7 +14,7 @@ import { counted, number } from '../parts/count.ts'
 
 export const addresses = (count: number) => counted(count, 'address', 'addresses')
 
-export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>
+export const Missing = ({ missing }: Pick<AdminNewsletter, 'missing'>) =>
   missing.length > 0 && (
     <Notice tone="warning">
       <p className="font-medium">It can’t be sent yet. Missing:</p>
@@ -27,7 +27,7 @@ export const Missing = ({ missing }: Pick<NewsletterShown, 'missing'>) =>
   )
 
 /** How many customers a newsletter leaves out, and why. */
-function NotReached({ untold, objected, refused, bySeller }: NewsletterShown['unreachable']) {
+function NotReached({ untold, objected, refused, bySeller }: AdminNewsletter['unreachable']) {
   const count = untold + objected + refused + bySeller
   if (count === 0) return null
   const reasons = [
@@ -48,7 +48,7 @@ function NotReached({ untold, objected, refused, bySeller }: NewsletterShown['un
   )
 }
 
-export function SendCard(props: { newsletter: NewsletterShown; unsaved: Unsaved }) {
+export function SendCard(props: { newsletter: AdminNewsletter; unsaved: Unsaved }) {
   const { newsletter, unsaved } = props
   const { id, version, subject, audience, missing } = newsletter
   const [at, setAt] = useState('')

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { OverviewMonth } from '#contract/admin/overview.ts'
-import { gains, type MovementKind, movementKinds } from '#contract/statuses.ts'
+import { gainKinds, type MovementKind, movementKinds } from '#contract/statuses.ts'
 import { Card } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
@@ -31,7 +31,7 @@ const showNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: fra
 /** Line of monthly revenue over bars of gains and losses; the table below has the same numbers. */
 export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
   const [chosen, choose] = useState<string>()
-  const up = Math.max(...months.map((month) => sumOf(month, gains)))
+  const up = Math.max(...months.map((month) => sumOf(month, gainKinds)))
   const down = Math.max(...months.map((month) => sumOf(month, losses)))
   const scale = plotHeight / Math.max(1, up + down)
   const selected = months.find(({ month }) => month === chosen) ?? months.at(-1)
@@ -100,7 +100,7 @@ function Column(props: {
   onChoose: () => void
 }) {
   const { month, isShown, space, scale, onChoose } = props
-  const [gained, lost] = [sumOf(month, gains), sumOf(month, losses)]
+  const [gained, lost] = [sumOf(month, gainKinds), sumOf(month, losses)]
   const bar = (kind: MovementKind) => (
     <span
       key={kind}
@@ -125,7 +125,7 @@ function Column(props: {
         style={{ height: space.up + 22 }}
       >
         <span className="leading-5 text-ink tabular-nums">{gained > 0 && `+${wholeDollars(gained)}`}</span>
-        <span className="flex w-3/5 flex-col-reverse">{gains.map(bar)}</span>
+        <span className="flex w-3/5 flex-col-reverse">{gainKinds.map(bar)}</span>
       </span>
       <span
         aria-hidden="true"

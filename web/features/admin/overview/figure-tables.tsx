@@ -1,6 +1,6 @@
 import { CircleCheck } from 'lucide-react'
 import { cashMeaning, figureDefinitions } from '#contract/admin/figure-definitions.ts'
-import type { ShownFigures } from '#contract/admin/figures.ts'
+import type { AdminFigures } from '#contract/admin/figures.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts'
 import { classes } from '#web/ui/classes.ts'
@@ -14,7 +14,7 @@ import { monthName, perMonth, proofMeaning } from './words.ts'
 
 const cashFigures = ['cashPaid', 'cashTax', 'cashRefunded', 'cashLost', 'cashLeft'] as const
 
-export function Stayed({ cohorts }: Pick<ShownFigures, 'cohorts'>) {
+export function Stayed({ cohorts }: Pick<AdminFigures, 'cohorts'>) {
   const longest = Math.max(0, ...cohorts.map(({ stayed }) => stayed.length))
   const ages = Array.from({ length: longest }, (_, age) => (age === 0 ? 'Same' : `+${age}`))
   return (
@@ -72,7 +72,7 @@ function Stayers({ joined, at }: { joined: number; at: { count: number; arr: num
   )
 }
 
-export function Cash({ cash }: Pick<ShownFigures, 'cash'>) {
+export function Cash({ cash }: Pick<AdminFigures, 'cash'>) {
   const paid = (month: string, kind: string, amount: number) =>
     amount === 0 ? (
       '–'
@@ -120,7 +120,7 @@ const faults: Record<DifferenceFault, string> = {
 }
 
 /** Result of the last comparison with Stripe, in one line. */
-export function ProofLine({ proof }: Pick<ShownFigures, 'proof'>) {
+export function ProofLine({ proof }: Pick<AdminFigures, 'proof'>) {
   if (!proof || proof.differing + proof.unreadable > 0) return null
   return (
     <p className="flex items-center gap-2 text-sm font-medium text-accent-strong">
@@ -132,7 +132,7 @@ export function ProofLine({ proof }: Pick<ShownFigures, 'proof'>) {
   )
 }
 
-export function Proof({ proof }: Pick<ShownFigures, 'proof'>) {
+export function Proof({ proof }: Pick<AdminFigures, 'proof'>) {
   return (
     <FigureSection title="Compared with Stripe" meaning={proofMeaning}>
       {proof ? (

@@ -1,5 +1,5 @@
 import { figureDefinitions, kindDefinitions } from '#contract/admin/figure-definitions.ts'
-import { figures, type Range, ranges, type ShownFigures, type ShownMovement } from '#contract/admin/figures.ts'
+import { type AdminFigures, type AdminMovement, figures, type Range, ranges } from '#contract/admin/figures.ts'
 import { leaveReasonTexts } from '#contract/selling/leaving.ts'
 import { leaveReasons, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
@@ -67,7 +67,7 @@ export default function Figures() {
 
 const peopleAt = (query: Record<string, string>) => `/admin/overview/figures?${new URLSearchParams(query)}` as Href
 
-function Moved({ data, range }: { data: ShownFigures; range: Range }) {
+function Moved({ data, range }: { data: AdminFigures; range: Range }) {
   const { before, movements } = data
   const net = movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
   return (
@@ -113,7 +113,7 @@ function People({ range }: { range: Range | undefined }) {
   )
 }
 
-function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: ShownMovement) {
+function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: AdminMovement) {
   return (
     <>
       <CustomerCell user={user} />
@@ -134,7 +134,7 @@ function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: Sh
   )
 }
 
-type LeftProps = Pick<ShownFigures, 'lost' | 'reasons'> & { range: Range }
+type LeftProps = Pick<AdminFigures, 'lost' | 'reasons'> & { range: Range }
 
 function Left({ lost, reasons, range }: LeftProps) {
   const ended = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))

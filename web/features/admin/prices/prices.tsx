@@ -2,7 +2,7 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
-import { type Plan, prices } from '#contract/selling/prices.ts'
+import { type PricedPlan, prices } from '#contract/selling/prices.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -18,7 +18,7 @@ const tones = { planned: 'warning', current: 'good', past: 'neutral', 'called of
 
 export default function Prices() {
   const query = useData(prices.adminList, {})
-  const [changing, setChanging] = useState<Plan | null>(null)
+  const [changing, setChanging] = useState<PricedPlan | null>(null)
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-muted">
@@ -38,7 +38,7 @@ export default function Prices() {
   )
 }
 
-function PlanCard({ plan, onChange }: { plan: Plan; onChange: () => void }) {
+function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }) {
   const { product, billingType, publications, subscriptions } = plan
   const { period } = planOf(billingType)
   const current = publications.find(({ state }) => state === 'current')
@@ -105,13 +105,13 @@ const scheduledPrice = z.extend(now, { from: z.string().check(z.minLength(1, 'Pl
 
 /** "1 pays", "412 pay". */
 const counted = (count: number, verb: string) => `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
-const keepText = ({ amount, count }: Plan['subscriptions'][number]) =>
+const keepText = ({ amount, count }: PricedPlan['subscriptions'][number]) =>
   `${counted(count, 'keep')} ${exactDollars(amount)}.`
 
 const inDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 
-function PublishDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
+function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => void }) {
   const { product, productId, billingType, publications, subscriptions } = plan
   const [isLater, setIsLater] = useState(false)
   const current = publications.find(({ state }) => state === 'current')

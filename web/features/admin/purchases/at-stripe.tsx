@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { soldPlans } from '#contract/plans.ts'
+import { plansWithPrice } from '#contract/plans.ts'
 import { catalog } from '#contract/selling/catalog.ts'
-import { mostTakenOver, type PriceAtStripe, type SubscriptionAtStripe, takeover } from '#contract/selling/takeover.ts'
+import { maxTakeovers, type PriceAtStripe, type SubscriptionAtStripe, takeover } from '#contract/selling/takeover.ts'
 import { call, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -68,8 +68,8 @@ function useTakeover(invite: boolean) {
   const client = useQueryClient()
   const take = useMutation({
     mutationFn: async (ids: string[]) => {
-      for (let at = 0; at < ids.length; at += mostTakenOver) {
-        const piece = ids.slice(at, at + mostTakenOver)
+      for (let at = 0; at < ids.length; at += maxTakeovers) {
+        const piece = ids.slice(at, at + maxTakeovers)
         const verdicts = await call(takeover.adminTakeOver, { ids: piece, invite })
         const wrong = verdicts.filter(({ verdict }) => verdict === 'fault')
         setFaults((before) => new Map([...before, ...wrong.map(({ id, message }) => [id, message] as const)]))
@@ -126,7 +126,7 @@ function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price
   const save = useCall(takeover.adminSetPlan, { failed: 'Failed to save' })
   const { data: products = [] } = useData(catalog.list, {})
   const plans = products.flatMap((product) =>
-    soldPlans(product.prices)
+    plansWithPrice(product.prices)
       .filter(({ key }) => !billingType || key === billingType)
       .map(({ key }) => ({ productId: product.id, billingType: key, text: `${product.name}, ${key}` })),
   )

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { figures, type ShownPayment } from '#contract/admin/figures.ts'
-import { exactDollars, moneyIn } from '#contract/money.ts'
+import { type AdminPayment, figures } from '#contract/admin/figures.ts'
+import { exactDollars, formatMoney } from '#contract/money.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import { useCan } from '#web/api/session.ts'
 import { classes } from '#web/ui/classes.ts'
@@ -63,7 +63,7 @@ export default function Payments() {
   )
 }
 
-function Row(payment: ShownPayment) {
+function Row(payment: AdminPayment) {
   const mayAnswer = useCan()('money.refund')
   const {
     user,
@@ -98,9 +98,9 @@ function Row(payment: ShownPayment) {
         {tax ? <span className="block text-xs text-muted">with {exactDollars(tax)} tax</span> : null}
       </Cell>
       <Cell label="Net" className={classes(moneyCell, '@max-[36rem]:hidden')}>
-        {settled ? moneyIn(settled.currency, settled.net) : '–'}
+        {settled ? formatMoney(settled.currency, settled.net) : '–'}
         {settled?.fee ? (
-          <span className="block text-xs text-muted">after {moneyIn(settled.currency, settled.fee)} fee</span>
+          <span className="block text-xs text-muted">after {formatMoney(settled.currency, settled.fee)} fee</span>
         ) : null}
       </Cell>
       <Cell label="Paid out" className="whitespace-nowrap text-muted @max-[36rem]:hidden">

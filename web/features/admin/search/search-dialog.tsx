@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
-import { type Found, type Hit, mostPeopleFound, search } from '#contract/admin/search.ts'
+import { type FoundPerson, maxPeopleFound, type SearchResult, search } from '#contract/admin/search.ts'
 import type { Permission } from '#contract/permissions.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
@@ -51,7 +51,7 @@ const verbs = {
     needs: 'access.decide',
     pathOf: ({ email }) => `/admin/access?q=${encodeURIComponent(email)}`,
   },
-} as const satisfies Record<string, { title: string; needs: Permission; pathOf: (person: Hit) => Href }>
+} as const satisfies Record<string, { title: string; needs: Permission; pathOf: (person: FoundPerson) => Href }>
 
 /** Splits "refund rita" into a verb and a person; other text is a person. */
 function verbIn(typed: string) {
@@ -145,11 +145,11 @@ function useSettled(typed: string) {
 
 const everyone = { title: 'Show all', detail: 'Users' }
 
-function resultCountText(found: Found | undefined) {
+function resultCountText(found: SearchResult | undefined) {
   if (!found) return ''
   const { people, hasMore } = found
   const count = people.length
-  if (count === mostPeopleFound && hasMore) return `More than ${count} people found`
+  if (count === maxPeopleFound && hasMore) return `More than ${count} people found`
   if (hasMore) return 'Only some of them were looked through: show all'
   if (count === 0) return 'No people found'
   return count === 1 ? '1 person found' : `${count} people found`

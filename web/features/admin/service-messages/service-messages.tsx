@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { countDefinitions } from '#contract/admin/figure-definitions.ts'
 import { line, text } from '#contract/fields.ts'
 import {
-  mostServiceMessages,
+  maxServiceMessages,
   type ServiceReason,
   serviceMessageDays,
   serviceMessages,
@@ -170,8 +170,8 @@ function Message({ productId }: { productId: string }) {
             {audience.refused > 0 &&
               ` ${customers(audience.refused)} can’t be reached: their mail server refuses them.`}{' '}
             {isUsedUp
-              ? `${mostServiceMessages} have been sent in ${serviceMessageDays} days; only security can’t wait.`
-              : `${audience.remaining} of ${mostServiceMessages} in ${serviceMessageDays} days are left.`}
+              ? `${maxServiceMessages} have been sent in ${serviceMessageDays} days; only security can’t wait.`
+              : `${audience.remaining} of ${maxServiceMessages} in ${serviceMessageDays} days are left.`}
           </p>
         )}
         <p className="text-sm text-muted">Customers: {countDefinitions.customers.meaning}</p>

@@ -97,7 +97,7 @@ function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { foc
     onSuccess: startSession,
   })
   const hydrated = useHydrated()
-  const next = login.error instanceof ApiError ? login.error.next : undefined
+  const next = login.error instanceof ApiError ? login.error.secondSteps : undefined
   if (next) return <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
   return (
     <Form

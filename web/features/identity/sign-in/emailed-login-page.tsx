@@ -27,7 +27,7 @@ export default function EmailedLoginPage() {
     failed: 'Login failed',
     onSuccess: startSession,
   })
-  const next = login.error instanceof ApiError ? login.error.next : undefined
+  const next = login.error instanceof ApiError ? login.error.secondSteps : undefined
   useLeaveOnceLoggedIn(user !== null && (login.isSuccess || next !== undefined))
   const hasEnded = login.error instanceof ApiError && login.error.code === 'link-invalid'
   function submit(event: FormEvent) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
-import { newPasswordTwice } from '#contract/forms.ts'
+import { newPasswordForm } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { useData } from '#web/api/client.ts'
@@ -14,7 +14,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
 import { rememberEmail, returnToPayment } from './return-path.ts'
 
-const form = newPasswordTwice
+const form = newPasswordForm
 
 const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 

@@ -1,4 +1,4 @@
-import { type BillingType, soldPlans } from '#contract/plans.ts'
+import { type BillingType, plansWithPrice } from '#contract/plans.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 
@@ -16,7 +16,7 @@ export function readOrder(
 ): Order | null {
   const query = new URLSearchParams(search)
   const product = products.find(({ slug, state }) => slug === query.get('product') && state === 'on sale')
-  const sold = soldPlans(prices[product?.slug ?? ''] ?? {})
+  const sold = plansWithPrice(prices[product?.slug ?? ''] ?? {})
   const plan = sold.find(({ key }) => key === query.get('billing')) ?? sold[0]
   return product && plan ? { product, billing: plan.key } : null
 }

@@ -82,7 +82,8 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
     } catch (error) {
       returnToDetails()
       if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
-      if (error instanceof ApiError && error.amount !== undefined) onOffer({ price: error.amount, due: error.amount })
+      if (error instanceof ApiError && error.currentAmount !== undefined)
+        onOffer({ price: error.currentAmount, due: error.currentAmount })
       toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
       // An existing subscription is no error; the message stays with a link to it.
       if (error instanceof ApiError && error.status === 409) setRefusal(error)

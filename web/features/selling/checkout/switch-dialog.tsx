@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
-import { planOf, soldPlans } from '#contract/plans.ts'
+import { planOf, plansWithPrice } from '#contract/plans.ts'
 import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import { type Purchase, purchases, type SwitchOffer } from '#contract/selling/purchases.ts'
 import { call, useRefresh } from '#web/api/client.ts'
@@ -23,7 +23,7 @@ import { untilDone } from './until-done.ts'
 export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id } = purchase
   const { stripe: settings, prices } = useSettings()
-  const target = soldPlans(prices[purchase.product.slug] ?? {}).at(-1)
+  const target = plansWithPrice(prices[purchase.product.slug] ?? {}).at(-1)
   const refresh = useRefresh([purchases.list, access.mine])
   const [isAtBank, setIsAtBank] = useState(false)
   const [isSavingCard, setIsSavingCard] = useState(false)

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { planOf, soldPlans } from '#contract/plans.ts'
+import { planOf, plansWithPrice } from '#contract/plans.ts'
 import { planSaving } from '#contract/selling/plan-saving.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -10,7 +10,7 @@ import { TextButton } from '#web/ui/button.tsx'
 export function PlanSwitch({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
   const { billingType, period, status, amount, paidThrough, product } = purchase
-  const sold = soldPlans(useSettings().prices[product.slug] ?? {})
+  const sold = plansWithPrice(useSettings().prices[product.slug] ?? {})
   const [shortest, longest] = [sold[0], sold.at(-1)]
   const { months } = planOf(billingType)
   if (paidThrough !== 'stripe' || !shortest || !longest) return null

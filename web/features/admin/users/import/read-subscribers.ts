@@ -1,5 +1,5 @@
-import { type ImportLine, productCalled } from '#contract/admin/imports.ts'
-import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { findProductByName, type ImportLine } from '#contract/admin/imports.ts'
+import { normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import { type Column, type Mapping, neededColumns, type ProductName, type Unmapped } from './column-mapping.ts'
 import { parseCsv } from './csv.ts'
 import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
@@ -85,7 +85,7 @@ function guess(titles: string[], rows: { cells: string[] }[], products: ProductN
     const place = titles.findIndex((title) => names[column].includes(title))
     const isUsable = () =>
       column !== 'product' ||
-      (products.length > 1 && rows.every(({ cells }) => productCalled(products, cells[place] ?? '')))
+      (products.length > 1 && rows.every(({ cells }) => findProductByName(products, cells[place] ?? '')))
     if (place >= 0 && isUsable()) mapping[column] = { place }
   }
   return mapping
@@ -95,10 +95,10 @@ function repeatedIn(lines: { line: number; email: string; tradingViewUsername: s
   const first = new Map<string, number>()
   const repeated = new Map<number, string>()
   for (const { line, email, tradingViewUsername, product } of lines) {
-    const named = readUsername(tradingViewUsername)
+    const named = parseUsername(tradingViewUsername)
     const keys = {
       email: email.toLowerCase(),
-      'TradingView username': 'username' in named ? `@${keyOfName(named.username)}` : '',
+      'TradingView username': 'username' in named ? `@${normalizeUsername(named.username)}` : '',
     }
     for (const [title, value] of Object.entries(keys)) {
       if (!value) continue

@@ -1,5 +1,11 @@
 import { useRef, useState } from 'react'
-import { type ImportLine, type ImportVerdict, imports, mostChecked, mostImported } from '#contract/admin/imports.ts'
+import {
+  type ImportLine,
+  type ImportVerdict,
+  imports,
+  maxLinesPerCheck,
+  maxLinesPerImport,
+} from '#contract/admin/imports.ts'
 import { call } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { messageOf } from '#web/api/use-call.ts'
@@ -52,7 +58,7 @@ export function useImport() {
     const unique = lines.filter(({ line }) => !repeated.has(line))
     setState({ step: 'checking', lines, verdicts, notes })
     try {
-      for (const piece of inPieces(unique, mostChecked))
+      for (const piece of inPieces(unique, maxLinesPerCheck))
         for (const each of await call(imports.adminCheck, { lines: piece })) verdicts.set(each.line, each)
       setState({ step: 'preview', lines, verdicts, notes })
     } catch (error) {
@@ -75,7 +81,7 @@ export function useImport() {
       'remaining' in state ? state.remaining : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
     setState({ step: 'running', lines, notes, verdicts, remaining: remaining })
     try {
-      for (const piece of inPieces(remaining, mostImported)) {
+      for (const piece of inPieces(remaining, maxLinesPerImport)) {
         if (isClosed.current) return
         for (const each of await call(imports.adminImport, { lines: piece, ...options })) verdicts.set(each.line, each)
         remaining = remaining.slice(piece.length)
