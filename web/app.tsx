@@ -13,7 +13,7 @@ import { Private } from './layout/private.tsx'
 import { loadPage, Page, type Route, routeFor } from './router.tsx'
 import { ConfirmHost } from './ui/confirm.tsx'
 import { RefusedFormContext } from './ui/form.tsx'
-import { NavigationProvider, usePlace } from './ui/navigation.tsx'
+import { NavigationProvider, usePageLocation } from './ui/navigation.tsx'
 import { Loading } from './ui/spinner.tsx'
 import { ToastHost } from './ui/toast.tsx'
 
@@ -21,15 +21,15 @@ export function App(props: {
   settings: SiteSettings
   pathname: string
   data: PageData
-  refused: FormAnswer['refused']
+  refusedForm: FormAnswer['refused']
 }) {
-  const { settings, pathname, data, refused } = props
+  const { settings, pathname, data, refusedForm } = props
   const [queryClient] = useState(() => createQueryClient(data))
   return (
     <SettingsProvider value={settings}>
       <QueryClientProvider client={queryClient}>
         <NavigationProvider pathname={pathname} load={(path) => loadPage(routeFor(path, settings.products))}>
-          <RefusedFormContext value={refused}>
+          <RefusedFormContext value={refusedForm}>
             <Site />
           </RefusedFormContext>
         </NavigationProvider>
@@ -40,7 +40,7 @@ export function App(props: {
 
 function Site() {
   const { testMode, products } = useSettings()
-  const pathname = usePlace((place) => place.pathname)
+  const pathname = usePageLocation((place) => place.pathname)
   const route = routeFor(pathname, products)
   return (
     <>
@@ -63,7 +63,7 @@ function Site() {
       </main>
       <Footer />
       <PageChange route={route} />
-      <CookieBanner sensitive={route.secret === true} />
+      <CookieBanner isSensitive={route.secret === true} />
       <ToastHost />
       <ConfirmHost />
     </>
@@ -71,10 +71,11 @@ function Site() {
 }
 
 function Guard({ route, children }: { route: Route; children: ReactNode }) {
-  const isElsewhere = route.access === 'public' && !route.page.startsWith('identity/sign-in/')
+  const hasLeftLogin = route.access === 'public' && !route.page.startsWith('identity/sign-in/')
+  // Opening another public page abandons the login, so forget which page asked for it.
   useEffect(() => {
-    if (isElsewhere) forgetReturnPath()
-  }, [isElsewhere])
+    if (hasLeftLogin) forgetReturnPath()
+  }, [hasLeftLogin])
   return route.access === 'public' ? children : <Private route={route}>{children}</Private>
 }
 

@@ -3,7 +3,7 @@ import home from '#content/home.md?raw'
 import { brand } from '#contract/brand.ts'
 import { parseContent } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
-import { fillIn } from './api/page-texts.ts'
+import { fillPlaceholders } from './api/page-texts.ts'
 import type { Route } from './router.tsx'
 
 const firstParagraph = (source: string) => parseContent(source).lead.split('\n\n')[0] ?? ''
@@ -45,8 +45,8 @@ const descriptions: Record<string, string> = {
 
 /** Description for search engines and link previews. Not in the browser bundle. */
 export function descriptionOf({ path, title }: Route, products: SiteSettings['products']) {
-  // Products have their own description; in development the name is enough.
+  // A product page is described by the product's text; `scripts/dev.ts` renders without texts and gets the name.
   const description = descriptions[path] ?? (path.startsWith('/products/') && title)
   if (!description) throw new Error(`${path} has no description`)
-  return fillIn(description, products)
+  return fillPlaceholders(description, products)
 }

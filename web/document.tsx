@@ -23,7 +23,7 @@ export function Document(props: {
   route: Route
   settings: SiteSettings
   description: string
-  /** Its own preview image. */
+  /** Preview image of this product; other pages use the one drawn for them. */
   image: string | null
   assets: PageAssets
   structuredData: StructuredData[]
@@ -54,7 +54,7 @@ export function Document(props: {
         {assets.styles.map((href) => (
           <link key={href} rel="stylesheet" href={href} />
         ))}
-        {/* After styles and font: the page can be read before its code is there. */}
+        {/* Styles and fonts come first, because the page can be read before its code has loaded. */}
         {assets.preloads.map((href) => (
           <link key={href} rel="modulepreload" href={href} fetchPriority="low" />
         ))}
@@ -75,8 +75,8 @@ export function Document(props: {
         <meta property="og:image:height" content="630" />
         <meta property="og:image:alt" content={`${route.title}: ${brand.tagline}`} />
         <meta name="twitter:card" content="summary_large_image" />
-        {structuredData.map((fact) => (
-          <DataBlock key={fact['@type']} type="application/ld+json" value={fact} />
+        {structuredData.map((item) => (
+          <DataBlock key={item['@type']} type="application/ld+json" value={item} />
         ))}
       </head>
       <body>

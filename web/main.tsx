@@ -8,19 +8,19 @@ import { loadPage, routeFor } from './router.tsx'
 import './styles.css'
 
 async function start(root: HTMLElement) {
-  // The answer to a form that was posted before this script came has the call's address.
+  // A form posted before this script loaded left the call's address in the address bar; restore the page's.
   const answer = readFormAnswer()
   if (answer) history.replaceState(null, '', answer.address)
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   const settings = readSettings()
-  // Unknown addresses below /admin: only the server knows all screens.
+  // The admin screens are not loaded yet, so the server marks unknown addresses below /admin.
   const pathname = root.hasAttribute('data-not-found') ? '*' : location.pathname
   await loadPage(routeFor(pathname, settings.products))
   // A transition hydrates in slices of 5 ms, so a tap on a slow phone never waits for all of it.
   startTransition(() => {
     hydrateRoot(
       root,
-      <App settings={settings} pathname={pathname} data={readPageData()} refused={answer?.refused ?? null} />,
+      <App settings={settings} pathname={pathname} data={readPageData()} refusedForm={answer?.refused ?? null} />,
     )
   })
 }

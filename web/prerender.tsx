@@ -23,18 +23,19 @@ import { Document, imageOf, type PageAssets, themeScript } from './document.tsx'
 import { adminPaths } from './features/admin/screens.ts'
 import { markSvg } from './layout/mark.ts'
 import { loadPage, notFound, type Route, routeFor, routes } from './router.tsx'
-import { favicon, placesOf, siteFiles } from './site-files.ts'
+import { favicon, routesToRender, siteFiles } from './site-files.ts'
 import { structuredDataFor } from './structured-data.ts'
 
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
 
-/** Renders every page; the server calls it at startup and whenever something in them has changed. */
+/** Renders every page; the server calls this at startup and whenever the content of a page has changed. */
 export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ...settings }) => {
   const manifest = await readManifest()
   const pages = []
-  for (const route of [...placesOf(settings), notFound]) {
-    const data = dataOf(route, { latestReviews, texts, terms })
+  for (const route of [...routesToRender(settings), notFound]) {
+    const data = pageDataOf(route, { latestReviews, texts, terms })
     const page = await renderPage(route, settings, assetsOf(route, manifest), data)
+    // The admin page is one document, served at the address of every admin screen.
     pages.push(route.below ? { ...page, alsoAt: adminPaths } : page)
   }
   return { pages, files: siteFiles(settings) }
@@ -42,25 +43,25 @@ export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ..
 
 /** Renders a page again as the answer to a form that was posted without scripts. */
 export const renderAnswer: RenderAnswer = async ({ latestReviews, texts, terms, ...settings }, path, answer) => {
-  const route = placesOf(settings).find((place) => place.path === path) ?? notFound
-  const data = dataOf(route, { latestReviews, texts, terms })
+  const route = routesToRender(settings).find((candidate) => candidate.path === path) ?? notFound
+  const data = pageDataOf(route, { latestReviews, texts, terms })
   return (await renderPage(route, settings, assetsOf(route, await readManifest()), data, answer)).html
 }
 
 const readManifest = async (): Promise<Manifest> =>
   JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
 
-type OfOnePage = Pick<RenderData, 'latestReviews' | 'texts' | 'terms'>
+type PageSpecificData = Pick<RenderData, 'latestReviews' | 'texts' | 'terms'>
 
 /** Query data embedded in the page, under the key of its query. */
-function dataOf({ path }: Route, { latestReviews, texts, terms }: OfOnePage): PageData {
+function pageDataOf({ path }: Route, { latestReviews, texts, terms }: PageSpecificData): PageData {
   if (path === '/reviews') return [[[...keyOf(reviews.list), 'pages'], { pages: [latestReviews], pageParams: [''] }]]
   if (path === '/legal/terms') return [[keyOf(termsInForce.show, {}), terms]]
   const slug = path.replace('/products/', '')
   return texts[slug] ? [[keyOf(catalog.page, { slug }), texts[slug]]] : []
 }
 
-/** The pictures that `scripts/build.ts` draws for links to the pages of the shop, and the logo for them. */
+/** Preview images that `scripts/build.ts` draws for links to the shop, and the logo on them. */
 export const pictures = {
   mark: markSvg,
   previews: routes
@@ -90,22 +91,22 @@ async function renderPage(
   // The content is its own React root and the only part that hydrates, so browser extensions that change
   // <head> or <body> can't break the page.
   await loadPage(route)
-  const app = <App settings={settings} pathname={route.path} data={data} refused={answer?.refused ?? null} />
+  const app = <App settings={settings} pathname={route.path} data={data} refusedForm={answer?.refused ?? null} />
   const { prelude } = await prerenderToNodeStream(app, {
     // Otherwise React would move large chunks into inline scripts, which the CSP forbids.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
   })
-  const [[, value] = []] = data
-  const text = route.path.startsWith('/products/') ? (value as ProductText) : undefined
-  const description = text?.description ?? descriptionOf(route, settings.products)
+  const [firstEntry] = data
+  const productText = route.path.startsWith('/products/') ? (firstEntry?.[1] as ProductText) : undefined
+  const description = productText?.description ?? descriptionOf(route, settings.products)
   const html = renderToStaticMarkup(
     <Document
       route={route}
       settings={settings}
       assets={assets}
       description={description}
-      image={text?.preview ?? null}
-      structuredData={structuredDataFor(route, settings, text)}
+      image={productText?.preview ?? null}
+      structuredData={structuredDataFor(route, settings, productText)}
       data={data}
       answer={answer}
       content={await readText(prelude)}
@@ -123,17 +124,19 @@ async function renderPage(
 /** Files the page needs up front: the entry, the page's own chunk, and all their imports. */
 function assetsOf(route: Route, manifest: Manifest): PageAssets {
   const entry = 'web/main.tsx'
-  const seen = new Set<string>()
-  const visit = (key: string) => {
-    if (seen.has(key)) return
-    seen.add(key)
-    for (const imported of manifest[key]?.imports ?? []) visit(imported)
+  const chunkKeys = new Set<string>()
+  const addWithImports = (key: string) => {
+    if (chunkKeys.has(key)) return
+    chunkKeys.add(key)
+    for (const imported of manifest[key]?.imports ?? []) addWithImports(imported)
   }
-  visit(entry)
-  visit(`web/features/${route.page}.tsx`)
-  const chunks = [...seen].map((key) => manifest[key]).filter((chunk) => chunk !== undefined)
+  addWithImports(entry)
+  addWithImports(`web/features/${route.page}.tsx`)
+  const chunks = [...chunkKeys].map((key) => manifest[key]).filter((chunk) => chunk !== undefined)
   const script = manifest[entry]?.file
   if (!script) throw new Error('The build has no entry')
+  // Headings outside of the admin area use the serif font.
+  const fontsAtTop = route.access === 'staff' ? /host-grotesk-basic/ : /(host-grotesk|newsreader-display)-basic/
   return {
     scripts: [address(script)],
     preloads: chunks
@@ -144,10 +147,7 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
     icon: `data:image/svg+xml,${encodeURIComponent(favicon)}`,
     fonts: chunks
       .flatMap((chunk) => chunk.assets ?? [])
-      // Above the fold: the text, and the serif of the headings outside of the admin area.
-      .filter((file) =>
-        (route.access === 'staff' ? /host-grotesk-basic/ : /(host-grotesk|newsreader-display)-basic/).test(file),
-      )
+      .filter((file) => fontsAtTop.test(file))
       .map(address),
   }
 }

@@ -3,22 +3,22 @@ import { plainText } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { changelogOf } from '#web/features/site/content/changelog.ts'
 import { markSvg } from './layout/mark.ts'
-import { placed, type Route, routes } from './router.tsx'
+import { productRoute, type Route, routes } from './router.tsx'
 
-/** Every page: a product's route has one for each product that is on sale. */
-export const placesOf = ({ products, consumerLaw }: SiteSettings): Route[] =>
+/** Routes of all pages: one for each product on sale, and the consumer-law pages only where such a law applies. */
+export const routesToRender = ({ products, consumerLaw }: SiteSettings): Route[] =>
   routes.flatMap((route) => {
     if (route.path === '/products/:slug')
-      return products.filter(({ state }) => state === 'on sale').map((product) => placed(route, product))
-    return consumerLaw === 'none' && isOfConsumerLaw(route) ? [] : [route]
+      return products.filter(({ state }) => state === 'on sale').map((product) => productRoute(route, product))
+    return consumerLaw === 'none' && isConsumerLawRoute(route) ? [] : [route]
   })
 
 export const favicon = markSvg(brand.color, '#fff')
 
-const isOfConsumerLaw = ({ path }: Route) => path === '/withdraw' || path === '/cancel'
+const isConsumerLawRoute = ({ path }: Route) => path === '/withdraw' || path === '/cancel'
 
 export function siteFiles(settings: SiteSettings) {
-  const addresses = placesOf(settings)
+  const urlEntries = routesToRender(settings)
     .filter((route) => route.indexable)
     .map((route) => `<url><loc>${new URL(route.path, settings.publicUrl).href}</loc></url>`)
   const robots = [
@@ -44,7 +44,7 @@ export function siteFiles(settings: SiteSettings) {
     {
       path: '/sitemap.xml',
       type: 'application/xml',
-      body: `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${addresses.join('')}</urlset>`,
+      body: `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urlEntries.join('')}</urlset>`,
     },
     { path: '/changelog.xml', type: 'application/rss+xml; charset=utf-8', body: feed(settings) },
     { path: '/favicon.svg', type: 'image/svg+xml', body: favicon },
@@ -55,14 +55,14 @@ export function siteFiles(settings: SiteSettings) {
 
 function feed({ publicUrl, products }: SiteSettings) {
   const changelog = changelogOf(products)
-  const at = (path: string) => new URL(path, publicUrl).href
+  const absolute = (path: string) => new URL(path, publicUrl).href
   const items = changelog.entries.map(
     ({ id, date, title, blocks }) =>
-      `<item><title>${xml(title)}</title><link>${at(`/changelog#${id}`)}</link><guid>${at(`/changelog#${id}`)}</guid>${
+      `<item><title>${xml(title)}</title><link>${absolute(`/changelog#${id}`)}</link><guid>${absolute(`/changelog#${id}`)}</guid>${
         date && `<pubDate>${new Date(date).toUTCString()}</pubDate>`
       }<description>${xml(plainText(blocks))}</description></item>`,
   )
-  return `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>${xml(`${brand.name} ${changelog.title}`)}</title><link>${at('/changelog')}</link><description>${xml(changelog.lead)}</description>${items.join('')}</channel></rss>`
+  return `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>${xml(`${brand.name} ${changelog.title}`)}</title><link>${absolute('/changelog')}</link><description>${xml(changelog.lead)}</description>${items.join('')}</channel></rss>`
 }
 
-const xml = (text: string) => text.replaceAll(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+const xml = (text: string) => text.replaceAll(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`)

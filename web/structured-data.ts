@@ -10,15 +10,16 @@ export type StructuredData = { '@type': string; [property: string]: unknown }
 export function structuredDataFor(route: Route, settings: SiteSettings, text?: ProductText): StructuredData[] {
   if (!route.indexable) return []
   const absolute = (path: string) => new URL(path, settings.publicUrl).href
-  const parts: StructuredData[] = [organization(absolute, settings), breadcrumbs(absolute, route)]
-  const sold = settings.products.find(({ slug }) => route.path === `/products/${slug}`)
-  if (sold && text) parts.push(product(absolute, sold, settings, text), faq(text))
-  return parts.map((part) => ({ '@context': 'https://schema.org', ...part }))
+  const items: StructuredData[] = [organizationData(absolute, settings), breadcrumbData(absolute, route)]
+  const listedProduct = settings.products.find(({ slug }) => route.path === `/products/${slug}`)
+  if (listedProduct && text) items.push(productData(absolute, listedProduct, settings, text), questionData(text))
+  return items.map((item) => ({ '@context': 'https://schema.org', ...item }))
 }
 
+/** Turns a path into an absolute URL of the shop. */
 type Absolute = (path: string) => string
 
-function organization(absolute: Absolute, { supportEmail, seller }: SiteSettings) {
+function organizationData(absolute: Absolute, { supportEmail, seller }: SiteSettings) {
   return {
     '@type': 'Organization',
     name: brand.name,
@@ -29,7 +30,7 @@ function organization(absolute: Absolute, { supportEmail, seller }: SiteSettings
   }
 }
 
-function breadcrumbs(absolute: Absolute, route: Route) {
+function breadcrumbData(absolute: Absolute, route: Route) {
   const trail = routes.filter(({ path }) => path === '/' || route.path.startsWith(`${path}/`))
   if (route.path !== '/') trail.push(route)
   return {
@@ -43,29 +44,31 @@ function breadcrumbs(absolute: Absolute, route: Route) {
   }
 }
 
-function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettings, text: ProductText) {
-  const { count, average } = sold.reviews
-  const offers = plansWithPrice(prices[sold.slug] ?? {}).map(({ key, name, interval, intervalCount, price }) => ({
-    '@type': 'Offer',
-    name: `${name} subscription`,
-    price: (price.amount / 100).toFixed(2),
-    priceCurrency: 'USD',
-    availability: 'https://schema.org/InStock',
-    url: absolute(`/checkout?product=${sold.slug}&billing=${key}`),
-    priceSpecification: {
-      '@type': 'UnitPriceSpecification',
+function productData(absolute: Absolute, listedProduct: ListedProduct, { prices }: SiteSettings, text: ProductText) {
+  const { count, average } = listedProduct.reviews
+  const offers = plansWithPrice(prices[listedProduct.slug] ?? {}).map(
+    ({ key, name, interval, intervalCount, price }) => ({
+      '@type': 'Offer',
+      name: `${name} subscription`,
       price: (price.amount / 100).toFixed(2),
       priceCurrency: 'USD',
-      referenceQuantity: {
-        '@type': 'QuantitativeValue',
-        value: intervalCount,
-        unitCode: { month: 'MON', year: 'ANN' }[interval],
+      availability: 'https://schema.org/InStock',
+      url: absolute(`/checkout?product=${listedProduct.slug}&billing=${key}`),
+      priceSpecification: {
+        '@type': 'UnitPriceSpecification',
+        price: (price.amount / 100).toFixed(2),
+        priceCurrency: 'USD',
+        referenceQuantity: {
+          '@type': 'QuantitativeValue',
+          value: intervalCount,
+          unitCode: { month: 'MON', year: 'ANN' }[interval],
+        },
       },
-    },
-  }))
+    }),
+  )
   return {
     '@type': 'Product',
-    name: sold.name,
+    name: listedProduct.name,
     description: text.description,
     image: absolute(text.preview ?? '/og/products.png'),
     brand: { '@type': 'Brand', name: brand.name },
@@ -76,7 +79,7 @@ function product(absolute: Absolute, sold: ListedProduct, { prices }: SiteSettin
   }
 }
 
-function faq({ questions }: ProductText) {
+function questionData({ questions }: ProductText) {
   return {
     '@type': 'FAQPage',
     mainEntity: questions.map(({ title: question, text: answer }) => ({

@@ -11,7 +11,7 @@ export type CallFormProps<E extends Endpoint, Values> = Pick<
   options: Parameters<typeof useCall<E>>[1]
   /** For a form whose fields differ from the call's input; `inputOf` maps them. */
   schema?: Rules<Values>
-  inputOf?: (typed: Values) => InputOf<E>
+  inputOf?: (values: Values) => InputOf<E>
   label: string
   button: ComponentProps<typeof SubmitButton>
   children: ReactNode
@@ -21,18 +21,18 @@ export type CallFormProps<E extends Endpoint, Values> = Pick<
 
 export function CallForm<E extends Endpoint, Values = InputOf<E>>(props: CallFormProps<E, Values>) {
   const { call, options, schema, inputOf, label, button, children, renderButton, ...form } = props
-  const send = useCall(call, options)
-  const submit = <SubmitButton {...button} />
+  const mutation = useCall(call, options)
+  const submitButton = <SubmitButton {...button} />
   return (
     <Form
       schema={schema ?? (call.input as unknown as Rules<Values>)}
       aria-label={label}
       className="flex flex-col gap-5"
-      onSubmit={(typed) => send.mutateAsync(inputOf ? inputOf(typed) : (typed as unknown as InputOf<E>))}
+      onSubmit={(values) => mutation.mutateAsync(inputOf ? inputOf(values) : (values as unknown as InputOf<E>))}
       {...form}
     >
       {children}
-      {renderButton ? renderButton(submit, send.error) : submit}
+      {renderButton ? renderButton(submitButton, mutation.error) : submitButton}
     </Form>
   )
 }

@@ -8,6 +8,7 @@ export const { send, call, callAndCheckDone, callPage } = createCaller(
   async (ways) => (await import('./step-up.tsx')).proveAgain(ways),
 )
 
+/** Query key of an endpoint: its path, then its input. Without an input it matches every input's query. */
 export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unknown[] {
   const segments = endpoint.path.split('/').filter(Boolean)
   return input === undefined || Object.keys(input).length === 0 ? segments : [...segments, input]
@@ -19,7 +20,7 @@ export function useData<E extends Endpoint>(
   input: InputOf<E>,
   options?: {
     enabled?: boolean
-    /** Never refreshed: no call changes this data. */
+    /** Never refreshed, because no call changes this data. */
     once?: boolean
     /** In milliseconds; 0 drops the data on unmount, so each mount loads again. */
     gcTime?: number
@@ -38,7 +39,8 @@ export function useData<E extends Endpoint>(
   })
 }
 
-export function useRefresh(rows: Endpoint[]) {
+/** Returns a function that reloads the data of these endpoints, with any input. */
+export function useRefresh(endpoints: Endpoint[]) {
   const client = useQueryClient()
-  return () => Promise.all(rows.map((row) => client.invalidateQueries({ queryKey: keyOf(row) })))
+  return () => Promise.all(endpoints.map((endpoint) => client.invalidateQueries({ queryKey: keyOf(endpoint) })))
 }

@@ -5,7 +5,7 @@ import type { ListedProduct } from '#contract/selling/product.ts'
 import { useSettings } from './settings.tsx'
 
 /** Replaces `{product}`, `{list}` and `{shop}` in a text of `content/`. */
-export const fillIn = (source: string, [first]: [ListedProduct, ...ListedProduct[]]) =>
+export const fillPlaceholders = (source: string, [first]: [ListedProduct, ...ListedProduct[]]) =>
   source
     .replaceAll('{product}', first.name)
     .replaceAll('{list}', first.list ?? 'list of symbols')
@@ -13,7 +13,7 @@ export const fillIn = (source: string, [first]: [ListedProduct, ...ListedProduct
 
 export function useContent(source: string): ContentPage {
   const { products } = useSettings()
-  return useMemo(() => parseContent(fillIn(source, products)), [source, products])
+  return useMemo(() => parseContent(fillPlaceholders(source, products)), [source, products])
 }
 
 /** Splits a heading "Eyebrow: Title"; the eyebrow may be missing. */

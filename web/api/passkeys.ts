@@ -12,29 +12,29 @@ type Json = Record<string, unknown>
 /** The page's caller, or the step-up dialog's, which never opens that dialog again. */
 type Call = ReturnType<typeof createCaller>['call']
 
-let asked = 0
+let promptCount = 0
 
-/** Prompts for a passkey, or suggests one in the email field. A suggestion never cancels a prompt. */
+/** Prompts for a passkey, or suggests one in the email field. A new prompt cancels older ones; a suggestion does not. */
 export async function askForPasskey(call: Call, { autofill = false } = {}): Promise<Json> {
-  const turn = autofill ? asked : ++asked
+  const promptNumber = autofill ? promptCount : ++promptCount
   const optionsJSON = (await call(logins.passkeyOptions, {})) as never
-  if (turn !== asked) throw new DOMException('Asked otherwise', 'AbortError')
+  if (promptNumber !== promptCount) throw new DOMException('A newer prompt replaced this one', 'AbortError')
   return { ...(await startAuthentication({ optionsJSON, useBrowserAutofill: autofill })) }
 }
 
-export async function makePasskey(call: Call) {
+export async function registerPasskey(call: Call) {
   const optionsJSON = (await call(factors.beginPasskey, {})) as never
   const response = { ...(await startRegistration({ optionsJSON })) }
   return call(factors.addPasskey, { name: deviceName(navigator.userAgent), response })
 }
 
 /** True if the user closed the browser's dialog or let it time out; no error is shown. */
-export const wasCalledOff = (error: unknown) =>
+export const isPasskeyCanceled = (error: unknown) =>
   error instanceof Error && ['NotAllowedError', 'AbortError'].includes(error.name)
 
-/** The library's sentences are for developers; these are for people. */
+/** Returns a sentence for the user, because the library's messages are written for developers. */
 export function passkeyProblem(error: unknown): string | undefined {
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
     return 'This device already has a passkey for your account.'
-  return wasCalledOff(error) ? 'No passkey was used. Try again, or choose another way.' : undefined
+  return isPasskeyCanceled(error) ? 'No passkey was used. Try again, or choose another way.' : undefined
 }

@@ -7,7 +7,7 @@ export type PageData = [key: QueryKey, value: unknown][]
 
 export const readPageData = (): PageData => JSON.parse(document.getElementById('data')?.textContent ?? '[]')
 
-/** Constants of docs/product.md: no retry, no refetch on focus, no polling, data never stale. */
+/** Defaults from docs/product.md: no retry, no refetch on focus, no polling, data never stale. */
 export function createQueryClient(data: PageData = []): QueryClient {
   const onError = (error: unknown) => {
     if (error instanceof ApiError && error.status === 401) endSession(client)

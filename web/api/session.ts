@@ -9,10 +9,10 @@ const userKey = keyOf(session.user)
 const endedKey = ['session-ended']
 
 export function useUser() {
-  // On a slow machine the response arrives before hydration ends.
-  const hydrated = useHydrated()
-  const query = useQuery({ queryKey: userKey, queryFn: async () => remember(await call(session.user, {})) })
-  if (!hydrated) return { user: null, isLoading: true, error: null, retry: query.refetch }
+  // The response may arrive before hydration ends, when the output must still match the prerendered page.
+  const isHydrated = useHydrated()
+  const query = useQuery({ queryKey: userKey, queryFn: async () => saveLoginHint(await call(session.user, {})) })
+  if (!isHydrated) return { user: null, isLoading: true, error: null, retry: query.refetch }
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 
@@ -27,18 +27,19 @@ export function useSessionEnded() {
   return useQuery({ queryKey: endedKey, queryFn: () => false, enabled: false }).data === true
 }
 
+/** Logs out in this tab after the server has refused a call with 401. */
 export function endSession(client: QueryClient) {
   if (!client.getQueryData(userKey)) return
   client.setQueryData(endedKey, true)
-  client.setQueryData(userKey, remember(null))
+  client.setQueryData(userKey, saveLoginHint(null))
 }
 
 /** Clears cached data after every login, so no one sees data loaded for someone else. */
 export function useStartSession() {
   const client = useQueryClient()
   return async (user?: User) => {
-    forgetAllBut(userKey, client)
-    if (user) client.setQueryData(userKey, remember(user))
+    removeQueriesExcept(userKey, client)
+    if (user) client.setQueryData(userKey, saveLoginHint(user))
     await client.refetchQueries({ queryKey: userKey })
   }
 }
@@ -48,14 +49,14 @@ export function useForgetSession() {
   const client = useQueryClient()
   return async () => {
     await client.cancelQueries()
-    forgetAllBut(userKey, client)
-    client.setQueryData(userKey, remember(null))
+    removeQueriesExcept(userKey, client)
+    client.setQueryData(userKey, saveLoginHint(null))
     await client.refetchQueries({ queryKey: userKey })
   }
 }
 
-/** Keeps the query for this key: the header and the guards watch it for changes. */
-function forgetAllBut(key: QueryKey, client: QueryClient) {
+/** Keeps the query of this key, because the header and the guards observe it. */
+function removeQueriesExcept(key: QueryKey, client: QueryClient) {
   client.removeQueries({ predicate: ({ queryHash }) => queryHash !== hashKey(key) })
 }
 
@@ -71,8 +72,8 @@ export function useLogout() {
   }
 }
 
-/** The head script reads this hint so a returning user doesn't see "Log In" flash by. */
-function remember(user: User | null) {
+/** Stores that someone is logged in. The script in the page's head reads it, so "Log In" doesn't flash. */
+function saveLoginHint(user: User | null) {
   attempt(() => (user ? localStorage.setItem('user', '1') : localStorage.removeItem('user')))
   return user
 }

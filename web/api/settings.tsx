@@ -8,7 +8,7 @@ export const SettingsProvider = SettingsContext.Provider
 
 export function useSettings(): SiteSettings {
   const settings = use(SettingsContext)
-  if (!settings) throw Error('settings')
+  if (!settings) throw Error('useSettings needs a SettingsProvider')
   return settings
 }
 
@@ -21,20 +21,21 @@ const plansOf = (prices: SiteSettings['prices'][string] = {}) =>
 /** Returns a product's plans with their prices, shortest first. */
 export function usePlans(slug: string) {
   const [first, ...others] = plansOf(useSettings().prices[slug])
-  if (!first) throw Error(slug)
+  if (!first) throw Error(`No plans for ${slug}`)
   return [first, ...others] as const
 }
 
 export function usePlan(slug: string, billing: BillingType) {
-  const found = usePlans(slug).find(({ key }) => key === billing)
-  if (!found) throw Error(`${slug} ${billing}`)
-  return found
+  const plan = usePlans(slug).find(({ key }) => key === billing)
+  if (!plan) throw Error(`${slug} has no plan ${billing}`)
+  return plan
 }
 
-/** Returns the plans that any product sells. */
+/** Returns the plans that at least one product sells. The prices are of any of these products. */
 export function useSoldPlans() {
   const { prices } = useSettings()
-  return plansOf(Object.assign({}, ...Object.values(prices)))
+  const mergedPrices: SiteSettings['prices'][string] = Object.assign({}, ...Object.values(prices))
+  return plansOf(mergedPrices)
 }
 
 /** The server embeds the settings in every page as a data block. */

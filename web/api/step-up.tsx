@@ -13,29 +13,29 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { askForPasskey, passkeyProblem } from './passkeys.ts'
 import { messageOf } from './toast-error.ts'
 
-// A caller of its own: a refusal of the page's caller would open this dialog again.
+// Separate caller, because the page's caller opens this dialog when a call is refused.
 const { call } = createCaller((address, init) => fetch(address, init))
 
-let asking: Promise<boolean> | undefined
+let openRequest: Promise<boolean> | undefined
 
-/** Asks for another proof; resolves to true once given. Calls refused together share one dialog. */
+/** Asks for another proof; resolves to false if the user closes the dialog. Calls refused together share one dialog. */
 export function proveAgain(ways: WayToProve[]): Promise<boolean> {
-  asking ??= ask(ways).finally(() => {
-    asking = undefined
+  openRequest ??= showStepUpDialog(ways).finally(() => {
+    openRequest = undefined
   })
-  return asking
+  return openRequest
 }
 
-function ask(ways: WayToProve[]) {
+function showStepUpDialog(ways: WayToProve[]) {
   const container = document.body.appendChild(document.createElement('div'))
   const root = createRoot(container)
   return new Promise<boolean>((resolve) => {
-    const done = (proven: boolean) => {
+    const finish = (proven: boolean) => {
       root.unmount()
       container.remove()
       resolve(proven)
     }
-    root.render(<StepUpDialog ways={ways} onDone={done} />)
+    root.render(<StepUpDialog ways={ways} onDone={finish} />)
   })
 }
 
@@ -43,10 +43,10 @@ function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: b
   const [problem, setProblem] = useState('')
   const [pending, setPending] = useState(false)
 
-  async function prove<E extends Endpoint>(row: E, input: InputOf<E> | Promise<InputOf<E>>) {
+  async function prove<E extends Endpoint>(endpoint: E, input: InputOf<E> | Promise<InputOf<E>>) {
     setProblem('')
     try {
-      await call(row, await input)
+      await call(endpoint, await input)
     } catch (error) {
       setProblem(passkeyProblem(error) ?? messageOf(error) ?? 'Please try again.')
       throw error
@@ -54,20 +54,21 @@ function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: b
     onDone(true)
   }
 
-  function withPasskey() {
+  function proveWithPasskey() {
     setPending(true)
-    const answer = askForPasskey(call).then((response) => ({ response }))
-    prove(stepUp.withPasskey, answer)
+    const input = askForPasskey(call).then((response) => ({ response }))
+    prove(stepUp.withPasskey, input)
       .catch(() => undefined)
       .finally(() => setPending(false))
   }
 
-  const typed = (row: typeof stepUp.withCode | typeof stepUp.withPassword, label: string, field: ReactNode) => (
+  type ProofEndpoint = typeof stepUp.withCode | typeof stepUp.withPassword
+  const renderProofForm = (endpoint: ProofEndpoint, label: string, field: ReactNode) => (
     <Form
-      schema={row.input}
+      schema={endpoint.input}
       aria-label={label}
       className="flex flex-col gap-4"
-      onSubmit={(input: InputOf<typeof row>) => prove(row, input)}
+      onSubmit={(input: InputOf<ProofEndpoint>) => prove(endpoint, input)}
     >
       {field}
       <DialogButtons onClose={() => onDone(false)}>
@@ -82,12 +83,12 @@ function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: b
       onClose={() => onDone(false)}
     >
       {ways.includes('passkey') && (
-        <Button variant={ways.length > 1 ? 'secondary' : 'primary'} pending={pending} onClick={withPasskey}>
+        <Button variant={ways.length > 1 ? 'secondary' : 'primary'} pending={pending} onClick={proveWithPasskey}>
           Use a passkey
         </Button>
       )}
       {ways.includes('code') &&
-        typed(
+        renderProofForm(
           stepUp.withCode,
           'Confirm with a code',
           <Field name="code" label="Code from your authenticator app">
@@ -95,7 +96,7 @@ function StepUpDialog({ ways, onDone }: { ways: WayToProve[]; onDone: (proven: b
           </Field>,
         )}
       {ways.includes('password') &&
-        typed(
+        renderProofForm(
           stepUp.withPassword,
           'Confirm with your password',
           <Field name="password" label="Your password">

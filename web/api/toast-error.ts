@@ -7,20 +7,24 @@ export type Message =
       title: string
       /** Fallback for errors without a message. */
       description?: string
-      /** Always shown, after the server's reason if there is one. */
+      /** Shows the description for every error, after the server's reason if the call was refused. */
       isFixed?: boolean
     }
 
-/** True if the user closed the question for another proof; no error is shown. */
-export const wasCalledOff = (error: unknown) => error instanceof ApiError && error.acceptedProofs !== undefined
+/** True if the user closed the dialog that asks for another proof; no error is shown. */
+export const isStepUpCanceled = (error: unknown) => error instanceof ApiError && error.acceptedProofs !== undefined
 
 export function toastError(message: Message, error: unknown) {
-  if (wasCalledOff(error)) return
-  const { title, description, isFixed } = parts(message)
+  if (isStepUpCanceled(error)) return
+  const { title, description, isFixed } = messageParts(message)
   const isRefusal = error instanceof ApiError && error.status < 500
-  const reason = isFixed && !isRefusal ? undefined : messageOf(error)
-  const sentences = isFixed && reason ? `${reason} ${description}` : (reason ?? description ?? 'Please try again.')
-  toast({ title, description: sentences, destructive: true })
+  if (isFixed) {
+    const reason = isRefusal ? messageOf(error) : undefined
+    const sentences = [reason, description].filter(Boolean)
+    toast({ title, description: sentences.join(' ') || 'Please try again.', destructive: true })
+    return
+  }
+  toast({ title, description: messageOf(error) ?? description ?? 'Please try again.', destructive: true })
 }
 
 /** Returns the server's user-facing message, else "status: body" (docs/product.md, errors). */
@@ -31,6 +35,6 @@ export function messageOf(error: unknown) {
   return error instanceof Error && error.message ? error.message : undefined
 }
 
-export function parts(message: Message): Exclude<Message, string> {
+export function messageParts(message: Message): Exclude<Message, string> {
   return typeof message === 'string' ? { title: message } : message
 }

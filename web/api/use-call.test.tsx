@@ -5,7 +5,7 @@ import * as toasts from '#web/ui/toast.tsx'
 import { toastError } from './use-call.ts'
 
 /** Returns the text the user reads after this failure. */
-function readAfter(error: unknown, message: Parameters<typeof toastError>[0] = 'Failed to add asset') {
+function shownAfter(error: unknown, message: Parameters<typeof toastError>[0] = 'Failed to add asset') {
   const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
   toastError(message, error)
   const shown = toast.mock.lastCall?.[0]
@@ -25,35 +25,39 @@ test.for([
     '502: Bad Gateway',
   ],
   [
-    'the usual words instead of a proxy’s page over HTTP/2, which has no status text',
+    'the standard status text instead of a proxy’s page over HTTP/2, which sends none',
     refused(503, '', '<!doctype html><title>Down</title>'),
     '503: Service Unavailable',
   ],
-  ['an answer that is not ours as it came', refused(422, '', '{"message":{"code":7}}'), '422: {"message":{"code":7}}'],
+  [
+    'a response in another format, unchanged',
+    refused(422, '', '{"message":{"code":7}}'),
+    '422: {"message":{"code":7}}',
+  ],
   [
     'what to check, if the server cannot be reached',
     new TypeError('Failed to fetch'),
     'We couldn’t reach the server. Please check your connection and try again.',
   ],
-  ['at least what to do', undefined, 'Please try again.'],
+  ['a request to try again, if nothing is known about the failure', undefined, 'Please try again.'],
 ] as const)('an error shows %s', ([, error, text]) => {
-  expect(readAfter(error)).toBe(`Failed to add asset / ${text}`)
+  expect(shownAfter(error)).toBe(`Failed to add asset / ${text}`)
 })
 
-test('someone who closes the question who they are is told of no failure', () => {
+test('closing the dialog that asks for another proof shows no error', () => {
   const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
   toastError('Export failed', refused(403, '', '{"message":"Please confirm that it’s you.","again":["password"]}'))
   expect(toast).not.toHaveBeenCalled()
   toast.mockRestore()
 })
 
-test('a fixed text is shown whatever failed, after the reason if the server gave one', () => {
+test('a fixed description is shown for every error, after the reason if the server refused the call', () => {
   const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
-  expect(readAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
+  expect(shownAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
     'Failed to send message / Please write us.',
   )
-  expect(readAfter(refused(429, '', '{"message":"Please wait a minute"}'), message)).toBe(
+  expect(shownAfter(refused(429, '', '{"message":"Please wait a minute"}'), message)).toBe(
     'Failed to send message / Please wait a minute Please write us.',
   )
-  expect(readAfter(new TypeError('fetch failed'), message)).toBe('Failed to send message / Please write us.')
+  expect(shownAfter(new TypeError('fetch failed'), message)).toBe('Failed to send message / Please write us.')
 })

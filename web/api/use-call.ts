@@ -3,7 +3,7 @@ import { ApiError } from '#contract/call.ts'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { call, keyOf } from './client.ts'
-import { type Message, parts, toastError } from './toast-error.ts'
+import { type Message, messageParts, toastError } from './toast-error.ts'
 
 export { messageOf, toastError } from './toast-error.ts'
 
@@ -18,17 +18,20 @@ export function useCall<E extends Endpoint>(
   },
 ) {
   const client = useQueryClient()
-  const keys = options.refreshes?.map((row) => keyOf(row)) ?? (endpoint.path.startsWith('/api/admin') ? [[]] : [])
+  // The empty key matches every query: a change in the admin area may affect any admin screen.
+  const defaultKeys = endpoint.path.startsWith('/api/admin') ? [[]] : []
+  const keysToRefresh = options.refreshes?.map((refreshed) => keyOf(refreshed)) ?? defaultKeys
   return useMutation<OutputOf<E>, Error, InputOf<E>>({
     mutationFn: (input) => call(endpoint, input),
     onSuccess: async (output, input) => {
-      if (options.succeeded) toast(parts(options.succeeded))
-      await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+      if (options.succeeded) toast(messageParts(options.succeeded))
+      await Promise.all(keysToRefresh.map((queryKey) => client.invalidateQueries({ queryKey })))
       await options.onSuccess?.(output, input)
     },
     onError: (error) => {
-      // A second step is not a failed login.
-      if (options.failed && !(error instanceof ApiError && error.secondSteps)) toastError(options.failed, error)
+      // The password was right, but the login needs a second step.
+      const needsSecondStep = error instanceof ApiError && Boolean(error.secondSteps)
+      if (options.failed && !needsSecondStep) toastError(options.failed, error)
     },
   })
 }

@@ -1,9 +1,10 @@
 import { brand } from '#contract/brand.ts'
 
-const regionsThatAsk = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE GB'.split(' ')
+/** EU members and the United Kingdom. */
+const consentRegions = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE GB'.split(' ')
 
 const cookieDays = 365
-const lookupTimeout = 3000
+const lookupTimeoutMs = 3000
 
 export function savedConsent(): boolean | null {
   const value = new RegExp(`(?:^|; )${brand.consentCookie}=(true|false)(?:;|$)`).exec(document.cookie)?.[1]
@@ -16,17 +17,17 @@ export function saveConsent(granted: boolean) {
 }
 
 /** True if the law in the visitor's region requires consent, or if the region is unknown. */
-export async function mustAsk(lookupUrl: string | null): Promise<boolean> {
+export async function mustAskForConsent(lookupUrl: string | null): Promise<boolean> {
   if (!lookupUrl) return true
   try {
     const response = await fetch(lookupUrl, {
-      signal: AbortSignal.timeout(lookupTimeout),
+      signal: AbortSignal.timeout(lookupTimeoutMs),
       referrerPolicy: 'no-referrer',
       credentials: 'omit',
     })
-    const region: { country_code?: unknown; error?: unknown } = await response.json()
-    if (!response.ok || region.error || typeof region.country_code !== 'string') return true
-    return regionsThatAsk.includes(region.country_code)
+    const lookup: { country_code?: unknown; error?: unknown } = await response.json()
+    if (!response.ok || lookup.error || typeof lookup.country_code !== 'string') return true
+    return consentRegions.includes(lookup.country_code)
   } catch {
     return true
   }
@@ -40,24 +41,24 @@ declare global {
 
 /** Google's consent mode: all four signals are granted or denied together, and denied by default. */
 export function signalConsent(granted: boolean | null) {
-  if (!window.dataLayer) signal('consent', 'default', signals('denied'))
-  if (granted !== null) signal('consent', 'update', signals(granted ? 'granted' : 'denied'))
+  if (!window.dataLayer) pushCommand('consent', 'default', consentSignals('denied'))
+  if (granted !== null) pushCommand('consent', 'update', consentSignals(granted ? 'granted' : 'denied'))
 }
 
-function signals(value: 'granted' | 'denied') {
+function consentSignals(value: 'granted' | 'denied') {
   return { analytics_storage: value, ad_storage: value, ad_user_data: value, ad_personalization: value }
 }
 
 /** Google's script accepts commands only as an `arguments` object. */
-const signal: (...command: unknown[]) => void = function () {
+const pushCommand: (...command: unknown[]) => void = function () {
   window.dataLayer ??= []
   window.dataLayer.push(arguments)
 }
 
 export function loadAnalytics(measurementId: string) {
   if (document.getElementById('analytics')) return
-  signal('js', new Date())
-  signal('config', measurementId)
+  pushCommand('js', new Date())
+  pushCommand('config', measurementId)
   const script = document.createElement('script')
   script.id = 'analytics'
   script.async = true

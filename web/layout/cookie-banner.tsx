@@ -1,14 +1,14 @@
 import { useEffect } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
 import { createStore, useStore } from '#web/ui/store.ts'
-import { loadAnalytics, mustAsk, saveConsent, savedConsent, signalConsent } from './consent.ts'
+import { loadAnalytics, mustAskForConsent, saveConsent, savedConsent, signalConsent } from './consent.ts'
 import { CookieNotice } from './cookie-notice.tsx'
 
 type Consent = { granted: boolean | null; bannerOpen: boolean; reopened?: boolean }
 
 const store = createStore<Consent | null>(null)
 
-function set(consent: Consent) {
+function updateConsent(consent: Consent) {
   signalConsent(consent.granted)
   store.set(consent)
 }
@@ -17,18 +17,18 @@ export function openCookieSettings() {
   store.set({ granted: store.get()?.granted ?? null, bannerOpen: true, reopened: true })
 }
 
-async function findOut(regionLookupUrl: string | null) {
+async function loadConsent(regionLookupUrl: string | null) {
   const saved = savedConsent()
-  set({ granted: saved, bannerOpen: false })
+  updateConsent({ granted: saved, bannerOpen: false })
   if (saved !== null) return
-  const ask = await mustAsk(regionLookupUrl)
-  // The visitor may have decided in the meantime.
-  if (store.get()?.granted === null) set({ granted: ask ? null : true, bannerOpen: ask })
+  const ask = await mustAskForConsent(regionLookupUrl)
+  // The visitor may have decided during the lookup.
+  if (store.get()?.granted === null) updateConsent({ granted: ask ? null : true, bannerOpen: ask })
 }
 
-function decide(granted: boolean) {
+function saveDecision(granted: boolean) {
   saveConsent(granted)
-  set({ granted, bannerOpen: false })
+  updateConsent({ granted, bannerOpen: false })
 }
 
 /** The seller may hide the banner where nothing needs consent. */
@@ -37,20 +37,20 @@ export function useBannerNeeded() {
   return cookieBanner === 'always' || gaMeasurementId !== null
 }
 
-/** Asks visitors in regulated regions for consent. `sensitive` pages never load analytics. */
-export function CookieBanner({ sensitive }: { sensitive: boolean }) {
+/** Asks visitors in regulated regions for consent. Sensitive pages never load analytics. */
+export function CookieBanner({ isSensitive }: { isSensitive: boolean }) {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
   const isNeeded = useBannerNeeded()
   const consent = useStore(store)
 
   useEffect(() => {
-    if (isNeeded) void findOut(regionLookupUrl)
+    if (isNeeded) void loadConsent(regionLookupUrl)
   }, [isNeeded, regionLookupUrl])
 
-  const mayMeasure = consent?.granted === true && !sensitive
+  const mayMeasure = consent?.granted === true && !isSensitive
   useEffect(() => {
     if (mayMeasure && gaMeasurementId) loadAnalytics(gaMeasurementId)
   }, [mayMeasure, gaMeasurementId])
 
-  return consent?.bannerOpen && <CookieNotice decide={decide} reopened={consent.reopened === true} />
+  return consent?.bannerOpen && <CookieNotice decide={saveDecision} reopened={consent.reopened === true} />
 }

@@ -8,9 +8,9 @@ import { Container } from '#web/ui/page.tsx'
 import { openCookieSettings, useBannerNeeded } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
 
-const link = '-my-1 rounded-sm py-1 text-muted transition-colors hover:text-ink'
+const linkClasses = '-my-1 rounded-sm py-1 text-muted transition-colors hover:text-ink'
 
-const columns = ({ supportEmail, products }: SiteSettings): Record<string, Record<string, string>> => ({
+const linkColumns = ({ supportEmail, products }: SiteSettings): Record<string, Record<string, string>> => ({
   Product: {
     Products: '/products',
     ...Object.fromEntries(
@@ -19,7 +19,7 @@ const columns = ({ supportEmail, products }: SiteSettings): Record<string, Recor
   },
   Company: { About: '/about', Support: `mailto:${supportEmail}` },
 })
-const legal = {
+const legalLinks = {
   Terms: '/legal/terms',
   Privacy: '/legal/privacy',
   Imprint: '/legal/imprint',
@@ -28,9 +28,9 @@ const legal = {
   Help: '/help',
 }
 
-const Links = ({ to }: { to: Record<string, string> }) =>
-  Object.entries(to).map(([name, href]) => (
-    <AnyLink key={href} href={href} className={link}>
+const Links = ({ links }: { links: Record<string, string> }) =>
+  Object.entries(links).map(([name, href]) => (
+    <AnyLink key={href} href={href} className={linkClasses}>
       {name}
     </AnyLink>
   ))
@@ -60,9 +60,9 @@ export function Footer() {
           © <CurrentYear /> {brand.name}. All rights reserved.
         </p>
         <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
-          <Links to={legal} />
+          <Links links={legalLinks} />
           {asksForConsent && (
-            <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${link}`}>
+            <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${linkClasses}`}>
               Cookie settings
             </button>
           )}
@@ -72,7 +72,7 @@ export function Footer() {
   )
 }
 
-/** The law requires these two links, in its own words, and easy to find. */
+/** The law requires these two links, with its wording, on every page. */
 function ContractLink({ href, label }: { href: Href; label: { en: string; de: string } }) {
   return (
     <Link href={href} className="flex flex-wrap gap-x-2 rounded-sm py-0.5 font-medium hover:underline">
@@ -92,10 +92,10 @@ function Columns() {
         <Logo />
         <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
       </div>
-      {Object.entries(columns(settings)).map(([title, to]) => (
+      {Object.entries(linkColumns(settings)).map(([title, links]) => (
         <nav key={title} aria-label={title} className="flex flex-col items-start gap-3 text-sm">
           <h2 className="text-sm">{title}</h2>
-          <Links to={to} />
+          <Links links={links} />
         </nav>
       ))}
       <div className="flex flex-col gap-4 max-lg:col-span-full max-lg:max-w-md">
@@ -107,7 +107,7 @@ function Columns() {
   )
 }
 
-/** The page may have been prerendered by a server that started last year. */
+/** Corrects the year in the browser, because the page may have been prerendered last year. */
 function CurrentYear() {
   return (
     <span

@@ -15,14 +15,17 @@ import { UserMenu } from './user-menu.tsx'
 export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
   const [menuOpen, setMenuOpen] = useState(false)
-  // The checkout shows no links that lead away.
-  const pricing = usePricing()
-  const mayBuy = !pathname.startsWith('/checkout')
+  const pricingHref = usePricingHref()
+  // Someone in the checkout is already buying.
+  const offersAccess = !pathname.startsWith('/checkout')
   const links: NavItem[] = [
     { href: '/products', text: 'Products' },
     { href: '/about', text: 'About' },
     ...(user && isStaff(user) ? [admin] : []),
   ]
+  const mobileLinks = [...links, help]
+  if (user) mobileLinks.push(dashboard)
+  else if (offersAccess) mobileLinks.push({ href: pricingHref, text: 'Get access' })
   return (
     <header className="sticky top-0 z-40 border-b border-line bg-ground">
       <Container className="flex h-16 items-center gap-4 md:gap-6">
@@ -40,7 +43,7 @@ export function Header({ pathname }: { pathname: string }) {
           ))}
         </nav>
         <div className="flex items-center gap-2 max-md:hidden">
-          {/* Reserves the full width, so nothing shifts once the user loads. */}
+          {/* Fixed width, so that nothing shifts once the user has loaded. */}
           <div className={classes('flex w-52 justify-end gap-2', isLoading && 'in-[.returning]:invisible')}>
             {user ? (
               <UserMenu name={user.name} />
@@ -49,13 +52,13 @@ export function Header({ pathname }: { pathname: string }) {
                 <ButtonLink href="/auth" size="sm" variant="secondary">
                   Log In
                 </ButtonLink>
-                {mayBuy && <GetAccess />}
+                {offersAccess && <GetAccess />}
               </>
             )}
           </div>
           <ThemeToggle />
         </div>
-        {!user && mayBuy && <GetAccess className="max-sm:hidden md:hidden" />}
+        {!user && offersAccess && <GetAccess className="max-sm:hidden md:hidden" />}
         <button
           type="button"
           aria-label={menuOpen ? 'Close menu' : 'Open menu'}
@@ -67,13 +70,7 @@ export function Header({ pathname }: { pathname: string }) {
           {menuOpen ? <X className="size-6" /> : <Menu className="size-6" />}
         </button>
       </Container>
-      {menuOpen && (
-        <MobileMenu
-          pathname={pathname}
-          links={[...links, help, ...(user ? [dashboard] : mayBuy ? [{ href: pricing, text: 'Get access' }] : [])]}
-          close={() => setMenuOpen(false)}
-        />
-      )}
+      {menuOpen && <MobileMenu pathname={pathname} links={mobileLinks} close={() => setMenuOpen(false)} />}
     </header>
   )
 }
@@ -82,12 +79,11 @@ const admin: NavItem = { href: '/admin', text: 'Admin' }
 const help: NavItem = { href: '/help', text: 'Help' }
 const dashboard: NavItem = { href: '/dashboard', text: 'Dashboard' }
 
-const usePricing = () => `/products/${useSettings().products[0].slug}#pricing` as const
+const usePricingHref = () => `/products/${useSettings().products[0].slug}#pricing` as const
 
 function GetAccess({ className }: { className?: string }) {
-  const pricing = usePricing()
   return (
-    <ButtonLink href={pricing} size="sm" className={className}>
+    <ButtonLink href={usePricingHref()} size="sm" className={className}>
       Get access
     </ButtonLink>
   )
@@ -96,11 +92,11 @@ function GetAccess({ className }: { className?: string }) {
 type NavItem = { href: Href; text: string }
 
 function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
-  const here = pathname === href || pathname.startsWith(`${href}/`)
+  const isCurrent = pathname === href || pathname.startsWith(`${href}/`)
   return (
     <Link
       href={href}
-      aria-current={here ? 'page' : undefined}
+      aria-current={isCurrent ? 'page' : undefined}
       className="rounded-md px-3 py-2 text-sm font-medium text-muted transition-colors hover:text-ink aria-[current]:text-ink"
     >
       {text}

@@ -8,21 +8,21 @@ export function MobileMenu(props: { pathname: string; links: { href: Href; text:
   const { pathname, links, close } = props
   const { user } = useUser()
   const logOut = useLogOut()
-  const ref = useRef<HTMLDivElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       close()
-      ref.current?.closest('header')?.querySelector<HTMLElement>('[aria-controls]')?.focus()
+      menu.current?.closest('header')?.querySelector<HTMLElement>('[aria-controls]')?.focus()
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [close])
-  const item =
+  const itemClasses =
     'flex min-h-12 w-full cursor-pointer items-center rounded-md px-3 text-lg font-medium aria-[current]:text-accent'
   return (
     <div
-      ref={ref}
+      ref={menu}
       id="mobile-menu"
       className="absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] animate-fade overflow-y-auto border-b border-line bg-ground px-2 py-3 shadow-float md:hidden"
     >
@@ -33,7 +33,7 @@ export function MobileMenu(props: { pathname: string; links: { href: Href; text:
             href={href}
             onClick={close}
             aria-current={pathname === href ? 'page' : undefined}
-            className={item}
+            className={itemClasses}
           >
             {text}
           </Link>
@@ -41,7 +41,7 @@ export function MobileMenu(props: { pathname: string; links: { href: Href; text:
         {user ? (
           <button
             type="button"
-            className={item}
+            className={itemClasses}
             onClick={() => {
               close()
               void logOut()
@@ -50,13 +50,13 @@ export function MobileMenu(props: { pathname: string; links: { href: Href; text:
             Logout
           </button>
         ) : (
-          <Link href="/auth" onClick={close} className={item}>
+          <Link href="/auth" onClick={close} className={itemClasses}>
             Log In
           </Link>
         )}
       </nav>
       <div className="mt-2 border-t border-line pt-2">
-        <ThemeRow className={item} />
+        <ThemeRow className={itemClasses} />
       </div>
     </div>
   )

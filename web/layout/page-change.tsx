@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import type { Route } from '#web/router.tsx'
-import { usePlace } from '#web/ui/navigation.tsx'
+import { usePageLocation } from '#web/ui/navigation.tsx'
 
 export function pageTitle(route: Route) {
   return route.path === '/' ? `${brand.name}: ${route.title}` : `${route.title} | ${brand.name}`
@@ -11,32 +11,33 @@ export function pageTitle(route: Route) {
 /** Sets title, canonical address, scroll position and focus after a navigation, and announces the page. */
 export function PageChange({ route }: { route: Route }) {
   const { publicUrl } = useSettings()
-  const place = usePlace()
+  const pageLocation = usePageLocation()
   const [announcement, setAnnouncement] = useState('')
-  const shown = useRef({ route, place })
-  const positions = useRef(new Map<string, number>())
+  const lastShown = useRef({ route, pageLocation })
+  const scrollPositions = useRef(new Map<string, number>())
 
   useEffect(() => {
-    const onScroll = () => positions.current.set(shown.current.place.pathname, scrollY)
+    const onScroll = () => scrollPositions.current.set(lastShown.current.pageLocation.pathname, scrollY)
     // The visitor may have scrolled before hydration.
     onScroll()
     addEventListener('scroll', onScroll, { passive: true })
     return () => removeEventListener('scroll', onScroll)
   }, [])
 
-  // Read before the next scroll event, which belongs to the new page.
+  // A layout effect, because the next scroll event already belongs to the new page.
   useLayoutEffect(() => {
     const { beginsAtTop = false } = route
-    // Stored in the history entry, for a reload.
+    // Browsers keep this setting with the history entry and apply it on a reload.
     history.scrollRestoration = beginsAtTop ? 'manual' : 'auto'
-    const before = shown.current
-    shown.current = { route, place }
-    if (before.place === place) return
-    const toTop = (top = 0) => scrollTo({ top, behavior: 'instant' })
-    if (before.place.pathname === place.pathname) {
-      // Back after a jump inside the page.
-      if (place.isReturn && beginsAtTop) toTop()
-      if (!place.isReturn || beginsAtTop) reach()
+    const before = lastShown.current
+    lastShown.current = { route, pageLocation }
+    if (before.pageLocation === pageLocation) return
+    const scrollToY = (top = 0) => scrollTo({ top, behavior: 'instant' })
+    if (before.pageLocation.pathname === pageLocation.pathname) {
+      // Back within the page: the browser restores the position, except on pages that begin at their top.
+      if (pageLocation.isReturn && !beginsAtTop) return
+      if (pageLocation.isReturn) scrollToY()
+      scrollToHash()
       return
     }
     if (before.route !== route) {
@@ -49,14 +50,14 @@ export function PageChange({ route }: { route: Route }) {
     }
     // Arrow keys between tabs keep the focus on the tabs.
     if (document.activeElement?.role !== 'tab')
-      focus(document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main'))
+      focusHeading(document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main'))
     // On Back, the browser restores the position while the old page is still shown.
-    if (place.isReturn && !beginsAtTop) toTop(positions.current.get(place.pathname))
+    if (pageLocation.isReturn && !beginsAtTop) scrollToY(scrollPositions.current.get(pageLocation.pathname))
     else {
-      toTop()
-      reach()
+      scrollToY()
+      scrollToHash()
     }
-  }, [route, place, publicUrl])
+  }, [route, pageLocation, publicUrl])
 
   return (
     <div aria-live="polite" className="sr-only">
@@ -65,17 +66,17 @@ export function PageChange({ route }: { route: Route }) {
   )
 }
 
-function focus(heading: HTMLElement | null) {
+function focusHeading(heading: HTMLElement | null) {
   heading?.setAttribute('tabindex', '-1')
   heading?.focus({ preventScroll: true })
 }
 
-/** Scrolls to the element named by the address's hash, once rendered. */
-function reach(framesLeft = 600) {
+/** Scrolls to the element that the address's hash names. Waits up to 600 frames (10 s at 60 Hz) until it is rendered. */
+function scrollToHash(framesLeft = 600) {
   const id = location.hash.slice(1)
   const target = id && document.getElementById(id)
   if (target) {
     target.scrollIntoView()
-    focus(target.querySelector('h2'))
-  } else if (id && framesLeft) requestAnimationFrame(() => reach(framesLeft - 1))
+    focusHeading(target.querySelector('h2'))
+  } else if (id && framesLeft) requestAnimationFrame(() => scrollToHash(framesLeft - 1))
 }

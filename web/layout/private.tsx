@@ -8,21 +8,22 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast, toastShown } from '#web/ui/toast.tsx'
 
+/** Shows a page to those who may see it, and leads everyone else to the login or home. */
 export function Private({ route, children }: { route: Route; children: ReactNode }) {
   const { user, isLoading, error, retry } = useUser()
-  const ended = useSessionEnded()
+  const hasEnded = useSessionEnded()
   const { navigate } = useNavigation()
-  const [wasIn, setWasIn] = useState(false)
-  if (user && !wasIn) setWasIn(true)
+  const [wasLoggedIn, setWasLoggedIn] = useState(false)
+  if (user && !wasLoggedIn) setWasLoggedIn(true)
 
-  const refusal = refusalFor()
-  function refusalFor(): 'ended' | 'logged-out' | 'not-admin' | 'set-up' | null {
+  const refusal = findRefusal()
+  function findRefusal(): 'ended' | 'logged-out' | 'not-admin' | 'set-up' | null {
     if (isLoading || error) return null
     if (user?.mustSetUp && route.path !== '/account') return 'set-up'
     if (user) return route.access === 'staff' && !isStaff(user) ? 'not-admin' : null
-    if (ended) return 'ended'
+    if (hasEnded) return 'ended'
     // A logout also clears the user, but already navigates home.
-    return wasIn ? null : 'logged-out'
+    return wasLoggedIn ? null : 'logged-out'
   }
 
   useEffect(() => {
@@ -33,7 +34,7 @@ export function Private({ route, children }: { route: Route; children: ReactNode
     }
     if (refusal === 'not-admin') {
       toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
-      return onceRead(() => navigate('/', { replace: true }))
+      return runAfterToast(() => navigate('/', { replace: true }))
     }
     rememberReturnPath(refusal === 'ended')
     if (refusal === 'logged-out' && route.path !== '/dashboard') {
@@ -41,7 +42,7 @@ export function Private({ route, children }: { route: Route; children: ReactNode
       return undefined
     }
     toast({ title: 'Unauthorized', description: 'You are logged out. Logging in again...', destructive: true })
-    return onceRead(() => location.assign('/api/login'))
+    return runAfterToast(() => location.assign('/api/login'))
   }, [refusal, route, navigate])
 
   if (error)
@@ -55,15 +56,15 @@ export function Private({ route, children }: { route: Route; children: ReactNode
   return user && !refusal ? <div className="min-h-[calc(100vh-4rem)]">{children}</div> : <Loading />
 }
 
-/** Runs half a second after the toast is visible. Returns a cancel function. */
-function onceRead(leave: () => unknown) {
-  let isOff = false
+/** Runs the action 500 ms after the toast has slid in, so it can be read. Returns a cancel function. */
+function runAfterToast(action: () => unknown) {
+  let isCanceled = false
   void (async () => {
     await toastShown()
     await new Promise((resolve) => setTimeout(resolve, 500))
-    if (!isOff) leave()
+    if (!isCanceled) action()
   })()
   return () => {
-    isOff = true
+    isCanceled = true
   }
 }

@@ -3,7 +3,6 @@ import { ChevronDown } from 'lucide-react'
 export const userButton =
   'flex h-9 max-w-full items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field'
 
-/** Label of the menu's button, also while the menu's code loads. */
 export function UserName({ name, className = 'contents' }: { name: string; className?: string }) {
   return (
     <span className={className}>

@@ -14,10 +14,10 @@ export async function render(content: ReactNode) {
   await perform(() => root.render(content))
 }
 
-/** Does something components react to, and waits until they have. */
-export const perform = <Result,>(work: () => Promise<Result> | Result) => act(async () => await work())
+/** Runs an action and waits until React has rendered its effects. */
+export const perform = <Result,>(action: () => Promise<Result> | Result) => act(async () => await action())
 
-/** Waits until components show the expected result. */
+/** Repeats the check, with renders in between, until it passes. */
 export const eventually = (check: () => void) =>
   vi.waitFor(async () => {
     await perform(() => new Promise((resolve) => setTimeout(resolve, 5)))

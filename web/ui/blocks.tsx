@@ -4,7 +4,7 @@ import { AnyLink } from './navigation.tsx'
 /** Renders content blocks; the `.legal` class styles them. */
 export function Blocks({ blocks }: { blocks: Block[] }) {
   return blocks.map((block, index) => {
-    // Blocks never change their order.
+    // The index is a stable key, because the content never changes while it is shown.
     const key = `${index}`
     if (block.kind === 'paragraph')
       return (
@@ -15,11 +15,14 @@ export function Blocks({ blocks }: { blocks: Block[] }) {
     const List = block.isOrdered ? 'ol' : 'ul'
     return (
       <List key={key}>
-        {block.items.map((item, at) => (
-          <li key={`${at + 1}`}>
-            <Text inline={item} />
-          </li>
-        ))}
+        {block.items.map((item, itemIndex) => {
+          const itemKey = `${itemIndex}`
+          return (
+            <li key={itemKey}>
+              <Text inline={item} />
+            </li>
+          )
+        })}
       </List>
     )
   })

@@ -36,7 +36,7 @@ export function Button({ variant, size, pending, pendingText, className, onClick
     <button
       type="button"
       className={classesOf({ variant, size } as Style, className)}
-      // A disabled button would lose the focus.
+      // `aria-disabled`, because a disabled button loses the focus.
       aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
       onClick={pending ? (event) => event.preventDefault() : onClick}
@@ -53,7 +53,7 @@ export function TextButton({ className, ...rest }: ComponentProps<'button'>) {
     <button
       type="button"
       className={classes(
-        // 24 px high to tap, without moving the lines around it.
+        // The padding makes it 24 px high for fingers; the negative margin keeps the line height.
         '-my-0.5 cursor-pointer py-0.5 font-medium text-ink underline decoration-field underline-offset-2 hover:decoration-ink',
         className,
       )}

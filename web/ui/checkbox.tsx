@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
 
-type Ticked = Omit<ComponentProps<'input'>, 'onChange'> & { label: string; onTick?: (isOn: boolean) => unknown }
+type CheckboxProps = Omit<ComponentProps<'input'>, 'onChange'> & { label: string; onTick?: (isOn: boolean) => unknown }
 
-export function Checkbox({ label, className, onTick, ...rest }: Ticked) {
+export function Checkbox({ label, className, onTick, ...rest }: CheckboxProps) {
   return (
     <label className={classes('flex cursor-pointer items-center gap-3 text-sm font-medium', className)}>
       <input

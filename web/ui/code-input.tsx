@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { Input } from './input.tsx'
 
-/** Input for a code of six digits: phones show digits and offer a code just received. */
+/** Input for a six-digit code or a longer recovery code. Phones show digits and offer a code just received. */
 export function CodeInput(props: ComponentProps<'input'>) {
   return (
     <Input

@@ -10,9 +10,9 @@ export type Question = {
   cancel?: string
   destructive?: boolean | undefined
 }
-export type AskedQuestion = Question & { answer: (yes: boolean) => void }
+export type OpenQuestion = Question & { answer: (yes: boolean) => void }
 
-export function ConfirmDialog({ question }: { question: AskedQuestion }) {
+export function ConfirmDialog({ question }: { question: OpenQuestion }) {
   const { title, description, effect, action, cancel, destructive, answer } = question
   return (
     <Dialog role="alertdialog" title={title} description={description} onClose={() => answer(false)}>

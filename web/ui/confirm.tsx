@@ -1,12 +1,13 @@
-import { type AskedQuestion, ConfirmDialog, type Question } from './confirm-dialog.tsx'
+import { ConfirmDialog, type OpenQuestion, type Question } from './confirm-dialog.tsx'
 import { createStore, useStore } from './store.ts'
 
 export type { Question }
 
-const store = createStore<AskedQuestion | null>(null)
+const store = createStore<OpenQuestion | null>(null)
 
 /** Asks before doing something irreversible: `if (await confirm({ ... })) remove()`. */
 export function confirm(question: Question): Promise<boolean> {
+  // Only one question is open at a time; a newer one declines the older.
   store.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (yes: boolean) => {
@@ -17,8 +18,8 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-export const ask = (question: Question, act: () => unknown) =>
-  void confirm(question).then((yes) => (yes ? act() : undefined))
+export const runIfConfirmed = (question: Question, action: () => unknown) =>
+  void confirm(question).then((isConfirmed) => (isConfirmed ? action() : undefined))
 
 export function ConfirmHost() {
   const question = useStore(store)

@@ -17,7 +17,7 @@ export function Dialog(props: {
   const { title, description, onClose, role = 'dialog', className = 'max-w-md', children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // A dialog restores the focus only if it closes before its element is removed.
+  // Browsers restore the focus only if the dialog closes before its element is removed.
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog) return undefined

@@ -26,26 +26,26 @@ export type Rules<Values> = {
 type FormState = { errors: Partial<Errors>; pending: boolean }
 type RefusedForm = { action: string; values: Record<string, string> }
 
-const FormContext = createContext<FormState & { typed: RefusedForm['values'] }>({
+const FormContext = createContext<FormState & { refusedValues: RefusedForm['values'] }>({
   errors: {},
   pending: false,
-  typed: {},
+  refusedValues: {},
 })
 
 /** Form that was posted without scripts and refused, if this page is the answer to it. */
 export const RefusedFormContext = createContext<RefusedForm | null>(null)
 
 /** Returns the values typed into the refused form with this action. */
-export function useRefused(action: string | undefined): RefusedForm['values'] {
+export function useRefusedValues(action: string | undefined): RefusedForm['values'] {
   const refused = use(RefusedFormContext)
-  return refused && refused.action === action?.split('#')[0] ? refused.values : nothingTyped
+  return refused && refused.action === action?.split('#')[0] ? refused.values : noValues
 }
-const nothingTyped = {}
+const noValues = {}
 
 /** Returns the value typed into a control of the surrounding form, if the form was refused. */
-export const useTyped = (name: string) => use(FormContext).typed[name]
+export const useRefusedValue = (name: string) => use(FormContext).refusedValues[name]
 
-/** Native form. The schema checks fields on submit; an error disappears once its field is right. */
+/** Native form. The schema checks fields on submit; an error disappears once its field is valid. */
 export function Form<Values>(props: {
   schema: Rules<Values>
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
@@ -62,19 +62,19 @@ export function Form<Values>(props: {
 }) {
   const { schema, onSubmit, onInvalid, extra, resetAfterwards, children, ...rest } = props
   const ref = useRef<HTMLFormElement>(null)
-  const busy = useRef(false)
+  const isSubmitting = useRef(false)
   const [state, setState] = useState<FormState>({ errors: {}, pending: false })
 
-  const typed = useRefused(props.action)
-  const context = useMemo(() => ({ ...state, typed }), [state, typed])
-  const [attempts, setAttempts] = useState(0)
+  const refusedValues = useRefusedValues(props.action)
+  const context = useMemo(() => ({ ...state, refusedValues }), [state, refusedValues])
+  const [failures, setFailures] = useState(0)
   useEffect(() => {
-    if (attempts > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [attempts])
+    if (failures > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [failures])
 
   function fail(errors: Errors) {
     setState({ errors, pending: false })
-    setAttempts((count) => count + 1)
+    setFailures((count) => count + 1)
   }
 
   const read = (form: HTMLFormElement) => {
@@ -82,21 +82,21 @@ export function Form<Values>(props: {
     return { values, parsed: schema.safeParse(values) }
   }
 
-  /** Updates the field's error while typing; a value from `extra` is never wrong here, because it may lag behind. */
+  /** Updates the field's error while typing. Skips values of `extra`, which change one render later. */
   function recheck(form: HTMLFormElement, name: string) {
     if (!state.errors[name]) return
     const { parsed } = read(form)
-    const isRight = parsed.success || (extra && name in extra)
-    const error = isRight ? undefined : firstByField(parsed.error.issues)[name]
-    setState((now) => ({ ...now, errors: { ...now.errors, [name]: error } }))
+    const isAccepted = parsed.success || (extra && name in extra)
+    const error = isAccepted ? undefined : firstErrorByField(parsed.error.issues)[name]
+    setState((current) => ({ ...current, errors: { ...current.errors, [name]: error } }))
   }
 
   async function submit(form: HTMLFormElement) {
-    busy.current = true
+    isSubmitting.current = true
     try {
       const { values, parsed } = read(form)
       if (!parsed.success) {
-        const errors = firstByField(parsed.error.issues)
+        const errors = firstErrorByField(parsed.error.issues)
         fail(errors)
         onInvalid?.(errors, values)
         return
@@ -106,9 +106,9 @@ export function Form<Values>(props: {
       if (resetAfterwards) form.reset()
       setState({ errors: {}, pending: false })
     } catch (error) {
-      fail(fieldsOf(error))
+      fail(fieldErrorsOf(error))
     } finally {
-      busy.current = false
+      isSubmitting.current = false
     }
   }
 
@@ -121,7 +121,7 @@ export function Form<Values>(props: {
         noValidate
         onSubmit={(event: FormEvent<HTMLFormElement>) => {
           event.preventDefault()
-          if (!busy.current) void submit(event.currentTarget)
+          if (!isSubmitting.current) void submit(event.currentTarget)
         }}
         onInput={({ currentTarget, target }) => {
           recheck(currentTarget, (target as HTMLInputElement).name)
@@ -134,11 +134,12 @@ export function Form<Values>(props: {
   )
 }
 
-function fieldsOf(error: unknown): Errors {
+/** Field errors of a refused call, to show beside their fields. */
+function fieldErrorsOf(error: unknown): Errors {
   return error instanceof Error && 'fields' in error ? (error.fields as Errors) : {}
 }
 
-function firstByField(issues: { path: PropertyKey[]; message: string }[]) {
+function firstErrorByField(issues: { path: PropertyKey[]; message: string }[]) {
   const errors: Errors = {}
   for (const { path, message } of issues) errors[String(path[0])] ??= message
   return errors
@@ -153,14 +154,15 @@ export function Field(props: {
   label: ReactNode
   hint?: ReactNode
   /** The label is for screen readers only. */
-  labelHidden?: boolean
+  isLabelHidden?: boolean
   className?: string
   children: ReactNode
 }) {
-  const { name, label, hint, labelHidden, className, children } = props
+  const { name, label, hint, isLabelHidden, className, children } = props
   const id = useId()
-  const { errors, typed } = use(FormContext)
+  const { errors, refusedValues } = use(FormContext)
   const error = errors[name]
+  const refusedValue = refusedValues[name]
   const describedBy = classes(error && `${id}-error`, hint ? `${id}-hint` : null)
   const control = useMemo(
     () => ({
@@ -168,13 +170,13 @@ export function Field(props: {
       name,
       'aria-invalid': error ? true : undefined,
       'aria-describedby': describedBy || undefined,
-      typed: typed[name],
+      refusedValue,
     }),
-    [id, name, error, describedBy, typed],
+    [id, name, error, describedBy, refusedValue],
   )
   return (
     <div className={classes('flex flex-col gap-1.5', className)}>
-      <label htmlFor={id} className={labelHidden ? 'sr-only' : 'text-sm font-medium'}>
+      <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>
       <FieldContext value={control}>{children}</FieldContext>

@@ -8,28 +8,34 @@ type FieldControl = {
   'aria-invalid': boolean | undefined
   'aria-describedby': string | undefined
   /** Value typed into the field of a refused form; replaces the default value. */
-  typed: string | undefined
+  refusedValue: string | undefined
 }
 
 export const FieldContext = createContext<FieldControl | null>(null)
 
 function useField() {
-  const { typed, ...control }: Partial<FieldControl> = use(FieldContext) ?? {}
-  return { control, refill: typed === undefined ? {} : { defaultValue: typed } }
+  const { refusedValue, ...control }: Partial<FieldControl> = use(FieldContext) ?? {}
+  return { control, refill: refusedValue === undefined ? {} : { defaultValue: refusedValue } }
 }
 
-const box =
-  'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,box-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger aria-invalid:outline-danger'
+const boxClasses =
+  'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,boxClasses-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger aria-invalid:outline-danger'
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
   const { control, refill } = useField()
-  return <input {...control} {...rest} {...refill} className={classes(box, 'h-11', className)} />
+  return <input {...control} {...rest} {...refill} className={classes(boxClasses, 'h-11', className)} />
 }
 
 export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'textarea'>) {
   const { control, refill } = useField()
   return (
-    <textarea {...control} rows={rows} {...rest} {...refill} className={classes(box, 'min-h-24 py-2.5', className)} />
+    <textarea
+      {...control}
+      rows={rows}
+      {...rest}
+      {...refill}
+      className={classes(boxClasses, 'min-h-24 py-2.5', className)}
+    />
   )
 }
 
@@ -43,7 +49,7 @@ export function Select({ className, options, children, ...rest }: ComponentProps
       <select
         {...control}
         {...rest}
-        className={classes(box, 'h-11 cursor-pointer appearance-none truncate pr-10', className)}
+        className={classes(boxClasses, 'h-11 cursor-pointer appearance-none truncate pr-10', className)}
       >
         {children}
         {options?.map(([value, text]) => (

@@ -8,27 +8,27 @@ const routes = [
   { path: '/customers/:id/notes/:note' },
   { path: '/admin', below: true },
 ]
-const found = (pathname: string) => {
+const matchOf = (pathname: string) => {
   const { route, params } = match(routes, pathname) ?? {}
   return [route?.path, params]
 }
 
 test('an address finds its route, and nothing shorter or longer does', () => {
-  expect(found('/')).toEqual(['/', {}])
-  expect(found('/products')).toEqual(['/products', {}])
+  expect(matchOf('/')).toEqual(['/', {}])
+  expect(matchOf('/products')).toEqual(['/products', {}])
   for (const other of ['/product', '/products/', '/products/more', '/Products', '//', ''])
     expect(match(routes, other), other).toBeUndefined()
 })
 
-test('a parameter takes one part of the address, which must not be empty', () => {
-  expect(found('/customers/a-1')).toEqual(['/customers/:id', { id: 'a-1' }])
-  expect(found('/customers/a/notes/b')).toEqual(['/customers/:id/notes/:note', { id: 'a', note: 'b' }])
+test('a parameter matches one segment of the address, which must not be empty', () => {
+  expect(matchOf('/customers/a-1')).toEqual(['/customers/:id', { id: 'a-1' }])
+  expect(matchOf('/customers/a/notes/b')).toEqual(['/customers/:id/notes/:note', { id: 'a', note: 'b' }])
   expect(match(routes, '/customers/')).toBeUndefined()
   expect(match(routes, '/customers//notes/b')).toBeUndefined()
 })
 
-test('a route with more below it takes any rest, but only of its own', () => {
-  expect(found('/admin')).toEqual(['/admin', {}])
-  expect(found('/admin/users/1')).toEqual(['/admin', {}])
+test('a route with `below` matches any longer address, but no longer name', () => {
+  expect(matchOf('/admin')).toEqual(['/admin', {}])
+  expect(matchOf('/admin/users/1')).toEqual(['/admin', {}])
   expect(match(routes, '/administrator')).toBeUndefined()
 })

@@ -12,33 +12,35 @@ import { classes } from './classes.ts'
 
 /** Menu button by the ARIA practices. It is a popover, so no ancestor clips it. */
 export function Menu(props: { label: ReactNode; 'aria-label'?: string; className?: string; children: ReactNode }) {
-  const [open, setOpen] = useState<false | 'first' | 'last'>(false)
-  const box = useRef<HTMLDivElement>(null)
+  /** False while closed, else the item that gets the focus. */
+  const [focusAtOpen, setFocusAtOpen] = useState<false | 'first' | 'last'>(false)
+  const isOpen = focusAtOpen !== false
+  const container = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
 
   useLayoutEffect(() => {
-    if (!open) return undefined
-    const updatePosition = () => put(list.current, button.current)
+    if (!isOpen) return undefined
+    const updatePosition = () => placeBeside(button.current, list.current)
     list.current?.showPopover()
     updatePosition()
-    // Follows its button while anything scrolls.
+    // The list follows its button while anything scrolls.
     document.addEventListener('scroll', updatePosition, { capture: true, passive: true })
     addEventListener('resize', updatePosition)
     return () => {
       document.removeEventListener('scroll', updatePosition, { capture: true })
       removeEventListener('resize', updatePosition)
     }
-  }, [open])
+  }, [isOpen])
 
   useEffect(() => {
-    if (!open) return undefined
-    itemsIn(box.current)
-      .at(open === 'first' ? 0 : -1)
+    if (!isOpen) return undefined
+    itemsIn(container.current)
+      .at(focusAtOpen === 'first' ? 0 : -1)
       ?.focus({ preventScroll: true })
     const closeOutside = (event: Event) => {
-      if (event.target instanceof Node && !box.current?.contains(event.target)) setOpen(false)
+      if (event.target instanceof Node && !container.current?.contains(event.target)) setFocusAtOpen(false)
     }
     document.addEventListener('pointerdown', closeOutside)
     document.addEventListener('focusin', closeOutside)
@@ -46,29 +48,29 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
       document.removeEventListener('pointerdown', closeOutside)
       document.removeEventListener('focusin', closeOutside)
     }
-  }, [open])
+  }, [isOpen, focusAtOpen])
 
   function openByArrow(event: KeyboardEvent) {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()
-    setOpen(event.key === 'ArrowDown' ? 'first' : 'last')
+    setFocusAtOpen(event.key === 'ArrowDown' ? 'first' : 'last')
   }
 
   function close() {
-    setOpen(false)
+    setFocusAtOpen(false)
     button.current?.focus()
   }
 
-  function move(event: KeyboardEvent) {
+  function moveFocus(event: KeyboardEvent) {
     if (event.key === 'Escape') close()
-    const items = itemsIn(box.current)
-    const here = items.findIndex((item) => item === document.activeElement)
-    const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 }[event.key]
-    const after = [...items.slice(here + 1), ...items]
+    const items = itemsIn(container.current)
+    const focused = items.findIndex((item) => item === document.activeElement)
+    const next = { ArrowDown: focused + 1, ArrowUp: focused - 1, Home: 0, End: -1 }[event.key]
+    const startsWithKey = ({ textContent }: HTMLElement) =>
+      textContent.toLowerCase().startsWith(event.key.toLowerCase())
+    // A letter finds the next item that starts with it, and continues from the top.
     const target =
-      next === undefined
-        ? after.find(({ textContent }) => textContent.toLowerCase().startsWith(event.key.toLowerCase()))
-        : items.at(next % items.length)
+      next === undefined ? [...items.slice(focused + 1), ...items].find(startsWithKey) : items.at(next % items.length)
     if (!target) return
     // Letters choose an item here and must not trigger the page's shortcuts.
     event.preventDefault()
@@ -76,22 +78,22 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
   }
 
   return (
-    <div ref={box} className="relative">
+    <div ref={container} className="relative">
       <button
         ref={button}
         id={`${id}-button`}
         type="button"
         aria-label={props['aria-label']}
         aria-haspopup="menu"
-        aria-expanded={open !== false}
-        aria-controls={open ? id : undefined}
-        onClick={() => setOpen(open ? false : 'first')}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setFocusAtOpen(isOpen ? false : 'first')}
         onKeyDown={openByArrow}
         className={classes('cursor-pointer', props.className)}
       >
         {props.label}
       </button>
-      {open && (
+      {isOpen && (
         <div
           ref={list}
           id={id}
@@ -99,7 +101,7 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
           role="menu"
           aria-labelledby={`${id}-button`}
           tabIndex={-1}
-          onKeyDown={move}
+          onKeyDown={moveFocus}
           onClick={close}
           className="m-0 flex min-w-44 animate-fade flex-col rounded-md border border-line bg-raised p-1.5 text-ink shadow-float"
         >
@@ -110,20 +112,22 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
   )
 }
 
+/** In pixels, between list and button or window. */
 const gap = 8
 
-/** Opens below its button, or above if there is no space; right edges align if both fit. */
-function put(list: HTMLElement | null, button: HTMLElement | null) {
+/** Places the list below its button, or above if there is no space below. The right edges align if the list fits. */
+function placeBeside(button: HTMLElement | null, list: HTMLElement | null) {
   if (!list || !button) return
   const { top, bottom, right } = button.getBoundingClientRect()
   const { offsetHeight: height, offsetWidth: width } = list
   const isBelow = bottom + gap + height <= innerHeight || top < gap + height
-  const position = [isBelow ? bottom + gap : top - gap - height, Math.max(gap, right - width)]
-  list.style.inset = `${position[0]}px auto auto ${position[1]}px`
+  const listTop = isBelow ? bottom + gap : top - gap - height
+  const listLeft = Math.max(gap, right - width)
+  list.style.inset = `${listTop}px auto auto ${listLeft}px`
 }
 
-function itemsIn(box: HTMLElement | null) {
-  return [...(box?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+function itemsIn(container: HTMLElement | null) {
+  return [...(container?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 }
 
 /** Classes for a link in a menu; also give it `role="menuitem"` and `tabIndex={-1}`. */
@@ -132,20 +136,20 @@ export const menuItem =
 
 type ItemProps = ComponentProps<'button'> & {
   isDangerous?: boolean | undefined
-  /** Focusable but disabled; the text says why. */
+  /** Reason why the item is disabled; it stays focusable, so that the reason can be read. */
   disabledBecause?: string | false | undefined
 }
 
-export function MenuItem({ isDangerous, disabledBecause: not, onClick, ...rest }: ItemProps) {
+export function MenuItem({ isDangerous, disabledBecause, onClick, ...rest }: ItemProps) {
   return (
     <button
       type="button"
       role="menuitem"
       tabIndex={-1}
-      aria-disabled={not ? true : undefined}
-      title={not || undefined}
-      className={classes(menuItem, not ? 'text-muted' : isDangerous && 'text-danger')}
-      onClick={not ? undefined : onClick}
+      aria-disabled={disabledBecause ? true : undefined}
+      title={disabledBecause || undefined}
+      className={classes(menuItem, disabledBecause ? 'text-muted' : isDangerous && 'text-danger')}
+      onClick={disabledBecause ? undefined : onClick}
       {...rest}
     />
   )

@@ -5,13 +5,13 @@ import { Link, NavigationProvider, useNavigation } from './navigation.tsx'
 
 beforeEach(() => history.replaceState(null, '', '/'))
 
-/** Site whose page code loads when the test says so. */
+/** Opens a site whose page code loads when the test calls `finishLoading`. */
 async function openSite() {
   const loads = new Map<string, PromiseWithResolvers<unknown>>()
   const load = (pathname: string) => {
-    const coming = loads.get(pathname) ?? Promise.withResolvers<unknown>()
-    loads.set(pathname, coming)
-    return coming.promise
+    const pendingLoad = loads.get(pathname) ?? Promise.withResolvers<unknown>()
+    loads.set(pathname, pendingLoad)
+    return pendingLoad.promise
   }
   const site = { place: '', isReturn: false, navigate: (_href: string) => {} }
   function Page() {
@@ -26,11 +26,11 @@ async function openSite() {
   )
   return {
     site,
-    asked: () => [...loads.keys()],
-    go: (href: string) => perform(() => site.navigate(href)),
-    arrives: (pathname: string) => perform(() => loads.get(pathname)?.resolve(undefined)),
-    isGone: (pathname: string) => perform(() => loads.get(pathname)?.reject(new Error('404'))),
-    back: () =>
+    requestedPaths: () => [...loads.keys()],
+    navigateTo: (href: string) => perform(() => site.navigate(href)),
+    finishLoading: (pathname: string) => perform(() => loads.get(pathname)?.resolve(undefined)),
+    failLoading: (pathname: string) => perform(() => loads.get(pathname)?.reject(new Error('404'))),
+    goBack: () =>
       perform(() => {
         history.replaceState(null, '', '/')
         dispatchEvent(new PopStateEvent('popstate'))
@@ -39,43 +39,43 @@ async function openSite() {
 }
 
 test('the visitor keeps the page and its URL until the next page’s code has loaded', async () => {
-  const { site, go, arrives } = await openSite()
-  await go('/products?from=home')
+  const { site, navigateTo, finishLoading } = await openSite()
+  await navigateTo('/products?from=home')
   expect([site.place, location.pathname]).toEqual(['/', '/'])
-  await arrives('/products')
+  await finishLoading('/products')
   expect([site.place, location.pathname]).toEqual(['/products?from=home', '/products'])
 })
 
 test('a visitor who asks for two pages gets the last one, whichever loads first', async () => {
-  const { site, go, arrives } = await openSite()
-  await go('/about')
-  await go('/products')
-  await arrives('/products')
-  await arrives('/about')
+  const { site, navigateTo, finishLoading } = await openSite()
+  await navigateTo('/about')
+  await navigateTo('/products')
+  await finishLoading('/products')
+  await finishLoading('/about')
   expect([site.place, location.pathname]).toEqual(['/products', '/products'])
 })
 
-test('going back is distinguished from going forward', async () => {
-  const { site, go, arrives, back } = await openSite()
-  await go('/products')
-  await arrives('/products')
+test('going goBack is distinguished from going forward', async () => {
+  const { site, navigateTo, finishLoading, goBack } = await openSite()
+  await navigateTo('/products')
+  await finishLoading('/products')
   expect(site.isReturn).toBe(false)
-  await back()
-  await arrives('/')
+  await goBack()
+  await finishLoading('/')
   expect(site).toMatchObject({ place: '/', isReturn: true })
 })
 
 test('when a release removes a page’s code, the browser loads the page itself', async () => {
-  const { site, go, isGone } = await openSite()
+  const { site, navigateTo, failLoading } = await openSite()
   const assign = vi.spyOn(location, 'assign').mockImplementation(() => {})
-  await go('/products')
-  await isGone('/products')
+  await navigateTo('/products')
+  await failLoading('/products')
   expect(assign).toHaveBeenCalledWith('/products')
   expect(site.place).toBe('/')
 })
 
 test('a link prefetches code on hover and leaves clicks with a modifier to the browser', async () => {
-  const { site, asked, arrives } = await openSite()
+  const { site, requestedPaths, finishLoading } = await openSite()
   const link = document.querySelector('a')
   const click = async (init: MouseEventInit) => {
     const event = new MouseEvent('click', { bubbles: true, cancelable: true, ...init })
@@ -84,8 +84,8 @@ test('a link prefetches code on hover and leaves clicks with a modifier to the b
     await perform(() => link?.dispatchEvent(event))
   }
   await perform(() => link?.dispatchEvent(new MouseEvent('pointerover', { bubbles: true })))
-  expect(asked()).toEqual(['/about'])
-  await arrives('/about')
+  expect(requestedPaths()).toEqual(['/about'])
+  await finishLoading('/about')
   await click({ ctrlKey: true })
   await click({ button: 1 })
   expect(site.place).toBe('/')

@@ -22,19 +22,19 @@ type Navigator = {
 
 type Pattern = { path: string; below?: boolean }
 
-/** Returns the first route that fits. `:id` matches one segment; `below` also matches any longer address. */
+/** Returns the first route that matches. `:id` matches one segment; `below` also matches any longer address. */
 export function match<Route extends Pattern>(routes: readonly Route[], pathname: string) {
-  const parts = pathname.split('/')
+  const segments = pathname.split('/')
   for (const route of routes) {
-    const asked = route.path.split('/')
+    const pattern = route.path.split('/')
     const params: Record<string, string> = {}
-    const fits = asked.every((part, index) => {
-      const given = parts[index]
-      if (part[0] !== ':' || !given) return part === given
-      params[part.slice(1)] = given
+    const isMatch = pattern.every((part, index) => {
+      const segment = segments[index]
+      if (part[0] !== ':' || !segment) return part === segment
+      params[part.slice(1)] = segment
       return true
     })
-    if (fits && (route.below || asked.length === parts.length)) return { route, params }
+    if (isMatch && (route.below || pattern.length === segments.length)) return { route, params }
   }
   return undefined
 }
@@ -44,19 +44,20 @@ const NavigationContext = createContext<ReturnType<typeof createNavigator> | nul
 /** This value never changes, so components that only navigate do not re-render with each page. */
 function useNavigator() {
   const navigator = use(NavigationContext)
-  if (!navigator) throw Error('navigation')
+  if (!navigator) throw Error('useNavigator needs a NavigationProvider')
   return navigator
 }
 
-export const usePlace = <Selected = PageLocation>(read?: (place: PageLocation) => Selected) =>
-  useStore(useNavigator().place, read)
+export const usePageLocation = <Selected = PageLocation>(select?: (pageLocation: PageLocation) => Selected) =>
+  useStore(useNavigator().pageLocation, select)
 
-export const useNavigation = (): PageLocation & Navigator => ({ ...useNavigator(), ...usePlace() })
+export const useNavigation = (): PageLocation & Navigator => ({ ...useNavigator(), ...usePageLocation() })
 
-/** Router without routes; the app provides them. */
+/** Provides navigation between pages; the app decides which code a path needs. */
 export function NavigationProvider(props: {
   /** Path of the page being prerendered or hydrated. */
   pathname: string
+  /** Loads the code of the page at this path. */
   load: (pathname: string) => Promise<unknown>
   children: ReactNode
 }) {
@@ -68,52 +69,53 @@ export function NavigationProvider(props: {
 function createNavigator(load: (pathname: string) => Promise<unknown>, pathname: string) {
   // Pages are prerendered without a query, so hydration has to start without one too.
   const store = createStore<PageLocation>({ pathname, search: '', isReturn: false })
-  const arrived = (isReturn: boolean) => store.set({ pathname: location.pathname, search: location.search, isReturn })
-  const codeOf = (href: string) => load(new URL(href, location.href).pathname)
-  let latest = 0
-  let guard: { here: string; mayLeave: () => Promise<boolean> } | undefined
+  const publishLocation = (isReturn: boolean) =>
+    store.set({ pathname: location.pathname, search: location.search, isReturn })
+  const loadCode = (href: string) => load(new URL(href, location.href).pathname)
+  let latestRequest = 0
+  let leaveGuard: { guardedHref: string; mayLeave: () => Promise<boolean> } | undefined
 
-  async function show(href: string, isReturn: boolean, arrive?: () => void) {
-    const request = ++latest
-    if (guard) {
-      const { here, mayLeave } = guard
-      const isLeaving = new URL(href, here).pathname !== new URL(here).pathname
+  async function show(href: string, isReturn: boolean, changeHistory?: () => void) {
+    const request = ++latestRequest
+    if (leaveGuard) {
+      const { guardedHref, mayLeave } = leaveGuard
+      const isLeaving = new URL(href, guardedHref).pathname !== new URL(guardedHref).pathname
       if (isLeaving && !(await mayLeave())) {
-        // After Back, the browser's address is already the other page's.
-        if (isReturn && request === latest) history.pushState(null, '', here)
+        // Back has already changed the browser's address, so restore it.
+        if (isReturn && request === latestRequest) history.pushState(null, '', guardedHref)
         return
       }
     }
     try {
-      await codeOf(href)
+      await loadCode(href)
     } catch {
       // A new release removed the chunk, or the network is down: native navigation handles both.
       location.assign(href)
       return
     }
-    // A page that the visitor has asked for since wins.
-    if (request !== latest) return
-    arrive?.()
-    arrived(isReturn)
+    // The visitor has asked for another page in the meantime.
+    if (request !== latestRequest) return
+    changeHistory?.()
+    publishLocation(isReturn)
   }
 
   return {
-    place: store,
+    pageLocation: store,
     navigate(href: Href, { replace = false } = {}) {
       void show(href, false, () => history[replace ? 'replaceState' : 'pushState'](null, '', href))
     },
     prefetch(href: string) {
-      codeOf(href).catch(() => undefined)
+      loadCode(href).catch(() => undefined)
     },
     askBeforeLeaving(mayLeave: () => Promise<boolean>) {
-      guard = { here: location.href, mayLeave }
+      leaveGuard = { guardedHref: location.href, mayLeave }
       return () => {
-        guard = undefined
+        leaveGuard = undefined
       }
     },
     listen() {
       const onPopState = () => void show(location.href, true)
-      if (location.search) arrived(false)
+      if (location.search) publishLocation(false)
       addEventListener('popstate', onPopState)
       return () => removeEventListener('popstate', onPopState)
     },
@@ -128,7 +130,7 @@ type LinkProps = ComponentProps<'a'> & {
 
 export function Link({ href, replace = false, onClick, children, ...rest }: LinkProps) {
   const { navigate, prefetch } = useNavigator()
-  const soon = () => prefetch(href)
+  const prefetchPage = () => prefetch(href)
   function follow(event: MouseEvent<HTMLAnchorElement>) {
     onClick?.(event)
     // Leave clicks with a modifier to the browser: they open a tab or window.
@@ -138,12 +140,13 @@ export function Link({ href, replace = false, onClick, children, ...rest }: Link
     navigate(href, { replace })
   }
   return (
-    <a href={href} onPointerEnter={soon} onFocus={soon} onClick={follow} {...rest}>
+    <a href={href} onPointerEnter={prefetchPage} onFocus={prefetchPage} onClick={follow} {...rest}>
       {children}
     </a>
   )
 }
 
+/** Link to any address; pages of the shop load without a new document. */
 export function AnyLink(props: ComponentProps<'a'> & { href: string }) {
   const Element = props.href.startsWith('/') ? Link : 'a'
   return <Element {...props} href={props.href as Href} />

@@ -20,7 +20,7 @@ export function Eyebrow({ children }: { children: ReactNode }) {
   return <p className="text-sm text-muted">{children}</p>
 }
 
-/** Page content with a ruler in its left margin. */
+/** Draws a ruler in the left margin of the page's content. */
 export const Ruled = ({ children }: { children: ReactNode }) => <div className="ruled">{children}</div>
 
 /** Mark on the ruler at the top of a section; `isFirst` keeps it clear of the header. */

@@ -8,16 +8,16 @@ export function PasswordInput({
   className,
   ...rest
 }: Omit<ComponentProps<'input'>, 'type'> & { what?: string }) {
-  const [shown, setShown] = useState(false)
-  const Icon = shown ? EyeOff : Eye
+  const [isShown, setIsShown] = useState(false)
+  const Icon = isShown ? EyeOff : Eye
   return (
     <div className="relative">
-      <Input type={shown ? 'text' : 'password'} className={classes('pr-12', className)} {...rest} />
+      <Input type={isShown ? 'text' : 'password'} className={classes('pr-12', className)} {...rest} />
       <button
         type="button"
-        aria-label={`${shown ? 'Hide' : 'Show'} ${what}`}
-        aria-pressed={shown}
-        onClick={() => setShown(!shown)}
+        aria-label={`${isShown ? 'Hide' : 'Show'} ${what}`}
+        aria-pressed={isShown}
+        onClick={() => setIsShown(!isShown)}
         className="absolute inset-y-0 right-0 grid w-11 cursor-pointer place-items-center rounded-md text-muted hover:text-ink"
       >
         <Icon className="size-5" aria-hidden="true" />

@@ -3,5 +3,6 @@ export function saveFile(name: string, content: BlobPart) {
   link.href = URL.createObjectURL(new Blob([content]))
   link.download = name
   link.click()
+  // The browser may read the URL after the click; one minute is plenty.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Container, Tick } from './page.tsx'
 
-/** Page section under a hairline. With `sigma` it sits on the ruler in the margin. */
+/** Page section under a hairline. `sigma` labels its tick on the ruler in the left margin. */
 export function Section(props: {
   id?: string
   sigma?: string

@@ -27,7 +27,7 @@ export function HeadCell({ className, ...rest }: ComponentProps<'th'>) {
   )
 }
 
-/** Label for phones, where each row is a card without a header above it. */
+/** The label replaces the column's header on phones, where each row is a card. */
 export function Cell({ label, className, ...rest }: ComponentProps<'td'> & { label?: string }) {
   return (
     <td data-label={label} className={classes('border-b border-line px-4 py-3 align-middle', className)} {...rest} />

@@ -5,7 +5,7 @@ import { classes } from './classes.ts'
 export function Tabs({ label, tabs }: { label: string; tabs: Record<string, ReactNode> }) {
   const id = useId()
   const names = Object.keys(tabs)
-  const [chosen, choose] = useState(names[0])
+  const [selectedName, selectName] = useState(names[0])
   return (
     <div className="flex flex-col gap-6">
       <TabList aria-label={label} className="flex w-full">
@@ -15,10 +15,10 @@ export function Tabs({ label, tabs }: { label: string; tabs: Record<string, Reac
             type="button"
             role="tab"
             id={`${id}-tab-${index}`}
-            aria-selected={name === chosen}
+            aria-selected={name === selectedName}
             aria-controls={`${id}-panel-${index}`}
-            tabIndex={name === chosen ? 0 : -1}
-            onClick={() => choose(name)}
+            tabIndex={name === selectedName ? 0 : -1}
+            onClick={() => selectName(name)}
             className="h-9 flex-1 cursor-pointer rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
           >
             {name}
@@ -32,9 +32,9 @@ export function Tabs({ label, tabs }: { label: string; tabs: Record<string, Reac
           id={`${id}-panel-${index}`}
           aria-labelledby={`${id}-tab-${index}`}
           tabIndex={0}
-          hidden={name !== chosen}
+          hidden={name !== selectedName}
         >
-          {name === chosen && tabs[name]}
+          {name === selectedName && tabs[name]}
         </div>
       ))}
     </div>
@@ -46,20 +46,20 @@ function TabList({ className, ...rest }: ComponentProps<'div'>) {
     <div
       role="tablist"
       tabIndex={-1}
-      onKeyDown={moveByKey}
+      onKeyDown={moveFocusByKey}
       className={classes('inline-flex gap-1 rounded-md border border-line bg-ground p-1', className)}
       {...rest}
     />
   )
 }
 
-export function moveByKey(event: KeyboardEvent<HTMLElement>) {
+export function moveFocusByKey(event: KeyboardEvent<HTMLElement>) {
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')]
-  const here = tabs.findIndex((tab) => tab === document.activeElement)
+  const focused = tabs.findIndex((tab) => tab === document.activeElement)
   // Up and Down scroll the page unless the tabs are stacked.
-  const isUpright = event.currentTarget.ariaOrientation === 'vertical'
-  const key = isUpright ? event.key.replace('Down', 'Right').replace('Up', 'Left') : event.key
-  const next = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: -1 }[key]
+  const isVertical = event.currentTarget.ariaOrientation === 'vertical'
+  const key = isVertical ? event.key.replace('Down', 'Right').replace('Up', 'Left') : event.key
+  const next = { ArrowRight: focused + 1, ArrowLeft: focused - 1, Home: 0, End: -1 }[key]
   if (next === undefined) return
   event.preventDefault()
   const tab = tabs.at(next % tabs.length)

@@ -1,10 +1,10 @@
 const names = ['surface', 'line', 'field', 'ink', 'muted', 'accent', 'danger'] as const
 
-/** Theme colors as rgb, for code that does not know oklch; one pixel is drawn and read back. */
+/** Theme colors as rgb, for libraries that can't parse oklch. Draws one pixel of each color and reads it back. */
 export function themeColors() {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   const colors = names.map((name) => {
-    // Made anew each time, because an element in transition still reports the old color.
+    // A new element for each color, because an element in transition still reports the old one.
     const probe = document.createElement('i')
     probe.style.color = `var(--color-${name})`
     document.body.append(probe)

@@ -25,10 +25,10 @@ function toggleTheme() {
 
 export const useTheme = () => useStore(store)
 
-const useLabel = () => (useTheme() === 'dark' ? 'Switch to light theme' : 'Switch to dark theme')
+const useToggleLabel = () => (useTheme() === 'dark' ? 'Switch to light theme' : 'Switch to dark theme')
 
 export function ThemeToggle() {
-  const label = useLabel()
+  const label = useToggleLabel()
   return (
     <Tooltip text={label}>
       <button
@@ -37,26 +37,26 @@ export function ThemeToggle() {
         onClick={toggleTheme}
         className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-line/60 hover:text-ink"
       >
-        <Icon />
+        <ThemeIcon />
       </button>
     </Tooltip>
   )
 }
 
-/** Line of the phone menu. */
+/** Theme switch as a row of the phone menu. */
 export function ThemeRow({ className }: { className: string }) {
   return (
-    <button type="button" aria-label={`Theme: ${useLabel()}`} onClick={toggleTheme} className={className}>
+    <button type="button" aria-label={`Theme: ${useToggleLabel()}`} onClick={toggleTheme} className={className}>
       Theme
       <span className="ml-auto text-muted">
-        <Icon />
+        <ThemeIcon />
       </span>
     </button>
   )
 }
 
 /** Renders both icons; the root's class picks one, so it is right before any script runs. */
-const Icon = () => (
+const ThemeIcon = () => (
   <>
     <Moon className="shrink-0 size-5 dark:hidden" />
     <Sun className="shrink-0 hidden size-5 dark:block" />

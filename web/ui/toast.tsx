@@ -2,7 +2,8 @@ import { lazy, Suspense } from 'react'
 import { createStore, useStore } from './store.ts'
 import type { Toast } from './toaster.tsx'
 
-const removalDelay = 1_000_000
+/** About 17 minutes. A closed toast only has to stay mounted until it has slid out. */
+const removalDelayMs = 1_000_000
 
 const store = createStore<Toast | null>(null)
 let lastId = 0
@@ -16,10 +17,10 @@ export function toast(message: Omit<Toast, 'id' | 'open'>) {
 }
 
 function dismiss(id: number) {
-  const shown = store.get()
-  if (shown?.id !== id || !shown.open) return
-  store.set({ ...shown, open: false })
-  removal = setTimeout(() => store.set(null), removalDelay)
+  const current = store.get()
+  if (current?.id !== id || !current.open) return
+  store.set({ ...current, open: false })
+  removal = setTimeout(() => store.set(null), removalDelayMs)
 }
 
 /** Closes the toast of an earlier attempt. */
@@ -38,11 +39,11 @@ export const toastShown = () =>
   )
 
 export function ToastHost() {
-  const shown = useStore(store)
+  const current = useStore(store)
   return (
-    shown && (
+    current && (
       <Suspense fallback={null}>
-        <Toaster toast={shown} dismiss={() => dismiss(shown.id)} />
+        <Toaster toast={current} dismiss={() => dismiss(current.id)} />
       </Suspense>
     )
   )

@@ -14,48 +14,50 @@ export type Toast = {
   open: boolean
 }
 
-let current: HTMLElement | null = null
-const first = Promise.withResolvers<void>()
+let currentToast: HTMLElement | null = null
+const firstToastShown = Promise.withResolvers<void>()
 
 /** Showing the popover again with each toast lifts it above an open dialog. */
-function raise(shown: HTMLElement | null) {
-  current = shown
-  const viewport = shown?.closest<HTMLElement>('[popover]')
-  // A dialog that closes removes the toast inside it; React renders it again in the page.
+function showAboveDialogs(toastElement: HTMLElement | null) {
+  currentToast = toastElement
+  const viewport = toastElement?.closest<HTMLElement>('[popover]')
+  // A closing dialog removes the toast inside it; React then renders it in the page.
   if (!viewport?.isConnected) return
   viewport.hidePopover()
   viewport.showPopover()
-  settle(viewport)
-  // Content beside the toast may be drawn just after it.
-  requestAnimationFrame(() => settle(viewport))
-  first.resolve()
+  placeViewport(viewport)
+  // Content that the toast must not cover may be drawn one frame later.
+  requestAnimationFrame(() => placeViewport(viewport))
+  firstToastShown.resolve()
 }
 
-const controls = 'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
+const obstacleSelector = 'a, button, input, select, textarea, summary, iframe, header, h1, .cookie-banner, [role=alert]'
 
 /** Places the toast over the header on a phone, else as low as possible without covering controls or text. */
-function settle(viewport: HTMLElement) {
+function placeViewport(viewport: HTMLElement) {
   const { left, right, height } = viewport.getBoundingClientRect()
   if (innerWidth < 768) {
     viewport.style.top = '0px'
     return
   }
   const dialog = viewport.closest('dialog') ?? document
-  const focusable = [...dialog.querySelectorAll(controls)]
+  const obstacles = [...dialog.querySelectorAll(obstacleSelector)]
     .filter((control) => !viewport.contains(control))
     .map((control) => control.getBoundingClientRect())
     .filter((box) => box.height > 0 && box.left < right && box.right > left)
-  const isFree = (top: number) => !focusable.some((box) => box.top < top + height && box.bottom > top)
-  const last = innerHeight - height
-  const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) => last - index * 8)
-  viewport.style.top = `${Math.max(0, places.find(isFree) ?? last)}px`
+  const isFree = (top: number) => !obstacles.some((box) => box.top < top + height && box.bottom > top)
+  const lowestTop = innerHeight - height
+  // Tries positions from the bottom up, in steps of 8 px.
+  const stepCount = Math.max(1, Math.ceil(lowestTop / 8))
+  const tops = Array.from({ length: stepCount }, (_, step) => lowestTop - step * 8)
+  viewport.style.top = `${Math.max(0, tops.find(isFree) ?? lowestTop)}px`
 }
 
 /** Resolves once the toast has been drawn and has slid in. */
 export async function toastShown() {
-  await first.promise
+  await firstToastShown.promise
   await new Promise(requestAnimationFrame)
-  await Promise.allSettled(current?.getAnimations().map((animation) => animation.finished) ?? [])
+  await Promise.allSettled(currentToast?.getAnimations().map((animation) => animation.finished) ?? [])
 }
 
 /** Toasts render inside the topmost dialog, because a modal dialog makes everything outside inert. */
@@ -65,18 +67,18 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
     <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50} announcerContainer={container}>
       <Radix.Root
         key={toast.id}
-        ref={raise}
+        ref={showAboveDialogs}
         open={toast.open}
         onOpenChange={(open) => !open && dismiss()}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
-          // Escape would close the dialog, too.
+          // Otherwise Escape would close the dialog, too.
           event.preventDefault()
           event.currentTarget.parentElement?.focus()
           dismiss()
         }}
         className={classes(
-          'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-raised p-4 pr-11 shadow-float max-md:gap-0 max-md:py-2',
+          'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-showAboveDialogsd p-4 pr-11 shadow-float max-md:gap-0 max-md:py-2',
           'data-[state=open]:animate-toast-in data-[state=closed]:animate-toast-out data-[swipe=end]:animate-toast-swipe',
           'data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-[translate] data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)',
           toast.destructive ? 'border-danger' : 'border-line',

@@ -1,10 +1,10 @@
 import { type PointerEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 
-const openDelay = 700
-/** Moving to the next control within this time skips the delay. */
-const skipDelay = 300
+const openDelayMs = 700
+/** Moving to the next control within this time opens its hint without delay. */
+const skipDelayMs = 300
 
-let lastClosed = Number.NEGATIVE_INFINITY
+let lastClosedAt = Number.NEGATIVE_INFINITY
 
 /** Hint for a control that already has a name: visible on hover, announced as its description. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
@@ -15,17 +15,17 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
 
   function waitAndOpen(event: PointerEvent) {
     if (event.pointerType === 'touch') return
-    const delay = performance.now() - lastClosed < skipDelay ? 0 : openDelay
+    const delay = performance.now() - lastClosedAt < skipDelayMs ? 0 : openDelayMs
     timer.current = setTimeout(() => setOpen(true), delay)
   }
 
   function close() {
     clearTimeout(timer.current)
-    if (open) lastClosed = performance.now()
+    if (open) lastClosedAt = performance.now()
     setOpen(false)
   }
 
-  // Runs in the frame that shows the hint, so an immediate key press counts.
+  // A layout effect, so that a key pressed right after the hint appears is not missed.
   useLayoutEffect(() => {
     if (!open) return undefined
     const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
@@ -53,13 +53,13 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
       {open && (
         <span
           ref={(tip) => {
-            if (tip && anchor.current) showAt(anchor.current, tip)
+            if (tip && anchor.current) showTooltip(anchor.current, tip)
           }}
           id={id}
           role="tooltip"
           // A popover lies above everything, even if an ancestor scrolls or clips.
           popover="manual"
-          // An invisible edge bridges the gap, so the pointer can reach it from the control.
+          // The invisible `before:` edge bridges the gap, so the pointer can move from the control to the hint.
           className="fixed inset-auto m-0 animate-fade overflow-visible before:absolute before:-inset-2 rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium text-ground shadow-float"
         >
           {text}
@@ -69,15 +69,16 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
   )
 }
 
-/** Below the control, or above it if there is no space. */
-function showAt(anchor: HTMLElement, tip: HTMLElement) {
+/** Shows the hint below the control, or above it if there is no space. */
+function showTooltip(anchor: HTMLElement, tip: HTMLElement) {
   const control = anchor.firstElementChild
   // A hint that repeats the control's name is not announced twice.
   if (control?.getAttribute('aria-label') !== tip.textContent) control?.setAttribute('aria-describedby', tip.id)
   tip.showPopover()
   const gap = 6
   const { left, width, top, bottom } = anchor.getBoundingClientRect()
-  const right = innerWidth - tip.offsetWidth - gap
-  tip.style.left = `${Math.max(gap, Math.min(right, left + (width - tip.offsetWidth) / 2))}px`
-  tip.style.top = `${bottom + gap + tip.offsetHeight < innerHeight ? bottom + gap : top - gap - tip.offsetHeight}px`
+  const maxLeft = innerWidth - tip.offsetWidth - gap
+  tip.style.left = `${Math.max(gap, Math.min(maxLeft, left + (width - tip.offsetWidth) / 2))}px`
+  const fitsBelow = bottom + gap + tip.offsetHeight < innerHeight
+  tip.style.top = `${fitsBelow ? bottom + gap : top - gap - tip.offsetHeight}px`
 }

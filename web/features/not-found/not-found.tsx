@@ -1,7 +1,7 @@
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Plate } from '#web/ui/plate.tsx'
+import { SampleChart } from '#web/ui/sample-chart.tsx'
 
 /** Days of the fall below the band, without the rebound. */
 const fall = { from: 70, to: 98 }
@@ -11,7 +11,7 @@ export function NotFound() {
     <>
       {/* Half a day is cut off at each side, so the curve runs from edge to edge. */}
       <div className="overflow-hidden border-b border-line">
-        <Plate view={fall} isLine className="-mx-[1.8%] h-56 sm:h-80" />
+        <SampleChart view={fall} isLine className="-mx-[1.8%] h-56 sm:h-80" />
       </div>
       <Container className="flex flex-col items-start gap-5 py-12 sm:py-16">
         <h1 className="text-3xl">404 Page Not Found</h1>

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { Plate } from '#web/ui/plate.tsx'
+import { SampleChart } from '#web/ui/sample-chart.tsx'
 
 const frame = 'w-full max-w-64 border border-line bg-surface'
 
 /** Drawings of the guide, in the style of the product page's chart. */
 export function StepDrawing({ step }: { step: number }) {
   const view = views[step]
-  if (view) return <Plate view={view} isLine={step === strategyStep} className={`${frame} h-36`} />
+  if (view) return <SampleChart view={view} isLine={step === strategyStep} className={`${frame} h-36`} />
   return (
     <svg
       viewBox="0 0 208 128"

@@ -8,7 +8,7 @@ import { call } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { ask } from '#web/ui/confirm.tsx'
+import { runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -81,14 +81,14 @@ export function useActions() {
     withhold(id: string, username: string | null) {
       const description = `Remove the access of ${username}? They still pay for it; you can restore it as long as they do. Unless TradingView is connected, remove them there, too.`
       const question = { title: 'Remove access', description, action: 'Remove', destructive: true }
-      ask(question, () => withhold.mutate({ ids: [id] }))
+      runIfConfirmed(question, () => withhold.mutate({ ids: [id] }))
     },
     /** Records that the seller removed people who no longer pay. */
     lock(ids: string[], username: string | null) {
       const who = ids.length === 1 ? username : people(ids.length)
       const description = `Have you removed ${who} from your scripts on TradingView? They get an email.`
       const question = { title: 'Removed on TradingView?', description, action: 'I’ve removed them' }
-      ask(question, () => lock.mutate({ ids }))
+      runIfConfirmed(question, () => lock.mutate({ ids }))
     },
     undoBar: unlocked.length > 0 && (
       <UndoBar

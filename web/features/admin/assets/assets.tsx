@@ -10,7 +10,7 @@ import { useSettings } from '#web/api/settings.tsx'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState, Pending } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
+import { runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -177,7 +177,7 @@ function QuickActions() {
       })
     if (!due) return
     const description = `Email ${buyers(due)} without a TradingView username? No one gets two in a week.`
-    ask({ title: 'Send reminders', description, action: 'Send reminders' }, () => send.mutate({}))
+    runIfConfirmed({ title: 'Send reminders', description, action: 'Send reminders' }, () => send.mutate({}))
   }
 
   return (

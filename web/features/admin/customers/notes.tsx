@@ -37,7 +37,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
                 call={customers.adminDeleteNote}
                 input={{ id: note.id }}
                 options={{ succeeded: 'Note deleted', failed: 'Failed to delete the note' }}
-                asks={removal}
+                question={removal}
                 variant="ghost"
                 size="icon"
                 aria-label="Delete note"
@@ -57,7 +57,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
         className="flex flex-col gap-3"
         onSubmit={(typed) => add.mutateAsync(typed)}
       >
-        <Field name="text" label="New note" labelHidden hint="Included if the customer downloads their data.">
+        <Field name="text" label="New note" isLabelHidden hint="Included if the customer downloads their data.">
           <Textarea rows={2} maxLength={2000} placeholder="New note" className="min-h-18" />
         </Field>
         <SubmitButton size="sm" variant="secondary" pendingText="Adding..." className="self-start">

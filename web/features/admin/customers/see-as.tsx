@@ -10,7 +10,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { keyOf, useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { wasCalledOff } from '#web/api/toast-error.ts'
+import { isStepUpCanceled } from '#web/api/toast-error.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
@@ -26,7 +26,7 @@ export default function SeeAs({ id }: { id: string }) {
   const client = useQueryClient()
   // Never cached: each visit is recorded in the audit log.
   useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
-  if (wasCalledOff(query.error))
+  if (isStepUpCanceled(query.error))
     return (
       <EmptyState title="Please confirm that it’s you" description="This page shows a customer’s data.">
         <Button variant="secondary" onClick={() => void query.refetch()}>

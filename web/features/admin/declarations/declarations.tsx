@@ -190,7 +190,7 @@ export function CarryOut({ row }: { row: Declaration }) {
       call={declarations.adminCarryOut}
       input={{ id: row.id }}
       options={{ succeeded: { title: 'Done', description: 'The buyer gets an email.' }, failed: 'Couldn’t complete' }}
-      asks={{ title: action, description, action, destructive: true }}
+      question={{ title: action, description, action, destructive: true }}
       variant="secondary"
       size="sm"
     >

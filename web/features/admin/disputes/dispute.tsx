@@ -16,12 +16,12 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
-import { ask } from '#web/ui/confirm.tsx'
+import { runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Badge, Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { useUnsaved } from '#web/ui/use-unsaved.ts'
+import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { counted } from '../parts/count.ts'
 import { isMissing, NoSuch } from '../parts/record.tsx'
@@ -119,7 +119,7 @@ function Answer({ dispute }: { dispute: AdminDispute }) {
   const [files, setFiles] = useState<EvidenceFile[]>(() =>
     dispute.files.filter(({ isIncluded }) => isIncluded).map(({ name }) => name),
   )
-  const { setUnsaved } = useUnsaved()
+  const { setUnsaved } = useUnsavedChanges()
   const done = () => setUnsaved(false)
   const save = useCall(disputes.adminSave, {
     succeeded: { title: 'Answer saved', description: 'Nothing has been sent.' },
@@ -182,7 +182,7 @@ function Answer({ dispute }: { dispute: AdminDispute }) {
           pendingText="Sending..."
           disabled={isBusy}
           onClick={() =>
-            ask(
+            runIfConfirmed(
               {
                 title: `Send the answer about ${exactDollars(amount)}?`,
                 description: `Stripe passes it on to the bank with ${counted(files.length, 'file')}. This is final: you can’t change or add anything afterward.`,

@@ -6,7 +6,7 @@ import { bookkeeping } from '#contract/selling/bookkeeping.ts'
 import { newsletterAddresses } from '#contract/site/newsletters.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import { send } from '#web/api/client.ts'
-import { wasCalledOff } from '#web/api/toast-error.ts'
+import { isStepUpCanceled } from '#web/api/toast-error.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
@@ -43,7 +43,7 @@ export function useExport() {
       saveFile(`${[kind, named, today()].filter(Boolean).join('-')}.csv`, file)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {
-      if (!controller.signal.aborted && !wasCalledOff(error))
+      if (!controller.signal.aborted && !isStepUpCanceled(error))
         toast({ title: 'Export failed', description: 'Please try again.', destructive: true })
     } finally {
       setProgress(null)

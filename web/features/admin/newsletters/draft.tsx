@@ -11,7 +11,7 @@ import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
-import type { Unsaved } from '#web/ui/use-unsaved.ts'
+import type { UnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { number } from '../parts/count.ts'
 import { useProducts } from '../parts/products.tsx'
 import { TextTools } from './text-tools.tsx'
@@ -58,7 +58,7 @@ function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) 
   }
 }
 
-export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved: Unsaved }) {
+export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved: UnsavedChanges }) {
   const { start, saved } = props
   const { setUnsaved } = props.unsaved
   const { navigate } = useNavigation()
@@ -139,7 +139,7 @@ export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved:
                   navigate('/admin/messages/newsletters')
                 },
               }}
-              asks={{
+              question={{
                 title: 'Delete draft',
                 description: `Delete “${saved.subject}”? This action cannot be undone.`,
                 action: 'Delete draft',

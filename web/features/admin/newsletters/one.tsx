@@ -5,7 +5,7 @@ import { changelogOf } from '#web/features/site/content/changelog.ts'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
-import { useUnsaved } from '#web/ui/use-unsaved.ts'
+import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { useProducts } from '../parts/products.tsx'
 import { isMissing, NoSuch } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
@@ -22,7 +22,7 @@ export default function NewsletterScreen({ id }: { id: string }) {
 function NewDraft() {
   const { search } = useNavigation()
   const products = useProducts()
-  const unsaved = useUnsaved()
+  const unsaved = useUnsavedChanges()
   const about = new URLSearchParams(search).get('about')
   const entry = changelogOf(useSettings().products).entries.find(({ id }) => id === about)
   return (
@@ -49,7 +49,7 @@ function Stored({ id }: { id: string }) {
     { gcTime: 0, refetchInterval: (shown) => refetchMs[shown?.state ?? 'draft'] ?? false },
   )
   const { data } = query
-  const unsaved = useUnsaved()
+  const unsaved = useUnsavedChanges()
   useRecordTitle(data?.subject ?? 'Newsletter')
   if (isMissing(query.error))
     return (

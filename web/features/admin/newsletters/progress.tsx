@@ -83,7 +83,7 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
             call={newsletters.adminStop}
             input={{ id }}
             options={{ failed: 'Failed to stop it' }}
-            asks={stopping}
+            question={stopping}
             variant="dangerGhost"
           >
             {stopping.action}

@@ -3,13 +3,13 @@ import { type AdminNewsletter, newsletters } from '#contract/site/newsletters.ts
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
+import { runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import type { Unsaved } from '#web/ui/use-unsaved.ts'
+import type { UnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { counted, number } from '../parts/count.ts'
 
 export const addresses = (count: number) => counted(count, 'address', 'addresses')
@@ -48,7 +48,7 @@ function NotReached({ untold, objected, refused, bySeller }: AdminNewsletter['un
   )
 }
 
-export function SendCard(props: { newsletter: AdminNewsletter; unsaved: Unsaved }) {
+export function SendCard(props: { newsletter: AdminNewsletter; unsaved: UnsavedChanges }) {
   const { newsletter, unsaved } = props
   const { id, version, subject, audience, missing } = newsletter
   const [at, setAt] = useState('')
@@ -63,7 +63,7 @@ export function SendCard(props: { newsletter: AdminNewsletter; unsaved: Unsaved 
     failed: 'Failed to send the newsletter',
   })
 
-  /** Unsaved text would not be sent. */
+  /** UnsavedChanges text would not be sent. */
   const warnIfUnsaved = () => {
     if (unsaved.isUnsaved()) toast({ title: 'Save the draft first', destructive: true })
     return !unsaved.isUnsaved()
@@ -77,7 +77,7 @@ export function SendCard(props: { newsletter: AdminNewsletter; unsaved: Unsaved 
       description: `“${subject}” goes to ${addresses(audience)}${time ? ` on ${time}` : ' now'}. It can’t be changed afterward.`,
       action: at ? 'Schedule' : `Send to ${addresses(audience)}`,
     }
-    ask(question, () => send.mutate({ id, version, ...(at && { at: new Date(at).toISOString() }) }))
+    runIfConfirmed(question, () => send.mutate({ id, version, ...(at && { at: new Date(at).toISOString() }) }))
   }
 
   return (

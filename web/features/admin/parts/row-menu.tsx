@@ -3,7 +3,7 @@ import { Fragment, type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { Permission } from '#contract/permissions.ts'
 import { useCan } from '#web/api/session.ts'
-import { ask, type Question } from '#web/ui/confirm.tsx'
+import { type Question, runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Menu, MenuItem } from '#web/ui/menu.tsx'
 
 export type RowAction = {
@@ -29,7 +29,7 @@ export function RowMenu({ label, actions }: { label: string; actions: (RowAction
 
   function start(action: RowAction) {
     const { do: act = () => setOpened(action), asks, isDangerous } = action
-    if (asks) ask({ ...asks, destructive: isDangerous }, act)
+    if (asks) runIfConfirmed({ ...asks, destructive: isDangerous }, act)
     else void act()
   }
 

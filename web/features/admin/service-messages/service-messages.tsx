@@ -20,7 +20,7 @@ import { Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { useUnsaved } from '#web/ui/use-unsaved.ts'
+import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { Missing } from '../newsletters/send-card.tsx'
@@ -113,7 +113,7 @@ function Message({ productId }: { productId: string }) {
   const isAboutTerms = new URLSearchParams(search).get('about') === 'terms'
   const [initial] = useState(() => (isAboutTerms ? changedTerms(publicUrl) : noDraft))
   const [draft, setDraft] = useState(initial)
-  const { setUnsaved } = useUnsaved()
+  const { setUnsaved } = useUnsavedChanges()
   const test = useCall(serviceMessages.adminTest, {
     refreshes: [],
     succeeded: 'Test sent to you',

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { editableSettings, type Setting, settingChoices, settingFields, settings } from '#contract/admin/settings.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
+import { runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
@@ -47,7 +47,7 @@ const schema = settings.adminSave.input
 
 /** The terms promise an email 30 days before they change. */
 const offerNotice = (navigate: ReturnType<typeof useNavigation>['navigate']) =>
-  ask(
+  runIfConfirmed(
     {
       title: 'Tell your customers',
       description:

@@ -12,7 +12,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { useUnsaved } from '#web/ui/use-unsaved.ts'
+import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { ChecklistLine } from '../overview/checklist.tsx'
 import { EditableCard, groups } from './editable-card.tsx'
 import { LinksCard } from './links-card.tsx'
@@ -21,7 +21,7 @@ import { PhotoField } from './photo-field.tsx'
 export default function Settings() {
   const query = useData(settings.adminShow, {})
   const { data } = query
-  const { setUnsaved } = useUnsaved()
+  const { setUnsaved } = useUnsavedChanges()
   const [changed] = useState(() => new Set<string>())
   const onChanged = useCallback(
     (title: string, isChanged: boolean) => {

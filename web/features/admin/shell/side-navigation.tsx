@@ -2,7 +2,7 @@ import { Ellipsis, Search } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
-import { moveByKey } from '#web/ui/tabs.tsx'
+import { moveFocusByKey } from '#web/ui/tabs.tsx'
 import { upToMost, useNeeds } from '../inbox/use-needs.ts'
 import type { Area } from '../screens.ts'
 
@@ -53,7 +53,7 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
                   aria-label="Shop data"
                   aria-orientation="vertical"
                   tabIndex={-1}
-                  onKeyDown={moveByKey}
+                  onKeyDown={moveFocusByKey}
                   className="max-lg:contents lg:flex lg:flex-col lg:gap-0.5"
                 >
                   <AreaTabs areas={areas} here={here} onChoose={close} />

@@ -4,7 +4,7 @@ import { useData } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
-import { ask } from '#web/ui/confirm.tsx'
+import { runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Badge, Notice } from '#web/ui/notice.tsx'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { Section } from '../parts/section.tsx'
@@ -54,7 +54,9 @@ export function ScriptsList() {
                 <Button
                   size="sm"
                   variant="ghost"
-                  onClick={() => ask({ title: `Stop unlocking ${name}`, ...stopping }, () => drop.mutate({ pineId }))}
+                  onClick={() =>
+                    runIfConfirmed({ title: `Stop unlocking ${name}`, ...stopping }, () => drop.mutate({ pineId }))
+                  }
                 >
                   Stop<span className="sr-only"> unlocking {name}</span>
                 </Button>

@@ -41,7 +41,7 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
             call={factors.removeAppCodes}
             input={{}}
             options={{ refreshes, succeeded: 'Authenticator app turned off', failed: 'Failed to turn it off' }}
-            asks={{
+            question={{
               title: 'Turn off app codes',
               description: 'After your password, we’ll no longer ask for a code.',
               action: 'Turn off',

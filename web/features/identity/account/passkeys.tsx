@@ -70,7 +70,7 @@ function Row({ passkey }: { passkey: Passkey }) {
         call={factors.removePasskey}
         input={{ id }}
         options={{ refreshes, succeeded: 'Passkey removed', failed: 'Failed to remove the passkey' }}
-        asks={{
+        question={{
           title: 'Remove passkey',
           description: `“${name}” will no longer open your account. Delete it on your device, too.`,
           action: 'Remove passkey',

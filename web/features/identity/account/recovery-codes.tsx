@@ -22,7 +22,7 @@ export function RecoveryCodes({ remaining, onCodes }: { remaining: number; onCod
           failed: 'Failed to make new codes',
           onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes),
         }}
-        asks={{
+        question={{
           title: 'New recovery codes',
           description: 'You get ten new codes. The old ones stop working.',
           action: 'Make new codes',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call } from '#web/api/client.ts'
-import { makePasskey, passkeyProblem, wasCalledOff } from '#web/api/passkeys.ts'
+import { isPasskeyCanceled, passkeyProblem, registerPasskey } from '#web/api/passkeys.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
@@ -10,10 +10,10 @@ export function useMakePasskey(onMade: (recoveryCodes: string[] | null) => unkno
   async function make() {
     setPending(true)
     try {
-      const { recoveryCodes } = await makePasskey(call)
+      const { recoveryCodes } = await registerPasskey(call)
       await onMade(recoveryCodes)
     } catch (error) {
-      const problem = wasCalledOff(error) ? 'Nothing has changed.' : passkeyProblem(error)
+      const problem = isPasskeyCanceled(error) ? 'Nothing has changed.' : passkeyProblem(error)
       if (problem) toast({ title: 'No passkey was made', description: problem, destructive: true })
       else toastError('Failed to create a passkey', error)
     } finally {

@@ -6,7 +6,7 @@ import { useUser } from '#web/api/session.ts'
 import { usePlan, useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { useNavigation, usePlace } from '#web/ui/navigation.tsx'
+import { useNavigation, usePageLocation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { useHydrated } from '#web/ui/store.ts'
@@ -78,7 +78,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
 }
 
 function StepMarker() {
-  const current = usePlace(({ search }) => (isAtPayment(search) ? 1 : 0))
+  const current = usePageLocation(({ search }) => (isAtPayment(search) ? 1 : 0))
   return (
     <ol aria-label="Steps" className="flex gap-x-5 text-sm text-muted">
       {['Details', 'Payment'].map((name, index) => (

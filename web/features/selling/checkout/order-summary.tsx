@@ -8,7 +8,7 @@ import { planSaving } from '#contract/selling/plan-saving.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { usePlan, usePlans, useSettings } from '#web/api/settings.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { Link, usePlace } from '#web/ui/navigation.tsx'
+import { Link, usePageLocation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { checkoutAddress, isAtPayment, type Order } from './address.ts'
 
@@ -54,7 +54,7 @@ function Saving({ shorter, longer }: { shorter: Cost; longer: Cost }) {
 function BillingSwitch({ product, billing }: Order) {
   const plans = usePlans(product.slug)
   const longest = plans.at(-1)
-  const step = usePlace(({ search }) => (isAtPayment(search) ? 'payment' : 'details'))
+  const step = usePageLocation(({ search }) => (isAtPayment(search) ? 'payment' : 'details'))
   return (
     <nav
       aria-label="Billing"

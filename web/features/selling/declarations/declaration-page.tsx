@@ -11,9 +11,9 @@ import { useSettings } from '#web/api/settings.tsx'
 import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { Field, useTyped } from '#web/ui/form.tsx'
+import { Field, useRefusedValue } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
-import { usePlace } from '#web/ui/navigation.tsx'
+import { usePageLocation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 type Fact = [label: string, value: string]
@@ -56,7 +56,7 @@ const cancellation = {
 } as const
 
 export default function DeclarationPage() {
-  const kind = usePlace(({ pathname }) => pathname) === '/cancel' ? cancellation : withdrawal
+  const kind = usePageLocation(({ pathname }) => pathname) === '/cancel' ? cancellation : withdrawal
   const { endpoint, noun, title, lead, button, contentOf, before, after } = kind
   const { consumerLaw } = useSettings()
   const { user } = useUser()
@@ -118,7 +118,7 @@ function Withdrawn() {
 
 /** CSS alone shows the reason's field, so it also works without scripts. */
 function Grounds() {
-  const chosen = useTyped('grounds') ?? 'ordinary'
+  const chosen = useRefusedValue('grounds') ?? 'ordinary'
   return (
     // A named target after `:has()`, because `:has() *` restyles the whole page with every insertion.
     <div className="flex flex-col gap-6 [&:has([value^=good]:checked)>.cause]:flex">

@@ -1,11 +1,11 @@
 import source from '#content/changelog.md?raw'
 import { parseContent } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
-import { fillIn } from '#web/api/page-texts.ts'
+import { fillPlaceholders } from '#web/api/page-texts.ts'
 
 /** Newest first: each section's title begins with its date. */
 export function changelogOf(products: SiteSettings['products']) {
-  const filled = fillIn(source, products)
+  const filled = fillPlaceholders(source, products)
   const { title, lead, sections } = parseContent(filled)
   const texts = filled
     .split(/^## .*$/m)

@@ -12,7 +12,7 @@ import { Arrow } from '#web/ui/arrow.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow, Ruled, Tick } from '#web/ui/page.tsx'
-import { Plate } from '#web/ui/plate.tsx'
+import { SampleChart } from '#web/ui/sample-chart.tsx'
 import { Section } from '#web/ui/section.tsx'
 
 export default function HomePage() {
@@ -111,7 +111,7 @@ function Teaser({ title, lead }: Texts) {
               <Arrow />
             </span>
           </span>
-          {product.drawings && <Plate view={rebound} hasAxis className="h-64 w-full lg:h-full" />}
+          {product.drawings && <SampleChart view={rebound} hasAxis className="h-64 w-full lg:h-full" />}
         </Link>
       </Container>
     </section>

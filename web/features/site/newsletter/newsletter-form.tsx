@@ -3,13 +3,13 @@ import { newsletter } from '#contract/site/newsletter.ts'
 import { call } from '#web/api/client.ts'
 import { toastError } from '#web/api/toast-error.ts'
 import { Button } from '#web/ui/button.tsx'
-import { useRefused } from '#web/ui/form.tsx'
+import { useRefusedValues } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
 export function NewsletterForm({ success }: { success: string }) {
   const id = useId()
-  const { email } = useRefused(newsletter.subscribe.path)
+  const { email } = useRefusedValues(newsletter.subscribe.path)
   const input = useRef<HTMLInputElement>(null)
   const [state, setState] = useState<'pending' | 'done'>()
   async function submit(event: FormEvent<HTMLFormElement>) {

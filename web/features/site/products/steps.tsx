@@ -1,5 +1,5 @@
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
-import { Plate } from '#web/ui/plate.tsx'
+import { SampleChart } from '#web/ui/sample-chart.tsx'
 
 type Props = { items: ProductText['steps']['items']; drawings: ListedProduct['drawings'] }
 
@@ -18,7 +18,7 @@ export function Steps({ items, drawings }: Props) {
         const view = views[index]
         return (
           <li key={title} className="flex flex-col gap-5">
-            {drawings && view && <Plate view={view} className="h-56 w-full border-b border-line" />}
+            {drawings && view && <SampleChart view={view} className="h-56 w-full border-b border-line" />}
             <div className="flex flex-col gap-2">
               <span className="font-mono text-sm text-muted">Step {index + 1}</span>
               <h3 className="text-xl">{title}</h3>

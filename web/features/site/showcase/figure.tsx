@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { chartDescription, Plate } from '#web/ui/plate.tsx'
+import { chartDescription, SampleChart } from '#web/ui/sample-chart.tsx'
 
 // Loaded after the page is readable.
 const Replay = lazy(() => import('./replay.tsx'))
@@ -9,7 +9,7 @@ const Replay = lazy(() => import('./replay.tsx'))
 export function Figure({ number, className }: { number: number; className: string }) {
   return (
     <figure className="flex flex-col gap-3">
-      <Plate description={chartDescription} hasAxis className={className} />
+      <SampleChart description={chartDescription} hasAxis className={className} />
       <Caption number={number} />
     </figure>
   )
@@ -18,7 +18,7 @@ export function Figure({ number, className }: { number: number; className: strin
 /** Chart that can be replayed day by day. */
 export function ReplayFigure({ className }: { className: string }) {
   const [isReplaying, setIsReplaying] = useState(false)
-  const plate = <Plate description={chartDescription} hasAxis arrives className={className} />
+  const plate = <SampleChart description={chartDescription} hasAxis arrives className={className} />
   if (isReplaying)
     return (
       <Suspense fallback={plate}>

@@ -1,6 +1,6 @@
 import { type PointerEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { Plate } from '#web/ui/plate.tsx'
+import { SampleChart } from '#web/ui/sample-chart.tsx'
 import { bars, signals } from '#web/ui/sample-data.ts'
 
 const firstDay = 14
@@ -46,7 +46,7 @@ export default function Replay({ className, onClose }: { className: string; onCl
           if (pressedAt.current - event.clientX > swipePixels) goOn()
         }}
       >
-        <Plate view={view} hasAxis className={className} />
+        <SampleChart view={view} hasAxis className={className} />
       </div>
       <div className="mx-auto flex min-h-11 w-full max-w-6xl flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 sm:px-8">
         <figcaption className="min-w-0 text-sm">

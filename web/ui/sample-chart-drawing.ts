@@ -1,14 +1,15 @@
 import { type Bar, bars, type Signal, signals } from './sample-data.ts'
 
 /** Drawing units: thousandths of the frame's width and height. */
-export const size = 1000
+export const frameSize = 1000
 
-/** Strips above and below the candles, which hold the labels. */
-const strips = { top: 110, bottom: 130 }
+/** Space for labels above and below the candles, in drawing units. */
+const labelStrips = { top: 110, bottom: 130 }
 
 /** First and last day of the frame and the last day drawn, as indexes of `bars`. */
 export type View = { from: number; to: number; last?: number | undefined }
 
+/** Rounds to one decimal, which keeps the paths short. */
 const round = (value: number) => Math.round(value * 10) / 10
 
 /** Maps days and prices to the frame. The frame stays the same while days are added. */
@@ -16,12 +17,14 @@ function scaleOf({ from, to }: View) {
   const framed = bars.slice(from, to + 1)
   const highest = Math.max(...framed.map((bar) => Math.max(bar.high, bar.upper)))
   const lowest = Math.min(...framed.map((bar) => Math.min(bar.low, bar.lower)))
-  const step = size / framed.length
+  const step = frameSize / framed.length
   return {
     step,
     x: (day: number) => round((day - from + 0.5) * step),
     y: (price: number) =>
-      round(strips.top + ((highest - price) / (highest - lowest)) * (size - strips.top - strips.bottom)),
+      round(
+        labelStrips.top + ((highest - price) / (highest - lowest)) * (frameSize - labelStrips.top - labelStrips.bottom),
+      ),
   }
 }
 
@@ -40,8 +43,8 @@ function candlesOf(days: { bar: Bar; day: number }[], { step, x, y }: Scale) {
     bodies: days
       .map(({ bar, day }) => {
         const top = y(Math.max(bar.open, bar.close))
-        const tall = Math.max(3, round(y(Math.min(bar.open, bar.close)) - top))
-        return `M${round(x(day) - width / 2)} ${top}h${round(width)}v${tall}h${-round(width)}z`
+        const height = Math.max(3, round(y(Math.min(bar.open, bar.close)) - top))
+        return `M${round(x(day) - width / 2)} ${top}h${round(width)}v${height}h${-round(width)}z`
       })
       .join(''),
   }
@@ -49,13 +52,14 @@ function candlesOf(days: { bar: Bar; day: number }[], { step, x, y }: Scale) {
 
 export type Mark = Signal & { x: number; y: number }
 
-/** Paths and marks of a view. */
-export function draw(view: View) {
+/** Returns the SVG paths and the signal marks of a view. */
+export function drawSampleChart(view: View) {
   const scale = scaleOf(view)
   const days = drawnDays(view)
-  const end = days.at(-1)
+  const lastDay = days.at(-1)
   const lower = lineOf(days, scale, (bar) => bar.lower)
-  const [edgeX, startX] = [scale.x(end?.day ?? view.from), scale.x(view.from)]
+  const startX = scale.x(view.from)
+  const endX = scale.x(lastDay?.day ?? view.from)
   return {
     rising: candlesOf(
       days.filter(({ bar }) => bar.close >= bar.open),
@@ -69,8 +73,8 @@ export function draw(view: View) {
     mean: lineOf(days, scale, (bar) => bar.mean),
     upper: lineOf(days, scale, (bar) => bar.upper),
     lower,
-    /** Below two standard deviations. */
-    zone: `${lower}L${edgeX} ${size}L${startX} ${size}z`,
+    /** Area below the band's lower line. */
+    zone: `${lower}L${endX} ${frameSize}L${startX} ${frameSize}z`,
     marks: signals
       .filter(({ bar }) => days.some(({ day }) => day === bar))
       .map((signal): Mark => {
@@ -78,7 +82,11 @@ export function draw(view: View) {
         const price = signal.kind === 'entry' ? bar?.low : bar?.high
         return { ...signal, x: scale.x(signal.bar), y: scale.y(price ?? 0) }
       }),
-    /** End of the band, for its labels in the margin. */
-    edge: end && { upper: scale.y(end.bar.upper), mean: scale.y(end.bar.mean), lower: scale.y(end.bar.lower) },
+    /** Heights of the band's lines on the last day, for the labels in the right margin. */
+    edge: lastDay && {
+      upper: scale.y(lastDay.bar.upper),
+      mean: scale.y(lastDay.bar.mean),
+      lower: scale.y(lastDay.bar.lower),
+    },
   }
 }

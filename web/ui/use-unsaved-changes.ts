@@ -3,15 +3,15 @@ import { confirm } from './confirm.tsx'
 import { useNavigation } from './navigation.tsx'
 
 /** Asks before leaving a page, or closing its tab, while something is typed and not saved. */
-export function useUnsaved() {
+export function useUnsavedChanges() {
   const { askBeforeLeaving } = useNavigation()
-  const unsaved = useRef(false)
+  const hasUnsavedChanges = useRef(false)
   useEffect(() => {
-    const warn = (event: Event) => unsaved.current && event.preventDefault()
+    const warn = (event: Event) => hasUnsavedChanges.current && event.preventDefault()
     addEventListener('beforeunload', warn)
-    const undo = askBeforeLeaving(
+    const stopAsking = askBeforeLeaving(
       async () =>
-        !unsaved.current ||
+        !hasUnsavedChanges.current ||
         confirm({
           title: 'Leave without saving',
           description: 'What you typed since you last saved will be lost.',
@@ -20,14 +20,14 @@ export function useUnsaved() {
         }),
     )
     return () => {
-      undo()
+      stopAsking()
       removeEventListener('beforeunload', warn)
     }
   }, [askBeforeLeaving])
-  const isUnsaved = useCallback(() => unsaved.current, [])
-  const setUnsaved = useCallback((is: boolean) => {
-    unsaved.current = is
+  const isUnsaved = useCallback(() => hasUnsavedChanges.current, [])
+  const setUnsaved = useCallback((isUnsavedNow: boolean) => {
+    hasUnsavedChanges.current = isUnsavedNow
   }, [])
   return { isUnsaved, setUnsaved }
 }
-export type Unsaved = ReturnType<typeof useUnsaved>
+export type UnsavedChanges = ReturnType<typeof useUnsavedChanges>

@@ -1,40 +1,40 @@
 import { type ReactNode, useMemo } from 'react'
 import { classes } from './classes.ts'
-import { draw, type Mark, size, type View } from './plate-drawing.ts'
+import { drawSampleChart, frameSize, type Mark, type View } from './sample-chart-drawing.ts'
 import { bars } from './sample-data.ts'
 
 export const chartDescription =
   'Illustrative daily candlestick chart of a made-up symbol. Three times in 120 days, the price falls more than two standard deviations below its mean, and an entry is marked when it turns. Two exits follow four days later at a higher price, one after five days at a lower price.'
 
 const hairline = { strokeWidth: '1', vectorEffect: 'non-scaling-stroke' } as const
-const all: View = { from: 0, to: bars.length - 1 }
+const allDays: View = { from: 0, to: bars.length - 1 }
 
 /**
- * The shop's one chart: made-up daily candles, the mean, and the band of two standard deviations. Rising days are
- * hollow; signals are the only color. Decorative unless it has a description.
+ * Chart of made-up daily candles with their mean and the band of two standard deviations. Rising days are hollow.
+ * Hidden from screen readers unless it has a description.
  */
-export function Plate(props: {
+export function SampleChart(props: {
   view?: View
   description?: string
   /** Draws a line of closes instead of candles. */
   isLine?: boolean
-  /** Names the lines in the right margin. */
+  /** Labels the band's lines in the right margin. */
   hasAxis?: boolean
   /** Animates the candles, then pauses, then marks the last signal. */
   arrives?: boolean
   className?: string
 }) {
-  const { view = all, description, isLine = false, hasAxis = false, arrives = false, className } = props
-  const drawing = useMemo(() => draw(view), [view])
+  const { view = allDays, description, isLine = false, hasAxis = false, arrives = false, className } = props
+  const drawing = useMemo(() => drawSampleChart(view), [view])
   const { rising, falling, closes, mean, upper, lower, zone, marks, edge } = drawing
   return (
     <span className={classes('plate relative block', arrives && 'arrives', className)}>
       <span className={classes('absolute inset-y-0 left-0', hasAxis ? 'right-13' : 'right-0')}>
         <svg
-          className="size-full overflow-visible"
+          className="frameSize-full overflow-visible"
           {...(description ? { role: 'img', 'aria-label': description } : { 'aria-hidden': true })}
         >
-          <svg viewBox={`0 0 ${size} ${size}`} preserveAspectRatio="none" fill="none">
+          <svg viewBox={`0 0 ${frameSize} ${frameSize}`} preserveAspectRatio="none" fill="none">
             <path d={zone} className="fill-ink/5" />
             <path d={upper} className="stroke-ink/30" strokeDasharray="1 4" {...hairline} />
             <path d={mean} className="stroke-ink/40" {...hairline} />
@@ -54,9 +54,9 @@ export function Plate(props: {
           ))}
           {hasAxis && edge && (
             <>
-              <Level at={edge.upper}>+2σ</Level>
-              <Level at={edge.mean}>mean</Level>
-              <Level at={edge.lower}>−2σ</Level>
+              <LineLabel y={edge.upper}>+2σ</LineLabel>
+              <LineLabel y={edge.mean}>mean</LineLabel>
+              <LineLabel y={edge.lower}>−2σ</LineLabel>
             </>
           )}
         </svg>
@@ -65,11 +65,12 @@ export function Plate(props: {
   )
 }
 
-const percent = (units: number) => `${Math.round((10_000 * units) / size) / 100}%`
+/** Drawing units as a percentage with two decimals. */
+const percent = (units: number) => `${Math.round((10_000 * units) / frameSize) / 100}%`
 
-function Level({ at, children }: { at: number; children: ReactNode }) {
+function LineLabel({ y, children }: { y: number; children: ReactNode }) {
   return (
-    <text x="100%" dx="8" y={percent(at)} dominantBaseline="middle" className="fill-muted font-mono text-[12px]">
+    <text x="100%" dx="8" y={percent(y)} dominantBaseline="middle" className="fill-muted font-mono text-[12px]">
       {children}
     </text>
   )
@@ -78,26 +79,21 @@ function Level({ at, children }: { at: number; children: ReactNode }) {
 /** Puts the label in the strip above or below the candles, at the end of a leader line. */
 function SignalMark({ mark, isLast }: { mark: Mark; isLast: boolean }) {
   const isEntry = mark.kind === 'entry'
-  const at = percent(mark.x)
+  const x = percent(mark.x)
+  // 14 units of distance to the candle's wick.
+  const y = percent(mark.y + (isEntry ? 14 : -14))
   return (
     <g className={isLast ? 'last-mark' : undefined}>
-      <line
-        x1={at}
-        x2={at}
-        y1={percent(mark.y + (isEntry ? 14 : -14))}
-        y2={isEntry ? '93%' : '7%'}
-        className="stroke-signal/60"
-        strokeWidth="1"
-      />
+      <line x1={x} x2={x} y1={y} y2={isEntry ? '93%' : '7%'} className="stroke-signal/60" strokeWidth="1" />
       <circle
-        cx={at}
-        cy={percent(mark.y + (isEntry ? 14 : -14))}
+        cx={x}
+        cy={y}
         r="3.5"
         strokeWidth="1.5"
         className={isEntry ? 'fill-signal stroke-signal' : 'fill-(--plate) stroke-signal'}
       />
       <text
-        x={at}
+        x={x}
         y={isEntry ? '97%' : '5%'}
         textAnchor="middle"
         dominantBaseline={isEntry ? 'middle' : 'auto'}
