@@ -79,7 +79,7 @@ async function mountAll(
       staffNeedFactor: config.staffNeedFactor,
       production: config.production,
       waysToProve: factors.waysToProve,
-      useProof: sessions.useProof,
+      recordProofUse: sessions.recordProofUse,
       securityLog,
     }),
     limits: config.rateLimits ? attempts : undefined,

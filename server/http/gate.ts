@@ -15,7 +15,7 @@ type Dependencies = {
   production: boolean
   waysToProve(user: User): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
   /** Notes that a call has just needed the proof of this session. */
-  useProof(sessionId: string): Promise<void>
+  recordProofUse(sessionId: string): Promise<void>
   securityLog: SecurityLog
 }
 
@@ -31,7 +31,7 @@ export type Gate = ReturnType<typeof createGate>
 
 /** Decides who may call what: by permission, by second step, and by how long ago they showed who they are. */
 export function createGate(deps: Dependencies) {
-  const { now, staffNeedFactor, production, waysToProve, useProof, securityLog } = deps
+  const { now, staffNeedFactor, production, waysToProve, recordProofUse, securityLog } = deps
   const mustSetUp = ({ user, provenBy }: Session) =>
     staffNeedFactor && isStaff(user) && !strongProofs.some((proof) => proof === provenBy)
 
@@ -52,7 +52,7 @@ export function createGate(deps: Dependencies) {
     const since = (time: Date) => now().getTime() - time.getTime()
     const idleMs = since(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
     if (idleMs < proofIdleMs && since(provenAt) < proofMaxAgeMs) {
-      if (idleMs >= proofUseIntervalMs) await useProof(id)
+      if (idleMs >= proofUseIntervalMs) await recordProofUse(id)
       return
     }
     const { ways, hasFactor } = await waysToProve(user)

@@ -6,8 +6,14 @@ import { type Cookie, createCookie, signed } from '#server/http/cookies.ts'
 import type { Schedules } from '#server/jobs/queue.ts'
 import { randomToken } from '#server/security/tokens.ts'
 import { type AccountEvents, type Accounts, createAccounts } from './accounts/accounts.ts'
-import { createFactors, type Factors, halfLoginLifetime } from './factors/factors.ts'
-import { type Authenticated, createSessions, type LoggedIn, type Sessions, sessionDays } from './sessions/sessions.ts'
+import { createFactors, type Factors, pendingLoginSeconds } from './factors/factors.ts'
+import {
+  type Authentication,
+  createSessions,
+  type LoginResult,
+  type Sessions,
+  sessionDays,
+} from './sessions/sessions.ts'
 
 type IdentityContext = Pick<
   Context,
@@ -29,16 +35,19 @@ type IdentityContext = Pick<
 
 export type Identity = {
   sessions: Sessions
-  cookies: { session: Cookie; halfLogin: Cookie; device: Cookie }
-  beginSession(authenticated: Authenticated, call: Call): Promise<void>
-  /** Begins the session, or throws what must follow first. */
-  logIn(found: LoggedIn, call: Call): Promise<User>
+  cookies: { session: Cookie; pendingLogin: Cookie; device: Cookie }
+  beginSession(authentication: Authentication, call: Call): Promise<void>
+  /** Begins the session. Throws the refusal `second-step-needed` if a second factor must follow. */
+  logIn(login: LoginResult, call: Call): Promise<User>
   factors: Factors
   accounts: Accounts
   schedules: Schedules
-  /** Runs in the background; a failure does not stop the start. */
+  /** Warns about passkeys of another host, in the background. A failure does not stop the start. */
   prepare(): void
 }
+
+/** Browsers keep no cookie longer than 400 days. */
+const deviceCookieDays = 400
 
 type Call = { actor: Actor<User | null>; request: FastifyRequest; reply: FastifyReply }
 
@@ -48,35 +57,36 @@ export function openIdentity(context: IdentityContext, events: AccountEvents): I
   const { secure } = config
   const cookies = {
     session: createCookie('session', { secure, seconds: sessionDays * 86_400 }),
-    halfLogin: createCookie('half-login', { secure, seconds: halfLoginLifetime }),
-    /** Recognizes a browser at its next login, so that strangers' attempts can't lock it out. 400 days is the browsers' maximum. */
-    device: signed('device', createCookie('device', { secure, seconds: 400 * 86_400 }), context),
+    pendingLogin: createCookie('half-login', { secure, seconds: pendingLoginSeconds }),
+    /** Recognizes a browser at its next login, so that strangers' attempts can't lock it out. */
+    device: signed('device', createCookie('device', { secure, seconds: deviceCookieDays * 86_400 }), context),
   }
 
-  async function beginSession(authenticated: Authenticated, { actor, request, reply }: Call) {
+  async function beginSession(authentication: Authentication, { actor, request, reply }: Call) {
     const device = cookies.device.read(request) ?? randomToken()
     cookies.device.set(reply, device)
     const oldToken = cookies.session.read(request)
-    cookies.session.set(reply, await sessions.begin({ ...actor, device }, authenticated, oldToken))
-    if (cookies.halfLogin.read(request)) cookies.halfLogin.clear(reply)
+    cookies.session.set(reply, await sessions.begin({ ...actor, device }, authentication, oldToken))
+    if (cookies.pendingLogin.read(request)) cookies.pendingLogin.clear(reply)
   }
 
   const factors = createFactors(context, { sessions })
   const accounts = createAccounts(context, events)
 
-  async function logIn(found: LoggedIn, call: Call) {
-    const second = await factors.logins.secondStepOf(found)
-    if (second) {
-      cookies.halfLogin.set(call.reply, second.half)
+  async function logIn(login: LoginResult, call: Call) {
+    const secondStep = await factors.logins.secondStepOf(login)
+    if (secondStep) {
+      cookies.pendingLogin.set(call.reply, secondStep.pendingLoginToken)
       throw new Refusal(401, 'second-step-needed', 'One more step: please confirm that it’s you.', {
-        next: second.next,
+        next: secondStep.next,
       })
     }
-    await beginSession(found.authenticated, call)
-    return found.user
+    await beginSession(login.authentication, call)
+    return login.user
   }
+
   const schedules: Schedules = {
-    'tell-of-commands': { cron: '*/5 * * * *', run: accounts.roles.tellOfCommands },
+    'tell-of-commands': { cron: '*/5 * * * *', run: accounts.roles.mailAboutServerCommands },
     'tidy-accounts': { cron: '17 3 * * *', run: accounts.forgetExpired },
     'forget-expired-sessions': { cron: '17 3 * * *', run: sessions.forgetExpired },
     'send-factor-resets': { cron: '*/10 * * * *', run: factors.lostDevice.sendDue },

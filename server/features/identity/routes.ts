@@ -9,22 +9,23 @@ import type { Identity } from './identity.ts'
 type RouteContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>
 type LaterAreas = DeletionDeps & ExportDeps & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
-export function mountIdentity(http: Http, context: RouteContext, identity: Identity, later: LaterAreas) {
+export function mountIdentity(http: Http, context: RouteContext, identity: Identity, laterAreas: LaterAreas) {
   const { mount, checkoutCookie } = http
   const { accounts, sessions, factors, cookies, beginSession } = identity
-  const deletion = createDeletion(context, later)
-  const personalData = createPersonalData(context, later)
+  const deletion = createDeletion(context, laterAreas)
+  const personalData = createPersonalData(context, laterAreas)
 
   async function logout(request: FastifyRequest, reply: FastifyReply) {
-    const [token, nonce] = [cookies.session.read(request), checkoutCookie.read(request)]
+    const token = cookies.session.read(request)
+    const nonce = checkoutCookie.read(request)
     if (token) await sessions.end(token)
-    if (nonce) await later.checkout.forfeitNonce(nonce)
+    if (nonce) await laterAreas.checkout.forfeitNonce(nonce)
     cookies.session.clear(reply)
     checkoutCookie.clear(reply)
   }
 
   mount(contract.accounts, {
-    user: (_input, { actor }) => actor.user && { ...actor.user, ...(actor.mustSetUp && { mustSetUp: true }) },
+    user: (_input, { actor: { user, mustSetUp } }) => (user && mustSetUp ? { ...user, mustSetUp } : user),
     loginPage: () => '/auth',
 
     async login(input, call) {
@@ -32,8 +33,8 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
     },
 
     async register(input, call) {
-      const { user, authenticated } = await accounts.login.register(call.actor, input)
-      await beginSession(authenticated, call)
+      const { user, authentication } = await accounts.login.register(call.actor, input)
+      await beginSession(authentication, call)
       return user
     },
 
@@ -45,10 +46,12 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
     },
 
     checkResetLink: ({ token }) => accounts.passwords.checkLink(token),
+
     async resetPassword({ token, newPassword }, call) {
       const login = await accounts.passwords.resetPassword(call.actor, token, newPassword)
-      if (login && !(await factors.logins.secondStepOf(login))) await beginSession(login.authenticated, call)
+      if (login && !(await factors.logins.secondStepOf(login))) await beginSession(login.authentication, call)
     },
+
     sendConfirmation: (_input, { actor }) => accounts.login.sendConfirmation(actor),
     confirmAddress: ({ token }, { actor }) => accounts.login.confirmAddress(actor, token),
 
@@ -81,7 +84,9 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
     adminAdd: (input, { actor }) => accounts.users.add(actor, input),
     adminDelete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
   })
+
   mountFactors(http, identity)
+
   mount(contract.customerData, {
     adminDownload({ id }, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="customer-data.json"')
@@ -95,8 +100,8 @@ function mountFactors({ mount }: Http, identity: Identity) {
   const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
   mount(contract.logins, {
     async withCode({ code }, call) {
-      const { user, authenticated } = await logins.withCode(call.actor, cookies.halfLogin.read(call.request), code)
-      await beginSession(authenticated, call)
+      const { user, authentication } = await logins.withCode(call.actor, cookies.pendingLogin.read(call.request), code)
+      await beginSession(authentication, call)
       return user
     },
 
@@ -110,20 +115,22 @@ function mountFactors({ mount }: Http, identity: Identity) {
     passkeyOptions: async () => ({ ...(await passkeyOptions()) }),
 
     async withPasskey({ response }, call) {
-      const { user, authenticated } = await logins.withPasskey(call.actor, response)
-      await beginSession(authenticated, call)
+      const { user, authentication } = await logins.withPasskey(call.actor, response)
+      await beginSession(authentication, call)
       return user
     },
 
-    lostDevice: (_input, { request }) => logins.lost(cookies.halfLogin.read(request)),
+    lostDevice: (_input, { request }) => logins.reportLostDevice(cookies.pendingLogin.read(request)),
     stopReset: (link) => lostDevice.stop(link),
     finishReset: (link) => lostDevice.finish(link),
   })
+
   mount(contract.stepUp, {
     withPassword: ({ password }, { actor }) => stepUp.withPassword(actor, password),
     withCode: ({ code }, { actor }) => stepUp.withCode(actor, code),
     withPasskey: ({ response }, { actor }) => stepUp.withPasskey(actor, response),
   })
+
   mount(contract.factors, {
     show: (_input, { actor }) => setUp.show(actor),
     beginAppCodes: (_input, { actor }) => setUp.beginAppCodes(actor),
@@ -135,6 +142,7 @@ function mountFactors({ mount }: Http, identity: Identity) {
     renamePasskey: ({ id, name }, { actor }) => setUp.renamePasskey(actor, id, name),
     removePasskey: ({ id }, { actor }) => setUp.removePasskey(actor, id),
   })
+
   mount(contract.credentials, {
     changePassword: (input, { actor }) => accounts.passwords.changePassword(actor, input),
     changeEmail: ({ email }, { actor }) => accounts.emailChange.changeEmail(actor, email),
@@ -142,5 +150,6 @@ function mountFactors({ mount }: Http, identity: Identity) {
     undoEmail: (link, { actor }) => accounts.emailChange.undoEmail(link, actor),
     logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
   })
+
   mount(contract.staff, { adminSetRole: ({ id, role }, { actor }) => accounts.roles.setRole(actor, id, role) })
 }

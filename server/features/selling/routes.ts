@@ -62,11 +62,11 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     quote: (wish, { actor }) => checkout.quote(actor, wish),
     agree: (agreed, { actor, request }) => checkout.agree(actor, cookie.read(request), agreed),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
-      const authenticated = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)
-      if (authenticated === 'not yet') return authenticated
-      await identity.beginSession(authenticated, { actor, request, reply })
-      securityLog('guest login', { ...actor, user: { id: authenticated.userId } })
-      cookie.set(reply, authenticated.newNonce)
+      const authentication = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)
+      if (authentication === 'not yet') return authentication
+      await identity.beginSession(authentication, { actor, request, reply })
+      securityLog('guest login', { ...actor, user: { id: authentication.userId } })
+      cookie.set(reply, authentication.newNonce)
       return 'done'
     },
     paid: ({ paymentIntentId }, { request }) => checkout.paid(cookie.read(request), paymentIntentId),

@@ -59,7 +59,7 @@ export function createImports(
     return db.transaction(async (tx) => {
       const known = await findObstacle(tx, subscriber)
       if (known) return known
-      const userId = await identity.accounts.guests.forImport(tx, { email, name })
+      const userId = await identity.accounts.guests.findOrCreateForImport(tx, { email, name })
       const { id: purchaseId } = await selling.bookings.book(tx, {
         userId,
         productId: product.id,

@@ -7,7 +7,7 @@ import { users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { deleteEmailChanges, dropPendingChange, prove } from './proof.ts'
+import { deleteEmailChanges, dropPendingChange, proveAddress } from './proof.ts'
 
 /** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
 export type Admins = {
@@ -15,6 +15,7 @@ export type Admins = {
   ensureFirst(email: string, password?: string): Promise<Credentials | undefined>
   /** Creates an admin or promotes an existing user, with a new password either way. */
   add(email: string): Promise<Credentials>
+  /** Gives an existing admin a new password. */
   reset(email: string): Promise<Credentials>
   /** Removes all factors of someone who lost device and codes. The password stays. */
   resetTwoFactor(email: string): Promise<void>
@@ -26,16 +27,21 @@ type AdminContext = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'aud
 const randomPassword = () => randomBytes(15).toString('base64url')
 
 export function createAdmins({ db, now, passwords, attempts, audit }: AdminContext): Admins {
-  /** Ends every session of the account, so that only the new password opens it. */
+  /** Sets the password and ends every session, so that only the new password opens the account. */
   async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
-    await prove(tx, id, { at: now(), inOwnSession: false })
+    await proveAddress(tx, id, { at: now(), isInOwnSession: false })
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id))
     await endSessions(tx, id)
     // Failed attempts of others must not lock the admin out.
     await attempts.clearAll(tx, email)
   }
 
-  async function appoint(tx: Transaction, email: string, passwordHash: string, action: 'admin.first' | 'admin.add') {
+  async function upsertAdmin(
+    tx: Transaction,
+    email: string,
+    passwordHash: string,
+    action: 'admin.first' | 'admin.add',
+  ) {
     const [admin] = await tx
       .insert(users)
       .values({ email, name: 'Admin', passwordHash, isAdmin: true, createdAt: now(), verifiedAt: now() })
@@ -50,14 +56,14 @@ export function createAdmins({ db, now, passwords, attempts, audit }: AdminConte
 
   return {
     async ensureFirst(email, password = randomPassword()) {
-      const anyAdmin = and(eq(users.isAdmin, true), isNull(users.deletedAt))
-      if ((await db.$count(users, anyAdmin)) > 0) return undefined
+      const isActiveAdmin = and(eq(users.isAdmin, true), isNull(users.deletedAt))
+      if ((await db.$count(users, isActiveAdmin)) > 0) return undefined
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx) => {
         // Two processes may start at the same time; only one of them creates the admin.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
-        if ((await tx.$count(users, anyAdmin)) > 0) return undefined
-        await appoint(tx, email, passwordHash, 'admin.first')
+        if ((await tx.$count(users, isActiveAdmin)) > 0) return undefined
+        await upsertAdmin(tx, email, passwordHash, 'admin.first')
         return { email, password }
       })
     },
@@ -65,7 +71,7 @@ export function createAdmins({ db, now, passwords, attempts, audit }: AdminConte
     async add(email) {
       const password = randomPassword()
       const passwordHash = await passwords.hash(password)
-      await db.transaction((tx) => appoint(tx, email, passwordHash, 'admin.add'))
+      await db.transaction((tx) => upsertAdmin(tx, email, passwordHash, 'admin.add'))
       return { email, password }
     },
 

@@ -25,37 +25,37 @@ type EmailChangeContext = Pick<
 
 /** Change of an account's email address. The new mailbox confirms it; the old one can undo it for three days. */
 export type EmailChange = {
-  /** Answers alike for every address, so that nobody learns who has an account. */
+  /** Gives the same answer for every address, so that nobody learns who has an account. */
   changeEmail(actor: Actor, email: string): Promise<void>
-  /** Works only in the owner's session; otherwise anyone's click could give their address to a stranger's account. */
+  /** Works only in the account's own session; otherwise a stranger could get someone's address by making them click. */
   confirmEmail(link: Link, actor: Actor<User | null>): Promise<void>
-  /** Removes the password and recent factors: a thief may know or have added them. */
+  /** Restores the old address. Removes the password and recent factors, because a thief may know or have added them. */
   undoEmail(link: Link, actor: Actor<null>): Promise<void>
-  /** Deletes former addresses once they can't be restored anymore. */
+  /** Deletes changes that can't be undone anymore, and requests that were not confirmed in time. */
   forgetOldChanges(): Promise<void>
 }
 
-const hour = 3_600_000
-const toConfirm = 24 * hour
+const hourMs = 3_600_000
+const confirmWindowMs = 24 * hourMs
 
 type Link = { id: string; token: string }
-type Recorded = { ip: string; action: 'user.email' | 'user.email-undone' }
+type AuditEntry = { ip: string; action: 'user.email' | 'user.email-undone' }
 export type AccountEvents = Pick<AreaEvents, 'accountChanged' | 'endDeclarationLinks' | 'usernameEntered'>
 type EmailChangeDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
-/** Factors added this long before a change of address count as prepared by its thief. */
-const factorPreparationMs = 30 * 24 * hour
+/** An undo also removes factors added up to 30 days before the change, because a thief may have prepared them. */
+const factorPreparationMs = 30 * 24 * hourMs
 
-const elsewhere = () =>
+const loginRequired = () =>
   new Refusal(403, 'login-required', 'Log in to your account in this browser first, then open the link again.')
-const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
+const invalidLink = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 export function createEmailChange(context: EmailChangeContext, deps: EmailChangeDeps): EmailChange {
   const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
   const { accountChanged, endDeclarationLinks, passwordLinks } = deps
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
-  async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
+  async function setEmail(tx: Transaction, userId: string, email: string, auditEntry: AuditEntry) {
     const [user] = await tx
       .update(users)
       .set({ email, verifiedAt: sql`coalesce(${users.verifiedAt}, ${now()})` })
@@ -64,15 +64,15 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
     await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
     await endDeclarationLinks(tx, userId)
     await accountChanged(tx, userId)
-    const { ip, action } = recorded
+    const { ip, action } = auditEntry
     if (user && isStaff(user)) await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
     return user
   }
 
-  /** True if the old address was proven before the change. The first proof may be that of the new address. */
-  async function wasProven(tx: Transaction, { userId, confirmedAt }: typeof emailChanges.$inferSelect) {
-    const isOlder = lt(users.verifiedAt, confirmedAt ?? now())
-    return (await tx.$count(users, and(eq(users.id, userId), isOlder))) > 0
+  /** True if the old address was proven. A later `verifiedAt` stems from confirming the new address. */
+  async function wasOldAddressProven(tx: Transaction, { userId, confirmedAt }: typeof emailChanges.$inferSelect) {
+    const wasProvenBefore = lt(users.verifiedAt, confirmedAt ?? now())
+    return (await tx.$count(users, and(eq(users.id, userId), wasProvenBefore))) > 0
   }
 
   return {
@@ -94,7 +94,7 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
     },
 
     async confirmEmail({ id, token }, { ip, user: caller }) {
-      if (!isLinkToken('confirm-email', id, token)) throw useless()
+      if (!isLinkToken('confirm-email', id, token)) throw invalidLink()
       await db.transaction(async (tx) => {
         const [change] = await tx
           .update(emailChanges)
@@ -103,15 +103,16 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
             and(
               eq(emailChanges.id, id),
               isNull(emailChanges.confirmedAt),
-              gt(emailChanges.requestedAt, ago(toConfirm)),
+              gt(emailChanges.requestedAt, ago(confirmWindowMs)),
             ),
           )
           .returning()
-        if (!change) throw useless()
+        if (!change) throw invalidLink()
+
         const { userId, oldEmail, newEmail } = change
-        if (caller?.id !== userId) throw elsewhere()
+        if (caller?.id !== userId) throw loginRequired()
         const isTaken = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
-        if (isTaken > 0 || (await isReserved(tx, newEmail, now(), userId))) throw takenByNow()
+        if (isTaken > 0 || (await isReserved(tx, newEmail, now(), userId))) throw addressTaken()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
         // The address may have become the shop's since the request.
         if (!user?.isAdmin) refuseShopAddress(newEmail)
@@ -120,25 +121,26 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
     },
 
     async undoEmail({ id, token }, { ip }) {
-      if (!isLinkToken('undo-email', id, token)) throw useless()
+      if (!isLinkToken('undo-email', id, token)) throw invalidLink()
       await db.transaction(async (tx) => {
         const [change] = await tx
           .select()
           .from(emailChanges)
           .where(and(eq(emailChanges.id, id), gt(emailChanges.confirmedAt, ago(undoWindowMs))))
           .for('update')
-        if (!change) throw useless()
+        if (!change) throw invalidLink()
+
         const { userId, oldEmail, requestedAt } = change
-        const hadProven = await wasProven(tx, change)
-        await restoreAddress(context, deps, tx, { email: oldEmail, to: userId, hadProven })
-        if (!hadProven) await resetUnprovenAccount(tx, userId, now())
+        const wasProven = await wasOldAddressProven(tx, change)
+        await releaseAddress(context, deps, tx, { email: oldEmail, forUserId: userId, wasProven })
+        if (!wasProven) await resetUnprovenAccount(tx, userId, now())
         const user = await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
-        // Deletes later changes, too: the owner of an intermediate address could undo otherwise.
+        // Deletes later changes too; otherwise the owner of a later address could undo them.
         await tx
           .delete(emailChanges)
           .where(and(eq(emailChanges.userId, userId), gte(emailChanges.requestedAt, requestedAt)))
         await endCredentials(tx, userId, now())
-        // A mailbox alone must not open a staff account: `npm run admin -- reset-two-factor` removes their factors.
+        // Staff keep their factors, because a mailbox alone must not open a staff account.
         if (!user || !isStaff(user))
           await removeFactorsSince(tx, userId, new Date(requestedAt.getTime() - factorPreparationMs))
         const tokenId = await passwordLinks.createLink(tx, userId, 'reset')
@@ -152,33 +154,36 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
         .where(
           or(
             lt(emailChanges.confirmedAt, ago(undoWindowMs)),
-            and(isNull(emailChanges.confirmedAt), lt(emailChanges.requestedAt, ago(toConfirm))),
+            and(isNull(emailChanges.confirmedAt), lt(emailChanges.requestedAt, ago(confirmWindowMs))),
           ),
         )
     },
   }
 }
 
-/** Replaces an address that went back to the account it was taken from. */
+/** Placeholder for the address that an account lost to its earlier owner. */
 const releasedEmail = (userId: string) => `released-${userId}@deleted.invalid`
 
-const takenByNow = () => conflict('email-taken', 'This address belongs to another account by now. Please email us.')
+const addressTaken = () => conflict('email-taken', 'This address belongs to another account by now. Please email us.')
 
-/** Takes the address from an account that has it by now. That account keeps its purchases. */
-async function restoreAddress(
+/**
+ * Takes the address from another account that uses it, so that `forUserId` can have it back. The other account keeps its
+ * purchases. Throws if the other account has the better right to the address.
+ */
+async function releaseAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,
   { accountChanged, endDeclarationLinks }: AccountEvents,
   tx: Transaction,
-  { email, to, hadProven }: { email: string; to: string; hadProven: boolean },
+  { email, forUserId, wasProven }: { email: string; forUserId: string; wasProven: boolean },
 ) {
   const [other] = await tx
     .select({ id: users.id, verifiedAt: users.verifiedAt })
     .from(users)
-    .where(and(eq(users.email, email), ne(users.id, to)))
+    .where(and(eq(users.email, email), ne(users.id, forUserId)))
     .for('update')
   if (!other) return
-  const isStronger = hadProven && (!other.verifiedAt || (await isReserved(tx, email, now())))
-  if (!isStronger) throw takenByNow()
+  const mayTakeBack = wasProven && (!other.verifiedAt || (await isReserved(tx, email, now())))
+  if (!mayTakeBack) throw addressTaken()
   await resetUnprovenAccount(tx, other.id, now())
   await tx
     .update(users)

@@ -4,74 +4,77 @@ import type { Transaction } from '#server/database/connect.ts'
 import { personOf } from '#server/database/people.ts'
 import { users } from '#server/database/schema.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { prove, resetUnprovenAccount } from './proof.ts'
+import { proveAddress, resetUnprovenAccount } from './proof.ts'
 
 type GuestContext = Pick<Context, 'now'>
 
-/** Accounts for people who paid before they had one. */
+/** Accounts for people whose purchase was recorded before they had one. */
 export type Guests = {
   /** `tokenId` is the first password link of a new account; the receipt carries it. */
-  forGuest(tx: Transaction, email: string): Promise<{ id: string; tokenId: string | null }>
+  findOrCreateForGuest(tx: Transaction, email: string): Promise<{ id: string; tokenId: string | null }>
   /** Finds or creates an account for an address that an admin vouches for. */
-  forImport(tx: Transaction, person: { email: string; name: string }): Promise<string>
+  findOrCreateForImport(tx: Transaction, person: { email: string; name: string }): Promise<string>
   /** Finds or creates an account for the unconfirmed address stored at Stripe; resets an existing unproven account. */
-  forTakeover(tx: Transaction, person: { email: string; name: string }): Promise<{ id: string; isNew: boolean }>
+  findOrCreateForTakeover(
+    tx: Transaction,
+    person: { email: string; name: string },
+  ): Promise<{ id: string; isNew: boolean }>
   /** Resets an unproven account before it receives something of value, so that only the mailbox's owner can log in. */
   resetUnproven(tx: Transaction, userId: string): Promise<{ wasReset: boolean }>
-  /** Creates a link to choose the first password. Returns null if there is a password. */
-  firstPasswordLink(tx: Transaction, userId: string): Promise<string | null>
+  /** Creates a link to choose the first password. Returns null if the account has a password. */
+  createFirstPasswordLink(tx: Transaction, userId: string): Promise<string | null>
   /**
    * Gives an unproven account to the owner of its mailbox: password, sessions and factors end. Returns the link to a new
    * password, which the receipt carries.
    */
-  handOver(tx: Transaction, userId: string): Promise<string>
+  handOverToMailboxOwner(tx: Transaction, userId: string): Promise<string>
 }
 
 export function createGuests({ now }: GuestContext, passwordLinks: PasswordLinks): Guests {
-  /** Undefined if the address has an account already. */
-  async function make(tx: Transaction, person: { email: string; name: string; verifiedAt?: Date }) {
-    const [made] = await tx
+  /** Returns undefined if the address has an account already. */
+  async function createAccount(tx: Transaction, person: { email: string; name: string; verifiedAt?: Date }) {
+    const [created] = await tx
       .insert(users)
       .values({ ...person, createdAt: now() })
       .onConflictDoNothing({ target: users.email })
       .returning({ id: users.id })
-    return made
+    return created
   }
 
-  async function lockKnown(tx: Transaction, email: string) {
-    const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
-    if (!known) throw new Error('The account vanished while it was looked up')
-    return known
+  async function lockByEmail(tx: Transaction, email: string) {
+    const [existing] = await tx.select().from(users).where(eq(users.email, email)).for('update')
+    if (!existing) throw new Error('The account vanished while it was looked up')
+    return existing
   }
 
   return {
-    async forGuest(tx, email) {
-      const created = await make(tx, { email, name: '' })
+    async findOrCreateForGuest(tx, email) {
+      const created = await createAccount(tx, { email, name: '' })
       if (created) return { id: created.id, tokenId: await passwordLinks.createLink(tx, created.id, 'firstPassword') }
-      const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
-      if (!known) throw new Error('The account vanished while booking a guest’s purchase')
-      return { id: known.id, tokenId: null }
+      const [existing] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+      if (!existing) throw new Error('The account vanished while booking a guest’s purchase')
+      return { id: existing.id, tokenId: null }
     },
 
-    async forImport(tx, { email, name }) {
-      const created = await make(tx, { email, name, verifiedAt: now() })
+    async findOrCreateForImport(tx, { email, name }) {
+      const created = await createAccount(tx, { email, name, verifiedAt: now() })
       if (created) return created.id
-      const known = await lockKnown(tx, email)
-      await prove(tx, known.id, { at: now(), inOwnSession: false })
+      const existing = await lockByEmail(tx, email)
+      await proveAddress(tx, existing.id, { at: now(), isInOwnSession: false })
       // Keeps a name that the owner has entered.
-      if (!known.verifiedAt || !known.name) await tx.update(users).set({ name }).where(eq(users.id, known.id))
-      return known.id
+      if (!existing.verifiedAt || !existing.name) await tx.update(users).set({ name }).where(eq(users.id, existing.id))
+      return existing.id
     },
 
-    async forTakeover(tx, { email, name }) {
-      const created = await make(tx, { email, name })
+    async findOrCreateForTakeover(tx, { email, name }) {
+      const created = await createAccount(tx, { email, name })
       if (created) return { id: created.id, isNew: true }
-      const known = await lockKnown(tx, email)
-      if (!known.verifiedAt) {
-        await resetUnprovenAccount(tx, known.id, now())
-        await tx.update(users).set({ name }).where(eq(users.id, known.id))
+      const existing = await lockByEmail(tx, email)
+      if (!existing.verifiedAt) {
+        await resetUnprovenAccount(tx, existing.id, now())
+        await tx.update(users).set({ name }).where(eq(users.id, existing.id))
       }
-      return { id: known.id, isNew: false }
+      return { id: existing.id, isNew: false }
     },
 
     async resetUnproven(tx, userId) {
@@ -81,12 +84,12 @@ export function createGuests({ now }: GuestContext, passwordLinks: PasswordLinks
       return { wasReset: true }
     },
 
-    async firstPasswordLink(tx, userId) {
+    async createFirstPasswordLink(tx, userId) {
       const { passwordHash } = await personOf(tx, userId)
       return passwordHash ? null : passwordLinks.createLink(tx, userId, 'firstPassword')
     },
 
-    async handOver(tx, userId) {
+    async handOverToMailboxOwner(tx, userId) {
       await resetUnprovenAccount(tx, userId, now())
       return passwordLinks.createLink(tx, userId, 'firstPassword')
     },

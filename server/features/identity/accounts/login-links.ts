@@ -5,9 +5,9 @@ import type { Context } from '#server/context.ts'
 import { passwordTokens, userColumns, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import type { LoggedIn } from '../sessions/sessions.ts'
+import type { LoginResult } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { prove } from './proof.ts'
+import { proveAddress } from './proof.ts'
 
 type LoginLinkContext = Pick<Context, 'db' | 'mails' | 'now' | 'queue' | 'securityLog'>
 
@@ -17,15 +17,15 @@ export type LoginLinks = {
   request(email: string, returnPath?: string): Promise<void>
   /**
    * Uses up the link and proves the address; the first proof from another browser resets the account.
-   * A second step follows as after a password.
+   * A second factor may still be required, as after a password.
    */
-  logIn(actor: Actor<User | null>, token: string): Promise<LoggedIn>
+  logIn(actor: Actor<User | null>, token: string): Promise<LoginResult>
 }
 
-const hour = 3_600_000
-const mostLinksAnHour = 3
+const hourMs = 3_600_000
+const maxLinksPerHour = 3
 
-const uselessLink = () =>
+const invalidLink = () =>
   new Refusal(400, 'link-invalid', 'This link no longer works: each one works once, for 15 minutes. Ask for a new one.')
 
 export function createLoginLinks(
@@ -40,12 +40,12 @@ export function createLoginLinks(
         .where(eq(users.email, email))
         .for('no key update')
       if (!user || isStaff(user)) return
-      const isOfLastHour = and(
+      const isRecentLoginLink = and(
         eq(passwordTokens.userId, user.id),
         eq(passwordTokens.purpose, 'login'),
-        gt(passwordTokens.createdAt, new Date(now().getTime() - hour)),
+        gt(passwordTokens.createdAt, new Date(now().getTime() - hourMs)),
       )
-      if ((await tx.$count(passwordTokens, isOfLastHour)) >= mostLinksAnHour) return
+      if ((await tx.$count(passwordTokens, isRecentLoginLink)) >= maxLinksPerHour) return
       const tokenId = await passwordLinks.createLink(tx, user.id, 'login')
       await mails.send(tx, email, 'loginLink', { tokenId, ...(returnPath && { returnPath }) })
     }),
@@ -56,7 +56,7 @@ export function createLoginLinks(
 
     logIn: (actor, token) =>
       db.transaction(async (tx) => {
-        const [used] = await tx
+        const [usedLink] = await tx
           .update(passwordTokens)
           .set({ usedAt: now() })
           .where(
@@ -68,17 +68,19 @@ export function createLoginLinks(
             ),
           )
           .returning({ userId: passwordTokens.userId })
-        if (!used) throw uselessLink()
-        const { userId } = used
-        if (!(await prove(tx, userId, { at: now(), inOwnSession: actor.user?.id === userId }))) throw uselessLink()
-        const [found] = await tx
+        if (!usedLink) throw invalidLink()
+        const { userId } = usedLink
+        const isInOwnSession = actor.user?.id === userId
+        if (!(await proveAddress(tx, userId, { at: now(), isInOwnSession }))) throw invalidLink()
+
+        const [account] = await tx
           .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
           .from(users)
           .where(eq(users.id, userId))
-        if (!found || isStaff(found.user)) throw uselessLink()
-        const { user, ...credentials } = found
+        if (!account || isStaff(account.user)) throw invalidLink()
+        const { user, ...credentials } = account
         securityLog('login', { ...actor, user }, { step: 'emailed link' })
-        return { user, authenticated: { userId, ...credentials, provenBy: 'link', refusal: uselessLink } }
+        return { user, authentication: { userId, ...credentials, provenBy: 'link', refusal: invalidLink } }
       }),
   }
 }

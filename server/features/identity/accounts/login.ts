@@ -5,9 +5,9 @@ import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { knownDevice, type LoggedIn } from '../sessions/sessions.ts'
+import { knownDevice, type LoginResult } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { isReserved, prove } from './proof.ts'
+import { isReserved, proveAddress } from './proof.ts'
 
 type LoginContext = Pick<
   Context,
@@ -16,18 +16,21 @@ type LoginContext = Pick<
 
 /** Signing up and logging in, up to the point where the session starts. */
 export type Login = {
-  register(actor: Actor<null>, account: NewAccount): Promise<LoggedIn>
+  register(actor: Actor<null>, account: NewAccount): Promise<LoginResult>
   /** Takes the same time and gives the same answer for unknown addresses and wrong passwords. */
-  login(actor: Actor<null>, credentials: Credentials): Promise<LoggedIn>
+  login(actor: Actor<null>, credentials: Credentials): Promise<LoginResult>
   sendConfirmation(actor: Actor): Promise<void>
-  /** Outside the account's own session, asks for a new password: a stranger may have set the present one. */
+  /** `choosePassword` is true outside the account's own session, because a stranger may have set the password. */
   confirmAddress(actor: Actor<User | null>, token: string): Promise<{ choosePassword: boolean }>
 }
 
 type Credentials = { email: string; password: string }
 type NewAccount = ParsedInputOf<typeof accounts.register>
 
-const wrongPassword = () => new Refusal(401, 'wrong-credentials', 'Invalid email or password')
+const loginLimit = { requests: 10, seconds: 15 * 60 }
+const confirmationLimit = { requests: 5, seconds: 86_400 }
+
+const wrongCredentials = () => new Refusal(401, 'wrong-credentials', 'Invalid email or password')
 const emailTaken = () =>
   conflict(
     'account-not-created',
@@ -38,16 +41,16 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
   const { db, now, mails, passwords, attempts, securityLog, refuseShopAddress } = context
 
   return {
-    async register(actor, { password, ...account }) {
-      const { email } = account
+    async register(actor, { password, ...details }) {
+      const { email } = details
       passwords.refuseCommon(password, 'password')
       await attempts.countQuestion(actor.ip, email)
       const passwordHash = await passwords.hash(password)
-      return db.transaction(async (tx): Promise<LoggedIn> => {
+      return db.transaction(async (tx): Promise<LoginResult> => {
         if (await isReserved(tx, email, now())) throw emailTaken()
         const [user] = await tx
           .insert(users)
-          .values({ ...account, passwordHash, createdAt: now() })
+          .values({ ...details, passwordHash, createdAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning(userColumns)
         if (!user) throw emailTaken()
@@ -60,42 +63,47 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
         }
         return {
           user,
-          authenticated: {
+          authentication: {
             userId: user.id,
             passwordHash,
             handedOverAt: null,
             provenBy: 'password',
-            refusal: wrongPassword,
+            refusal: wrongCredentials,
           },
         }
       })
     },
 
     async login(actor, { email, password }) {
-      const known = await knownDevice(db, email, actor.device)
-      const limit = { requests: 10, seconds: 900 }
-      await attempts.countOrRefuse('login', email, limit, { device: known }).catch((error: unknown) => {
+      const device = await knownDevice(db, email, actor.device)
+      await attempts.countOrRefuse('login', email, loginLimit, { device }).catch((error: unknown) => {
         securityLog('login locked', actor)
         throw error
       })
-      const [found] = await db
+      const [account] = await db
         .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
-      const isRight = await passwords.matches(password, found?.passwordHash)
-      securityLog(isRight ? 'login' : 'login failed', { ...actor, user: found?.user ?? null })
-      if (!isRight || !found) throw wrongPassword()
-      await attempts.clear('login', email, known)
-      const { user, passwordHash, handedOverAt } = found
+      const isPasswordCorrect = await passwords.matches(password, account?.passwordHash)
+      securityLog(isPasswordCorrect ? 'login' : 'login failed', { ...actor, user: account?.user ?? null })
+      if (!isPasswordCorrect || !account) throw wrongCredentials()
+      await attempts.clear('login', email, device)
+      const { user, passwordHash, handedOverAt } = account
       return {
         user,
-        authenticated: { userId: user.id, passwordHash, handedOverAt, provenBy: 'password', refusal: wrongPassword },
+        authentication: {
+          userId: user.id,
+          passwordHash,
+          handedOverAt,
+          provenBy: 'password',
+          refusal: wrongCredentials,
+        },
       }
     },
 
     async sendConfirmation({ user }) {
       if (user.isProven) return
-      await attempts.countOrRefuse('confirmation', user.id, { requests: 5, seconds: 86_400 })
+      await attempts.countOrRefuse('confirmation', user.id, confirmationLimit)
       await db.transaction(async (tx) => {
         const tokenId = await passwordLinks.createLink(tx, user.id, 'firstPassword')
         await mails.send(tx, user.email, 'confirmAddress', { tokenId })
@@ -104,7 +112,8 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
 
     async confirmAddress(actor, token) {
       return db.transaction(async (tx) => {
-        const { userId, use } = await passwordLinks.findLink(tx, token)
+        const link = await passwordLinks.findLink(tx, token)
+        const { userId } = link
         const [user] = await tx
           .select({ verifiedAt: users.verifiedAt })
           .from(users)
@@ -112,8 +121,8 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
           .for('update')
         if (user?.verifiedAt) return { choosePassword: false }
         if (actor.user?.id !== userId) return { choosePassword: true }
-        await use()
-        await prove(tx, userId, { at: now(), inOwnSession: true })
+        await link.use()
+        await proveAddress(tx, userId, { at: now(), isInOwnSession: true })
         return { choosePassword: false }
       })
     },

@@ -8,8 +8,8 @@ import { passwordTokens, userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import { createPasswordCheck } from '#server/security/own-password.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import { endSessions, type LoggedIn } from '../sessions/sessions.ts'
-import { dropPendingChange, prove } from './proof.ts'
+import { endSessions, type LoginResult } from '../sessions/sessions.ts'
+import { dropPendingChange, proveAddress } from './proof.ts'
 
 type PasswordDeps = Pick<
   Context,
@@ -18,29 +18,33 @@ type PasswordDeps = Pick<
 
 export type Passwords = {
   /** Returns the id of the link, which emails carry instead of its secret. */
-  createLink(tx: Transaction, userId: string, kind: keyof typeof lifetimes): Promise<string>
-  /** Finds the owner of a link, used or not. `use` refuses a used one. */
+  createLink(tx: Transaction, userId: string, kind: LinkKind): Promise<string>
+  /** Finds a link, even if it was used. Its `use()` throws if it was used. Both throw once it has expired. */
   findLink(tx: Transaction, token: string): Promise<Link>
-  /** Gives the same answer for every address. `mostLinksAnHour` limits the unused links of an account. */
+  /** Gives the same answer for every address. */
   requestReset(email: string): Promise<void>
   checkLink(token: string): Promise<{ email: string }>
   /**
-   * Uses a link once, even under concurrency, and ends every session. Returns a buyer's login if this was the account's
-   * first password: the link proves as much as a login link.
+   * Uses a link once, even under concurrency, and ends every session. Returns a login after the first password of a
+   * buyer, because the link proves as much as a login link; otherwise undefined.
    */
-  resetPassword(actor: Actor<User | null>, token: string, newPassword: string): Promise<LoggedIn | undefined>
-  changePassword(actor: Actor, change: Change): Promise<void>
+  resetPassword(actor: Actor<User | null>, token: string, newPassword: string): Promise<LoginResult | undefined>
+  changePassword(actor: Actor, change: PasswordChange): Promise<void>
   forgetExpired(): Promise<void>
 }
 
-const hour = 3_600_000
-const mostLinksAnHour = 3
-const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour, login: hour / 4 }
+const hourMs = 3_600_000
+const maxUnusedResetLinks = 3
+const linkLifetimesMs = { reset: hourMs, firstPassword: 7 * 24 * hourMs, login: hourMs / 4 }
 
-type Change = { currentPassword: string; newPassword: string }
+type LinkKind = keyof typeof linkLifetimesMs
+
+type PasswordChange = { currentPassword: string; newPassword: string }
 type Link = { userId: string; use(): Promise<void> }
 
-const uselessLink = () => new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
+const invalidResetLink = () => new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
+
+const expiredLink = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 export type PasswordLinks = Pick<Passwords, 'createLink' | 'findLink'>
 
@@ -49,7 +53,7 @@ export function createPasswords(context: PasswordDeps): Passwords {
   const checkPassword = createPasswordCheck(context)
 
   /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
-  async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {
+  async function createLink(tx: Transaction, userId: string, kind: LinkKind) {
     const tokenId = randomUUID()
     const purpose = kind === 'login' ? 'login' : 'password'
     await tx
@@ -60,12 +64,12 @@ export function createPasswords(context: PasswordDeps): Passwords {
         purpose,
         userId,
         createdAt: now(),
-        expiresAt: new Date(now().getTime() + lifetimes[kind]),
+        expiresAt: new Date(now().getTime() + linkLifetimesMs[kind]),
       })
     return tokenId
   }
 
-  // A job looks up the account, so that the request takes as long for every address.
+  // A job looks up the account, so that the request takes the same time for every address.
   const enqueueReset = queue.job<{ email: string }>('password-reset', ({ email }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
@@ -74,91 +78,93 @@ export function createPasswords(context: PasswordDeps): Passwords {
         .where(eq(users.email, email))
         .for('no key update')
       if (!user) return
-      // At most `mostLinksAnHour` working links, so that nobody floods the mailbox.
+      // Limits the working links, so that nobody can flood the mailbox.
       const isWorkingResetLink = and(
         eq(passwordTokens.userId, user.id),
         eq(passwordTokens.purpose, 'password'),
         isNull(passwordTokens.usedAt),
         gt(passwordTokens.expiresAt, now()),
-        lte(passwordTokens.expiresAt, new Date(now().getTime() + lifetimes.reset)),
+        lte(passwordTokens.expiresAt, new Date(now().getTime() + linkLifetimesMs.reset)),
       )
-      if ((await tx.$count(passwordTokens, isWorkingResetLink)) >= mostLinksAnHour) return
-      const tokenId = await create(tx, user.id, 'reset')
+      if ((await tx.$count(passwordTokens, isWorkingResetLink)) >= maxUnusedResetLinks) return
+      const tokenId = await createLink(tx, user.id, 'reset')
       if (user.passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
       else await mails.send(tx, email, 'choosePassword', { tokenId })
     }),
   )
 
-  const usable = (token: string) => isUsablePasswordLink(token, now())
+  const isUsable = (token: string) => isUsablePasswordLink(token, now())
 
   return {
-    createLink: create,
+    createLink,
 
     async findLink(tx, token) {
       const matchesToken = and(eq(passwordTokens.tokenHash, hashToken(token)), eq(passwordTokens.purpose, 'password'))
       const [found] = await tx.select().from(passwordTokens).where(matchesToken)
-      if (!found || found.expiresAt <= now()) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
+      if (!found || found.expiresAt <= now()) throw expiredLink()
       return {
         userId: found.userId,
         async use() {
-          const used = await tx.update(passwordTokens).set({ usedAt: now() }).where(usable(token))
-          if (used.rowCount === 0) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
+          const used = await tx.update(passwordTokens).set({ usedAt: now() }).where(isUsable(token))
+          if (used.rowCount === 0) throw expiredLink()
         },
       }
     },
 
     requestReset: (email) => enqueueReset(db, { email }),
 
-    checkLink: (token) => findAccountOfLink(db, usable(token)),
+    checkLink: (token) => findAccountOfLink(db, isUsable(token)),
 
     async resetPassword(actor, token, newPassword) {
       passwords.refuseCommon(newPassword, 'newPassword')
-      const [known] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(usable(token))
-      if (!known) throw uselessLink()
+      const [link] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(isUsable(token))
+      if (!link) throw invalidResetLink()
       const passwordHash = await passwords.hash(newPassword)
       return db.transaction(async (tx) => {
-        const [used] = await tx
+        const [usedLink] = await tx
           .update(passwordTokens)
           .set({ usedAt: now() })
-          .where(usable(token))
+          .where(isUsable(token))
           .returning({ userId: passwordTokens.userId })
-        if (!used) throw uselessLink()
-        const isFirst = await hasNoPassword(tx, used.userId)
-        const inOwnSession = actor.user?.id === used.userId
-        if (!(await prove(tx, used.userId, { at: now(), inOwnSession }))) throw uselessLink()
+        if (!usedLink) throw invalidResetLink()
+        const { userId } = usedLink
+
+        const isFirstPassword = await hasNoPassword(tx, userId)
+        const isInOwnSession = actor.user?.id === userId
+        if (!(await proveAddress(tx, userId, { at: now(), isInOwnSession }))) throw invalidResetLink()
         const [changed] = await tx
           .update(users)
           .set({ passwordHash })
-          .where(eq(users.id, used.userId))
+          .where(eq(users.id, userId))
           .returning({ ...userColumns, handedOverAt: users.handedOverAt })
-        if (!changed) throw uselessLink()
+        if (!changed) throw invalidResetLink()
         const { handedOverAt, ...user } = changed
-        await tx
-          .update(passwordTokens)
-          .set({ usedAt: now() })
-          .where(and(eq(passwordTokens.userId, used.userId), isNull(passwordTokens.usedAt)))
-        await dropPendingChange(tx, used.userId)
-        await endSessions(tx, used.userId)
+
+        await invalidateLinks(tx, userId, now())
+        await dropPendingChange(tx, userId)
+        await endSessions(tx, userId)
         await attempts.clearAll(tx, user.email)
-        if (!isFirst) await mails.send(tx, user.email, 'passwordChanged', {})
-        if (!isFirst || isStaff(user)) return undefined
+
+        if (!isFirstPassword) await mails.send(tx, user.email, 'passwordChanged', {})
+        if (!isFirstPassword || isStaff(user)) return undefined
         securityLog('login', { ...actor, user }, { step: 'first password' })
-        return firstLogin(user, { passwordHash, handedOverAt })
+        return loginResultOf(user, { passwordHash, handedOverAt })
       })
     },
 
     async changePassword(actor, { currentPassword, newPassword }) {
       const { user, sessionId } = actor
       passwords.refuseCommon(newPassword, 'newPassword')
-      const before = await checkPassword(actor, currentPassword, 'currentPassword')
+      const oldPasswordHash = await checkPassword(actor, currentPassword, 'currentPassword')
       const passwordHash = await passwords.hash(newPassword)
       await db.transaction(async (tx) => {
         const changed = await tx
           .update(users)
           .set({ passwordHash })
-          .where(and(eq(users.id, user.id), eq(users.passwordHash, before)))
+          .where(and(eq(users.id, user.id), eq(users.passwordHash, oldPasswordHash)))
         if (changed.rowCount === 0)
           throw conflict('changed-meanwhile', 'Your password was changed just now. Please log in again.')
+
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, user.id))
         await dropPendingChange(tx, user.id)
         await endSessions(tx, user.id, { except: sessionId })
@@ -173,10 +179,20 @@ export function createPasswords(context: PasswordDeps): Passwords {
   }
 }
 
-const firstLogin = (
+const loginResultOf = (
   user: User,
-  credentials: Pick<LoggedIn['authenticated'], 'passwordHash' | 'handedOverAt'>,
-): LoggedIn => ({ user, authenticated: { userId: user.id, ...credentials, provenBy: 'link', refusal: uselessLink } })
+  credentials: Pick<LoginResult['authentication'], 'passwordHash' | 'handedOverAt'>,
+): LoginResult => ({
+  user,
+  authentication: { userId: user.id, ...credentials, provenBy: 'link', refusal: invalidResetLink },
+})
+
+async function invalidateLinks(tx: Transaction, userId: string, at: Date) {
+  await tx
+    .update(passwordTokens)
+    .set({ usedAt: at })
+    .where(and(eq(passwordTokens.userId, userId), isNull(passwordTokens.usedAt)))
+}
 
 async function hasNoPassword(tx: Transaction, userId: string) {
   const [user] = await tx.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId))
@@ -198,6 +214,6 @@ async function findAccountOfLink(db: Database, isUsable: SQL | undefined) {
     .from(passwordTokens)
     .innerJoin(users, eq(users.id, passwordTokens.userId))
     .where(isUsable)
-  if (!found) throw uselessLink()
+  if (!found) throw invalidResetLink()
   return found
 }

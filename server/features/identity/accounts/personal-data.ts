@@ -11,7 +11,7 @@ type PersonalDataContext = Pick<Context, 'db' | 'audit' | 'mails'>
 
 export type PersonalData = {
   collect(userId: string): Promise<Record<string, unknown>>
-  /** All data of a customer who asks the seller for it. Audited. */
+  /** Returns all data about a customer, for the seller to hand over. Audited. */
   forCustomer(actor: Actor, userId: string): Promise<Record<string, unknown>>
 }
 
@@ -41,7 +41,7 @@ export function createPersonalData(
   }
 
   return {
-    collect: collect,
+    collect,
 
     async forCustomer(actor, userId) {
       const { email } = await findUser(db, userId)
@@ -71,7 +71,7 @@ export function createDeletion(context: DeletionContext, { owners, endSubscripti
 
   async function remove(actor: Actor, userId: string, { byAdmin }: { byAdmin: boolean }) {
     await db.transaction((tx) => assertDeletable(tx, userId))
-    // Ends subscriptions at Stripe first, so that nobody who is deleted goes on paying.
+    // Ends subscriptions at Stripe first, so that a deleted customer is not charged again.
     await endSubscriptionsOf(userId)
     await db.transaction(async (tx) => {
       const { email, verifiedAt } = await assertDeletable(tx, userId)

@@ -12,12 +12,13 @@ type ProfileContext = Pick<Context, 'db' | 'now'>
 
 export type Profile = {
   show(userId: string): Promise<RawOutputOf<typeof accounts.profile>>
-  update(actor: Actor, changes: Changes, beforeMove: AssertFresh): Promise<void>
+  /** `beforeMove` is called before a new username moves access to another TradingView account. */
+  update(actor: Actor, changes: ProfileChanges, beforeMove: AssertFresh): Promise<void>
   /** Records that these people were just asked for their TradingView username. */
   markReminded(tx: Transaction, userIds: string[]): Promise<void>
 }
 
-type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
+type ProfileChanges = { name?: string | undefined; tradingViewUsername?: string | undefined }
 
 export function createProfile(
   { db, now }: ProfileContext,
@@ -38,8 +39,8 @@ export function createProfile(
           .set({ name: name ?? users.name })
           .where(eq(users.id, user.id))
         if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
-        // An unchanged username triggers nothing.
-        if (username !== undefined && username !== (before?.tradingViewUsername ?? ''))
+        const isNewUsername = username !== undefined && username !== (before?.tradingViewUsername ?? '')
+        if (isNewUsername)
           await usernameEntered(tx, { userId: user.id, username, field: 'tradingViewUsername', beforeMove })
       })
     },

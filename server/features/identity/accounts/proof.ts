@@ -8,7 +8,7 @@ import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 
 /** Resets everything that was set before the address was proven. Purchases stay, with their TradingView usernames. */
 export async function resetUnprovenAccount(tx: Transaction, userId: string, at: Date) {
-  const isGivenForPurchase = hasRow(
+  const hasAccessForPurchase = hasRow(
     access,
     eq(access.userId, userId),
     isNotNull(access.reason),
@@ -18,9 +18,9 @@ export async function resetUnprovenAccount(tx: Transaction, userId: string, at: 
   await tx
     .update(users)
     .set({
-      // Keeps the seller's entry in an account that nobody has used.
+      // In an account that nobody has logged in to, the name was entered by the seller.
       name: sql`case when ${hasLoggedIn} then '' else ${users.name} end`,
-      tradingViewUsername: sql`case when ${isGivenForPurchase} then ${users.tradingViewUsername} end`,
+      tradingViewUsername: sql`case when ${hasAccessForPurchase} then ${users.tradingViewUsername} end`,
       verifiedAt: null,
     })
     .where(eq(users.id, userId))
@@ -29,34 +29,37 @@ export async function resetUnprovenAccount(tx: Transaction, userId: string, at: 
   await endCredentials(tx, userId, at)
 }
 
-/** Ends password, sessions and known devices. Second factors stay; an emailed link opens the account. */
+/** Removes the password, sessions and known devices, and sets `handedOverAt`. Second factors stay. */
 export async function endCredentials(tx: Transaction, userId: string, at: Date) {
   await tx.update(users).set({ passwordHash: null, handedOverAt: at }).where(eq(users.id, userId))
   await endSessions(tx, userId)
   await forgetDevices(tx, userId)
 }
 
-type Proof = {
+type AddressProof = {
   at: Date
   /** True if the browser that opened the link is logged in to this account. */
-  inOwnSession: boolean
+  isInOwnSession: boolean
 }
 
-/** Marks the address as proven. Outside the account's own session, resets everything set before. */
-export async function prove(tx: Transaction, userId: string, { at, inOwnSession }: Proof) {
+/**
+ * Marks the address as proven. Outside the account's own session, resets everything set before. Locks the user.
+ * Returns false if the account is missing or deleted.
+ */
+export async function proveAddress(tx: Transaction, userId: string, { at, isInOwnSession }: AddressProof) {
   const [user] = await tx
     .select({ verifiedAt: users.verifiedAt })
     .from(users)
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     .for('update')
   if (!user) return false
-  if (!user.verifiedAt && !inOwnSession) await resetUnprovenAccount(tx, userId, at)
+  if (!user.verifiedAt && !isInOwnSession) await resetUnprovenAccount(tx, userId, at)
   // Keeps the first time, because "my data" shows emails sent since then.
   if (!user.verifiedAt) await tx.update(users).set({ verifiedAt: at }).where(eq(users.id, userId))
   return true
 }
 
-/** Time in which the old address can undo a change. */
+/** For 3 days after a change of address, the old address can undo it. */
 export const undoWindowMs = retention.emailChanges.days * 86_400_000
 
 /** Drops a requested change of address, because its requester may no longer own the account. */
@@ -70,10 +73,10 @@ export async function deleteEmailChanges(tx: Transaction, userId: string) {
 }
 
 /**
- * True while the former account may take this address back. Only if its owner had proven the address; otherwise anyone
- * could block an address by typing it.
+ * True while an account can still take this address back by undoing a change. Counts only addresses that the account had
+ * proven, because otherwise anyone could block an address by typing it.
  */
-export async function isReserved(tx: Transaction, email: string, now: Date, exceptFor?: string): Promise<boolean> {
+export async function isReserved(tx: Transaction, email: string, now: Date, exceptUserId?: string): Promise<boolean> {
   const [reserved] = await tx
     .select({ id: emailChanges.id })
     .from(emailChanges)
@@ -81,7 +84,7 @@ export async function isReserved(tx: Transaction, email: string, now: Date, exce
     .where(
       and(
         eq(emailChanges.oldEmail, email),
-        exceptFor ? ne(emailChanges.userId, exceptFor) : undefined,
+        exceptUserId ? ne(emailChanges.userId, exceptUserId) : undefined,
         gt(emailChanges.confirmedAt, new Date(now.getTime() - undoWindowMs)),
         lt(users.verifiedAt, emailChanges.confirmedAt),
         or(users.isAdmin, isNotNull(users.role), hasRow(purchases, eq(purchases.userId, users.id))),

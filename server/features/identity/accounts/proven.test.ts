@@ -52,7 +52,7 @@ async function play(deeds: Deed[]) {
     await stranger.call(factors.addPasskey, { name: 'Planted', response })
     passkeys.push(passkey)
   }
-  const prove = async (page: RegExp) => {
+  const proveAddress = async (page: RegExp) => {
     const [token = ''] = await linkTo(email, page)
     await owner.call(accounts.resetPassword, { token, newPassword: 'the owner of this' })
   }
@@ -91,10 +91,10 @@ async function play(deeds: Deed[]) {
       await stranger.call(credentials.changeEmail, { email })
       await owner.call(credentials.confirmEmail, await byLink(email, 'confirm-email'))
     },
-    'confirm elsewhere': () => prove(/confirm-address\?token=(\S+)/),
+    'confirm elsewhere': () => proveAddress(/confirm-address\?token=(\S+)/),
     reset: async () => {
       await owner.call(accounts.requestPasswordReset, { email })
-      await prove(/reset-password\?(?:first=1&)?token=(\S+)/)
+      await proveAddress(/reset-password\?(?:first=1&)?token=(\S+)/)
     },
     undo: async () => owner.call(credentials.undoEmail, await byLink(email, 'undo-email')),
     correct: async () => admin.call(customers.adminCorrectEmail, { id: await idOf(own), email }),

@@ -16,18 +16,21 @@ type RoleContext = Pick<Context, 'db' | 'now' | 'audit' | 'mails'>
 
 export type Roles = {
   setRole(actor: Actor, userId: string, rank: Rank): Promise<void>
-  /** Emails people whose role a command on the server changed, once. The command itself only writes the audit log. */
-  tellOfCommands(): Promise<void>
+  /**
+   * Emails about `npm run admin`, once per command: the other admins about a new admin, and people whose factors were
+   * removed. The command itself only writes the audit log.
+   */
+  mailAboutServerCommands(): Promise<void>
 }
 
 type Rank = Role | 'admin' | 'none'
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
 const rankOf = ({ isAdmin, role }: { isAdmin: boolean; role: Role | null }): Rank =>
   isAdmin ? 'admin' : (role ?? 'none')
 
-/** Locks all admins: concurrent demotions and deletions run one after the other, so that one admin is left. */
+/** Locks all admins, so that concurrent demotions and deletions can't remove the last one. */
 export async function lockAdmins(tx: Transaction) {
   const admins = await tx
     .select({ id: users.id })
@@ -44,10 +47,10 @@ const otherAdmins = (tx: Database | Transaction, userId: string) =>
     .from(users)
     .where(and(eq(users.isAdmin, true), isNull(users.deletedAt), ne(users.id, userId)))
 
-/** Emails the other admins about a new one, in case a thief made it. */
-export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, made: { id: string }) {
-  const admins = await otherAdmins(tx, made.id)
-  const [admin] = await tx.select({ email: users.email }).from(users).where(eq(users.id, made.id))
+/** Emails the other admins about a new one, so that they notice if a thief added it. */
+export async function mailOtherAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, newAdmin: { id: string }) {
+  const admins = await otherAdmins(tx, newAdmin.id)
+  const [admin] = await tx.select({ email: users.email }).from(users).where(eq(users.id, newAdmin.id))
   for (const { email } of admins) await mails.send(tx, email, 'newAdmin', { email: admin?.email ?? '' })
 }
 
@@ -67,12 +70,16 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
         if (before === rank) return
         if (rank !== 'none' && !user.verifiedAt) throw notProven()
         if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin must stay one')
+
         const after = { isAdmin: rank === 'admin', role: rank === 'admin' || rank === 'none' ? null : rank }
         await tx.update(users).set(after).where(eq(users.id, userId))
         // Ends sessions: their lifetime and second step depend on the role at login.
         await endSessions(tx, userId)
         await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: before, to: rank } })
-        if (rank !== 'none' && permissions.some((each) => hasPermission(after, each) && !hasPermission(user, each))) {
+        const gainsPermission = permissions.some(
+          (permission) => hasPermission(after, permission) && !hasPermission(user, permission),
+        )
+        if (rank !== 'none' && gainsPermission) {
           // Password and devices may be a stranger's, because only the mailbox is proven.
           await endCredentials(tx, userId, now())
           await removeFactors(tx, userId)
@@ -80,11 +87,12 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
           const tokenId = await passwordLinks.createLink(tx, userId, 'firstPassword')
           await mails.send(tx, user.email, 'roleGiven', { role: rank, tokenId })
         }
-        if (rank === 'admin') await tellAdmins(tx, mails, { id: userId })
+
+        if (rank === 'admin') await mailOtherAdmins(tx, mails, { id: userId })
       })
     },
 
-    async tellOfCommands() {
+    async mailAboutServerCommands() {
       const commands = await db
         .select({ id: auditLog.id, action: auditLog.action, userId: users.id, email: users.email })
         .from(auditLog)
@@ -92,7 +100,7 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
         .where(
           and(
             inArray(auditLog.action, ['admin.add', 'admin.reset-two-factor']),
-            gt(auditLog.at, new Date(now().getTime() - day)),
+            gt(auditLog.at, new Date(now().getTime() - dayMs)),
             isNull(users.deletedAt),
           ),
         )

@@ -12,7 +12,7 @@ import { conflict } from '#server/errors.ts'
 import type { AccountEvents } from './email-change.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { deleteEmailChanges, resetUnprovenAccount } from './proof.ts'
-import { tellAdmins } from './roles.ts'
+import { mailOtherAdmins } from './roles.ts'
 
 type UserContext = Pick<Context, 'db' | 'now' | 'passwords' | 'audit' | 'mails'>
 
@@ -25,7 +25,7 @@ type CorrectionContext = Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'refus
 
 export type Corrections = {
   sendPasswordLink(actor: Actor, userId: string): Promise<void>
-  /** Corrects a mistyped address. The old mailbox loses the account; the new one gets a link to prove itself. */
+  /** Corrects a mistyped address. The old mailbox loses the account; the new one gets a link to proveAddress itself. */
   correctEmail(actor: Actor, userId: string, email: string): Promise<void>
 }
 
@@ -76,8 +76,10 @@ export function createUsers({ db, now, passwords, audit, mails }: UserContext, p
           .returning({ id: users.id })
         if (!added) throw conflict('email-taken', 'There is already a user with this email')
         await audit.record(tx, actor, { action: 'user.add', aboutId: added.id, detail: { isAdmin: user.isAdmin } })
-        if (user.isAdmin) await tellAdmins(tx, mails, added)
-        if (password && !invite && !user.isAdmin) return
+        if (user.isAdmin) await mailOtherAdmins(tx, mails, added)
+
+        const isInvited = !password || invite || user.isAdmin
+        if (!isInvited) return
         const tokenId = await passwordLinks.createLink(tx, added.id, 'firstPassword')
         await mails.send(tx, user.email, 'accountInvitation', { name: user.name, tokenId })
       })
@@ -110,12 +112,14 @@ export function createCorrections(
         const [other] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
         if (other) throw conflict('email-taken', 'There is already a user with this email')
         refuseShopAddress(email)
+
         await tx.update(users).set({ email }).where(eq(users.id, userId))
         await resetUnprovenAccount(tx, userId, now())
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
         await deleteEmailChanges(tx, userId)
         await endDeclarationLinks(tx, userId)
         await accountChanged(tx, userId)
+
         const tokenId = await passwordLinks.createLink(tx, userId, 'firstPassword')
         await mails.send(tx, user.email, 'emailMoved', { name: user.name })
         await mails.send(tx, email, 'emailCorrected', { name: user.name, tokenId })

@@ -16,7 +16,7 @@ export type AppCodeSetUp = { secret: string; sealed: string; qr: { size: number;
 export type AppCodes = {
   /** Stores nothing, so that an app that was never confirmed locks nobody out. */
   begin(actor: Actor): AppCodeSetUp
-  /** Stores the secret after the app's first code, which is used up. */
+  /** Stores the secret if the app's first code is right. That code can't be used again. */
   confirm(tx: Transaction, actor: Actor, setUp: { sealed: string; code: string }): Promise<void>
   /** True only for the first use of a code, even under concurrency. */
   use(tx: Transaction, userId: string, typed: string): Promise<boolean>
@@ -46,25 +46,26 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
 
     async confirm(tx, { user }, { sealed, code }) {
       const secret = openUnconfirmed(secrets, sealed, user.id)
-      const lastStep = stepOf(digitsOf(code), secret, now(), 0)
+      const noStepUsedYet = 0
+      const lastStep = stepOf(digitsOf(code), secret, now(), noStepUsedYet)
       if (lastStep === undefined) throw wrongCode()
-      const row = { sealedSecret: secrets.seal(secret, user.id), lastStep, createdAt: now() }
+      const values = { sealedSecret: secrets.seal(secret, user.id), lastStep, createdAt: now() }
       await tx
         .insert(appCodes)
-        .values({ userId: user.id, ...row })
-        .onConflictDoUpdate({ target: appCodes.userId, set: row })
+        .values({ userId: user.id, ...values })
+        .onConflictDoUpdate({ target: appCodes.userId, set: values })
     },
 
     async use(tx, userId, typed) {
-      const [kept] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
-      if (!kept) return false
-      const step = stepOf(digitsOf(typed), secrets.open(kept.sealedSecret, userId), now(), kept.lastStep)
+      const [stored] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
+      if (!stored) return false
+      const step = stepOf(digitsOf(typed), secrets.open(stored.sealedSecret, userId), now(), stored.lastStep)
       if (step === undefined) return false
-      const used = await tx
+      const updated = await tx
         .update(appCodes)
         .set({ lastStep: step })
         .where(and(eq(appCodes.userId, userId), lt(appCodes.lastStep, step)))
-      return used.rowCount === 1
+      return updated.rowCount === 1
     },
 
     async remove(tx, { user }) {
@@ -100,6 +101,6 @@ export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ 
 /** QR code as one SVG path on a grid of `size` squares. Drawn here, so that no other service sees the secret. */
 function drawQr(text: string): { size: number; path: string } {
   const { size, data } = encode(text, { ecc: 'M', border: 2 })
-  const squares = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
+  const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
   return { size, path: squares.join('') }
 }

@@ -6,9 +6,10 @@ type ChallengeDeps = Pick<Context, 'now' | 'attempts' | 'linkToken' | 'isLinkTok
 
 /** Challenges that passkeys sign. Each is a signed token with an expiry, so that only its use is stored. */
 export type Challenges = {
-  /** `whose`: the account it is for, or empty if any account may answer. */
-  make(whose: string): string
-  spendIn(response: Record<string, unknown>, whose: string): Promise<string>
+  /** For a login, `userId` is empty: the passkey tells the account. */
+  create(userId: string): string
+  /** Returns the challenge that a response answers. Throws if it is not ours, expired or used before. */
+  useFrom(response: Record<string, unknown>, userId: string): Promise<string>
 }
 
 export const challengeLifetimeMs = 300_000
@@ -16,30 +17,30 @@ export const challengeLifetimeMs = 300_000
 const staleChallenge = () => new Refusal(400, 'timed-out', 'That took too long. Please try again.')
 
 export function createChallenges({ now, attempts, linkToken, isLinkToken }: ChallengeDeps): Challenges {
-  const purpose = (whose: string) => `passkey challenge ${whose}`
+  const purposeFor = (userId: string) => `passkey challenge ${userId}`
 
   /** Throws on the second use, even under concurrency in two processes. */
-  async function spend(challenge: string, whose: string) {
-    const [end = '', random = '', signature = '', ...more] = challenge.split('.')
-    const text = `${end}.${random}`
-    // A longer token would count as a different challenge.
-    const isOurs = more.length === 0 && isLinkToken(purpose(whose), text, signature)
-    if (!isOurs || Number(end) < now().getTime()) throw staleChallenge()
-    const once = { requests: 1, seconds: challengeLifetimeMs / 1000 }
-    if (!(await attempts.allows('challenge', challenge, once))) throw staleChallenge()
+  async function use(challenge: string, userId: string) {
+    const [expiresAtMs = '', random = '', signature = '', ...extraParts] = challenge.split('.')
+    const signedText = `${expiresAtMs}.${random}`
+    // Refuses extra parts, because a challenge with one more part would not count as used.
+    const isOurs = extraParts.length === 0 && isLinkToken(purposeFor(userId), signedText, signature)
+    if (!isOurs || Number(expiresAtMs) < now().getTime()) throw staleChallenge()
+    const oneUse = { requests: 1, seconds: challengeLifetimeMs / 1000 }
+    if (!(await attempts.allows('challenge', challenge, oneUse))) throw staleChallenge()
   }
 
   return {
-    make(whose) {
-      const end = now().getTime() + challengeLifetimeMs
-      const text = `${end}.${randomBytes(16).toString('base64url')}`
-      return `${text}.${linkToken(purpose(whose), text)}`
+    create(userId) {
+      const expiresAtMs = now().getTime() + challengeLifetimeMs
+      const signedText = `${expiresAtMs}.${randomBytes(16).toString('base64url')}`
+      return `${signedText}.${linkToken(purposeFor(userId), signedText)}`
     },
 
-    async spendIn(response, whose) {
+    async useFrom(response, userId) {
       const challenge = challengeIn(response)
       if (!challenge) throw staleChallenge()
-      await spend(Buffer.from(challenge, 'base64url').toString(), whose)
+      await use(Buffer.from(challenge, 'base64url').toString(), userId)
       return challenge
     },
   }

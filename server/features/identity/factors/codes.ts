@@ -11,29 +11,30 @@ type CodeContext = Pick<Context, 'db' | 'now' | 'attempts' | 'securityLog'>
 
 /** Codes that people type: from an authenticator app, or recovery codes. Each works once. */
 export type Codes = {
-  useFromApp(actor: Actor<User | null>, typed: Typed): Promise<void>
-  useForRecovery(actor: Actor<User | null>, typed: Typed): Promise<void>
+  useFromApp(actor: Actor<User | null>, typed: TypedCode): Promise<void>
+  useForRecovery(actor: Actor<User | null>, typed: TypedCode): Promise<void>
 }
 
-type Typed = {
+type TypedCode = {
   userId: string
   code: string
   /** A known device has a limit of its own, which strangers can't use up. */
   device?: string | undefined
 }
 
-/** 5 tries per 15 minutes against 1,000,000 codes. */
-const limit = { requests: 5, seconds: 900 }
+/** 5 tries per 15 minutes against 1,000,000 possible codes. */
+const attemptLimit = { requests: 5, seconds: 900 }
 
-export const isFromApp = (typed: string) => /^[\d\s-]*$/.test(typed)
+/** App codes have only digits; recovery codes also have letters. */
+export const isAppCode = (typed: string) => /^[\d\s-]*$/.test(typed)
 
 export function createCodes({ db, now, attempts, securityLog }: CodeContext, appCodes: AppCodes): Codes {
-  async function spend(
+  async function useCode(
     { ip }: Actor<User | null>,
-    { userId, device }: Typed,
+    { userId, device }: TypedCode,
     use: (tx: Transaction) => Promise<boolean>,
   ) {
-    await attempts.countOrRefuse('code', userId, limit, { device })
+    await attempts.countOrRefuse('code', userId, attemptLimit, { device })
     if (!(await db.transaction(use))) {
       securityLog('code refused', { ip, user: { id: userId } })
       throw wrongCode()
@@ -42,31 +43,32 @@ export function createCodes({ db, now, attempts, securityLog }: CodeContext, app
   }
 
   return {
-    useFromApp: (actor, typed) => spend(actor, typed, (tx) => appCodes.use(tx, typed.userId, typed.code)),
+    useFromApp: (actor, typed) => useCode(actor, typed, (tx) => appCodes.use(tx, typed.userId, typed.code)),
 
-    useForRecovery: (actor, typed) => spend(actor, typed, (tx) => recovery.use(tx, typed.userId, typed.code, now())),
+    useForRecovery: (actor, typed) => useCode(actor, typed, (tx) => recovery.use(tx, typed.userId, typed.code, now())),
   }
 }
 
 const recoveryCodeCount = 10
 
-/** 32 characters, none of which looks like another. */
+/** 32 characters, so that a byte maps to each equally often. Without 1, i, l and o, which look alike. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz023456789'
 
-/** 80 random bits can't be guessed, so a plain hash is enough. */
+/** Returns a code of four groups. Its 80 random bits can't be guessed, so a plain hash is enough. */
 const randomCode = () =>
   [...randomBytes(16)]
-    .map((byte) => alphabet[byte % 32])
+    .map((byte) => alphabet[byte % alphabet.length])
     .join('')
     .replace(/(.{4})(?=.)/g, '$1-')
 
-const tidy = (typed: string) =>
+/** Ignores case and separators, and reads the letter o as a zero. */
+const normalizeCode = (typed: string) =>
   typed
     .toLowerCase()
     .replaceAll('o', '0')
     .replaceAll(/[^a-z0-9]/g, '')
 
-const hashOf = (userId: string, code: string) => hashToken(`${userId}:${tidy(code)}`)
+const hashOf = (userId: string, code: string) => hashToken(`${userId}:${normalizeCode(code)}`)
 
 export const recovery = {
   /** Replaces all codes by ten new ones. Only their hashes are stored, so they are shown once. */
@@ -82,7 +84,7 @@ export const recovery = {
 
   /** True only for the first use of a code, even under concurrency. */
   async use(tx: Transaction, userId: string, code: string, now: Date): Promise<boolean> {
-    const used = await tx
+    const updated = await tx
       .update(recoveryCodes)
       .set({ usedAt: now })
       .where(
@@ -92,7 +94,7 @@ export const recovery = {
           isNull(recoveryCodes.usedAt),
         ),
       )
-    return used.rowCount === 1
+    return updated.rowCount === 1
   },
 
   async forget(tx: Transaction, userId: string) {

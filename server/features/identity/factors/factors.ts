@@ -16,7 +16,7 @@ import { createPolicy, type Policy } from './policy.ts'
 import { createSetUp, type SetUp } from './set-up.ts'
 
 export { resealAppCodes } from './app-codes.ts'
-export { halfLoginLifetime } from './logins.ts'
+export { pendingLoginSeconds } from './logins.ts'
 export { removeFactors, removeFactorsSince } from './lost-device.ts'
 export { codeAt } from './totp.ts'
 
@@ -35,7 +35,7 @@ type FactorContext = Pick<
   | 'securityLog'
 >
 
-type FactorDeps = { sessions: Pick<Sessions, 'prove' | 'provenBy'> }
+type FactorDeps = { sessions: Pick<Sessions, 'recordProof' | 'provenBy'> }
 
 /** Second factors: passkeys, codes from an authenticator app, recovery codes. */
 export type Factors = {
@@ -68,7 +68,7 @@ export function createFactors(context: FactorContext, { sessions }: FactorDeps):
   }
 }
 
-type StepUpDeps = { sessions: Pick<Sessions, 'prove'>; policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin }
+type StepUpDeps = { sessions: Pick<Sessions, 'recordProof'>; policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin }
 
 /** Repeated proof of identity within a session. */
 type StepUp = {
@@ -84,30 +84,30 @@ function createStepUp(
   const { db } = context
   const checkPassword = createPasswordCheck(context)
 
-  async function assertCounts({ user }: Actor, way: WayToProve) {
+  async function assertMayProveWith({ user }: Actor, way: WayToProve) {
     const { ways } = await policy.waysToProve(user)
     if (!ways.includes(way)) throw new Refusal(403, 'prove-again', 'Please confirm in another way.', { again: ways })
   }
 
   return {
     async withPassword(actor, password) {
-      await assertCounts(actor, 'password')
+      await assertMayProveWith(actor, 'password')
       await checkPassword(actor, password, 'password')
-      await sessions.prove(db, actor)
+      await sessions.recordProof(db, actor)
     },
 
     async withCode(actor, code) {
-      await assertCounts(actor, 'code')
+      await assertMayProveWith(actor, 'code')
       const device = await knownDevice(db, actor.user.email, actor.device)
       await codes.useFromApp(actor, { userId: actor.user.id, code, device })
-      await sessions.prove(db, actor, 'password and code')
+      await sessions.recordProof(db, actor, 'password and code')
     },
 
     async withPasskey(actor, response) {
       const { userId } = await passkeyLogin.verify(response)
       if (userId !== actor.user.id)
         throw new Refusal(403, 'passkey-refused', 'This passkey belongs to another account.')
-      await sessions.prove(db, actor, 'passkey')
+      await sessions.recordProof(db, actor, 'passkey')
     },
   }
 }

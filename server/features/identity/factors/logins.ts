@@ -6,8 +6,8 @@ import { personOf } from '#server/database/people.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import { type Authenticated, endSessions, knownDevice, type LoggedIn } from '../sessions/sessions.ts'
-import { type Codes, isFromApp, recovery } from './codes.ts'
+import { type Authentication, endSessions, knownDevice, type LoginResult } from '../sessions/sessions.ts'
+import { type Codes, isAppCode, recovery } from './codes.ts'
 import type { LostDevice } from './lost-device.ts'
 import type { Notices } from './notices.ts'
 import type { PasskeyLogin } from './passkey-login.ts'
@@ -17,12 +17,12 @@ type LoginContext = Pick<Context, 'db' | 'now' | 'secrets' | 'securityLog'>
 
 /** The second step of a login, or the only step with a passkey. */
 export type Logins = {
-  /** Factors that must follow the password or the emailed link, with the token of the half login. Undefined if none must. */
-  secondStepOf(login: LoggedIn): Promise<{ next: WayToProve[]; half: string } | undefined>
-  withCode(actor: Actor<null>, half: string | undefined, code: string): Promise<LoggedIn>
-  withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoggedIn>
+  /** Returns the factors required after a password or an emailed link, with a token for that step. Undefined if none is. */
+  secondStepOf(login: LoginResult): Promise<{ next: WayToProve[]; pendingLoginToken: string } | undefined>
+  withCode(actor: Actor<null>, pendingLoginToken: string | undefined, code: string): Promise<LoginResult>
+  withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoginResult>
   /** Starts a reset of the factors after a correct password or an emailed link. */
-  lost(half: string | undefined): Promise<void>
+  reportLostDevice(pendingLoginToken: string | undefined): Promise<void>
 }
 
 type LoginDeps = { policy: Policy; codes: Codes; passkeyLogin: PasskeyLogin; lostDevice: LostDevice; notices: Notices }
@@ -34,97 +34,105 @@ export function createLogins(
   { policy, codes, passkeyLogin, lostDevice, notices }: LoginDeps,
 ): Logins {
   const { db, securityLog } = context
-  const halfLogin = createHalfLogin(context)
+  const pendingLogins = createPendingLogins(context)
 
-  async function find(userId: string) {
-    const [found] = await db
+  async function findAccount(userId: string) {
+    const [account] = await db
       .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-    if (!found) throw loginExpired()
-    return found
+    if (!account) throw loginExpired()
+    return account
   }
 
-  /** Ends all sessions after a recovery code, because a thief may have the device. */
-  const recovered = (userId: string) =>
+  /** Ends all sessions after a login with a recovery code, because a thief may have the lost device. */
+  const endSessionsAfterRecovery = (userId: string) =>
     db.transaction(async (tx) => {
       await endSessions(tx, userId)
-      await notices.tell(tx, userId, 'recoveryCodeUsed', { left: await recovery.countUnused(tx, userId) })
+      await notices.mail(tx, userId, 'recoveryCodeUsed', { left: await recovery.countUnused(tx, userId) })
     })
 
   return {
-    async secondStepOf({ user, authenticated }) {
-      const next = await policy.nextStepOf(user)
-      return next.length > 0 ? { next, half: halfLogin.begin(authenticated) } : undefined
+    async secondStepOf({ user, authentication }) {
+      const next = await policy.secondStepFactorsOf(user)
+      return next.length > 0 ? { next, pendingLoginToken: pendingLogins.seal(authentication) } : undefined
     },
 
-    async withCode(actor, half, code) {
-      const authenticated = await halfLogin.read(half)
-      const { user } = await find(authenticated.userId)
+    async withCode(actor, pendingLoginToken, code) {
+      const authentication = await pendingLogins.open(pendingLoginToken)
+      const { user } = await findAccount(authentication.userId)
       const device = await knownDevice(db, user.email, actor.device)
       const typed = { userId: user.id, code, device }
-      const fromApp = isFromApp(code)
-      if (fromApp) await codes.useFromApp(actor, typed)
+      const isFromApp = isAppCode(code)
+      if (isFromApp) await codes.useFromApp(actor, typed)
       else await codes.useForRecovery(actor, typed)
-      if (!fromApp) await recovered(user.id)
+      if (!isFromApp) await endSessionsAfterRecovery(user.id)
       await lostDevice.stopFor(user.id)
-      securityLog('login', { ...actor, user }, { step: fromApp ? 'code' : 'recovery code' })
-      return { user, authenticated: { ...authenticated, provenBy: fromApp ? 'password and code' : 'recovery code' } }
+      securityLog('login', { ...actor, user }, { step: isFromApp ? 'code' : 'recovery code' })
+      return {
+        user,
+        authentication: { ...authentication, provenBy: isFromApp ? 'password and code' : 'recovery code' },
+      }
     },
 
     async withPasskey(actor, response) {
       const { userId, createdAt } = await passkeyLogin.verify(response)
-      const { user, passwordHash, handedOverAt } = await find(userId)
+      const { user, passwordHash, handedOverAt } = await findAccount(userId)
       // Passkeys from before the handover work again only after the mailbox's owner has chosen a password.
       if (passwordHash === null && handedOverAt && createdAt < handedOverAt) throw loginExpired()
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: 'passkey' })
-      return { user, authenticated: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusal: loginExpired } }
+      return {
+        user,
+        authentication: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusal: loginExpired },
+      }
     },
 
-    async lost(half) {
-      const { userId } = await halfLogin.read(half)
-      const { user } = await find(userId)
+    async reportLostDevice(pendingLoginToken) {
+      const { userId } = await pendingLogins.open(pendingLoginToken)
+      const { user } = await findAccount(userId)
       await lostDevice.request(user)
     },
   }
 }
 
-/** In seconds. */
-export const halfLoginLifetime = 300
+export const pendingLoginSeconds = 300
 
-const halfLoginExpired = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
-const purpose = 'half a login'
+const pendingLoginExpired = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
+const sealPurpose = 'half a login'
 
-/** Sealed token of a finished first step (password or emailed link). Valid for 5 minutes, for the second step only. */
-function createHalfLogin({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'secrets'>) {
+/** Sealed tokens of a finished first step (password or emailed link), for the second step within 5 minutes. */
+function createPendingLogins({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'secrets'>) {
   return {
-    begin({ userId, passwordHash, handedOverAt }: Authenticated): string {
-      const expiresAt = now().getTime() + halfLoginLifetime * 1000
-      const password = hashToken(passwordHash ?? '')
-      return secrets.seal(JSON.stringify({ userId, password, handedOverAt, ends: expiresAt }), purpose)
+    seal({ userId, passwordHash, handedOverAt }: Authentication): string {
+      const expiresAt = now().getTime() + pendingLoginSeconds * 1000
+      const passwordFingerprint = hashToken(passwordHash ?? '')
+      return secrets.seal(
+        JSON.stringify({ userId, password: passwordFingerprint, handedOverAt, ends: expiresAt }),
+        sealPurpose,
+      )
     },
 
-    /** Throws if the password has changed since. */
-    async read(token: string | undefined): Promise<Omit<Authenticated, 'provenBy'>> {
-      const { userId, password, handedOverAt, ends } = open(token)
-      if (ends < now().getTime()) throw halfLoginExpired()
+    /** Throws if the token has expired or the password has changed since. */
+    async open(token: string | undefined): Promise<Omit<Authentication, 'provenBy'>> {
+      const { userId, password: passwordFingerprint, handedOverAt, ends } = parse(token)
+      if (ends < now().getTime()) throw pendingLoginExpired()
       const { passwordHash } = await personOf(db, userId)
-      if (hashToken(passwordHash ?? '') !== password) throw halfLoginExpired()
+      if (hashToken(passwordHash ?? '') !== passwordFingerprint) throw pendingLoginExpired()
       return {
         userId,
         passwordHash,
         handedOverAt: handedOverAt === null ? null : new Date(handedOverAt),
-        refusal: halfLoginExpired,
+        refusal: pendingLoginExpired,
       }
     },
   }
 
-  function open(token = ''): { userId: string; password: string; handedOverAt: string | null; ends: number } {
+  function parse(token = ''): { userId: string; password: string; handedOverAt: string | null; ends: number } {
     try {
-      return JSON.parse(secrets.open(token, purpose))
+      return JSON.parse(secrets.open(token, sealPurpose))
     } catch {
-      throw halfLoginExpired()
+      throw pendingLoginExpired()
     }
   }
 }

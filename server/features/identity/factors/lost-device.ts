@@ -18,28 +18,28 @@ export type LostDevice = {
   /** Emails the links of resets whose wait is over, once each. */
   sendDue(): Promise<void>
   stop(link: Link): Promise<void>
-  /** Stops a reset because its person has logged in with a factor. */
+  /** Stops a person's reset, because they have logged in with a factor. */
   stopFor(userId: string): Promise<void>
   finish(link: Link): Promise<void>
   forgetOld(): Promise<void>
 }
 
-const hour = 3_600_000
+const hourMs = 3_600_000
 /** Gives the owner of the mailbox time to stop the reset. */
-const wait = 72 * hour
+const waitMs = 72 * hourMs
 /** Lifetime of the link that is sent after the wait. */
-const linkLifetime = 7 * 24 * hour
+const linkLifetimeMs = 7 * 24 * hourMs
 
 type Link = { id: string; token: string }
 
-const deadLink = () => new Refusal(400, 'link-invalid', 'This link no longer works. Log in and start again.')
+const invalidLink = () => new Refusal(400, 'link-invalid', 'This link no longer works. Log in and start again.')
 const notForStaff = () =>
   new Refusal(
     403,
     'staff-account',
     'Staff can’t do this by email. Someone with access to the server runs: npm run admin -- reset-two-factor, followed by your email address.',
   )
-const open = and(isNull(factorResets.usedAt), isNull(factorResets.stoppedAt))
+const isOpen = and(isNull(factorResets.usedAt), isNull(factorResets.stoppedAt))
 
 export async function removeFactors(tx: Transaction, userId: string) {
   await tx.delete(passkeys).where(eq(passkeys.userId, userId))
@@ -48,7 +48,7 @@ export async function removeFactors(tx: Transaction, userId: string) {
   await tx.delete(factorResets).where(eq(factorResets.userId, userId))
 }
 
-/** Removes newer factors, recovery codes and resets, which a thief may have. Older factors stay. */
+/** Removes recovery codes, resets and the factors added after `since`, because a thief may have them. */
 export async function removeFactorsSince(tx: Transaction, userId: string, since: Date) {
   await recovery.forget(tx, userId)
   await tx.delete(factorResets).where(eq(factorResets.userId, userId))
@@ -63,79 +63,80 @@ export function createLostDevice({ db, now, isLinkToken }: LostDeviceContext, no
     async request(user) {
       if (isStaff(user)) throw notForStaff()
       await db.transaction(async (tx) => {
-        const mine = eq(factorResets.userId, user.id)
-        if (await tx.$count(factorResets, and(mine, open, gt(factorResets.requestedAt, ago(wait + linkLifetime)))))
+        const isTheirs = eq(factorResets.userId, user.id)
+        const isPending = and(isTheirs, isOpen, gt(factorResets.requestedAt, ago(waitMs + linkLifetimeMs)))
+        if ((await tx.$count(factorResets, isPending)) > 0)
           throw new Refusal(
             409,
             'already-asked',
             'You’ve already asked. The link comes by email, 72 hours after you did.',
           )
-        await tx.delete(factorResets).where(mine)
-        const [made] = await tx
+        await tx.delete(factorResets).where(isTheirs)
+        const [reset] = await tx
           .insert(factorResets)
           .values({ userId: user.id, requestedAt: now() })
           .returning({ id: factorResets.id })
-        await notices.tell(tx, user.id, 'deviceLost', { id: made?.id ?? '' })
+        await notices.mail(tx, user.id, 'deviceLost', { id: reset?.id ?? '' })
       })
     },
 
     async sendDue() {
-      const due = await db
+      const dueResets = await db
         .select({ id: factorResets.id, userId: factorResets.userId })
         .from(factorResets)
-        .where(and(open, isNull(factorResets.sentAt), lt(factorResets.requestedAt, ago(wait))))
-      for (const { id, userId } of due)
+        .where(and(isOpen, isNull(factorResets.sentAt), lt(factorResets.requestedAt, ago(waitMs))))
+      for (const { id, userId } of dueResets)
         await db.transaction(async (tx) => {
           const sent = await tx
             .update(factorResets)
             .set({ sentAt: now() })
-            .where(and(eq(factorResets.id, id), open, isNull(factorResets.sentAt)))
-          if (sent.rowCount === 1) await notices.tell(tx, userId, 'deviceLostLink', { id })
+            .where(and(eq(factorResets.id, id), isOpen, isNull(factorResets.sentAt)))
+          if (sent.rowCount === 1) await notices.mail(tx, userId, 'deviceLostLink', { id })
         })
     },
 
     async stop({ id, token }) {
-      if (!isLinkToken('stop-reset', id, token)) throw deadLink()
+      if (!isLinkToken('stop-reset', id, token)) throw invalidLink()
       const stopped = await db
         .update(factorResets)
         .set({ stoppedAt: now() })
         .where(and(eq(factorResets.id, id), isNull(factorResets.usedAt)))
-      if (stopped.rowCount === 0) throw deadLink()
+      if (stopped.rowCount === 0) throw invalidLink()
     },
 
     async stopFor(userId) {
       await db
         .update(factorResets)
         .set({ stoppedAt: now() })
-        .where(and(eq(factorResets.userId, userId), open))
+        .where(and(eq(factorResets.userId, userId), isOpen))
     },
 
     async finish({ id, token }) {
-      if (!isLinkToken('finish-reset', id, token)) throw deadLink()
+      if (!isLinkToken('finish-reset', id, token)) throw invalidLink()
       await db.transaction(async (tx) => {
-        const [used] = await tx
+        const [finished] = await tx
           .update(factorResets)
           .set({ usedAt: now() })
           .where(
             and(
               eq(factorResets.id, id),
-              open,
-              lt(factorResets.requestedAt, ago(wait)),
-              gt(factorResets.sentAt, ago(linkLifetime)),
+              isOpen,
+              lt(factorResets.requestedAt, ago(waitMs)),
+              gt(factorResets.sentAt, ago(linkLifetimeMs)),
             ),
           )
           .returning({ userId: factorResets.userId })
-        if (!used) throw deadLink()
+        if (!finished) throw invalidLink()
         // The person may have become staff since the request.
-        if (isStaff(await personOf(tx, used.userId))) throw notForStaff()
-        await removeFactors(tx, used.userId)
-        await endSessions(tx, used.userId)
-        await notices.tell(tx, used.userId, 'factorRemoved', { what: 'second step' })
+        if (isStaff(await personOf(tx, finished.userId))) throw notForStaff()
+        await removeFactors(tx, finished.userId)
+        await endSessions(tx, finished.userId)
+        await notices.mail(tx, finished.userId, 'factorRemoved', { what: 'second step' })
       })
     },
 
     async forgetOld() {
-      await db.delete(factorResets).where(lt(factorResets.requestedAt, ago(wait + linkLifetime)))
+      await db.delete(factorResets).where(lt(factorResets.requestedAt, ago(waitMs + linkLifetimeMs)))
     },
   }
 }

@@ -4,19 +4,19 @@ import type { Context } from '#server/context.ts'
 import { passkeys } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { type Challenges, challengeLifetimeMs } from './challenges.ts'
-import { webAuthn } from './passkeys.ts'
+import { loadWebAuthn } from './passkeys.ts'
 
 type PasskeyLoginContext = Pick<Context, 'db' | 'now' | 'config'>
 
 export type PasskeyLogin = {
-  /** Names no account: the browser's answer says whose passkey it is. */
+  /** The options name no account, because the passkey itself tells it. */
   options(): Promise<PublicKeyCredentialRequestOptionsJSON>
-  /** Returns the passkey's owner. Throws for an unknown, unverified, foreign or cloned passkey. */
+  /** Returns the passkey's owner. Throws for a passkey that is unknown, unverified, cloned or of another host. */
   verify(response: Record<string, unknown>): Promise<{ userId: string; createdAt: Date }>
 }
 
-/** The same sentence for every fault, so that nobody learns who has an account. */
-const refused = () =>
+/** The text is the same for every reason, so that nobody learns who has an account. */
+const passkeyRefused = () =>
   new Refusal(401, 'passkey-refused', 'This passkey wasn’t accepted. Log in with your password, or use another device.')
 
 const isCredentialId = (given: unknown): given is string => typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
@@ -26,26 +26,26 @@ export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, cha
   const { origin, hostname: host } = new URL(config.publicUrl)
   return {
     async options() {
-      const { generateAuthenticationOptions } = await webAuthn()
+      const { generateAuthenticationOptions } = await loadWebAuthn()
       return generateAuthenticationOptions({
         rpID: host,
-        challenge: challenges.make(''),
+        challenge: challenges.create(''),
         timeout: challengeLifetimeMs,
         userVerification: 'required',
       })
     },
 
     async verify(response) {
-      const challenge = await challenges.spendIn(response, '')
-      const claimed = isCredentialId(response.id) ? response.id : ''
-      const [known] = await db
+      const challenge = await challenges.useFrom(response, '')
+      const credentialId = isCredentialId(response.id) ? response.id : ''
+      const [passkey] = await db
         .select()
         .from(passkeys)
-        .where(and(eq(passkeys.id, claimed), eq(passkeys.host, host)))
-      if (!known) throw refused()
-      const { id, publicKey, counter, userId, createdAt } = known
-      const { verifyAuthenticationResponse } = await webAuthn()
-      const verified = await verifyAuthenticationResponse({
+        .where(and(eq(passkeys.id, credentialId), eq(passkeys.host, host)))
+      if (!passkey) throw passkeyRefused()
+      const { id, publicKey, counter, userId, createdAt } = passkey
+      const { verifyAuthenticationResponse } = await loadWebAuthn()
+      const verification = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,
         expectedChallenge: challenge,
         expectedOrigin: origin,
@@ -53,14 +53,15 @@ export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, cha
         credential: { id, publicKey, counter },
         requireUserVerification: true,
       }).catch(() => undefined)
-      if (!verified?.verified) throw refused()
-      const { newCounter, credentialBackedUp } = verified.authenticationInfo
-      // Of two concurrent uses with one counter, one is a clone.
-      const used = await db
+      if (!verification?.verified) throw passkeyRefused()
+      const { newCounter, credentialBackedUp } = verification.authenticationInfo
+      // A counter that does not grow belongs to a cloned passkey. Synced passkeys always report 0.
+      const isCounterNew = newCounter > 0 ? lt(passkeys.counter, newCounter) : eq(passkeys.counter, 0)
+      const updated = await db
         .update(passkeys)
         .set({ counter: newCounter, isSynced: credentialBackedUp, lastUsedAt: now() })
-        .where(and(eq(passkeys.id, id), newCounter > 0 ? lt(passkeys.counter, newCounter) : eq(passkeys.counter, 0)))
-      if (used.rowCount === 0) throw refused()
+        .where(and(eq(passkeys.id, id), isCounterNew))
+      if (updated.rowCount === 0) throw passkeyRefused()
       return { userId, createdAt }
     },
   }

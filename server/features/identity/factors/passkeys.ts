@@ -19,29 +19,29 @@ type PasskeyRow = typeof passkeys.$inferSelect
 export type Passkeys = {
   list(userId: string): Promise<PasskeyRow[]>
   begin(actor: Actor): Promise<PublicKeyCredentialCreationOptionsJSON>
-  /** Checks a new passkey before `keep` stores it, so that no transaction waits for the computation. */
-  check(actor: Actor, response: Record<string, unknown>): Promise<Made>
-  keep(tx: Transaction, actor: Actor, name: string, made: Made): Promise<void>
+  /** Verifies a new passkey outside the transaction of `store`, which must not wait for the computation. */
+  verify(actor: Actor, response: Record<string, unknown>): Promise<VerifiedPasskey>
+  store(tx: Transaction, actor: Actor, name: string, passkey: VerifiedPasskey): Promise<void>
   rename(actor: Actor, id: string, name: string): Promise<void>
   remove(tx: Transaction, actor: Actor, id: string): Promise<{ name: string }>
-  /** Passkeys that no longer work because PUBLIC_URL has another host now. */
+  /** Counts passkeys that don't work here, because they were made for another host than PUBLIC_URL's. */
   countOfOtherHosts(): Promise<number>
 }
 
 /** Loaded on the first use of a passkey, for a faster start. */
-export const webAuthn = () => import('@simplewebauthn/server')
+export const loadWebAuthn = () => import('@simplewebauthn/server')
 
-const mostPasskeys = 20
+const maxPasskeys = 20
+const enoughPasskeys = () => conflict('enough-passkeys', `${maxPasskeys} passkeys are enough. Remove one first.`)
+
 /** Ed25519, P-256 and RSA. Node warns about newer algorithms, which are experimental. */
 const algorithms = [-8, -7, -257]
 
-type Made = NonNullable<VerifiedRegistrationResponse['registrationInfo']>
+type VerifiedPasskey = NonNullable<VerifiedRegistrationResponse['registrationInfo']>
 
-/** Transports come from the browser unsigned, so only known ones are kept. */
-const knownTransports = (given: unknown): string[] =>
-  Array.isArray(given)
-    ? given.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10)
-    : []
+/** Drops malformed transports: the browser sends them unsigned. */
+const validTransports = (sent: unknown): string[] =>
+  Array.isArray(sent) ? sent.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10) : []
 
 export function createPasskeys({ db, now, config }: PasskeyContext, challenges: Challenges): Passkeys {
   // Passkeys belong to the host of PUBLIC_URL.
@@ -53,31 +53,30 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
       db.select().from(passkeys).where(ofUser(userId)).orderBy(desc(passkeys.createdAt), desc(passkeys.id)),
 
     async begin({ user }) {
-      const known = await db
+      const existing = await db
         .select({ id: passkeys.id, transports: passkeys.transports })
         .from(passkeys)
         .where(ofUser(user.id))
-      if (known.length >= mostPasskeys)
-        throw conflict('enough-passkeys', `${mostPasskeys} passkeys are enough. Remove one first.`)
-      const { generateRegistrationOptions } = await webAuthn()
+      if (existing.length >= maxPasskeys) throw enoughPasskeys()
+      const { generateRegistrationOptions } = await loadWebAuthn()
       return generateRegistrationOptions({
         rpName: brand.name,
         rpID: host,
         userID: new Uint8Array(Buffer.from(user.id)),
         userName: user.email,
         userDisplayName: user.name || user.email,
-        challenge: challenges.make(user.id),
+        challenge: challenges.create(user.id),
         timeout: challengeLifetimeMs,
         attestationType: 'none',
         supportedAlgorithmIDs: algorithms,
-        excludeCredentials: known,
+        excludeCredentials: existing,
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       })
     },
 
-    async check({ user }, response) {
-      const challenge = await challenges.spendIn(response, user.id)
-      const { verifyRegistrationResponse } = await webAuthn()
+    async verify({ user }, response) {
+      const challenge = await challenges.useFrom(response, user.id)
+      const { verifyRegistrationResponse } = await loadWebAuthn()
       const { registrationInfo } = await verifyRegistrationResponse({
         response: response as unknown as RegistrationResponseJSON,
         expectedChallenge: challenge,
@@ -91,17 +90,16 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
       return registrationInfo
     },
 
-    async keep(tx, { user }, name, { credential, credentialBackedUp, aaguid }) {
-      if ((await tx.$count(passkeys, ofUser(user.id))) >= mostPasskeys)
-        throw conflict('enough-passkeys', `${mostPasskeys} passkeys are enough. Remove one first.`)
-      const updated = await tx
+    async store(tx, { user }, name, { credential, credentialBackedUp, aaguid }) {
+      if ((await tx.$count(passkeys, ofUser(user.id))) >= maxPasskeys) throw enoughPasskeys()
+      const inserted = await tx
         .insert(passkeys)
         .values({
           id: credential.id,
           userId: user.id,
           publicKey: credential.publicKey,
           counter: credential.counter,
-          transports: knownTransports(credential.transports),
+          transports: validTransports(credential.transports),
           isSynced: credentialBackedUp,
           aaguid,
           host,
@@ -109,7 +107,7 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
           createdAt: now(),
         })
         .onConflictDoNothing()
-      if (updated.rowCount === 0) throw conflict('already-listed', 'This passkey is already here.')
+      if (inserted.rowCount === 0) throw conflict('already-listed', 'This passkey is already here.')
     },
 
     async rename({ user }, id, name) {
@@ -121,12 +119,12 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
     },
 
     async remove(tx, { user }, id) {
-      const [gone] = await tx
+      const [removed] = await tx
         .delete(passkeys)
         .where(and(ofUser(user.id), eq(passkeys.id, id)))
         .returning({ name: passkeys.name })
-      if (!gone) throw notFound('Passkey')
-      return gone
+      if (!removed) throw notFound('Passkey')
+      return removed
     },
 
     countOfOtherHosts: () => db.$count(passkeys, ne(passkeys.host, host)),

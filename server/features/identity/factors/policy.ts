@@ -8,25 +8,25 @@ import { appCodes, passkeys, users } from '#server/database/schema.ts'
 
 type PolicyDeps = Pick<Context, 'db' | 'config'>
 
-/** Rules of logging in. A passkey is enough; so is the password, unless app codes are on or a second step is required. */
+/** Rules of logging in. A passkey is enough. A password is enough unless app codes are on or a second step is required. */
 export type Policy = {
-  holdingsOf(
+  credentialsOf(
     userId: string,
     tx?: Database | Transaction,
   ): Promise<{ hasPassword: boolean; hasPasskey: boolean; hasAppCodes: boolean }>
-  isRequiredOf(user: Who): boolean
+  isSecondStepRequired(user: Person): boolean
   /** Factors that must follow the password. Empty for most people, and for staff who have none yet. */
-  nextStepOf(user: Who): Promise<WayToProve[]>
-  waysToProve(user: Who): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
+  secondStepFactorsOf(user: Person): Promise<WayToProve[]>
+  waysToProve(user: Person): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
 }
 
-type Who = Pick<User, 'id' | 'isAdmin' | 'role'>
+type Person = Pick<User, 'id' | 'isAdmin' | 'role'>
 
 export function createPolicy({ db, config }: PolicyDeps): Policy {
   const host = new URL(config.publicUrl).hostname
 
-  async function holdingsOf(userId: string, tx: Database | Transaction = db) {
-    const [found] = await tx
+  async function credentialsOf(userId: string, tx: Database | Transaction = db) {
+    const [credentials] = await tx
       .select({
         hasPassword: sql<boolean>`${users.passwordHash} is not null`,
         hasPasskey: sql<boolean>`exists (${tx
@@ -40,34 +40,34 @@ export function createPolicy({ db, config }: PolicyDeps): Policy {
       })
       .from(users)
       .where(eq(users.id, userId))
-    return found ?? { hasPassword: false, hasPasskey: false, hasAppCodes: false }
+    return credentials ?? { hasPassword: false, hasPasskey: false, hasAppCodes: false }
   }
 
-  const isRequiredOf = (user: Who) => config.staffNeedFactor && isStaff(user)
+  const isSecondStepRequired = (user: Person) => config.staffNeedFactor && isStaff(user)
 
   return {
-    holdingsOf,
-    isRequiredOf,
+    credentialsOf,
+    isSecondStepRequired,
 
-    async nextStepOf(user) {
-      const factors = factorsAmong(await holdingsOf(user.id))
-      return factors.includes('code') || isRequiredOf(user) ? factors : []
+    async secondStepFactorsOf(user) {
+      const factors = secondFactorsIn(await credentialsOf(user.id))
+      return factors.includes('code') || isSecondStepRequired(user) ? factors : []
     },
 
     async waysToProve(user) {
-      const holdings = await holdingsOf(user.id)
-      const factors = factorsAmong(holdings)
+      const credentials = await credentialsOf(user.id)
+      const factors = secondFactorsIn(credentials)
       const hasFactor = factors.length > 0
-      const passwordIsEnough = !factors.includes('code') && !(hasFactor && isRequiredOf(user))
-      return {
-        ways: [...factors, ...(holdings.hasPassword && passwordIsEnough ? (['password'] as const) : [])],
-        hasFactor,
-      }
+      const needsFactor = factors.includes('code') || (hasFactor && isSecondStepRequired(user))
+      const ways = credentials.hasPassword && !needsFactor ? [...factors, 'password' as const] : factors
+      return { ways, hasFactor }
     },
   }
 }
 
-const factorsAmong = (held: { hasPasskey: boolean; hasAppCodes: boolean }): WayToProve[] => [
-  ...(held.hasPasskey ? (['passkey'] as const) : []),
-  ...(held.hasAppCodes ? (['code'] as const) : []),
-]
+function secondFactorsIn({ hasPasskey, hasAppCodes }: { hasPasskey: boolean; hasAppCodes: boolean }): WayToProve[] {
+  const factors: WayToProve[] = []
+  if (hasPasskey) factors.push('passkey')
+  if (hasAppCodes) factors.push('code')
+  return factors
+}

@@ -4,7 +4,7 @@ import type { factors } from '#contract/identity/factors.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { appCodes as table, users } from '#server/database/schema.ts'
+import { appCodes as appCodesTable, users } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AppCodes } from './app-codes.ts'
@@ -28,70 +28,73 @@ export type SetUp = {
 }
 
 type SetUpDeps = {
-  sessions: Pick<Sessions, 'prove' | 'provenBy'>
+  sessions: Pick<Sessions, 'recordProof' | 'provenBy'>
   policy: Policy
   appCodes: AppCodes
   passkeys: Passkeys
   notices: Notices
 }
 
-const app = 'authenticator app'
+const authenticatorApp = 'authenticator app'
 
 export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, passkeys, notices }: SetUpDeps): SetUp {
-  /** Locks the user: two concurrent removals could each rely on the factor the other removes. */
-  const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>
+  /** Locks the user, because two concurrent removals could each rely on the factor that the other removes. */
+  const withUserLocked = <Result>({ user }: Actor, act: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for('update')
-      return make(tx)
+      return act(tx)
     })
 
-  /** Creates ten recovery codes with the first factor, or when all are used up. Otherwise null. */
-  async function recoveryCodesFor(tx: Transaction, userId: string) {
+  /** Returns ten new recovery codes if none is left, as with the first factor. Otherwise null. */
+  async function renewUsedUpRecoveryCodes(tx: Transaction, userId: string) {
     return (await recovery.countUnused(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
   }
 
-  /** Throws if a required last factor was removed; otherwise deletes the recovery codes with the last factor. */
+  /** Deletes the recovery codes after the last factor was removed. Throws if this person must have a factor. */
   async function finishFactorRemoval(tx: Transaction, { user }: Actor) {
-    const { hasPasskey, hasAppCodes } = await policy.holdingsOf(user.id, tx)
+    const { hasPasskey, hasAppCodes } = await policy.credentialsOf(user.id, tx)
     if (hasPasskey || hasAppCodes) return
-    if (policy.isRequiredOf(user))
+    if (policy.isSecondStepRequired(user))
       throw conflict('second-step-missing', 'This shop asks its admins for a second step. Set up another one first.')
     await recovery.forget(tx, user.id)
   }
 
   return {
     async show({ user, sessionId }) {
-      const [kept] = await db.select({ since: table.createdAt }).from(table).where(eq(table.userId, user.id))
+      const [stored] = await db
+        .select({ since: appCodesTable.createdAt })
+        .from(appCodesTable)
+        .where(eq(appCodesTable.userId, user.id))
       return {
         passkeys: await passkeys.list(user.id),
-        appCodesSince: kept?.since ?? null,
+        appCodesSince: stored?.since ?? null,
         recoveryCodesLeft: await recovery.countUnused(db, user.id),
-        isRequired: policy.isRequiredOf(user),
+        isRequired: policy.isSecondStepRequired(user),
         isRecovering: (await sessions.provenBy(sessionId)) === 'recovery code',
       }
     },
 
     beginAppCodes: appCodes.begin,
 
-    confirmAppCodes: (actor, confirmed) =>
-      change(actor, async (tx) => {
-        await appCodes.confirm(tx, actor, confirmed)
-        const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
-        await notices.recordFactorChange(tx, actor, 'added', app)
-        await sessions.prove(tx, actor, 'password and code')
+    confirmAppCodes: (actor, setUp) =>
+      withUserLocked(actor, async (tx) => {
+        await appCodes.confirm(tx, actor, setUp)
+        const recoveryCodes = await renewUsedUpRecoveryCodes(tx, actor.user.id)
+        await notices.recordFactorChange(tx, actor, 'added', authenticatorApp)
+        await sessions.recordProof(tx, actor, 'password and code')
         return { recoveryCodes }
       }),
 
     removeAppCodes: (actor) =>
-      change(actor, async (tx) => {
+      withUserLocked(actor, async (tx) => {
         await appCodes.remove(tx, actor)
         await finishFactorRemoval(tx, actor)
-        await notices.recordFactorChange(tx, actor, 'removed', app)
+        await notices.recordFactorChange(tx, actor, 'removed', authenticatorApp)
       }),
 
     renewRecoveryCodes: (actor) =>
-      change(actor, async (tx) => {
-        const { hasPasskey, hasAppCodes } = await policy.holdingsOf(actor.user.id, tx)
+      withUserLocked(actor, async (tx) => {
+        const { hasPasskey, hasAppCodes } = await policy.credentialsOf(actor.user.id, tx)
         if (!hasPasskey && !hasAppCodes)
           throw conflict('second-step-missing', 'Set up a passkey or an authenticator app first.')
         const recoveryCodes = await recovery.renew(tx, actor.user.id)
@@ -102,15 +105,15 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
     beginPasskey: passkeys.begin,
 
     async addPasskey(actor, name, response) {
-      const passkey = await passkeys.check(actor, response)
-      return change(actor, async (tx) => {
-        await passkeys.keep(tx, actor, name, passkey)
+      const passkey = await passkeys.verify(actor, response)
+      return withUserLocked(actor, async (tx) => {
+        await passkeys.store(tx, actor, name, passkey)
         // Accounts without a second step need no recovery codes, because an emailed link recovers them.
         const needsRecoveryCodes =
-          policy.isRequiredOf(actor.user) || (await policy.holdingsOf(actor.user.id, tx)).hasAppCodes
-        const recoveryCodes = needsRecoveryCodes ? await recoveryCodesFor(tx, actor.user.id) : null
+          policy.isSecondStepRequired(actor.user) || (await policy.credentialsOf(actor.user.id, tx)).hasAppCodes
+        const recoveryCodes = needsRecoveryCodes ? await renewUsedUpRecoveryCodes(tx, actor.user.id) : null
         await notices.recordFactorChange(tx, actor, 'added', 'passkey')
-        await sessions.prove(tx, actor, 'passkey')
+        await sessions.recordProof(tx, actor, 'passkey')
         return { recoveryCodes }
       })
     },
@@ -118,7 +121,7 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
     renamePasskey: passkeys.rename,
 
     removePasskey: (actor, id) =>
-      change(actor, async (tx) => {
+      withUserLocked(actor, async (tx) => {
         await passkeys.remove(tx, actor, id)
         await finishFactorRemoval(tx, actor)
         await notices.recordFactorChange(tx, actor, 'removed', 'passkey')

@@ -2,14 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 /** RFC 6238 with the parameters that every app supports: SHA-1, 6 digits, 30 seconds. */
 
-const seconds = 30
+const stepSeconds = 30
 const digits = 6
-/** A phone's clock may be off by one step; people take a moment to type. */
-const tolerance = 1
+/** Steps before and after the present one: clocks differ, and typing takes time. */
+const toleranceSteps = 1
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Same length as the hash, as RFC 4226 recommends. */
+/** 20 bytes, the length of a SHA-1 hash, as RFC 4226 recommends. */
 export const randomSecret = () => base32(randomBytes(20))
 
 function base32(bytes: Uint8Array): string {
@@ -30,22 +30,23 @@ function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-const stepAt = (time: Date) => Math.floor(time.getTime() / 1000 / seconds)
+const stepAt = (time: Date) => Math.floor(time.getTime() / 1000 / stepSeconds)
 
 export function codeAt(secret: string, step: number, length = digits): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const mac = createHmac('sha1', fromBase32(secret)).update(counter).digest()
+  // Dynamic truncation of RFC 4226: the last four bits are the offset of the number.
   const offset = (mac.at(-1) ?? 0) & 0xf
   const number = mac.readUInt32BE(offset) & 0x7fffffff
   return String(number % 10 ** length).padStart(length, '0')
 }
 
-/** Time step of a code, within the tolerance. Must be newer than `after`, so that no code works twice. */
-export function stepOf(code: string, secret: string, now: Date, after: number): number | undefined {
+/** Returns the time step of a valid code. It must be newer than the last used step, so that no code works twice. */
+export function stepOf(code: string, secret: string, now: Date, lastUsedStep: number): number | undefined {
   const current = stepAt(now)
-  for (let step = current - tolerance; step <= current + tolerance; step++)
-    if (step > after && codeAt(secret, step) === code) return step
+  for (let step = current - toleranceSteps; step <= current + toleranceSteps; step++)
+    if (step > lastUsedStep && codeAt(secret, step) === code) return step
   return undefined
 }
 

@@ -13,20 +13,20 @@ const fingerprintsOf = ({ device, userAgent, ip }: Device) => [
   hashToken(`place ${userAgent}\n${ip}`),
 ]
 
-/** Stores the device. True if it is new to this user and not their first. */
-export async function noteDevice(tx: Transaction, userId: string, device: Device, at: Date): Promise<boolean> {
+/** Stores the device. Returns true if it is new to this user and not their first. */
+export async function rememberDevice(tx: Transaction, userId: string, device: Device, at: Date): Promise<boolean> {
   const fingerprints = fingerprintsOf(device)
   const ofUser = eq(knownDevices.userId, userId)
-  const known = await tx.$count(knownDevices, ofUser)
-  const seen = await tx.$count(knownDevices, and(ofUser, inArray(knownDevices.fingerprint, fingerprints)))
+  const knownCount = await tx.$count(knownDevices, ofUser)
+  const matchCount = await tx.$count(knownDevices, and(ofUser, inArray(knownDevices.fingerprint, fingerprints)))
   await tx
     .insert(knownDevices)
     .values(fingerprints.map((fingerprint) => ({ userId, fingerprint, firstSeenAt: at })))
     .onConflictDoNothing()
-  return known > 0 && seen === 0
+  return knownCount > 0 && matchCount === 0
 }
 
-/** For an account that changes its owner: every device is new again. */
+/** Called when an account gets another owner, for whom every device is new. */
 export async function forgetDevices(tx: Transaction, userId: string) {
   await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
 }

@@ -7,64 +7,68 @@ import type { Database } from '#server/database/connect.ts'
 import { sessions, userColumns, users } from '#server/database/schema.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 
-const hour = 3_600_000
-const day = 24 * hour
-/** Days after the last use. */
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** A session ends this many days after its last use. */
 export const sessionDays = retention.sessions.days
-/** Maximum lifetime after the login, in ms. */
-const longest = (user: Pick<User, 'isAdmin' | 'role'>) => (isStaff(user) ? 12 * hour : 90 * day)
+/** Maximum lifetime after the login. */
+const maxLifetimeMs = (user: Pick<User, 'isAdmin' | 'role'>) => (isStaff(user) ? 12 * hourMs : 90 * dayMs)
 /** Tokens rotate hourly, so that a stolen copy stops working or is detected. */
-const tokenLifetime = hour
+const tokenLifetimeMs = hourMs
 /** Concurrent requests may still carry a token that was replaced in the last 60 s. */
-const overlap = 60_000
+const overlapMs = 60_000
 
-type Begun = { now: Date; begun: Date; user: Pick<User, 'isAdmin' | 'role'> }
+type SessionTimes = { now: Date; createdAt: Date; user: Pick<User, 'isAdmin' | 'role'> }
 
-export const expiry = ({ now, begun, user }: Begun) =>
-  new Date(Math.min(now.getTime() + sessionDays * day, begun.getTime() + longest(user)))
+export const expiryOf = ({ now, createdAt, user }: SessionTimes) =>
+  new Date(Math.min(now.getTime() + sessionDays * dayMs, createdAt.getTime() + maxLifetimeMs(user)))
 
 /** Matches the current token and the one it replaced. */
 export const withToken = (hash: string) => or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
 
-/** `newToken` must be sent to the browser. */
-type Found = Session & { newToken?: string | undefined }
+/** The browser must get `newToken`. */
+type FoundSession = Session & { newToken?: string | undefined }
 
-export type FindSession = (token: string, ip: string) => Promise<Found | undefined>
+export type FindSession = (token: string, ip: string) => Promise<FoundSession | undefined>
 
-export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' | 'securityLog'>): FindSession {
+export function createFindSession({ db, now, securityLog }: Pick<Context, 'db' | 'now' | 'securityLog'>): FindSession {
   const load = prepareLoad(db, now, sessions.tokenHash)
   const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash)
-  const since = (time: Date) => now().getTime() - time.getTime()
+  const msSince = (time: Date) => now().getTime() - time.getTime()
 
-  /** Only one of several concurrent requests gets the new token. */
-  async function rotate({ id, tokenHash, createdAt, user }: Session, presented: string) {
+  /** Returns a new token to one of several concurrent requests, undefined to the others. */
+  async function rotate({ id, tokenHash, createdAt, user }: Session, presentedHash: string) {
     const token = randomToken()
     const rotated = await db
       .update(sessions)
       .set({
         tokenHash: hashToken(token),
-        previousTokenHash: presented,
+        previousTokenHash: presentedHash,
         rotatedAt: now(),
         lastUsedAt: now(),
-        expiresAt: expiry({ now: now(), begun: createdAt, user }),
+        expiresAt: expiryOf({ now: now(), createdAt, user }),
       })
       .where(and(eq(sessions.id, id), eq(sessions.tokenHash, tokenHash)))
     return rotated.rowCount === 1 ? token : undefined
   }
 
-  async function useCurrent(found: Session): Promise<Found> {
-    const { id, tokenHash, previousTokenHash, rotatedAt, createdAt } = found
-    if (since(rotatedAt ?? createdAt) > tokenLifetime) return { ...found, newToken: await rotate(found, tokenHash) }
-    if (previousTokenHash && !hasArrived(found))
-      await db.update(sessions).set({ lastUsedAt: now() }).where(eq(sessions.id, id))
-    return found
+  async function useCurrent(session: Session): Promise<FoundSession> {
+    const { id, tokenHash, previousTokenHash, rotatedAt, createdAt } = session
+    if (msSince(rotatedAt ?? createdAt) > tokenLifetimeMs) {
+      const newToken = await rotate(session, tokenHash)
+      return { ...session, newToken }
+    }
+    // Records the first use of a new token, after which the old one counts as copied.
+    const isFirstUse = previousTokenHash !== null && !hasUsedNewToken(session)
+    if (isFirstUse) await db.update(sessions).set({ lastUsedAt: now() }).where(eq(sessions.id, id))
+    return session
   }
 
-  /** Accepts a replaced token until the new one is in use. After that, it is a copy, and the session ends. */
-  async function useReplaced(found: Session, presented: string, ip: string): Promise<Found | undefined> {
-    const { id, user, rotatedAt } = found
-    if (rotatedAt && since(rotatedAt) <= overlap) return found
-    if (!hasArrived(found)) return { ...found, newToken: await rotate(found, presented) }
+  /** Accepts a replaced token until the new one is used. After that, the old one must be a copy, so the session ends. */
+  async function useReplaced(session: Session, presentedHash: string, ip: string): Promise<FoundSession | undefined> {
+    const { id, user, rotatedAt } = session
+    if (rotatedAt && msSince(rotatedAt) <= overlapMs) return session
+    if (!hasUsedNewToken(session)) return { ...session, newToken: await rotate(session, presentedHash) }
     await db.delete(sessions).where(eq(sessions.id, id))
     securityLog('session copied', { user, ip })
     return undefined
@@ -73,16 +77,16 @@ export function createFind({ db, now, securityLog }: Pick<Context, 'db' | 'now' 
   return async function find(token, ip) {
     const hash = hashToken(token)
     const current = await load(hash)
-    const found = current ?? (await loadReplaced(hash))
-    if (!found || since(found.createdAt) >= longest(found.user)) return undefined
-    return current ? useCurrent(current) : useReplaced(found, hash, ip)
+    const session = current ?? (await loadReplaced(hash))
+    if (!session || msSince(session.createdAt) >= maxLifetimeMs(session.user)) return undefined
+    return current ? useCurrent(current) : useReplaced(session, hash, ip)
   }
 }
 
 type Session = NonNullable<Awaited<ReturnType<ReturnType<typeof prepareLoad>>>>
 
 /** True once the browser has sent its new token. */
-const hasArrived = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
+const hasUsedNewToken = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
 
 /** Runs on every call. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */
 function prepareLoad(db: Database, now: () => Date, by: typeof sessions.tokenHash | typeof sessions.previousTokenHash) {

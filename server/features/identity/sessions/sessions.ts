@@ -9,8 +9,8 @@ import type { HistoryPart } from '#server/database/cursor.ts'
 import { logins, sessions, users } from '#server/database/schema.ts'
 import { notFound, type Refusal } from '#server/errors.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
-import { noteDevice } from './known-devices.ts'
-import { createFind, expiry, type FindSession, withToken } from './session-tokens.ts'
+import { rememberDevice } from './known-devices.ts'
+import { createFindSession, expiryOf, type FindSession, withToken } from './session-tokens.ts'
 
 export { forgetDevices, knownDevice } from './known-devices.ts'
 export { sessionDays } from './session-tokens.ts'
@@ -24,7 +24,7 @@ type LoginEntry = Pick<typeof logins.$inferSelect, 'id' | 'at' | 'userAgent' | '
 export type Sessions = {
   find: FindSession
   /** Starts a session with a new token, against session fixation, and ends the old one. Returns the token. */
-  begin(actor: Actor<User | null>, authenticated: Authenticated, oldToken: string | undefined): Promise<string>
+  begin(actor: Actor<User | null>, authentication: Authentication, oldToken: string | undefined): Promise<string>
   end(token: string): Promise<void>
   devices(userId: string): Promise<SessionRow[]>
   endOne(actor: Actor, id: string): Promise<void>
@@ -33,13 +33,14 @@ export type Sessions = {
   forgetExpired(): Promise<void>
   historyOf(userId: string, part: HistoryPart): Promise<LoginEntry[]>
   provenBy(sessionId: string | null): Promise<Proof | undefined>
-  /** Records a repeated proof. `by` says how, if it is stronger than the earlier one. */
-  prove(tx: Transaction | Database, actor: Actor, by?: Proof): Promise<void>
-  useProof(sessionId: string): Promise<void>
+  /** Records a repeated proof of identity. `provenBy` is set if the proof is stronger than that of the login. */
+  recordProof(tx: Transaction | Database, actor: Actor, provenBy?: Proof): Promise<void>
+  /** Records that a proof is in use, so that it stays fresh. */
+  recordProofUse(sessionId: string): Promise<void>
 }
 
-/** `refusal` is thrown if password or owner of the account have changed by the time the session starts. */
-export type Authenticated = {
+/** Proof of a finished login. `refusal` is thrown if the password or the owner changes before the session starts. */
+export type Authentication = {
   userId: string
   passwordHash: string | null
   handedOverAt: Date | null
@@ -49,7 +50,7 @@ export type Authenticated = {
   claim?: (tx: Transaction) => Promise<void>
 }
 
-export type LoggedIn = { user: User; authenticated: Authenticated }
+export type LoginResult = { user: User; authentication: Authentication }
 
 /** Ends all sessions of a user but `except`. */
 export async function endSessions(
@@ -65,21 +66,21 @@ export function createSessions(context: SessionDeps): Sessions {
   const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
 
   return {
-    find: createFind(context),
+    find: createFindSession(context),
 
     async begin(
-      { ip, userAgent, device: browser },
+      { ip, userAgent, device: deviceToken },
       { userId, passwordHash, handedOverAt, provenBy, refusal, claim },
       oldToken,
     ) {
       const token = randomToken()
-      const device = { userAgent: userAgent.slice(0, 300), ip }
+      const client = { userAgent: userAgent.slice(0, 300), ip }
       if (oldToken) await end(oldToken)
       await db.transaction(async (tx) => {
-        // Before the lock on the user: booking a payment locks in the same order.
+        // Claims before it locks the user, in the same order as the booking of a payment, against deadlocks.
         await claim?.(tx)
         // Locks the user until the session exists, so that a concurrent reset is seen here or ends the session.
-        const [unchanged] = await tx
+        const [user] = await tx
           .select({ email: users.email, verifiedAt: users.verifiedAt, isAdmin: users.isAdmin, role: users.role })
           .from(users)
           .where(
@@ -91,7 +92,7 @@ export function createSessions(context: SessionDeps): Sessions {
             ),
           )
           .for('share')
-        if (!unchanged) throw refusal()
+        if (!user) throw refusal()
         await tx
           .insert(sessions)
           .values({
@@ -102,18 +103,14 @@ export function createSessions(context: SessionDeps): Sessions {
             rotatedAt: now(),
             provenAt: now(),
             provenBy,
-            expiresAt: expiry({ now: now(), begun: now(), user: unchanged }),
-            ...device,
+            expiresAt: expiryOf({ now: now(), createdAt: now(), user }),
+            ...client,
           })
-        await tx.insert(logins).values({ userId, at: now(), ...device })
-        const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
-        // Proven addresses only, because anyone can sign up with any address.
-        if (isNews && unchanged.verifiedAt && (await attempts.mayMail(tx, 'new device', userId)))
-          await mails.send(tx, unchanged.email, 'newDevice', {
-            at: now().toISOString(),
-            device: deviceName(userAgent),
-            ip,
-          })
+        await tx.insert(logins).values({ userId, at: now(), ...client })
+        const isNewDevice = await rememberDevice(tx, userId, { ...client, device: deviceToken }, now())
+        // Emails only proven addresses, because anyone can sign up with any address.
+        if (isNewDevice && user.verifiedAt && (await attempts.mayMail(tx, 'new device', userId)))
+          await mails.send(tx, user.email, 'newDevice', { at: now().toISOString(), device: deviceName(userAgent), ip })
       })
       return token
     },
@@ -151,21 +148,21 @@ export function createSessions(context: SessionDeps): Sessions {
         .limit(limit),
 
     async provenBy(sessionId) {
-      const [found] = await db
+      const [session] = await db
         .select({ provenBy: sessions.provenBy })
         .from(sessions)
         .where(eq(sessions.id, sessionId ?? ''))
-      return found?.provenBy
+      return session?.provenBy
     },
 
-    async prove(tx, { sessionId }, by) {
+    async recordProof(tx, { sessionId }, provenBy) {
       await tx
         .update(sessions)
-        .set({ provenAt: now(), ...(by && { provenBy: by }) })
+        .set({ provenAt: now(), ...(provenBy && { provenBy }) })
         .where(eq(sessions.id, sessionId ?? ''))
     },
 
-    async useProof(sessionId) {
+    async recordProofUse(sessionId) {
       await db.update(sessions).set({ proofUsedAt: now() }).where(eq(sessions.id, sessionId))
     },
   }

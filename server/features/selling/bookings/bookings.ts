@@ -101,7 +101,7 @@ export function createBookings(deps: BookingDeps): Bookings {
         product: (await catalog.named(productId)).name,
         isGift: kind === 'gift',
         endsAt: until?.toISOString() ?? null,
-        tokenId: await accounts.guests.firstPasswordLink(tx, userId),
+        tokenId: await accounts.guests.createFirstPasswordLink(tx, userId),
       })
     return booked
   }

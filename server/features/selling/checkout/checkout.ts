@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import { personOf } from '#server/database/people.ts'
 import { payments } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
+import type { Authentication } from '#server/features/identity/sessions/sessions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Codes } from '../codes/codes.ts'
 import type { OrderRow, Orders } from '../orders/orders.ts'
@@ -56,7 +56,7 @@ export type Checkout = {
   loginOfGuest(
     nonce: string | undefined,
     paymentIntentId: string,
-  ): Promise<(Authenticated & { newNonce: string }) | 'not yet'>
+  ): Promise<(Authentication & { newNonce: string }) | 'not yet'>
   /** The order, for the browser that paid it but is not logged in, with how its owner logs in. */
   paid(nonce: string | undefined, paymentIntentId: string): Promise<RawOutputOf<typeof checkout.paid>>
   /** At logout, because the next person at this browser may be someone else. */

@@ -37,7 +37,7 @@ export function createApply(deps: ApplyDeps): Apply {
   const { refundDuplicate, refundLate, refundRest, creditRefunds } = deps
 
   async function book(tx: Transaction, order: OrderRow, answer: Subscription) {
-    const guest = order.userId ? undefined : await accounts.guests.forGuest(tx, order.email)
+    const guest = order.userId ? undefined : await accounts.guests.findOrCreateForGuest(tx, order.email)
     const userId = order.userId ?? guest?.id
     if (!userId) throw new Error(`Order ${order.id} has no buyer`)
     const cardCountry = answer.payments.at(-1)?.cardCountry ?? null
@@ -73,7 +73,7 @@ export function createApply(deps: ApplyDeps): Apply {
     if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
     let newAccount: NewAccount | undefined = guest?.tokenId ? { tokenId: guest.tokenId, username } : undefined
     if (isHandedOver) {
-      const tokenId = await accounts.guests.handOver(tx, buyer.id)
+      const tokenId = await accounts.guests.handOverToMailboxOwner(tx, buyer.id)
       newAccount = { tokenId, username, handedOver: { paymentIntentId: order.paymentIntentId } }
       // Other unpaid checkouts may still be open in a browser; paying one would only lead to a refund.
       for (const subscriptionId of await orders.logins.end(tx, buyer)) await refundDuplicate(tx, { subscriptionId })

@@ -85,7 +85,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
         paymentIntentId: paymentIntentId ?? null,
       })
       if (!order) return { verdict: 'there', message: 'It’s in the shop already.' }
-      const account = await accounts.guests.forTakeover(tx, { email, name: name.success ? name.data : '' })
+      const account = await accounts.guests.findOrCreateForTakeover(tx, { email, name: name.success ? name.data : '' })
       const buyer = await lockBuyer(tx, account.id)
       if (await hasOther(tx, buyer.id, order))
         throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
@@ -114,7 +114,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
         await mails.send(tx, email, 'purchaseTakenOver', {
           name: buyer.name,
           product: (await catalog.named(productId)).name,
-          tokenId: await accounts.guests.firstPasswordLink(tx, buyer.id),
+          tokenId: await accounts.guests.createFirstPasswordLink(tx, buyer.id),
         })
       await follow(tx, { subscriptionId: id })
       return { verdict: 'new', message: 'Taken over' }
