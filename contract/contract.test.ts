@@ -6,8 +6,8 @@ import type { Endpoint } from './endpoint.ts'
 import { contract } from './index.ts'
 import { isPermission } from './permissions.ts'
 
-/** The table of calls in docs/product.md, row by row. */
-const promised = readFileSync('docs/product.md', 'utf8')
+/** Rows of the table of calls in docs/product.md. */
+const documentedCalls = readFileSync('docs/product.md', 'utf8')
   .matchAll(/^\| `((?:GET|POST|PATCH|DELETE) [^`]+)` \| ([^|]*)\|/gm)
   .map(([, call = '', fields = '']) => [call, fields.trim()] as const)
   .toArray()
@@ -16,42 +16,43 @@ const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
 
-/** Where the contract has a parameter, the page has `{id}` or a product's slug. */
+/** Compares an endpoint with a documented call, which has `{id}` or a product's slug for each parameter. */
 function isCallTo(endpoint: Endpoint, call: string) {
   const pattern = endpoint.path.replaceAll(/:\w+/g, String.raw`(\{\w+\}|rebound-sigma-pro)`)
   return new RegExp(`^${endpoint.method} ${pattern}$`).test(call)
 }
 
-/** Fields in the query or body, without path parameters, paging, the honeypot and optional fields of some shops. */
+/** Fields in the query or body that docs/product.md has to list. */
 function payloadOf({ path, input, answer }: Endpoint): string[] {
   const inPath = path.matchAll(/:(\w+)/g).map((match) => match[1])
-  const besides = new Set([
-    ...inPath,
+  const undocumented = new Set([
+    // The contact form's honeypot.
     'website',
-    // Optional, and asked in addition to the promised fields.
+    ...inPath,
+    // Optional fields beyond the documented ones.
     ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername', 'amount', 'news', 'code'] : []),
     ...(path === '/api/admin/purchases' ? ['kind', 'reason', 'endsAt', 'invite'] : []),
     ...(path === '/api/admin/recommended-assets' ? ['reviewedAt', 'createdAt'] : []),
     ...(path === '/api/admin/purchases/:id/cancel' ? ['when', 'refund'] : []),
     ...(path === '/api/admin/users' ? ['invite'] : []),
-    // Only asked for where the seller has Stripe compute the tax.
+    // Used only in shops whose tax Stripe computes.
     'place',
     ...(answer === 'list' ? ['limit', 'cursor', 'q', 'status', 'billingType', 'need', 'begun', 'ended', 'sort'] : []),
   ])
   const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
-  return Object.keys(properties).filter((name) => !besides.has(name))
+  return Object.keys(properties).filter((name) => !undocumented.has(name))
 }
 
-test.for(promised)('%s is in the contract, with payload (%s)', ([call, payload]) => {
+test.for(documentedCalls)('%s is in the contract, with payload (%s)', ([call, payload]) => {
   const matches = endpoints.filter(({ endpoint }) => isCallTo(endpoint, call))
   expect(matches).toHaveLength(1)
   const fields = matches.flatMap(({ endpoint }) => payloadOf(endpoint))
   expect(fields.toSorted()).toEqual(payload.split(', ').filter(Boolean).toSorted())
 })
 
-test('the table lists every endpoint, and whether the page promises it', () => {
+test('every documented call exists; all endpoints are printed with their access and payload', () => {
   const rows = endpoints.map(({ name, endpoint }) => [
-    promised.some(([call]) => isCallTo(endpoint, call)) ? 'promised' : 'ours',
+    documentedCalls.some(([call]) => isCallTo(endpoint, call)) ? 'documented' : 'internal',
     endpoint.access,
     `${endpoint.method} ${endpoint.path}`,
     name,
@@ -65,23 +66,23 @@ test('the table lists every endpoint, and whether the page promises it', () => {
       .trimEnd(),
   )
   process.stdout.write(`\n${lines.join('\n')}\n\n`)
-  expect(promised).toHaveLength(31)
-  expect(rows.filter(([whose]) => whose === 'promised')).toHaveLength(promised.length)
+  expect(documentedCalls).toHaveLength(31)
+  expect(rows.filter(([origin]) => origin === 'documented')).toHaveLength(documentedCalls.length)
 })
 
-test.for(endpoints)('$name says what it is for and rejects unknown fields', ({ endpoint }) => {
+test.for(endpoints)('$name has a summary and rejects unknown fields', ({ endpoint }) => {
   expect(endpoint.summary.length).toBeGreaterThan(10)
   if (endpoint.answer === 'redirect') return
   const { error } = z.safeParse(endpoint.input, { 'no such field': true })
   expect(error?.issues.map((issue) => issue.code)).toContain('unrecognized_keys')
 })
 
-test('no two endpoints answer the same call', () => {
+test('no two endpoints have the same method and path', () => {
   const calls = endpoints.map(({ endpoint }) => `${endpoint.method} ${endpoint.path.replaceAll(/:\w+/g, ':')}`)
   expect(new Set(calls).size).toBe(calls.length)
 })
 
-test('everything under /api/admin/ is for staff or admins only, and nothing else is', () => {
+test('calls under /api/admin/ require a permission, and no other calls do', () => {
   for (const { endpoint } of endpoints)
     expect([endpoint.path, isPermission(endpoint.access)]).toEqual([
       endpoint.path,
@@ -107,7 +108,7 @@ test('only a public call may make its caller optional', () => {
   for (const { endpoint } of optional) expect(endpoint.access).toBe('public')
 })
 
-test('an empty ticker is said to be missing', () => {
+test('an empty ticker is refused with a request to enter one', () => {
   const { error } = z.safeParse(contract.assets.adminAdd.input, { ticker: ' ' })
   expect(error?.issues.find(({ path }) => path[0] === 'ticker')?.message).toBe('Please enter a ticker')
 })
@@ -116,8 +117,8 @@ test('buyers, orders and forms can be exported', () => {
   expect(exportKind.options).toEqual(['buyers', 'orders', 'forms'])
 })
 
-test('no field takes long to refuse, however much is typed into it', () => {
-  const endless = ['a', 'a-', '-', 'a.', 'é', '@', 'a@a.', 'www', ' ', '0'].map((word) =>
+test('a field refuses 100,000 characters within three seconds', () => {
+  const longTexts = ['a', 'a-', '-', 'a.', 'é', '@', 'a@a.', 'www', ' ', '0'].map((word) =>
     word.repeat(100_000 / word.length).concat('!'),
   )
   const fields = endpoints.flatMap(({ name, endpoint }) => {
@@ -127,15 +128,16 @@ test('no field takes long to refuse, however much is typed into it', () => {
   })
   expect(fields.length).toBeGreaterThan(80)
   for (const { field, schema, key } of fields)
-    for (const typed of endless) {
-      const begun = performance.now()
+    for (const typed of longTexts) {
+      const startedAt = performance.now()
       z.safeParse(schema, { [key]: typed })
-      // Milliseconds; a pattern that starts over at each letter takes a minute.
-      expect([field, typed.slice(0, 4), performance.now() - begun < 3000]).toEqual([field, typed.slice(0, 4), true])
+      const milliseconds = performance.now() - startedAt
+      // A pattern with quadratic time takes a minute.
+      expect([field, typed.slice(0, 4), milliseconds < 3000]).toEqual([field, typed.slice(0, 4), true])
     }
 })
 
-/** Every text and number that a call accepts, however deep. */
+/** Schemas of all texts and numbers in a call's input, nested ones included. */
 function leavesOf(schema: z.core.$ZodType, path: string): { path: string; schema: z.core.$ZodType }[] {
   const { def } = schema as z.ZodMiniType & { def: z.core.$ZodTypes['_zod']['def'] }
   switch (def.type) {
@@ -165,15 +167,15 @@ const leaves = endpoints.flatMap(({ name, endpoint }) => leavesOf(endpoint.input
 
 test('no call accepts a text that PostgreSQL cannot store, or a number out of its range', () => {
   expect(leaves.length).toBeGreaterThan(150)
-  const refused = ['\u0000', 'a\u0000b', `${'x'.repeat(8)}\u0000`, '\ud800', 2 ** 31, -(2 ** 31) - 1, 1e300]
+  const invalidValues = ['\u0000', 'a\u0000b', `${'x'.repeat(8)}\u0000`, '\ud800', 2 ** 31, -(2 ** 31) - 1, 1e300]
   const accepted = leaves.flatMap(({ path, schema }) =>
-    refused.filter((value) => z.safeParse(schema, value).success).map((value) => `${path} ${typeof value}`),
+    invalidValues.filter((value) => z.safeParse(schema, value).success).map((value) => `${path} ${typeof value}`),
   )
   expect([...new Set(accepted)]).toEqual([])
 })
 
-/** They send no email, ask no one outside, and hash nothing; the limit for all calls is enough. */
-const cheap = new Set([
+/** Calls without emails, outside services or password hashing: the general rate limit is enough. */
+const cheapCalls = new Set([
   'accounts.logout',
   'accounts.logoutDevice',
   'accounts.logoutEverywhere',
@@ -182,10 +184,10 @@ const cheap = new Set([
   'newsletter.unsubscribe',
 ])
 
-test('every other call with which a visitor or buyer changes something is limited', () => {
+test('every other change by a visitor or buyer has a rate limit of its own', () => {
   const unlimited = endpoints.filter(
     ({ name, endpoint: { method, access, limit } }) =>
-      method !== 'GET' && !isPermission(access) && !limit && !cheap.has(name),
+      method !== 'GET' && !isPermission(access) && !limit && !cheapCalls.has(name),
   )
   expect(unlimited.map(({ name }) => name)).toEqual([])
 })

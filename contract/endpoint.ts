@@ -2,12 +2,12 @@ import * as z from 'zod/mini'
 import { id } from './fields.ts'
 import { isPermission, type Permission } from './permissions.ts'
 
-/** People who may make a call: anyone, anyone logged in, or staff with a permission. Enforced by `server/http/gate.ts`. */
+/** Callers allowed: anyone, logged-in users, or staff with a permission. `server/http/gate.ts` enforces it. */
 export type Access = 'public' | 'user' | Permission
 
 export type Caller = 'none' | 'optional'
 
-/** Format of the answer. A `list` has a `Link` header to its next page; `later` may answer 202, meaning "try again in a moment". */
+/** Format of the answer. A `list` has a `Link` header to its next page. `later` may answer 202: try again soon. */
 export type Answer = 'json' | 'list' | 'csv' | 'html' | 'redirect' | 'later'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -1,4 +1,4 @@
-/** Parses the small part of Markdown that `content/` and newsletters use into data, so that nothing has to parse HTML. */
+/** Parser for the small part of Markdown that `content/` and newsletters use. Its output is data, never HTML. */
 
 export type Inline = { text: string; as?: 'bold' | 'code' | 'link'; href?: string }
 export type Block = { kind: 'paragraph'; inline: Inline[] } | { kind: 'list'; isOrdered: boolean; items: Inline[][] }

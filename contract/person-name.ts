@@ -8,7 +8,7 @@ const shortForm = /(?:^|[^\p{L}\p{N}])(?:\p{L}{1,3}|\p{N}|prof|dipl)$/iu
 const commonDomain =
   /^(?:com|net|org|info|biz|xyz|top|app|dev|shop|online|site|live|link|click|page|club|store|pro|vip|mobi|edu|gov|one|fun|icu|bio|space|website|tech|blog|cloud|world|life|today|news|email|zone|wiki|ink|bet|win|bid|loan|work|example)(?!\p{L})/iu
 
-/** True for text that email clients turn into links, but not for names (St.John, A.J.). Repetitions are bounded: linear time. */
+/** True for text that email clients turn into links, except names (St.John, A.J.). Takes linear time. */
 export function looksLikeLink(typed: string): boolean {
   if (/:\/\/|@|\bwww\b|\\\\|\d{1,3}(?:\.\d{1,3}){3}/iu.test(typed)) return true
   const dotsInWords = typed.matchAll(new RegExp(`(?<=[\\p{L}\\p{N}-])${dot}(?=\\p{L}{2})`, 'gu'))

@@ -17,7 +17,7 @@ import { newsletter } from './site/newsletter.ts'
 /** Redirects to another page, or shows a message on `page` (by default, the page that has the form). */
 type FormSuccess = { goTo: string } | { message: string; page?: string }
 
-/** A call that accepts a form post from a browser without scripts. Only the server imports this list; all other calls take JSON only. */
+/** A call that also accepts a form post, for browsers without scripts. All other calls take JSON only. */
 export type PlainForm = {
   endpoint: Endpoint
   /** Page that shows a refusal or a message; by default, the page that has the form. */

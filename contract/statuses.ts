@@ -1,14 +1,15 @@
-/** The names of all statuses. Types, schemas, SQL and texts derive from these lists; `npm run check` rejects a second one. */
+/** Names of all statuses. Types, schemas, SQL and texts derive from these lists; `npm run check` rejects duplicates. */
 export { type BillingType, billingTypes } from './plans.ts'
 
-/** `past_due`: a renewal failed, and the buyer keeps access while we retry. `paused`: nothing is charged or given until it resumes. */
+/** `past_due`: a renewal failed; the buyer keeps access during the grace period. `paused`: no charges and no access. */
 export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'paused', 'cancelled', 'expired'] as const
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 
 /** Statuses that give access. */
 export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
-export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
+export const isLive = (status: PurchaseStatus) => liveStatuses.some((liveStatus) => liveStatus === status)
 
+/** A paused purchase gives no access, but it has not ended. */
 export const hasEnded = (status: PurchaseStatus) => !isLive(status) && status !== 'paused'
 
 export const purchaseNeeds = [
@@ -24,7 +25,7 @@ export const purchaseNeeds = [
 ] as const
 export type PurchaseNeed = (typeof purchaseNeeds)[number]
 
-/** Risks for revenue: these two statuses, and cards that expire within 30 days. */
+/** Risks for revenue: unpaid renewals, cards that expire within 30 days and before the next charge, open disputes. */
 export const purchaseRisks = ['failed_payments', 'expiring_cards', 'disputed'] as const
 export type PurchaseRisk = (typeof purchaseRisks)[number]
 
@@ -45,11 +46,11 @@ export const paymentPlaces = ['stripe', 'hand'] as const
 export type PaymentPlace = (typeof paymentPlaces)[number]
 type Extendable = { status: PurchaseStatus; paidThrough: PaymentPlace; endsAt: unknown }
 
-/** An extension moves the next payment, or the end, to a later day. */
+/** True if the seller can move the next payment, or the end, to a later day. */
 export const isExtendable = ({ status, paidThrough, endsAt }: Extendable) =>
   paidThrough === 'stripe' ? status === 'active' : isLive(status) && endsAt !== null
 
-/** Statuses as they are, except the one that docs/product.md spells out. */
+/** Texts of the statuses in the admin area and the dashboard. */
 export const statusTexts: Record<PurchaseStatus, string> = {
   active: 'active',
   pending_cancel: 'Cancels at period end',
@@ -68,7 +69,7 @@ export const statusTones = {
   expired: 'neutral',
 } as const satisfies Record<PurchaseStatus, string>
 
-/** Payments that are refunded in full when they are booked: a second subscription, or a code beyond its limits. */
+/** Reasons to refund a first payment in full: a second subscription, or a discount code beyond its limits. */
 export const refusedReasons = ['duplicate', 'code_used_up', 'code_new_only'] as const
 /** `gone`: Stripe no longer knew the subscription, and the seller ended it by hand. */
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'gone', ...refusedReasons] as const
@@ -90,23 +91,23 @@ export const leaveReasons = [
 ] as const
 export type LeaveReason = (typeof leaveReasons)[number]
 
-/** Kinds of movement of recurring revenue. A reactivation follows a time without payment. */
+/** Movements that raise recurring revenue. A reactivation follows a time without payment. */
 export const gainKinds = ['new', 'reactivation', 'expansion'] as const
 export const movementKinds = [...gainKinds, 'contraction', 'churn'] as const
 export type MovementKind = (typeof movementKinds)[number]
 
-/** Causes of a movement by a paid invoice. */
+/** Causes of a movement that come from a paid invoice. */
 export const invoiceCauses = ['bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax'] as const
-/** Causes of a movement. `pause`: unpaid time, paused or given; `expired`: the end of a purchase booked by hand. */
+/** Causes of a movement. `pause`: a pause or free time; `expired`: a purchase booked by hand reached its end. */
 export const movementCauses = [...invoiceCauses, 'pause', ...endReasons, 'expired', 'deleted'] as const
 export type MovementCause = (typeof movementCauses)[number]
 
 /**
- * Why a subscription counts for another amount here than its price at Stripe. Explained: time that was given, forgiven or is
- * not collected, a pause, and a price or discount that counts with the next paid invoice. Faults: the ledger doesn't follow
- * from the invoices (`books`), Stripe doesn't have it (`missing`), or the shop doesn't know it (`unknown`).
+ * Reasons why the ledger counts another amount for a subscription than its price at Stripe. These are legitimate: free time,
+ * a forgiven invoice, paused collection, a pause, and a price or discount that counts from the next paid invoice on.
  */
 export const explainedDifferences = ['given', 'forgiven', 'not_collected', 'paused', 'next_invoice'] as const
+/** Faults: the ledger contradicts the invoices (`books`), or the subscription is missing at Stripe or unknown here. */
 export const differenceFaults = ['books', 'missing', 'unknown'] as const
 export type ExplainedDifference = (typeof explainedDifferences)[number]
 export type DifferenceFault = (typeof differenceFaults)[number]
@@ -123,14 +124,14 @@ export type PaymentAccountKind = (typeof paymentAccountKinds)[number]
 export const declarationKinds = ['withdrawal', 'cancellation'] as const
 export type DeclarationKind = (typeof declarationKinds)[number]
 
-/** Open: waits for its owner's click or for the seller. Confirmed: it takes effect by itself. */
+/** `open`: waits for the owner's click or for the seller. `confirmed`: a job carries it out. */
 export const declarationStates = ['open', 'confirmed', 'done'] as const
 export type DeclarationState = (typeof declarationStates)[number]
 
 /** States of access on TradingView (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
 export const accessStates = ['none', 'asked', 'unlocking', 'unlocked', 'locked', 'declined', 'withheld'] as const
 export type AccessState = (typeof accessStates)[number]
-/** Words for the seller, in lists and files. */
+/** Texts for the seller, in lists and exported files. */
 export const accessStateTexts: Record<AccessState, string> = {
   none: 'not requested',
   asked: 'waiting for you',
@@ -179,6 +180,7 @@ export const todoKinds = [
 ] as const
 export type TodoKind = (typeof todoKinds)[number]
 
+/** Tasks that the shop promised to do within a time (contract/access/promise.ts). */
 export const promisedTodoKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
 
 export const messageStates = ['open', 'answered'] as const
@@ -201,7 +203,7 @@ export const stoppableStates = ['scheduled', 'sending', 'paused'] as const satis
 export const pauseReasons = ['asked', 'connections', 'missed', 'restored', 'incomplete'] as const
 export type PauseReason = (typeof pauseReasons)[number]
 
-/** States of a recipient. `uncertain`: process or connection ended before the mail server's answer. */
+/** States of a recipient. `uncertain`: the process or connection ended before the mail server answered. */
 export const recipientStates = ['waiting', 'handed_over', 'sent', 'refused', 'uncertain'] as const
 export type RecipientState = (typeof recipientStates)[number]
 
@@ -209,11 +211,11 @@ export type RecipientState = (typeof recipientStates)[number]
 export const suppressionReasons = ['objected', 'refused', 'by_seller'] as const
 export type SuppressionReason = (typeof suppressionReasons)[number]
 
-/** Results of an import line: new, already known, or refused. */
+/** Results of an import line: new, already there, or faulty. */
 export const importVerdicts = ['new', 'there', 'fault'] as const
 export type ImportVerdictKind = (typeof importVerdicts)[number]
 
-/** Reasons of an entitlement, which determine its end. */
+/** Reasons why someone is entitled; they determine when the entitlement ends. */
 export const entitlementReasons = ['renews', 'ends', 'unpaid', 'disputed'] as const
 export type EntitlementReason = (typeof entitlementReasons)[number]
 
@@ -230,7 +232,7 @@ export type ConnectionMode = (typeof connectionModes)[number]
 /** Proofs of identity in a session. */
 export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment', 'link'] as const
 export type Proof = (typeof proofs)[number]
-/** Proofs that satisfy a required second factor. */
+/** Proofs that count as a second factor. */
 export const strongProofs = ['password and code', 'passkey'] as const satisfies Proof[]
 
 export const waysToProve = ['passkey', 'code', 'password'] as const

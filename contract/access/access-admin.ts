@@ -13,20 +13,20 @@ const accessOwner = z.object({
   state: z.enum(accessStates),
   /** Null if nothing is paid for. */
   reason: z.nullable(z.enum(entitlementReasons)),
-  /** True within a minute of a grant. */
+  /** True for one minute after a grant. */
   mayUndo: z.boolean(),
-  /** True without the connector: the seller adds people on TradingView and records it here. */
+  /** True without the connector: the seller adds the person on TradingView and records it here. */
   isByHand: z.boolean(),
 })
 export type AccessOwner = z.infer<typeof accessOwner>
 
 const todo = z.extend(accessOwner, {
-  /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
+  /** For `move`, the username that still has access. For `renamed`, the recorded one; `username` is what TradingView shows. */
   oldUsername: z.nullable(z.string()),
   kind: z.enum(todoKinds),
-  /** End of the promised time. */
+  /** When the promised time ends. */
   due: z.nullable(instant),
-  /** Reason, where the kind alone does not say it. */
+  /** More about the task, where its kind is not enough. */
   detail: z.nullable(z.string()),
   exchangeName: z.nullable(z.string()),
   additionalInfo: z.nullable(z.string()),
@@ -43,23 +43,23 @@ const person = z.extend(accessOwner, {
   product: z.string(),
   until: z.nullable(instant),
   stateSince: instant,
-  /** Declined, and an admin is asked to refund and end the subscription. */
+  /** Declined by support, who asked an admin to refund and end the subscription. */
   endRequested: z.boolean(),
   /** Entries of TradingView’s own list, as last read. */
   lists: z.array(z.object({ script: z.string(), isPresent: z.nullable(z.boolean()), until: z.nullable(instant) })),
 })
 export type AccessPerson = z.infer<typeof person>
 
-const happening = z.object({ at: instant, what: z.string(), outcome: z.string(), detail: z.nullable(z.string()) })
+const historyEntry = z.object({ at: instant, what: z.string(), outcome: z.string(), detail: z.nullable(z.string()) })
 
 export const maxIdsPerCall = 200
-const some = z.strictObject({
+const chosenIds = z.strictObject({
   ids: z.array(id).check(z.minLength(1, 'Please choose someone'), z.maxLength(maxIdsPerCall)),
 })
-/** Number of changed rows; lower than requested if another admin was faster. */
+/** Number of changed rows; lower than the number of ids if another admin was faster. */
 const changed = z.object({ changed: z.int() })
 
-const decision = { access: 'access.decide', fresh: false, input: some, output: changed } as const
+const decision = { access: 'access.decide', fresh: false, input: chosenIds, output: changed } as const
 
 /** Admin calls about access. Every id is the id of an access row. */
 export const accessAdmin = {
@@ -93,13 +93,13 @@ export const accessAdmin = {
   history: endpoint('GET /api/admin/access/people/:id', {
     access: 'access.decide',
     summary: 'What happened to one person’s access, and what TradingView was asked about it, newest first',
-    output: z.array(happening),
+    output: z.array(historyEntry),
   }),
   grant: endpoint('POST /api/admin/access/grant', {
     ...decision,
     summary: 'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
-    /** `byHand`: it is unlocked on TradingView already, also where the connector would do it. */
-    input: z.extend(some, { byHand: z.optional(z.boolean()) }),
+    /** `byHand`: the seller already unlocked it on TradingView, so the connector doesn't have to. */
+    input: z.extend(chosenIds, { byHand: z.optional(z.boolean()) }),
   }),
   undo: endpoint('POST /api/admin/access/undo', {
     ...decision,
@@ -113,8 +113,8 @@ export const accessAdmin = {
     ...decision,
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
-    /** `end`: refund the present period and end the subscription; by support, an admin is asked to. */
-    input: z.extend(some, { reason: text(500, 'Please give a reason'), subscription: z.enum(['keep', 'end']) }),
+    /** `end` refunds the current period and ends the subscription. From support, it asks an admin to do so. */
+    input: z.extend(chosenIds, { reason: text(500, 'Please give a reason'), subscription: z.enum(['keep', 'end']) }),
   }),
   settleDeclined: endpoint('POST /api/admin/access/people/:id/subscription', {
     access: 'money.refund',

@@ -4,10 +4,10 @@ import { id, instant, optionalText, paymentIntentId, text } from '../fields.ts'
 import { accessStates, entitlementReasons, nameProblems } from '../statuses.ts'
 import { usernameRateLimit } from '../tradingview-name.ts'
 
-/** Longer than a name may be, so links fit. */
+/** A username, or a link to a TradingView profile, which is longer. */
 export const typedName = text(200, 'TradingView username is required')
 
-/** The form after payment; its texts are in docs/product.md. */
+/** The form after payment. docs/product.md has its exact texts. */
 export const accessRequestForm = z.strictObject({
   exchangeName: text(100, 'Exchange name is required'),
   tradingViewUsername: text(100, 'TradingView username is required'),
@@ -16,12 +16,12 @@ export const accessRequestForm = z.strictObject({
   additionalInfo: optionalText(2000),
 })
 
-/** The same form where the shop asks for the username alone. */
+/** The same form in a shop that doesn't ask for exchange keys (ASK_EXCHANGE_KEYS). */
 export const usernameForm = z.pick(accessRequestForm, { tradingViewUsername: true, additionalInfo: true })
 
-/** Input of the call; the server requires the exchange fields where the shop asks for them. */
-const sentForm = z.partial(accessRequestForm, { exchangeName: true, apiKey: true, secretKey: true })
-export type AccessRequestInput = z.infer<typeof sentForm>
+/** Input of the calls. The server requires the exchange fields if ASK_EXCHANGE_KEYS is on. */
+const accessRequestInput = z.partial(accessRequestForm, { exchangeName: true, apiKey: true, secretKey: true })
+export type AccessRequestInput = z.infer<typeof accessRequestInput>
 
 const ownAccess = z.object({
   purchaseId: id,
@@ -35,16 +35,16 @@ const ownAccess = z.object({
   similar: z.array(z.string()),
   until: z.nullable(instant),
   reason: z.nullable(z.enum(entitlementReasons)),
-  /** Set while asked or unlocking. */
+  /** When access is promised; null unless asked or unlocking. */
   promisedBy: z.nullable(instant),
   declinedBecause: z.nullable(z.string()),
-  /** Null when the name may be changed now. */
+  /** When the username may be changed again; null if it may be changed now. */
   mayChangeFrom: z.nullable(instant),
-  /** The name that stays unlocked until the new one is. */
+  /** The username that stays unlocked until the new one is unlocked. */
   oldUsername: z.nullable(z.string()),
-  /** From the request to the unlock; null unless unlocked. */
+  /** Time from the request to the unlock; null unless unlocked. */
   secondsToUnlock: z.nullable(z.int()),
-  /** True while the connector unlocks; otherwise the seller unlocks by hand. */
+  /** True if the connector unlocks; otherwise the seller does so by hand. */
   unlocksItself: z.boolean(),
 })
 export type OwnAccess = z.infer<typeof ownAccess>
@@ -52,12 +52,12 @@ export type OwnAccess = z.infer<typeof ownAccess>
 export const access = {
   submit: endpoint('POST /api/access-requests', {
     summary: 'Request access on TradingView, promised within 24 hours',
-    input: z.extend(sentForm, { paymentIntentId }),
+    input: z.extend(accessRequestInput, { paymentIntentId }),
     limit: usernameRateLimit,
   }),
   submitForPurchase: endpoint('POST /api/purchases/:purchaseId/access-request', {
     summary: 'Request access later, or again with another TradingView username',
-    input: z.extend(sentForm, { purchaseId: id }),
+    input: z.extend(accessRequestInput, { purchaseId: id }),
     limit: usernameRateLimit,
   }),
   mine: endpoint('GET /api/access', {
@@ -82,7 +82,7 @@ export const access = {
       found: z.nullable(z.boolean()),
       username: z.nullable(z.string()),
       similar: z.array(z.string()),
-      /** Why it cannot be a username at all. */
+      /** Why the text is not a valid username; null if it is one. */
       refusal: z.nullable(z.string()),
     }),
     limit: { requests: 10, seconds: 60 },

@@ -13,7 +13,7 @@ const ticker = z.string('Please enter a ticker').check(
   ),
 )
 
-/** Symbols that came or left within this time count as news. */
+/** Number of days for which an added or removed symbol is shown as new or removed. */
 export const newsDays = 31
 
 const asset = z.object({ id, ticker: z.string(), note: z.nullable(z.string()), reviewedAt: instant })
@@ -53,7 +53,7 @@ export const assets = {
       note: z.nullable(optionalText(500)),
       sortOrder: z.optional(wholeNumber()),
       isActive: z.optional(z.boolean()),
-      /** Original times of an asset removed by mistake, so a restored one is not shown as new. */
+      /** Set when an asset removed by mistake is restored, so that it is not shown as new. */
       reviewedAt: z.optional(z.iso.datetime()),
       createdAt: z.optional(z.iso.datetime()),
     }),

@@ -9,7 +9,7 @@ const connection = z.object({
   hasTradingViewSandbox: z.boolean(),
   state: z.enum(connectionStates),
   mode: z.enum(connectionModes),
-  /** In test mode, TradingView's own lists are read and never written. */
+  /** In test mode, the connector reads the lists of the real TradingView but never changes them. */
   isReadOnly: z.boolean(),
   host: z.string(),
   accountName: z.nullable(z.string()),
@@ -21,7 +21,7 @@ const connection = z.object({
   scripts: z.int(),
   people: z.int(),
   freezesAccessDuringDispute: z.boolean(),
-  /** Number of people the guard against mass removal kept from being locked. */
+  /** Number of people whom the guard against mass removal protected from being locked. */
   blockedRemovals: z.nullable(z.int()),
 })
 export type TradingViewConnection = z.infer<typeof connection>
@@ -40,11 +40,11 @@ const preview = z.object({
   toUnlock: z.int(),
   toLock: z.int(),
   unknownNames: z.int(),
-  /** Unlocked by hand, and managed by the connector from then on. */
+  /** People unlocked by hand whom the connector would manage from then on. */
   managedFromNow: z.int(),
-  /** On the lists, but never unlocked by this shop: left alone. */
+  /** Usernames on the lists that this shop never unlocked; they are left alone. */
   strangers: z.int(),
-  /** People waiting for the connector, who move to the seller's manual queue if the connector is switched off. */
+  /** People waiting for the connector; switching it off moves them to the seller's manual queue. */
   toHandOver: z.int(),
 })
 export type Preview = z.infer<typeof preview>
@@ -67,12 +67,12 @@ const run = z.object({
 const meter = z.object({
   people: z.int(),
   foreign: z.int(),
-  /** The month's last day. */
+  /** Last day of the current month. */
   lastDay: instant,
   forecast: z.int(),
   endBefore: z.int(),
   newAtThisPace: z.int(),
-  /** Closeness to the number of people above which TradingView reportedly starts to charge. */
+  /** How close `people` is to the number above which TradingView reportedly charges. */
   level: z.enum(['calm', 'near', 'full']),
 })
 

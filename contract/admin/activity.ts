@@ -22,7 +22,7 @@ export const audit = {
   }),
 }
 
-/** Sentences for the actions of the audit log. Stored entries hold the keys, so a key never changes. */
+/** Sentences for the actions of the audit log. The keys are stored in the database, so they must never change. */
 const auditActions = {
   'access.declined': 'Declined access',
   'access.kept': 'Kept the subscription of somebody declined',
@@ -119,10 +119,11 @@ const auditActions = {
 }
 export type AuditedAction = keyof typeof auditActions
 
-const sentences: Record<string, string | undefined> = auditActions
-
-/** A newer version may have recorded an action that this one does not know. */
-export const auditSentence = (action: string) => sentences[action] ?? action
+/** Returns the key itself for an action recorded by a newer version of the shop. */
+export const auditSentence = (action: string) => {
+  const sentences: Record<string, string | undefined> = auditActions
+  return sentences[action] ?? action
+}
 
 const failedJob = z.object({
   id,

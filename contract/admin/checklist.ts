@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 
-type Line = { title: string; todo: string; href: string | null; confirms?: string }
+type ChecklistLine = { title: string; todo: string; href: string | null; confirms?: string }
 
-/** Lines of the checklist in order; `confirms` is the text of the button that accepts a default. */
+/** Lines of the checklist in order. `confirms` is the text of the button with which the seller accepts the default. */
 export const checklistLines = {
   imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings#SELLER_NAME' },
   support_address: {
@@ -67,7 +67,7 @@ export const checklistLines = {
     href: null,
   },
   webhook: { title: 'Stripe’s webhook', todo: '`npm run stripe -- setup` makes it with your live keys.', href: null },
-} as const satisfies Record<string, Line>
+} as const satisfies Record<string, ChecklistLine>
 
 export type ChecklistKey = keyof typeof checklistLines
 export const checklistKeys = Object.keys(checklistLines) as [ChecklistKey, ...ChecklistKey[]]

@@ -3,7 +3,6 @@ import { access } from '../access/access.ts'
 import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
 import { privatePackage } from '../access/package.ts'
-
 import { endpoint } from '../endpoint.ts'
 import { cents, email, id, instant, pageFields, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
@@ -21,14 +20,14 @@ const customer = z.object({
   role: z.nullable(z.enum(roles)),
   tradingViewUsername: z.nullable(z.string()),
   createdAt: instant,
-  /** Time at which an emailed link proved the address. */
+  /** When the customer opened an emailed link, which proved the address. */
   verifiedAt: z.nullable(instant),
   hasPassword: z.boolean(),
   purchases: purchases.adminList.output,
-  /** Access by product. */
+  /** One entry for each product. */
   access: accessAdmin.people.output,
   notes: z.array(note),
-  /** Reason why newsletters do not reach them; null if they do. */
+  /** Why the customer gets no newsletters; null if they do. */
   suppressed: z.nullable(z.object({ because: z.enum(suppressionReasons), at: instant })),
 })
 export type Customer = z.infer<typeof customer>
@@ -84,7 +83,7 @@ export const customers = {
       subject: z.string(),
       text: z.string(),
       sentAt: instant,
-      /** False if it carries a link to set a password: those get a new one. */
+      /** False if it carries a link to set a password; `adminSendPasswordLink` sends a new one. */
       isResendable: z.boolean(),
     }),
   }),
@@ -130,7 +129,7 @@ export const customers = {
     summary: 'Correct a customer’s email address; both addresses get an email',
     input: z.strictObject({ id, email }),
   }),
-  /** Read-only data: it carries no session, so it cannot change anything. */
+  /** Returns data only, no session: staff cannot act as the buyer. */
   adminSeeAs: endpoint('GET /api/admin/customers/:id/dashboard', {
     access: 'customers.read',
     fresh: true,
@@ -139,7 +138,7 @@ export const customers = {
       user: accounts.user.output,
       purchases: purchases.list.output,
       access: access.mine.output,
-      /** Null for someone who owns nothing. */
+      /** Null without a live purchase. */
       privatePackage: z.nullable(privatePackage.show.output),
       assets: z.nullable(assets.list.output),
     }),

@@ -2,7 +2,7 @@ import { type MovementKind, movementKinds, type PurchaseRisk } from '../statuses
 
 export type FigureDefinition = { title: string; meaning: string }
 
-/** Definitions of every figure, for screens, their "?", the CSV, and the test that compares each with plain SQL. */
+/** Texts about the figures, for screens, CSV files, and the test that compares each figure with plain SQL. */
 export const figureDefinitions = {
   mrr: {
     title: 'Monthly recurring revenue',
@@ -66,7 +66,7 @@ export const figureDefinitions = {
   cashLeft: { title: 'Left', meaning: 'Paid, minus refunded and lost to disputes. Stripe’s fees are not taken off.' },
 } as const satisfies Record<string, FigureDefinition>
 
-/** Definitions of counts that stand beside a list or an audience; the same test compares each with plain SQL. */
+/** Texts about counts beside a list or an audience. The same test compares each count with plain SQL. */
 export const countDefinitions = {
   failed_payments: {
     title: 'Past due',
@@ -104,12 +104,13 @@ export type CountName = keyof typeof countDefinitions
 
 export type FigureName = keyof typeof figureDefinitions
 
-const nameOfKind = (kind: MovementKind): FigureName => (kind === 'churn' ? 'lost' : kind)
+const figureOfKind = (kind: MovementKind): FigureName => (kind === 'churn' ? 'lost' : kind)
 
 export const kindDefinitions = Object.fromEntries(
-  movementKinds.map((kind) => [kind, figureDefinitions[nameOfKind(kind)]]),
+  movementKinds.map((kind) => [kind, figureDefinitions[figureOfKind(kind)]]),
 ) as Record<MovementKind, FigureDefinition>
 
+/** Explains the columns of the cash table in one paragraph. */
 export const cashMeaning = (['cashPaid', 'cashRefunded', 'cashLost', 'cashLeft'] as const)
   .map((name) => `${figureDefinitions[name].title}: ${figureDefinitions[name].meaning}`)
   .join(' ')

@@ -10,7 +10,7 @@ import {
   paymentKinds,
 } from '../statuses.ts'
 
-/** Ranges of figures: in days, or in whole months with the current one. */
+/** Time ranges: the last 30 days, or whole calendar months including the current one. */
 export const ranges = ['30d', '3m', '12m', 'all'] as const
 export type Range = (typeof ranges)[number]
 
@@ -24,7 +24,7 @@ const movement = z.object({
   /** Yearly revenue before and after, in whole cents. */
   arrBefore: z.int(),
   arrAfter: z.int(),
-  /** Reason given on cancelling; only with lost revenue. */
+  /** Reason that the buyer gave when cancelling; only with lost revenue. */
   reason: z.nullable(z.enum(leaveReasons)),
   comment: z.nullable(z.string()),
   user: person,
@@ -45,9 +45,9 @@ const payment = z.object({
   periodStart: z.nullable(instant),
   periodEnd: z.nullable(instant),
   country: z.nullable(z.string()),
-  /** In the settlement currency at Stripe; null until the balance was read, and for out-of-band payments. */
+  /** In Stripe's settlement currency. Null until the hourly job has read the balance, and for out-of-band payments. */
   settled: z.nullable(z.object({ fee: z.int(), net: z.int(), currency: z.string() })),
-  /** Arrival of its payout at the bank. */
+  /** When its payout arrived at the bank. */
   paidOutAt: z.nullable(instant),
   /** The latest dispute of the payment. */
   disputeId: z.nullable(z.string()),
@@ -55,21 +55,21 @@ const payment = z.object({
 })
 export type AdminPayment = z.infer<typeof payment>
 
-/** All amounts are whole cents a year. */
-const sum = z.object({ arr: z.int(), count: z.int() })
+/** `arr` is yearly revenue in whole cents. */
+const revenueSum = z.object({ arr: z.int(), count: z.int() })
 
 const figuresOutput = z.object({
   /** Yearly revenue when the range began. */
   before: z.int(),
-  movements: z.record(z.enum(movementKinds), sum),
+  movements: z.record(z.enum(movementKinds), revenueSum),
   /** Causes of lost revenue, most frequent first. */
   lost: z.array(z.object({ cause: z.enum(movementCauses), arr: z.int(), count: z.int() })),
   reasons: z.array(z.object({ reason: z.enum(leaveReasons), arr: z.int(), count: z.int() })),
   /** People by month of first payment, newest first, with how many paid at the end of each later month. */
-  cohorts: z.array(z.object({ month, joined: z.int(), stayed: z.array(sum) })),
+  cohorts: z.array(z.object({ month, joined: z.int(), stayed: z.array(revenueSum) })),
   /** Newest first. */
   cash: z.array(z.object({ month, paid: z.int(), tax: z.int(), refunded: z.int(), lost: z.int() })),
-  /** The last comparison with Stripe's own list of subscriptions. */
+  /** Latest comparison with Stripe's list of subscriptions; amounts are yearly revenue in cents. */
   proof: z.nullable(
     z.object({
       at: instant,

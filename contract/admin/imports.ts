@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
 import { importVerdicts } from '../statuses.ts'
 
-/** Unchecked text of the file: the server names the faults line by line. */
+/** Text from the file. The server validates each line and returns its faults. */
 const cell = optionalText(300)
 const line = z.strictObject({
   line: z.int().check(z.minimum(1), z.maximum(1_000_000)),
@@ -20,8 +20,11 @@ export type ImportLine = z.infer<typeof line>
 const verdict = z.object({ line: z.int(), verdict: z.enum(importVerdicts), message: z.string() })
 export type ImportVerdict = z.infer<typeof verdict>
 
-/** Finds a product by what a file calls it. */
-export const findProductByName = <Named extends { slug: string; name: string }>(products: Named[], text: string) => {
+/** Finds a product by its slug or name, without case. */
+export const findProductByName = <Product extends { slug: string; name: string }>(
+  products: Product[],
+  text: string,
+) => {
   const normalized = text.trim().toLowerCase()
   return products.find(({ slug, name }) => slug === normalized || name.toLowerCase() === normalized)
 }

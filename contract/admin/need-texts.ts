@@ -1,12 +1,13 @@
 import type { NeedKind } from './overview.ts'
 
 type NeedText = {
-  /** Sentence that names the action; `#` is how many. */
+  /** Text for a single case. */
   one: string
+  /** Text for several cases; `#` becomes their number. */
   many: string
-  /** Consequence of the deadline, or advice. */
+  /** What happens at the deadline, or advice. */
   note?: string
-  /** Address of the list that shows exactly these; the purchases by default. */
+  /** Address of the list with these cases; by default, the purchases filtered by this need. */
   href?: string
 }
 

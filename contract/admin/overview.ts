@@ -4,15 +4,15 @@ import { cents, id, instant } from '../fields.ts'
 import type { Permission } from '../permissions.ts'
 import { movementKinds, type PurchaseNeed, purchaseNeeds, purchaseRisks } from '../statuses.ts'
 
-/** Upper limit of every count, to keep the queries cheap. */
+/** Counts stop here, so that the queries stay cheap. */
 export const maxCount = 1000
 
 const month = z.object({
   /** For example, 2026-03. */
   month: z.string(),
-  /** Yearly recurring revenue at its end, in whole cents: a twelfth of it, rounded once when shown, is the MRR. */
+  /** Yearly recurring revenue at the month's end, in whole cents. Screens divide it by 12 for the MRR. */
   arr: z.int(),
-  /** People who pay at its end. */
+  /** People who pay at the month's end. */
   paying: z.int(),
   paidWhenItBegan: z.int(),
   /** People who paid when the month began and no longer pay at its end. */
@@ -20,7 +20,7 @@ const month = z.object({
   /** Percentage of `stopped` in `paidWhenItBegan`; null if nobody paid then. */
   churn: z.nullable(z.number()),
   movements: z.record(z.enum(movementKinds), z.object({ arr: z.int(), count: z.int() })),
-  /** Movements that were recorded after it was over. */
+  /** Number of movements that were recorded after the month had ended. */
   late: z.int(),
 })
 export type OverviewMonth = z.infer<typeof month>
@@ -28,9 +28,9 @@ export type OverviewMonth = z.infer<typeof month>
 const overviewFigures = z.object({
   /** The last twelve months, ending with the current one. */
   months: z.array(month),
-  /** The month before, up to the same day as the current one. */
+  /** The previous month, up to the same day of the month as today. */
   lastMonthSoFar: month,
-  /** Revenue at risk, each counted up to `maxCount`, with the first deadline. */
+  /** Revenue at risk. Counts stop at `maxCount`; `dueAt` is the first deadline. */
   atRisk: z.record(z.enum(purchaseRisks), z.object({ count: z.int(), amount: cents, dueAt: z.nullable(instant) })),
 })
 
@@ -59,7 +59,7 @@ export const needKinds = [
 ] as const
 export type NeedKind = (typeof needKinds)[number]
 
-/** Permission needed to see each kind: that of the screen that settles it. */
+/** Permission that each kind requires: the one of the screen where the seller does the work. */
 export const needPermissions: Record<NeedKind, Permission> = {
   ...(Object.fromEntries(purchaseNeeds.map((kind) => [kind, 'money.refund'])) as Record<PurchaseNeed, Permission>),
   overdue_requests: 'access.decide',
@@ -85,7 +85,7 @@ export const needPermissions: Record<NeedKind, Permission> = {
 
 const need = z.object({
   kind: z.enum(needKinds),
-  /** Up to `maxCount`. */
+  /** At most `maxCount`. */
   count: z.int(),
   /** First deadline; null if there is none. */
   dueAt: z.nullable(instant),

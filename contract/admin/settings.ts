@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { email, text } from '../fields.ts'
 import { looksLikeLink } from '../person-name.ts'
 
-/** Settings that the seller can change, unless the environment sets them; named as in `.env.example`. */
+/** Settings that the seller can change unless the environment sets them. Keys are the names in `.env.example`. */
 export const settingFields = {
   SELLER_NAME: { label: 'Name or company' },
   SELLER_STREET: { label: 'Street and number' },
@@ -34,7 +34,7 @@ export const settingFields = {
 export type EditableSetting = keyof typeof settingFields
 export const editableSettings = Object.keys(settingFields) as EditableSetting[]
 
-/** Answers of the settings that are chosen, not typed. */
+/** Choices of the settings that have a fixed set of values. */
 export const settingChoices: Partial<Record<EditableSetting, readonly (readonly [value: string, text: string])[]>> = {
   SALE_EMAILS: [
     ['each', 'For each sale'],
@@ -75,8 +75,8 @@ const link = line.check(
   ),
 )
 
-/** An empty field brings back the default. */
-function valueOf(name: EditableSetting) {
+/** Schema of a setting's value; an empty value restores the default. */
+function valueSchema(name: EditableSetting) {
   if (name === 'SUPPORT_EMAIL')
     return line.check(
       z.refine<string>(
@@ -108,14 +108,14 @@ const setting = z.object({
 export type Setting = z.infer<typeof setting>
 
 const problem = z.object({
-  /** The problem and its fix; commands and names are in backticks. */
+  /** Commands and names in both texts are in backticks. */
   text: z.string(),
   remedy: z.string(),
   isUrgent: z.boolean(),
 })
 export type Problem = z.infer<typeof problem>
 
-/** Addresses on TradingView that buyers of a product open; an empty one is not shown. */
+/** A product's scripts on TradingView, which its buyers open. An empty link is not shown. */
 const productLinks = z.object({ slug: z.string(), name: z.string(), indicatorUrl: z.string(), strategyUrl: z.string() })
 export type ProductLinks = z.infer<typeof productLinks>
 
@@ -127,10 +127,10 @@ export const settings = {
       settings: z.array(setting),
       problems: z.array(problem),
       links: z.array(productLinks),
-      /** The maker's photo, as an address of this site. */
+      /** Address of the maker's photo on this site. */
       photo: z.nullable(z.string()),
       photoSource: z.enum(['environment', 'here', 'default']),
-      /** Transport of emails: an SMTP server, or a folder. */
+      /** Host of the SMTP server, or the folder that emails are written to. */
       mailsGoTo: z.string(),
     }),
   }),
@@ -138,7 +138,7 @@ export const settings = {
     access: 'settings.write',
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
     input: z.strictObject(
-      Object.fromEntries(editableSettings.map((name) => [name, z.optional(valueOf(name))])) as Record<
+      Object.fromEntries(editableSettings.map((name) => [name, z.optional(valueSchema(name))])) as Record<
         EditableSetting,
         z.ZodMiniOptional<z.ZodMiniString<string>>
       >,

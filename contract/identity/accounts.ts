@@ -96,7 +96,7 @@ export const accounts = {
   }),
   updateProfile: endpoint('PATCH /api/user/profile', {
     summary: 'Change my name and TradingView username',
-    // An empty value is allowed and clears the field.
+    // An empty value clears the field.
     input: z.strictObject({ name: optionalName, tradingViewUsername: optionalText(100) }),
     limit: usernameRateLimit,
   }),
@@ -106,7 +106,7 @@ export const accounts = {
       name: z.string(),
       tradingViewUsername: z.string(),
       email: z.string(),
-      /** False for a guest buyer who hasn't chosen one yet. */
+      /** False for a guest who hasn't chosen a password yet. */
       hasPassword: z.boolean(),
     }),
   }),
@@ -141,7 +141,7 @@ export const accounts = {
     summary: 'Create a user',
     input: z.strictObject({
       email,
-      /** If missing, the invitation is always sent and its link sets the password. */
+      /** Without a password, the invitation is always sent, and its link sets one. */
       password: z.optional(signUpPassword),
       name: personName,
       isAdmin: z.boolean(),

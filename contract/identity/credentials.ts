@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { email, existingPassword, mailedLink, signUpPassword } from '../fields.ts'
 
-const byLink = { access: 'public', limit: { requests: 20, seconds: 60 }, input: mailedLink } as const
+const linkCall = { access: 'public', limit: { requests: 20, seconds: 60 }, input: mailedLink } as const
 
 export const credentials = {
   changePassword: endpoint('POST /api/user/password', {
@@ -18,13 +18,13 @@ export const credentials = {
     input: z.strictObject({ email }),
   }),
   confirmEmail: endpoint('POST /api/user/email/confirm', {
-    ...byLink,
+    ...linkCall,
     caller: 'optional',
     duringFactorSetup: true,
     summary: 'Confirm a new address, with the link emailed to it, where its owner is logged in',
   }),
   undoEmail: endpoint('POST /api/user/email/undo', {
-    ...byLink,
+    ...linkCall,
     summary: 'Take back a change of address within 72 hours, with the link emailed to the old one',
   }),
   logoutElsewhere: endpoint('POST /api/user/logout-elsewhere', { summary: 'Log out every device but this one' }),

@@ -2,22 +2,22 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { instant, opaqueText, text } from '../fields.ts'
 
-/** Six digits from the app, or a recovery code; people type either with spaces and dashes. */
+/** Six digits from the app, or a recovery code. Spaces and dashes are allowed in both. */
 export const typedCode = text(40, 'Please enter your code')
 
-/** Messages of the browser's passkey API; the server's library validates them. */
+/** JSON of the browser's passkey API (WebAuthn). A library on the server validates it. */
 export const passkeyMessage = z.record(opaqueText(100), z.unknown())
 
 export const passkeyResponse = passkeyMessage.check(
-  z.refine<Record<string, unknown>>((response) => sizeOf(response, 10) < 20_000, 'This passkey could not be read'),
+  z.refine<Record<string, unknown>>((response) => jsonSize(response, 10) < 20_000, 'This passkey could not be read'),
 )
 
-/** Depth is limited, because endless nesting would exhaust the stack. */
-function sizeOf(value: unknown, levels: number): number {
+/** Approximate length as JSON. Infinite beyond `maxDepth`, because deep nesting would exhaust the stack. */
+function jsonSize(value: unknown, maxDepth: number): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 1
-  if (levels === 0) return Number.POSITIVE_INFINITY
-  return Object.entries(value).reduce((sum, [key, each]) => sum + key.length + sizeOf(each, levels - 1), 2)
+  if (maxDepth === 0) return Number.POSITIVE_INFINITY
+  return Object.entries(value).reduce((sum, [key, field]) => sum + key.length + jsonSize(field, maxDepth - 1), 2)
 }
 
 const passkeyName = text(60, 'Please enter a name')
@@ -26,22 +26,22 @@ const passkeyId = z.string().check(z.regex(/^[\w-]{1,1400}$/, 'This is not a val
 const passkey = z.object({
   id: z.string(),
   name: z.string(),
-  /** Synced between devices by a password manager. */
+  /** True if a password manager syncs it between devices. */
   isSynced: z.boolean(),
   createdAt: instant,
   lastUsedAt: z.nullable(instant),
 })
 export type Passkey = z.infer<typeof passkey>
 
-/** Shown once, with the first factor or when renewed. */
-const shownOnce = z.object({ recoveryCodes: z.nullable(z.array(z.string())) })
+/** Recovery codes are shown once, with the first factor; null with later factors. */
+const recoveryCodesOutput = z.object({ recoveryCodes: z.nullable(z.array(z.string())) })
 
-const mine = { duringFactorSetup: true } as const
+const factorCall = { duringFactorSetup: true } as const
 const limit = { requests: 20, seconds: 60 }
 
 export const factors = {
   show: endpoint('GET /api/user/factors', {
-    ...mine,
+    ...factorCall,
     summary: 'How I log in: passkeys, app codes, and how many recovery codes are left',
     output: z.object({
       passkeys: z.array(passkey),
@@ -53,35 +53,35 @@ export const factors = {
     }),
   }),
   beginAppCodes: endpoint('POST /api/user/factors/app-codes/begin', {
-    ...mine,
+    ...factorCall,
     fresh: true,
     proven: true,
     summary: 'A new secret for an authenticator app, as text and as a QR code',
     limit,
     output: z.object({
       secret: z.string(),
-      /** Sealed secret; the browser returns it with the first code, and only then is it stored. */
+      /** Encrypted secret. It is stored only when the browser returns it with the first code. */
       sealed: z.string(),
       qr: z.object({ size: z.int(), path: z.string() }),
     }),
   }),
   confirmAppCodes: endpoint('POST /api/user/factors/app-codes', {
-    ...mine,
+    ...factorCall,
     fresh: true,
     proven: true,
     summary: 'Turn on app codes, with the first one as proof; replaces an earlier app',
     limit,
     input: z.strictObject({ sealed: text(400, 'Please start again'), code: typedCode }),
-    output: shownOnce,
+    output: recoveryCodesOutput,
   }),
   removeAppCodes: endpoint('DELETE /api/user/factors/app-codes', {
-    ...mine,
+    ...factorCall,
     fresh: true,
     summary: 'Turn off app codes',
     limit,
   }),
   renewRecoveryCodes: endpoint('POST /api/user/factors/recovery-codes', {
-    ...mine,
+    ...factorCall,
     fresh: true,
     proven: true,
     summary: 'Ten new recovery codes; the old ones no longer work',
@@ -89,7 +89,7 @@ export const factors = {
     output: z.object({ recoveryCodes: z.array(z.string()) }),
   }),
   beginPasskey: endpoint('POST /api/user/factors/passkeys/begin', {
-    ...mine,
+    ...factorCall,
     fresh: true,
     proven: true,
     summary: 'What the browser needs to make a passkey',
@@ -97,22 +97,22 @@ export const factors = {
     output: passkeyMessage,
   }),
   addPasskey: endpoint('POST /api/user/factors/passkeys', {
-    ...mine,
+    ...factorCall,
     fresh: true,
     proven: true,
     summary: 'Keep a passkey that the browser has made',
     limit,
     input: z.strictObject({ name: passkeyName, response: passkeyResponse }),
-    output: shownOnce,
+    output: recoveryCodesOutput,
   }),
   renamePasskey: endpoint('PATCH /api/user/factors/passkeys/:id', {
-    ...mine,
+    ...factorCall,
     summary: 'Give a passkey another name',
     limit,
     input: z.strictObject({ id: passkeyId, name: passkeyName }),
   }),
   removePasskey: endpoint('DELETE /api/user/factors/passkeys/:id', {
-    ...mine,
+    ...factorCall,
     fresh: true,
     summary: 'Remove a passkey',
     limit,

@@ -9,7 +9,7 @@ export const countries =
     ' ',
   )
 
-/** Where the tax depends on more than the country. */
+/** True for countries whose sales tax also depends on the postal code. */
 export const needsPostalCode = (country: string) => country === 'US' || country === 'CA'
 
 const chooseCountry = 'Please choose your country'
@@ -30,18 +30,19 @@ export const tax = z.object({
   percent: z.number(),
   amount: z.int(),
   isReverseCharge: z.boolean(),
-  /** Each tax by its own name. */
+  /** One entry for each kind of tax, such as GST and QST. */
   parts: z.array(z.object({ name: z.string(), percent: z.number(), amount: z.int() })),
 })
 export type Tax = z.infer<typeof tax>
 
-/** "incl. 19 % VAT ($6.23)", "incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)" */
+/** For example "incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)". */
 export function taxLine({ isReverseCharge, parts }: Tax) {
   if (isReverseCharge) return 'Reverse charge: you account for the VAT'
-  return `incl. ${parts.map((each) => `${each.percent} % ${each.name} (${exactDollars(each.amount)})`).join(' and ')}`
+  const taxes = parts.map(({ percent, name, amount }) => `${percent} % ${name} (${exactDollars(amount)})`)
+  return `incl. ${taxes.join(' and ')}`
 }
 
-const details = {
+const billingDetailsInput = {
   company: optionalLine(100),
   street: optionalLine(100),
   postalCode: optionalLine(20),
@@ -64,7 +65,7 @@ export const billing = {
   details: endpoint('GET /api/billing-details', { summary: 'What I want on my invoices', output: billingDetails }),
   save: endpoint('POST /api/billing-details', {
     summary: 'Company, address and VAT ID for my next invoice',
-    input: z.strictObject(details),
+    input: z.strictObject(billingDetailsInput),
     limit: { requests: 30, seconds: 600 },
   }),
 }

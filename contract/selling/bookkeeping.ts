@@ -2,19 +2,19 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { instant, month, opaqueText, pageFields } from '../fields.ts'
 
-/** Amounts in the currency that the account at Stripe settles in; whole cents, negative for what leaves. */
+/** Whole cents in the settlement currency of the Stripe account; negative for outgoing money. */
 const settledAmount = z.object({ amount: z.int(), fee: z.int(), net: z.int(), currency: z.string() })
 
 const payout = z.object({
   id: z.string(),
   amount: z.int(),
   currency: z.string(),
-  /** Stripe's: paid, pending, in_transit, canceled or failed. */
+  /** Stripe's status: paid, pending, in_transit, canceled or failed. */
   status: z.string(),
   arrivesAt: instant,
-  /** How many lines Stripe has named; null if it names none, as for payouts by hand. */
+  /** Number of lines that Stripe lists; null for manual payouts, for which Stripe lists none. */
   lines: z.nullable(z.int()),
-  /** Its amount less the sum of its lines; not 0 if it does not add up. */
+  /** The payout's amount less the sum of its lines; 0 unless something is missing. */
   difference: z.int(),
   failure: z.nullable(z.string()),
 })
@@ -48,7 +48,7 @@ const bookedMonth = z.object({
   charged: monthSums,
   settled: z.extend(monthSums, {
     currency: z.string(),
-    /** Activity without a payment of this shop: other fees, transfers, another shop of the account. */
+    /** Balance changes without a payment of this shop: other fees, transfers, other shops on the account. */
     other: z.int(),
     paidOut: z.int(),
   }),
@@ -59,9 +59,9 @@ const taxLine = z.object({
   kind: z.enum(['sale', 'credit']),
   country: z.nullable(z.string()),
   region: z.nullable(z.string()),
-  /** In percent; 0 under reverse charge, null without tax. */
+  /** Percentage; 0 under reverse charge, null without tax. */
   rate: z.nullable(z.number()),
-  /** The month of the sale that a credit is about. */
+  /** Month of the sale that a credit refers to. */
   originalMonth: z.nullable(month),
   count: z.int(),
   net: z.int(),
@@ -74,14 +74,14 @@ const taxPeriod = z
   .string()
   .check(z.regex(/^20\d\d-(0[1-9]|1[0-2]|Q[1-4])$/, 'Please enter a month like 2026-03, or a quarter like 2026-Q1'))
 
-/** Euros for one unit of the currency of the charges. */
+/** Euros for one US dollar. */
 const euroRate = z.optional(
   z.coerce
     .number('Please enter a rate like 0.92')
     .check(z.minimum(0.0001, 'Please enter a rate like 0.92'), z.maximum(10_000, 'Please enter a rate like 0.92')),
 )
 
-/** None of these asks Stripe: a job reads the balance every hour. */
+/** These calls read a copy of Stripe's balance, which a job updates every hour. */
 export const bookkeeping = {
   adminPayouts: endpoint('GET /api/admin/payouts', {
     access: 'payments.read',

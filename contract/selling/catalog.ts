@@ -7,10 +7,10 @@ const product = z.object({
   id,
   name: z.string(),
   slug: z.string(),
-  /** Left out if the product does not sell that plan. */
+  /** Missing if the product does not sell the plan. */
   monthlyPrice: z.optional(cents),
   yearlyPrice: z.optional(cents),
-  /** By plan, as `billingType` names them. */
+  /** Keys are plans (`billingType`). */
   prices: z.record(z.string(), cents),
 })
 

@@ -1,35 +1,36 @@
 import { exactDollars } from '../money.ts'
 
-/** Charges of a subscription from now on, in cents. */
+/** Future charges of a subscription, in cents. */
 export type Charges = {
-  /** How often, as in "every month". */
+  /** As in "every month". */
   period: string
-  /** Left out where nothing is paid today. */
+  /** Missing if nothing is paid today. */
   today?: number
   next: { amount: number; at: Date }
-  /** Once a discount has ended. */
+  /** First charge after the discount has ended; null without a discount that ends. */
   later: { amount: number; at: Date } | null
 }
 
-const near = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const far = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const dayAndYearFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** Sentence about amounts and dates: "$31.20 today, then $39.00 every month from Feb 15"; far days with their year. */
+/** For example "$31.20 today, then $39.00 every month from Feb 15". Days more than 300 days away have their year. */
 export function describeCharges({ period, today, next, later }: Charges, now: Date): string {
-  const from = ({ amount, at }: Charges['next']) => {
+  const describeCharge = ({ amount, at }: Charges['next']) => {
     const isFar = at.getTime() - now.getTime() > 300 * 86_400_000
-    return `${exactDollars(amount)} every ${period} from ${(isFar ? far : near).format(at)}`
+    return `${exactDollars(amount)} every ${period} from ${(isFar ? dayAndYearFormat : dayFormat).format(at)}`
   }
-  const steps = [from(next), ...(later ? [from(later)] : [])]
-  const then = steps.join(', and ')
-  return today === undefined ? then : `${exactDollars(today)} today, then ${then}`
+  const renewals = later ? `${describeCharge(next)}, and ${describeCharge(later)}` : describeCharge(next)
+  return today === undefined ? renewals : `${exactDollars(today)} today, then ${renewals}`
 }
 
-/** Price after the discount, rounded to the cent like Stripe. */
-export const priceAfterDiscount = (price: number, off: { percentOff: number | null; amountOff: number | null }) =>
-  price - Math.min(price, off.amountOff ?? Math.round((price * (off.percentOff ?? 0)) / 100))
+/** Rounds to the cent as Stripe does, and never falls below zero. */
+export function priceAfterDiscount(price: number, discount: { percentOff: number | null; amountOff: number | null }) {
+  const amountOff = discount.amountOff ?? Math.round((price * (discount.percentOff ?? 0)) / 100)
+  return Math.max(0, price - amountOff)
+}
 
-/** "20% off for 3 months" */
+/** For example "20% off for 3 months". `months` is 0 for the first payment only and null without an end. */
 export function describeDiscount(worth: {
   percentOff: number | null
   amountOff: number | null

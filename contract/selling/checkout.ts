@@ -6,7 +6,7 @@ import { country, tax, vatId } from './billing.ts'
 const buyerPlace = z.strictObject({
   country,
   postalCode: optionalText(20),
-  /** A company's; the tax is then its own to pay. */
+  /** Given by companies, which then account for the tax themselves (reverse charge). */
   vatId: z.optional(vatId),
 })
 
@@ -14,30 +14,31 @@ const paidOrder = z.object({
   product: z.string(),
   billingType,
   paidAmount: cents,
-  /** Null if it doesn't renew. */
+  /** Null if the subscription doesn't renew. */
   nextCharge: z.nullable(z.object({ amount: cents, at: instant })),
-  /** Address typed at the checkout, which gets the receipt. */
+  /** Address typed at the checkout; the receipt goes there. */
   email: z.string(),
-  /** The TradingView username given at the checkout, which the account's owner has to confirm. */
+  /** TradingView username typed at the checkout, which the account's owner must confirm. */
   username: z.nullable(z.string()),
-  /** How the account's owner gets in: with what they have, or with the link we've emailed, which replaces an old password. */
+  /** How the owner logs in: as before, or with an emailed link that sets a first or a new password. */
   wayIn: z.enum(['login', 'first-link', 'new-link']),
 })
 export type PaidOrder = z.infer<typeof paidOrder>
 
 const discount = z.object({
   code: z.string(),
-  /** In words: what it is worth, and what is charged when. */
+  /** Text by `describeDiscount`. */
   worth: z.string(),
+  /** Text by `describeCharges`. */
   charges: z.string(),
-  /** Today, in cents. */
+  /** Amount due today, in cents. */
   due: z.int(),
 })
 export type Discount = z.infer<typeof discount>
 
 const code = opaqueText(60, 'Please enter a code').check(z.minLength(1))
 
-/** The version of the checkout's line about news by email. Raise it when the line changes. */
+/** Version of the checkout's line about news by email. Raise it when the line changes. */
 export const newsVersion = '2026-11-17'
 
 export const checkout = {
@@ -48,19 +49,19 @@ export const checkout = {
     input: z.strictObject({
       productSlug: opaqueText(100),
       billingType,
-      /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
+      /** Price that the page showed, in cents. If it has changed since, the call is refused. */
       amount: z.optional(cents),
       code: z.optional(code),
       email: optionalEmail,
-      /** For access right after paying. It never stops the checkout, whatever is typed. */
+      /** Starts the access request right after the payment. An invalid username does not stop the checkout. */
       tradingViewUsername: optionalText(200),
-      /** Where the buyer is; needed where tax is computed. */
+      /** Required in shops whose tax Stripe computes. */
       place: z.optional(buyerPlace),
       news: z.optional(z.strictObject({ version: opaqueText(20), objects: z.optional(z.boolean()) })),
     }),
-    /** Already paid: the browser goes to the success page instead of charging twice. */
     output: z.object({
       clientSecret: z.string(),
+      /** True if the payment has already succeeded; the browser then goes to the success page. */
       isPaid: z.boolean(),
       /** Amount of the first payment, in cents. */
       amountDue: z.int(),
@@ -88,9 +89,9 @@ export const checkout = {
     access: 'public',
     summary: 'Log in the guest who just paid from this browser',
     input: z.strictObject({ paymentIntentId }),
-    // "Not yet" while the money has arrived, but Stripe is still setting up the subscription.
+    // Answers 202 while Stripe is still setting up the paid subscription.
     answer: 'later',
-    // While Stripe is slow, the browser polls every few seconds.
+    // The browser polls every few seconds while Stripe is slow.
     limit: { requests: 100, seconds: 600 },
   }),
   paid: endpoint('GET /api/checkout/paid', {

@@ -3,39 +3,41 @@ import { endpoint, type ParsedInputOf } from '../endpoint.ts'
 import { billingType, cents, day, id, instant } from '../fields.ts'
 import { codeStates } from '../statuses.ts'
 
-/** At least this much remains to pay, in cents. */
+/** Least amount in cents that a discount must leave to pay. */
 export const minCharge = 100
 
 const percent = z.int('Please enter a whole number').check(z.minimum(1, 'From 1 to 99'), z.maximum(99, 'From 1 to 99'))
 
-const worth = z.object({
+const discount = z.object({
   code: z.string(),
   /** Either a percentage of the price or an amount in cents. */
   percentOff: z.nullable(z.int()),
   amountOff: z.nullable(cents),
-  /** For one payment (0), for some months, or always (null). */
+  /** 0 for the first payment only, null without an end. */
   months: z.nullable(z.int()),
 })
 
-const codeOutput = z.extend(worth, {
+const codeOutput = z.extend(discount, {
   id,
-  /** Of any product and for both plans, if null. */
+  /** Null if the code is valid for all products. */
   productId: z.nullable(id),
+  /** Null if the code is valid for all plans. */
   billingType: z.nullable(billingType),
   startsAt: z.nullable(instant),
   endsAt: z.nullable(instant),
   maxUses: z.nullable(z.int()),
+  /** True if only people who never bought may use it. */
   newOnly: z.boolean(),
   createdAt: instant,
   state: z.enum(codeStates),
   used: z.int(),
-  /** Payments of those who used it, without what was refunded or lost to disputes. */
+  /** Payments of buyers who used the code, less refunds and lost disputes, in cents. */
   revenue: z.int(),
   link: z.string(),
 })
 export type AdminCode = z.infer<typeof codeOutput>
 
-const positive = z.int('Please enter a whole number').check(z.minimum(1, 'One at least'), z.maximum(1_000_000))
+const maxUses = z.int('Please enter a whole number').check(z.minimum(1, 'One at least'), z.maximum(1_000_000))
 
 export const codes = {
   adminList: endpoint('GET /api/admin/codes', {
@@ -59,10 +61,10 @@ export const codes = {
       months: z.optional(z.int().check(z.minimum(0), z.maximum(36, '36 months at most'))),
       productId: z.optional(id),
       billingType: z.optional(billingType),
-      /** From the beginning of a day, and to the end of one, UTC. */
+      /** The code is valid from the beginning of `from` to the end of `until`, UTC. */
       from: z.optional(day),
       until: z.optional(day),
-      maxUses: z.optional(positive),
+      maxUses: z.optional(maxUses),
       newOnly: z.optional(z.boolean()),
     }),
   }),

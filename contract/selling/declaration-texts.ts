@@ -2,8 +2,8 @@ import type { DeclarationKind } from '../statuses.ts'
 import type { NextStep } from './declarations.ts'
 import { buttons } from './legal/consumer-law.ts'
 
-/** Receipts say when something arrived, to the second. */
-export const toTheSecond = (at: string | Date) =>
+/** Receipts of declarations have to say when they arrived, to the second. */
+export const formatToTheSecond = (at: string | Date) =>
   new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
 
 export function receivedText(kind: DeclarationKind, next: NextStep, email: string) {
@@ -29,15 +29,15 @@ export function receivedText(kind: DeclarationKind, next: NextStep, email: strin
   }
 }
 
-/** The same in one breath, for a page without scripts. */
+/** The same texts in one line, for a page without scripts. */
 export function receivedLine(
   kind: DeclarationKind,
   { declaredAt, next }: { declaredAt: Date; next: NextStep },
   email: string,
 ) {
   const { title, lines } = receivedText(kind, next, email)
-  return [`${title}.`, ...lines, `Received: ${toTheSecond(declaredAt)}.`].join(' ')
+  return [`${title}.`, ...lines, `Received: ${formatToTheSecond(declaredAt)}.`].join(' ')
 }
 
 export const linkEnded = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
-  `This link no longer works, so nothing was changed or refunded. We’ve kept your ${kind} of ${toTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`
+  `This link no longer works, so nothing was changed or refunded. We’ve kept your ${kind} of ${formatToTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`

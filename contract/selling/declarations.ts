@@ -4,14 +4,14 @@ import { cents, email, id, instant, line, opaqueText, optionalText, pageFields, 
 import { personName } from '../person-name.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
-/** Only the fields that the law allows. */
-const declaring = {
+/** The law allows a shop to ask for these fields only. */
+const declarationFields = {
   name: personName,
   contract: line(254, 'Please enter your contract number, or the email you bought with'),
   email,
 }
 
-/** Next step: the owner’s click on the emailed link, none if they are logged in, or the seller’s decision. */
+/** `click`: the owner confirms with the emailed link. `none`: they are logged in. `person`: the seller decides. */
 const nextSteps = ['click', 'none', 'person'] as const
 export type NextStep = (typeof nextSteps)[number]
 
@@ -31,10 +31,10 @@ const declaration = z.object({
   endsOn: z.nullable(z.string()),
   declaredAt: instant,
   dueAt: instant,
-  /** Until it is due, the owner can still confirm it with the emailed link. */
+  /** True while the owner can still confirm it with the emailed link. */
   awaitsClick: z.boolean(),
   outcome: z.nullable(z.string()),
-  /** The contract it seems to be about. */
+  /** The purchase that it seems to be about. */
   purchase: z.nullable(
     z.object({
       id,
@@ -42,16 +42,16 @@ const declaration = z.object({
       email: z.string(),
       status: z.enum(purchaseStatuses),
       createdAt: instant,
-      /** Latest payment less refunds; refunded in full if declared in time. */
+      /** Latest payment less refunds. A withdrawal in time refunds it in full. */
       unrefunded: cents,
     }),
   ),
-  /** A withdrawal that arrived after the period, as far as we know. */
+  /** True for a withdrawal that seems to have arrived after the withdrawal period. */
   isLate: z.boolean(),
 })
 export type Declaration = z.infer<typeof declaration>
 
-/** `open` is the seller's to decide; `waiting` has three days for its owner's click. */
+/** `open`: the seller decides. `waiting`: the owner has three days to confirm with the emailed link. */
 export const declarationFilters = [...declarationStates, 'waiting'] as const
 export type DeclarationFilter = (typeof declarationFilters)[number]
 
@@ -63,7 +63,7 @@ export const declarations = {
     caller: 'optional',
     summary:
       'Withdraw from a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
-    input: z.strictObject(declaring),
+    input: z.strictObject(declarationFields),
     output: received,
     limit,
   }),
@@ -72,10 +72,10 @@ export const declarations = {
     caller: 'optional',
     summary: 'Cancel a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
     input: z.strictObject({
-      ...declaring,
+      ...declarationFields,
       grounds: z.enum(grounds),
       reason: optionalText(1000),
-      /** The day it should end; as soon as possible if empty. */
+      /** Day like 2026-12-31; as soon as possible if empty. */
       endsOn: optionalText(10).check(
         z.refine<string | undefined>((typed) => !typed || isDay(typed), 'Please enter a date'),
       ),

@@ -1,5 +1,5 @@
-/** Stripe's words for a refused card: on an API error, a payment's last error, and an error of Stripe.js. */
-type CardFault = { code?: string | undefined; decline_code?: string | undefined }
+/** Fields of an API error, of a payment's `last_payment_error` and of an error of Stripe.js. */
+type CardError = { code?: string | undefined; decline_code?: string | undefined }
 
 const sentences = {
   funds: 'There isn’t enough money on this card. Use another card, or try again later.',
@@ -10,12 +10,12 @@ const sentences = {
   confirm: 'Your bank wants you to confirm this payment. Try again and confirm it, or use another card.',
   later: 'Your bank didn’t answer. Please try again in a few minutes.',
   test: 'This shop is in test mode and takes test cards only, such as 4242 4242 4242 4242.',
-  // Also for lost and stolen cards: only the bank tells its customer about those.
+  // Also for lost and stolen cards: Stripe asks shops not to reveal those reasons.
   other: 'Your bank declined this card. Use another card, or ask your bank.',
 }
 
-/** By Stripe's `decline_code`, or by `code` where the card itself is at fault. */
-const reasons: Record<string, keyof typeof sentences> = {
+/** Keys are Stripe's `decline_code` and, for errors without one, `code`. */
+const sentenceKeys: Record<string, keyof typeof sentences> = {
   insufficient_funds: 'funds',
   card_velocity_exceeded: 'limit',
   withdrawal_count_limit_exceeded: 'limit',
@@ -38,11 +38,11 @@ const reasons: Record<string, keyof typeof sentences> = {
   live_mode_test_card: 'other',
 }
 
-/** True if a card was refused, so that nothing was charged. */
+/** True if the card was declined; other errors leave open whether it was charged. */
 export const isDecline = ({ type, code }: { type?: string | undefined; code?: string | undefined }) =>
   type === 'card_error' || (code ?? '').endsWith('authentication_failure')
 
 /** Why a card was refused and what to do about it. */
-export function declineSentence({ code, decline_code: declineCode }: CardFault): string {
-  return sentences[reasons[declineCode ?? ''] ?? reasons[code ?? ''] ?? 'other']
+export function declineSentence({ code, decline_code: declineCode }: CardError): string {
+  return sentences[sentenceKeys[declineCode ?? ''] ?? sentenceKeys[code ?? ''] ?? 'other']
 }

@@ -2,25 +2,25 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, id, instant, optionalText } from '../fields.ts'
 
-/** Evidence that Stripe takes as text, by its own names. */
+/** Evidence that Stripe accepts as text; keys are Stripe's field names. */
 export const evidenceTexts = {
-  product_description: { label: 'What was sold', longest: 2000 },
-  customer_name: { label: 'Customer’s name', longest: 200 },
-  customer_email_address: { label: 'Customer’s email', longest: 254 },
-  customer_purchase_ip: { label: 'IP address of the order', longest: 45 },
-  billing_address: { label: 'Billing address', longest: 500 },
-  service_date: { label: 'When access began', longest: 100 },
-  access_activity_log: { label: 'Access given and used', longest: 20_000 },
-  cancellation_policy_disclosure: { label: 'How they learned how to cancel', longest: 2000 },
-  cancellation_rebuttal: { label: 'Why it had not been cancelled', longest: 2000 },
-  refund_policy_disclosure: { label: 'How they learned about refunds', longest: 2000 },
-  refund_refusal_explanation: { label: 'Why they are not due a refund', longest: 2000 },
-  duplicate_charge_explanation: { label: 'Why it was not charged twice', longest: 2000 },
-  uncategorized_text: { label: 'Your own words', longest: 10_000 },
+  product_description: { label: 'What was sold', maxLength: 2000 },
+  customer_name: { label: 'Customer’s name', maxLength: 200 },
+  customer_email_address: { label: 'Customer’s email', maxLength: 254 },
+  customer_purchase_ip: { label: 'IP address of the order', maxLength: 45 },
+  billing_address: { label: 'Billing address', maxLength: 500 },
+  service_date: { label: 'When access began', maxLength: 100 },
+  access_activity_log: { label: 'Access given and used', maxLength: 20_000 },
+  cancellation_policy_disclosure: { label: 'How they learned how to cancel', maxLength: 2000 },
+  cancellation_rebuttal: { label: 'Why it had not been cancelled', maxLength: 2000 },
+  refund_policy_disclosure: { label: 'How they learned about refunds', maxLength: 2000 },
+  refund_refusal_explanation: { label: 'Why they are not due a refund', maxLength: 2000 },
+  duplicate_charge_explanation: { label: 'Why it was not charged twice', maxLength: 2000 },
+  uncategorized_text: { label: 'Your own words', maxLength: 10_000 },
 } as const
 export type EvidenceText = keyof typeof evidenceTexts
 
-/** Evidence that Stripe takes as files, by its own names. The shop writes them as PDF. */
+/** Evidence that Stripe accepts as files; keys are Stripe's field names. The shop creates them as PDF. */
 export const evidenceFiles = {
   receipt: 'Receipt',
   service_documentation: 'Order and access',
@@ -33,42 +33,49 @@ export type EvidenceFile = keyof typeof evidenceFiles
 
 type EvidenceName = EvidenceText | EvidenceFile
 
-const always: EvidenceName[] = ['product_description', 'customer_name', 'customer_email_address', 'receipt']
-const ofUse: EvidenceName[] = ['service_date', 'access_activity_log', 'service_documentation']
-const ofRefunds: EvidenceName[] = ['refund_policy_disclosure', 'refund_refusal_explanation', 'refund_policy']
-const ofBuyer: EvidenceName[] = ['customer_purchase_ip', 'billing_address', ...ofUse]
-const ofCancellation: EvidenceName[] = [
+const commonEvidence: EvidenceName[] = [
+  'product_description',
+  'customer_name',
+  'customer_email_address',
+  'receipt',
+  'customer_communication',
+  'uncategorized_text',
+]
+const usageEvidence: EvidenceName[] = ['service_date', 'access_activity_log', 'service_documentation']
+const refundEvidence: EvidenceName[] = ['refund_policy_disclosure', 'refund_refusal_explanation', 'refund_policy']
+const buyerEvidence: EvidenceName[] = ['customer_purchase_ip', 'billing_address', ...usageEvidence]
+const cancellationEvidence: EvidenceName[] = [
   'cancellation_policy_disclosure',
   'cancellation_rebuttal',
   'cancellation_policy',
-  ...ofUse,
+  ...usageEvidence,
 ]
 
-/** Evidence that helps by Stripe's guidance for each reason (docs.stripe.com/disputes/categories), beside what always does. */
-const byReason: Record<string, EvidenceName[]> = {
-  fraudulent: ofBuyer,
-  unrecognized: ofBuyer,
-  product_not_received: ofUse,
-  product_unacceptable: [...ofUse, ...ofRefunds],
-  subscription_canceled: ofCancellation,
-  credit_not_processed: ofRefunds,
+/** Additional evidence that Stripe recommends for each dispute reason (docs.stripe.com/disputes/categories). */
+const evidenceByReason: Record<string, EvidenceName[]> = {
+  fraudulent: buyerEvidence,
+  unrecognized: buyerEvidence,
+  product_not_received: usageEvidence,
+  product_unacceptable: [...usageEvidence, ...refundEvidence],
+  subscription_canceled: cancellationEvidence,
+  credit_not_processed: refundEvidence,
   duplicate: ['duplicate_charge_explanation', 'duplicate_charge_documentation', 'service_documentation'],
-  general: [...ofBuyer, ...ofRefunds],
+  general: [...buyerEvidence, ...refundEvidence],
 }
 
-const isHelpful = (reason: string) => {
-  const names = new Set<string>([
-    ...always,
-    ...(byReason[reason] ?? byReason['general'] ?? []),
-    'customer_communication',
-    'uncategorized_text',
-  ])
-  return (name: string) => names.has(name)
-}
+/** An unknown reason gets the same evidence as a general one. */
+const evidenceFor = (reason: string) =>
+  new Set<string>([...commonEvidence, ...(evidenceByReason[reason] ?? evidenceByReason['general'] ?? [])])
 
-/** In the order of the screen. An unknown reason gets the same as a general one. */
-export const textsFor = (reason: string) => (Object.keys(evidenceTexts) as EvidenceText[]).filter(isHelpful(reason))
-export const filesFor = (reason: string) => (Object.keys(evidenceFiles) as EvidenceFile[]).filter(isHelpful(reason))
+/** Fields for a dispute reason, in the order of the screen. */
+export function textsFor(reason: string) {
+  const evidence = evidenceFor(reason)
+  return (Object.keys(evidenceTexts) as EvidenceText[]).filter((name) => evidence.has(name))
+}
+export function filesFor(reason: string) {
+  const evidence = evidenceFor(reason)
+  return (Object.keys(evidenceFiles) as EvidenceFile[]).filter((name) => evidence.has(name))
+}
 
 export const disputeReasons: Record<string, string> = {
   fraudulent: 'The cardholder says that they didn’t make this payment.',
@@ -80,9 +87,9 @@ export const disputeReasons: Record<string, string> = {
   duplicate: 'The cardholder says that they were charged twice.',
 }
 
-/** Stripe calls these unanswered. An appeal after a loss is answered in its dashboard. */
-const answerable = new Set(['needs_response', 'warning_needs_response'])
-export const isAnswerable = (status: string) => answerable.has(status)
+/** Statuses in which Stripe accepts an answer by API. An appeal after a loss is possible only in Stripe's dashboard. */
+const answerableStatuses = new Set(['needs_response', 'warning_needs_response'])
+export const isAnswerable = (status: string) => answerableStatuses.has(status)
 export const decidedDisputes = ['won', 'lost', 'prevented', 'warning_closed']
 export const isDecided = (status: string) => decidedDisputes.includes(status)
 
@@ -90,7 +97,7 @@ const disputeId = z.string().check(z.regex(/^(du|dp)_[A-Za-z0-9_]{1,200}$/, 'Thi
 
 const texts = z.strictObject(
   Object.fromEntries(
-    Object.entries(evidenceTexts).map(([name, { longest }]) => [name, optionalText(longest)]),
+    Object.entries(evidenceTexts).map(([name, { maxLength }]) => [name, optionalText(maxLength)]),
   ) as Record<EvidenceText, ReturnType<typeof optionalText>>,
 )
 const files = z.array(z.enum(Object.keys(evidenceFiles) as [EvidenceFile, ...EvidenceFile[]])).check(z.maxLength(10))
@@ -98,16 +105,16 @@ const answer = z.strictObject({ id: disputeId, texts, files })
 
 const disputeOutput = z.object({
   id: z.string(),
-  /** Stripe's words for both. */
+  /** Stripe's `reason` and `status`. */
   reason: z.string(),
   status: z.string(),
   amount: cents,
   openedAt: instant,
-  /** Until when it can be answered; null once there is nothing to answer. */
+  /** Deadline for the answer; null if none is expected. */
   dueAt: z.nullable(instant),
   submittedAt: z.nullable(instant),
   savedAt: z.nullable(instant),
-  /** Why Stripe refused the answer, such as a missing permission. */
+  /** Stripe's reason for refusing the answer, such as a missing permission. */
   fault: z.nullable(z.string()),
   customer: z.nullable(z.object({ id, name: z.string(), email: z.string() })),
   /** Facts that the shop has kept about the order, shown beside the answer. */
@@ -118,7 +125,7 @@ const disputeOutput = z.object({
   files: z.array(
     z.object({
       name: z.enum(Object.keys(evidenceFiles) as [EvidenceFile, ...EvidenceFile[]]),
-      /** Text of the PDF. */
+      /** Text in the PDF. */
       content: z.string(),
       isIncluded: z.boolean(),
     }),
@@ -126,7 +133,7 @@ const disputeOutput = z.object({
 })
 export type AdminDispute = z.infer<typeof disputeOutput>
 
-/** Stripe is asked only by `adminSubmit`. Until then, the answer is a draft in the shop. */
+/** Only `adminSubmit` calls Stripe. Until then, the answer is a draft in the shop. */
 export const disputes = {
   adminShow: endpoint('GET /api/admin/disputes/:id', {
     access: 'money.refund',

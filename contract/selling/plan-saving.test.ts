@@ -12,16 +12,16 @@ test.each([
   expect(planSaving({ amount: monthly, months: 1 }, { amount: yearly, months: 12 })).toEqual({ free, saved })
 })
 
-test('a year that costs as much as twelve months, or more, saves nothing', () => {
+test('a yearly plan that costs at least twelve months saves nothing', () => {
   expect(planSaving({ amount: 3900, months: 1 }, { amount: 46_800, months: 12 })).toBeNull()
   expect(planSaving({ amount: 3900, months: 1 }, { amount: 50_000, months: 12 })).toBeNull()
 })
 
-test('a quarter is compared with three months', () => {
+test('a quarterly plan is compared with three months', () => {
   const saving = planSaving({ amount: 3900, months: 1 }, { amount: 9900, months: 3 })
   expect(saving).toEqual({ free: false, saved: '$18' })
 })
 
-test('a price has two decimals or none', () => {
+test('an advertised price has two decimals or none', () => {
   expect([dollars(4950), dollars(3900), exactDollars(3900)]).toEqual(['$49.50', '$39', '$39.00'])
 })

@@ -2,11 +2,14 @@ import { dollars } from '../money.ts'
 
 type Cost = { amount: number; months: number }
 
-/** Saving of a longer plan over a shorter one for the same time; "2 months free" only if it is whole months. */
+/**
+ * Saving of a longer plan over a shorter one for the same time; null if there is none. `free` is a text like "2 months
+ * free", or false if the saving is not whole months.
+ */
 export function planSaving(shorter: Cost, longer: Cost) {
-  const cents = (shorter.amount * longer.months) / shorter.months - longer.amount
-  if (cents <= 0) return null
-  const months = (cents / shorter.amount) * shorter.months
+  const savedCents = (shorter.amount * longer.months) / shorter.months - longer.amount
+  if (savedCents <= 0) return null
+  const months = (savedCents / shorter.amount) * shorter.months
   const free = Number.isInteger(months) && `${months} month${months === 1 ? '' : 's'} free`
-  return { free, saved: dollars(cents) }
+  return { free, saved: dollars(savedCents) }
 }

@@ -7,7 +7,7 @@ const publication = z.object({
   number: z.int(),
   amount: cents,
   regularAmount: z.nullable(cents),
-  /** Null for the first one, which the product's file set. */
+  /** Null for the first price, which comes from the product's file. */
   startsAt: z.nullable(instant),
   state: z.enum(['planned', 'current', 'past', 'called off']),
 })
@@ -17,9 +17,9 @@ const plan = z.object({
   productId: id,
   product: z.string(),
   billingType,
-  /** Newest first; one of them is current. */
+  /** Newest first; exactly one is current. */
   publications: z.array(publication),
-  /** How many running subscriptions pay what, gifts and those paid elsewhere left out. */
+  /** Number of live subscriptions at each price, without purchases booked by hand. */
   subscriptions: z.array(z.object({ amount: cents, count: z.int() })),
 })
 export type PricedPlan = z.infer<typeof plan>
@@ -45,9 +45,9 @@ export const prices = {
       billingType,
       amount: cents.check(z.minimum(100, 'Please enter $1.00 or more')),
       regularAmount: z.optional(cents),
-      /** From the beginning of that day, UTC; from now on, if left out. */
+      /** The price starts at the beginning of this day, UTC; without it, now. */
       from: z.optional(day),
-      /** The newest publication that the seller saw: if there is another one by now, nothing is published. */
+      /** Number of the newest publication that the seller saw. If there is a newer one, the call is refused. */
       after: z.int().check(z.minimum(1), z.maximum(1_000_000)),
     }),
   }),

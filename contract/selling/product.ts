@@ -1,44 +1,46 @@
 import * as z from 'zod/mini'
 
-/** Sale state. Buyers keep a product that is not listed, or whose file is gone. */
+/** Buyers keep a product that is not listed, or whose file was removed. */
 export const productStates = ['on sale', 'coming', 'not listed'] as const
 export type ProductState = (typeof productStates)[number]
 
-const titled = z.object({ title: z.string(), text: z.string() })
-const part = z.object({ lead: z.string(), items: z.array(titled) })
+const titledText = z.object({ title: z.string(), text: z.string() })
+const pageSection = z.object({ lead: z.string(), items: z.array(titledText) })
 
-/** A product's page: `content/products/<slug>.md`, read. */
+/** Texts of a product's page, parsed from `content/products/<slug>.md`. */
 export const productText = z.object({
   kind: z.string(),
   lead: z.string(),
   description: z.string(),
-  /** The preview image of its links. */
+  /** Path of the image that social networks show for a link to the page. */
   preview: z.nullable(z.string()),
   facts: z.array(z.object({ name: z.string(), value: z.string() })),
-  benefits: part,
-  steps: part,
+  benefits: pageSection,
+  steps: pageSection,
   chart: z.nullable(z.object({ lead: z.string() })),
-  contents: part,
-  questions: z.array(titled),
+  contents: pageSection,
+  questions: z.array(titledText),
 })
 export type ProductText = z.infer<typeof productText>
 
-/** Product data embedded in every page, so it is public and short. */
+/** Product data embedded in every page; it is public and must stay small. */
 export type ListedProduct = {
   slug: string
   name: string
   state: ProductState
-  /** Name of its list of symbols, if it has one. */
+  /** Name of the product's list of symbols; null if it has none. */
   list: string | null
-  /** Short description for the order, and the lines of the summary. */
+  /** Short description at the checkout. */
   includes: string
+  /** Bullet points of the product. */
   points: string[]
+  /** Short text on the card of the product in lists. */
   card: string
-  /** Pictures that come with the shop, for steps and chart; or one of its own. */
+  /** Drawings of steps and chart that come with the shop; null if the product has its own `image`. */
   drawings: 'rebound' | null
   image: { alt: string; src: string } | null
   terms: string[]
-  /** The connector unlocks its buyers, as a rule within minutes; otherwise the seller does. */
+  /** True if the connector unlocks buyers, usually within minutes; otherwise the seller does so by hand. */
   unlocksItself: boolean
   reviews: { count: number; average: number }
 }

@@ -16,11 +16,11 @@ export const purchasesAdmin = {
     summary: 'Cancel a purchase and its Stripe subscription now',
     input: z.strictObject({
       id,
-      /** Refund for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
+      /** Refund for the unused part of the paid period, as returned by `adminCancellation`; without it, none. */
       refund: z.optional(cents.check(z.minimum(1, 'Please enter an amount'))),
     }),
   }),
-  /** Same as the buyer's own button, for buyers who ask by email. */
+  /** Does the same as the buyer's button, for buyers who ask by email. */
   adminCancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
     access: 'purchases.cancel',
     fresh: true,
@@ -30,13 +30,13 @@ export const purchasesAdmin = {
     access: 'purchases.cancel',
     summary: 'What a cancellation would do: at the end of the paid period, and now',
     output: z.object({
-      /** When it would end, or will; null if it can only end now. */
+      /** When a cancellation at the period's end takes effect; null if it can only end now. */
       endsAt: z.nullable(instant),
-      /** Refund at that time, for the rest of a renewed year. */
+      /** Refund due at `endsAt`, for the unused part of a renewed year. */
       refund: cents,
-      /** Refund for the days that are left, if it ends now. */
+      /** Refund for the unused days if the purchase ends now. */
       rest: cents,
-      /** Stripe does not know the subscription: it can only be ended here, as gone. */
+      /** True if Stripe does not know the subscription; it can then only be ended here, as gone. */
       isMissing: z.boolean(),
     }),
   }),
@@ -55,15 +55,15 @@ export const purchasesAdmin = {
           paidAt: instant,
           amount: cents,
           refundable: cents,
-          /** Taken as credit by a switch to the yearly plan, so it can’t be refunded on its own. */
+          /** Part that a switch to the yearly plan credited; it can’t be refunded separately. */
           credited: cents,
           /** True if a full refund ends the subscription. */
           endsSubscription: z.boolean(),
         }),
       ),
-      /** How long they keep access, if it does not end. */
+      /** How long the buyer keeps access if the refund does not end the subscription. */
       accessUntil: z.nullable(instant),
-      /** Sum over all payments. Pass it to `adminRefund` as an optimistic lock. */
+      /** Sum of all refunds. `adminRefund` takes it as an optimistic lock. */
       refundedSoFar: cents,
     }),
   }),
@@ -72,12 +72,13 @@ export const purchasesAdmin = {
     summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
     input: z.strictObject({
       id,
-      /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
+      /** Value from `adminRefundable`. If it has changed since, the refund is refused. */
       refundedSoFar: cents,
+      /** Without it, everything that is refundable. */
       amount: z.optional(cents.check(z.minimum(1, 'Please enter an amount'))),
-      /** The latest, if left out. */
+      /** Without it, the latest payment. */
       paymentIntentId: z.optional(z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/))),
-      /** The subscription continues even if nothing is left of the payment. */
+      /** The subscription continues even after a full refund. */
       keepAccess: z.optional(z.boolean()),
       reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
     }),
@@ -90,13 +91,13 @@ export const purchasesAdmin = {
   adminKeepAfterLoss: endpoint('POST /api/admin/purchases/:id/lost-dispute', {
     access: 'money.refund',
     summary: 'Go on with a subscription although a bank took back an earlier payment of it',
-    /** `amount` is the loss that the caller saw: a later loss asks again. */
+    /** `amount` is the loss that the caller saw, so that a later loss is not accepted unseen. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
   adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     access: 'money.refund',
     summary: 'Note that a refund which a bank returned has reached the buyer another way',
-    /** Amount the caller saw, so that later failures are not settled unseen. */
+    /** `amount` is what the caller saw, so that later failures are not settled unseen. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
@@ -107,7 +108,7 @@ export const purchasesAdmin = {
   adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
     access: 'money.refund',
     summary: 'Charge the card on file again for an unpaid renewal',
-    /** `awaits-bank`: only the buyer can confirm it. */
+    /** `awaits-bank`: the buyer must confirm the payment with their bank. */
     output: z.object({ state: z.enum(['done', 'processing', 'awaits-bank']) }),
   }),
   adminSendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {

@@ -25,7 +25,7 @@ import {
 import { tax } from './billing.ts'
 import { purchasesAdmin } from './purchases-admin.ts'
 
-/** A status, or `live`: whichever gives access. */
+/** A status; `live` for all that give access; `paying` for those that also count as revenue. */
 const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
 
 const purchaseStatus = z.enum(purchaseStatuses)
@@ -35,40 +35,43 @@ const purchase = z.object({
   userId: id,
   productId: id,
   billingType,
-  /** How often it is charged, as in "per month" or, where Stripe has another interval than the plans, "per 6 months". */
+  /** As in "per month"; "6 months" for a subscription whose interval at Stripe is no plan of the shop. */
   period: z.string(),
-  /** List price of a period. */
+  /** List price for one period. */
   amount: cents,
   /** Latest payment, next renewal and amount owed now, after discounts and credit. */
   lastPaidAmount: z.nullable(cents),
   nextAmount: z.nullable(cents),
   dueAmount: z.nullable(cents),
-  /** Sentence about charges if a discount will end; see `describeCharges`. */
+  /** Sentence by `describeCharges`; null unless a discount will end. */
   charges: z.nullable(z.string()),
   /** Payment method: "Visa ending in 4242, expires 12/34". Null once nothing more is charged. */
   card: z.nullable(z.string()),
   status: purchaseStatus,
   createdAt: instant,
-  /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
+  /** End of the paid period, when an active subscription renews. Null for a purchase booked by hand. */
   currentPeriodEnd: z.nullable(instant),
-  /** When a cancelled subscription ends, or one that was booked by hand until a day. */
+  /** When a cancelled purchase, or one booked by hand with an end, ends. */
   endsAt: z.nullable(instant),
-  /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
+  /** When a renewal failed. */
   pastDueSince: z.nullable(instant),
+  /** When a buyer with an unpaid renewal loses access. */
   graceEndsAt: z.nullable(instant),
+  /** True if the buyer must confirm a payment with their bank. */
   awaitsBank: z.boolean(),
-  /** The seller stopped collecting payments; access stays. Until when, if Stripe knows. */
+  /** True if the seller paused collection at Stripe; access stays. */
   isCollectionPaused: z.boolean(),
+  /** Null if no end of the pause is set. */
   collectionResumesAt: z.nullable(instant),
   endedAt: z.nullable(instant),
   endedBecause: z.nullable(z.enum(endReasons)),
   refundedAmount: cents,
   paidThrough: z.enum(paymentPlaces),
-  /** Its owner need not buy again. */
+  /** True if its owner can't buy the product again. */
   isOngoing: z.boolean(),
-  /** The first payment, which identifies it in an access request. Null for one booked by hand, or not paid yet. */
+  /** First payment, which identifies the purchase in an access request. Null if booked by hand or not paid yet. */
   paymentIntentId: z.nullable(z.string()),
-  /** How a purchase booked by hand came about, if the seller said so. */
+  /** Only for a purchase booked by hand, if the seller gave it. */
   kind: z.nullable(z.enum(bookingKinds)),
   tradingViewUsername: z.nullable(z.string()),
   user: z.object({ email: z.string(), name: z.string() }),
@@ -77,21 +80,24 @@ const purchase = z.object({
 export type Purchase = z.infer<typeof purchase>
 
 const managedPurchase = z.extend(purchase, {
-  /** The Stripe account that it was paid at, if the shop has moved to another one since. */
+  /** Stripe account that the purchase belongs to, if the shop has moved to another account since. */
   formerAccount: z.nullable(z.string()),
+  /** The seller's note about a purchase booked by hand. */
   reason: z.nullable(z.string()),
   leaveReason: z.nullable(z.enum(leaveReasons)),
   leaveComment: z.nullable(z.string()),
-  /** Early fraud warning that the seller has not decided about. */
+  /** True if Stripe sent an early fraud warning that the seller has not decided about. */
   isWarned: z.boolean(),
-  /** A buyer's bank decides about a payment; until `disputeDueAt`, the seller can answer it. */
+  /** True while a dispute is undecided; the seller can answer it until `disputeDueAt`. */
   isDisputed: z.boolean(),
   disputeDueAt: z.nullable(instant),
-  /** Undecided disputes at Stripe, the first to be answered first. */
+  /** Stripe's ids of undecided disputes, earliest deadline first. */
   disputeIds: z.array(z.string()),
-  /** Refunds that the bank returned; the seller pays them another way. */
+  /** Sum of refunds that the buyer's bank returned; the seller pays them another way. */
   failedRefunds: cents,
+  /** Sum of lost disputes. */
   lostAmount: cents,
+  /** Part of `lostAmount` after which the seller kept the subscription. */
   lostAndKept: cents,
 })
 export type ManagedPurchase = z.infer<typeof managedPurchase>
@@ -102,24 +108,24 @@ const invoice = z.object({
   number: z.nullable(z.string()),
   createdAt: instant,
   amount: cents,
-  /** Stripe's term: draft, open, paid, uncollectible or void. */
+  /** Stripe's status: draft, open, paid, uncollectible or void. */
   status: z.string(),
-  /** Stripe shows none of a draft, nor of a former account. */
+  /** False for a draft, and for an invoice of a former Stripe account. */
   hasDocument: z.boolean(),
 })
 export type Invoice = z.infer<typeof invoice>
 
 /** An invoice or a credit note. */
 export const documentId = z.string().check(z.regex(/^(in|cn)_[A-Za-z0-9_]{1,200}$/, 'This link is not valid'))
-/** A credit note is only a file. */
+/** A credit note has no page to view, only a PDF. */
 export const documentLinks = z.object({ viewUrl: z.nullable(z.string()), pdfUrl: z.nullable(z.string()) })
 
 const switchOffer = z.object({
-  /** Start of the credited unused time. The order repeats it, so that the quoted amount is charged. */
+  /** Start of the credited unused time. `switch` takes it, so that Stripe computes the same amount. */
   at: instant,
   billingType,
   price: cents,
-  /** They add up to what is due. */
+  /** The amounts add up to `due`. */
   lines: z.array(z.object({ kind: z.enum(['unused', 'plan', 'discount', 'credit']), amount: z.int() })),
   unusedDays: z.int(),
   due: cents,
@@ -130,8 +136,8 @@ const switchOffer = z.object({
 })
 export type SwitchOffer = z.infer<typeof switchOffer>
 
-/** Each one sends an email, and the one who bought first may not be the one who reads that mailbox. */
-const changes = { requests: 10, seconds: 3600 }
+/** Low limit, because each of these calls sends an email to an address that may belong to another person. */
+const limitWithEmail = { requests: 10, seconds: 3600 }
 
 export const purchases = {
   list: endpoint('GET /api/purchases', {
@@ -142,9 +148,9 @@ export const purchases = {
   }),
   cancel: endpoint('POST /api/purchases/:id/cancel', {
     summary: 'Cancel at the end of the paid period',
-    /** False if it counts, but waits until the shop can reach its account at Stripe. */
+    /** False if the cancellation is recorded, but Stripe could not be reached yet. */
     output: z.object({ isDone: z.boolean() }),
-    limit: changes,
+    limit: limitWithEmail,
   }),
   cancellation: endpoint('GET /api/purchases/:id/cancellation', {
     summary: 'When a cancellation made now would take effect, and what would be refunded',
@@ -152,7 +158,7 @@ export const purchases = {
   }),
   nextCharge: endpoint('GET /api/purchases/:id/next-charge', {
     summary: 'What the next renewal will charge, by Stripe’s own preview',
-    /** `isExact` is false where Stripe is slow or away: then it is the amount as the shop knows it. */
+    /** `isExact` is false if Stripe did not answer in time; the amount is then the shop's copy. */
     output: z.object({ amount: z.nullable(cents), isExact: z.boolean() }),
   }),
   invoice: endpoint('GET /api/purchases/:id/invoice', {
@@ -162,11 +168,11 @@ export const purchases = {
   giveReason: endpoint('POST /api/purchases/:id/reason', {
     summary: 'Say why it was cancelled; optional, and only after it was',
     input: z.strictObject({ id, reason: z.enum(leaveReasons), comment: optionalText(500) }),
-    limit: changes,
+    limit: limitWithEmail,
   }),
   resume: endpoint('POST /api/purchases/:id/resume', {
     summary: 'Undo a cancellation before the paid period ends',
-    limit: changes,
+    limit: limitWithEmail,
   }),
   invoices: endpoint('GET /api/purchases/:id/invoices', {
     summary: 'Every invoice for a purchase, newest first',
@@ -190,19 +196,19 @@ export const purchases = {
   }),
   beginCardUpdate: endpoint('POST /api/purchases/:id/card', {
     summary: 'Start saving another card; returns the client secret for the card form',
-    /** Another one if the bank only wants the buyer to confirm the open payment: the present card will do. */
+    /** `confirmWith`: client secret for an open payment that only needs the buyer to confirm it with the current card. */
     output: z.object({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
   finishCardUpdate: endpoint('POST /api/purchases/:id/card/confirm', {
     summary: 'Charge the saved card for an unpaid renewal and for those to come',
-    /** Without a card: only looks whether the open payment has been confirmed. */
+    /** Without `setupIntentId`, the call only checks whether the open payment has been confirmed. */
     input: z.strictObject({ id, setupIntentId: z.optional(setupIntentId) }),
-    /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
+    /** `confirmWith` is a client secret if the buyer must confirm the open payment, which is not done then. */
     output: z.object({
       state: z.enum(['done', 'processing']),
       confirmWith: z.nullable(z.string()),
-      /** The card in use now. */
+      /** The card that will be charged. */
       card: z.nullable(z.string()),
     }),
     limit: { requests: 20, seconds: 600 },
@@ -217,7 +223,7 @@ export const purchases = {
     summary:
       'Switch to the longest plan and charge the card on file; if it would charge another amount, nothing happens',
     input: z.strictObject({ id, at: z.iso.datetime(), amount: cents }),
-    /** A client secret if the bank wants the buyer to confirm the payment; until then, nothing has changed. */
+    /** `confirmWith` is a client secret if the buyer must confirm the payment; until then, nothing has changed. */
     output: z.object({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
@@ -234,7 +240,7 @@ export const purchases = {
       ...pageAndSearchFields,
       status: z.optional(z.enum(purchaseFilters)),
       billingType: z.optional(billingType),
-      /** Only those that need the seller because of it, or are at risk. */
+      /** Only purchases with this task for the seller, or this risk. */
       need: z.optional(z.enum([...purchaseNeeds, ...purchaseRisks])),
       sort,
     }),
@@ -251,9 +257,9 @@ export const purchases = {
       amount: cents,
       status: z.enum(bookableStatuses),
       kind: z.optional(z.enum(bookingKinds)),
-      /** For the seller's eyes, and in the buyer's own data. */
+      /** Note for the seller; also part of the buyer's "my data". */
       reason: optionalText(500),
-      /** Ends on that day; never, if left out. */
+      /** Without it, the purchase never ends. */
       endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
       invite: z.optional(z.boolean()),
     }),

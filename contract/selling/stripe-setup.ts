@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 
 const finding = z.object({
   about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails', 'Settings']),
-  /** `todo` gets in the way of selling; a `note` is good to know. */
+  /** `todo` prevents selling; `note` does not. */
   state: z.enum(['ok', 'todo', 'note']),
   text: z.string(),
 })

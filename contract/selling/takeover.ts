@@ -15,11 +15,11 @@ const price = z.object({
   currency: z.string(),
   /** Like `month` or `3 months`. */
   every: z.string(),
-  /** The plan's period, if it is one of ours. */
+  /** Plan with the same period; null if there is none. */
   billingType: z.nullable(billingType),
-  /** Null until the seller has said so. */
+  /** Null until the seller has matched the price to a plan. */
   plan: z.nullable(plan),
-  /** Another shop on the same account sells it. */
+  /** True if another shop on the same Stripe account sells it. */
   isOther: z.boolean(),
 })
 export type PriceAtStripe = z.infer<typeof price>
@@ -29,19 +29,19 @@ const subscription = z.object({
   email: z.string(),
   name: z.string(),
   priceId: z.string(),
-  /** Stripe's own word. */
+  /** Stripe's status. */
   status: z.string(),
   amount: cents,
   currency: z.string(),
   startedAt: instant,
   periodEnd: instant,
   isEnding: z.boolean(),
-  /** Why it cannot be taken over, if that is plain already. */
+  /** Why the subscription cannot be taken over; null if no reason is known yet. */
   obstacle: z.nullable(z.string()),
 })
 export type SubscriptionAtStripe = z.infer<typeof subscription>
 
-/** Each is read from Stripe with its whole history. */
+/** Limit for each call: every subscription is read from Stripe with its whole history. */
 export const maxTakeovers = 10
 
 export const takeover = {

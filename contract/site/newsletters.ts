@@ -3,12 +3,12 @@ import { endpoint } from '../endpoint.ts'
 import { id, instant, line, optionalLine, pageAndSearchFields, pageFields, text, wholeNumber } from '../fields.ts'
 import { mailingStates, newsletterStates, pauseReasons, recipientStates } from '../statuses.ts'
 
-const written = {
+const draftFields = {
   subject: line(150, 'Please write a subject'),
   preheader: z._default(optionalLine(150), ''),
   markdown: text(50_000, 'Please write something'),
   toSubscribers: z.boolean(),
-  /** A product's id: everyone who has it now, was told at the checkout, and did not object. */
+  /** A product's id: goes to its customers who were told about news at the checkout and did not object. */
   buyersOf: z.nullable(id),
 }
 
@@ -17,11 +17,11 @@ const counts = z.object({
   sent: z.int(),
   refused: z.int(),
   uncertain: z.int(),
-  /** Unsubscribed by its link. */
+  /** Number of people who unsubscribed with the link in this newsletter. */
   unsubscribed: z.int(),
 })
 
-const summary = {
+const summaryFields = {
   id,
   subject: z.string(),
   state: z.enum(mailingStates),
@@ -35,22 +35,22 @@ const summary = {
   counts,
 }
 
-const newsletterSummary = z.object(summary)
+const newsletterSummary = z.object(summaryFields)
 const newsletterOutput = z.object({
-  ...summary,
+  ...summaryFields,
   preheader: z.string(),
   markdown: z.string(),
   toSubscribers: z.boolean(),
   buyersOf: z.nullable(id),
   version: z.int(),
-  /** The text part, as it is sent. */
+  /** Plain-text part of the email, as it is sent. */
   text: z.string(),
   audience: z.int(),
-  /** Customers of `buyersOf` who do not get it, by why not. */
+  /** Number of customers of `buyersOf` who do not get it, by reason. */
   unreachable: z.object({ untold: z.int(), objected: z.int(), refused: z.int(), bySeller: z.int() }),
-  /** Settings missing for sending, each with what to do about it. */
+  /** Sentences about settings that are missing for sending. */
   missing: z.array(z.string()),
-  /** Addresses that were refused, or may have got it. */
+  /** Recipients whose mail server refused the email or whose result is uncertain. */
   troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) })),
 })
 export type AdminNewsletter = z.infer<typeof newsletterOutput>
@@ -85,14 +85,14 @@ export const newsletters = {
     access: 'content.write',
     fresh: false,
     summary: 'Save a first draft of a newsletter',
-    input: z.strictObject(written),
+    input: z.strictObject(draftFields),
     output: z.object({ id }),
   }),
   adminSave: endpoint('PATCH /api/admin/newsletters/:id', {
     access: 'content.write',
     fresh: false,
     summary: 'Save a draft; refused if somebody else has saved it since this version',
-    input: z.strictObject({ id, version, ...written }),
+    input: z.strictObject({ id, version, ...draftFields }),
   }),
   adminDelete: endpoint('DELETE /api/admin/newsletters/:id', {
     access: 'content.write',

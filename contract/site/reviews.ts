@@ -26,7 +26,7 @@ export const newReview = z.strictObject({
     withoutLinks,
   ),
   author: personName,
-  /** The author lets everyone see since when they have been paying. */
+  /** True if the author lets everyone see since when they have been paying. */
   showsPayingSince: z.optional(z.boolean()),
 })
 
@@ -36,24 +36,24 @@ export type ReviewOrder = (typeof reviewOrders)[number]
 const review = z.object({
   id,
   stars,
-  /** Empty when it is hidden. */
+  /** Empty if the review is hidden. */
   text: z.string(),
   /** Null once the author's account is deleted. */
   author: z.nullable(z.string()),
   writtenAt: instant,
-  /** Start of the author's subscription, if they show it and it still runs. */
+  /** Start of the author's subscription, if the author shows it and it still runs. */
   payingSince: z.nullable(instant),
   answer: z.nullable(z.string()),
   answeredAt: z.nullable(instant),
-  /** Why a reported, unlawful review is no longer readable. Its stars still count. */
+  /** Why the seller hid a reported, unlawful review. Its stars still count. */
   hiddenBecause: z.nullable(z.string()),
 })
 export type Review = z.infer<typeof review>
 
 /** Reviews with at most this many stars need a reply. */
 export const starsToAnswer = 3
-export const reviewChoices = ['to_answer', 'unanswered', 'reported'] as const
-export type ReviewChoice = (typeof reviewChoices)[number]
+export const reviewFilters = ['to_answer', 'unanswered', 'reported'] as const
+export type ReviewFilter = (typeof reviewFilters)[number]
 
 const managedReview = z.extend(review, {
   report: z.nullable(z.string()),
@@ -79,10 +79,10 @@ export const reviews = {
     summary: 'My review, and whether I may write one',
     output: z.object({
       mayWrite: z.boolean(),
-      /** First day they may write; null if they may already, or have no subscription. */
+      /** First day on which the buyer may write; null if that is past, or without a subscription. */
       mayWriteFrom: z.nullable(instant),
       review: z.nullable(review),
-      /** Product that may be reviewed next. */
+      /** Name of the product that the next review would be about. */
       product: z.nullable(z.string()),
     }),
   }),
@@ -100,7 +100,7 @@ export const reviews = {
   adminList: endpoint('GET /api/admin/reviews', {
     access: 'content.write',
     summary: 'Every review with its report, newest first',
-    input: z.strictObject({ ...pageFields, show: z.optional(z.enum(reviewChoices)) }),
+    input: z.strictObject({ ...pageFields, show: z.optional(z.enum(reviewFilters)) }),
     output: z.array(managedReview),
     answer: 'list',
   }),

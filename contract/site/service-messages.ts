@@ -11,20 +11,20 @@ export const serviceReasons = {
 } as const
 export type ServiceReason = keyof typeof serviceReasons
 
-/** Limit per product within `serviceMessageDays` days; security messages don't count. */
+/** Limit for each product within `serviceMessageDays` days; security messages don't count. */
 export const maxServiceMessages = 4
 export const serviceMessageDays = 30
 
 const reason = z.enum(Object.keys(serviceReasons) as [ServiceReason, ...ServiceReason[]], 'Please choose a reason')
 
-const written = {
+const messageFields = {
   productId: id,
   reason,
   subject: line(150, 'Please write a subject'),
   markdown: text(20_000, 'Please write something'),
 }
 
-const sent = z.object({
+const sentMessage = z.object({
   id,
   product: z.string(),
   reason,
@@ -32,7 +32,6 @@ const sent = z.object({
   markdown: z.string(),
   sentAt: instant,
   sentBy: z.string(),
-  /** Number of recipients. */
   recipients: z.int(),
 })
 
@@ -42,7 +41,7 @@ export const serviceMessages = {
     access: 'content.write',
     summary: 'Service messages that were sent, newest first',
     input: z.strictObject(pageFields),
-    output: z.array(sent),
+    output: z.array(sentMessage),
     answer: 'list',
   }),
   adminAudience: endpoint('GET /api/admin/service-messages/audience', {
@@ -53,9 +52,9 @@ export const serviceMessages = {
       customers: z.int(),
       /** Customers whose mail server refused their address for good. */
       refused: z.int(),
-      /** How many more may be sent now; security messages are not limited. */
+      /** Number of messages that may still be sent; security messages are not limited. */
       remaining: z.int(),
-      /** Settings missing for sending, each with what to do about it. */
+      /** Sentences about settings that are missing for sending. */
       missing: z.array(z.string()),
     }),
   }),
@@ -63,15 +62,15 @@ export const serviceMessages = {
     access: 'content.write',
     fresh: false,
     summary: 'Send a service message to myself, as a test',
-    input: z.strictObject(written),
+    input: z.strictObject(messageFields),
     output: z.object({ to: z.string() }),
     limit: { requests: 20, seconds: 600 },
   }),
   adminSend: endpoint('POST /api/admin/service-messages', {
     access: 'content.write',
     summary: 'Email everyone with a running purchase of a product what their contract needs',
-    /** `customers`: how many the caller was told; if that has changed, nothing is sent. */
-    input: z.strictObject({ ...written, customers: wholeNumber() }),
+    /** `customers` is the number that the caller saw. If it has changed, the call is refused. */
+    input: z.strictObject({ ...messageFields, customers: wholeNumber() }),
     output: z.object({ recipients: z.int() }),
     limit: { requests: 10, seconds: 3600 },
   }),

@@ -4,67 +4,67 @@ import type { TermsVersion } from '../selling/legal/in-force.ts'
 import type { ListedProduct, ProductText } from '../selling/product.ts'
 import type { Review } from './reviews.ts'
 
-/** Prices of a new subscription in cents, by the product's slug and plan. The regular price is only shown beside it. */
+/** Prices of a new subscription in cents, by slug and plan. `regular` is only shown beside `amount`. */
 export type PricesByProduct = Record<string, Partial<Record<BillingType, { amount: number; regular: number | null }>>>
 
-/** The configuration that pages need. It is embedded in every page, so it is public. */
+/** Configuration for pages. It is embedded in every page, so it is public. */
 export type SiteSettings = {
   publicUrl: string
   supportEmail: string
-  /** When the sandbox replaces Stripe, every page shows a ribbon; its own pages are open outside production only. */
+  /** False with Stripe. With the sandbox, every page shows a ribbon; its own pages are `open` outside production only. */
   testMode: false | 'open' | 'closed'
   stripe: { publishableKey: string; scriptUrl: string }
-  /** Null asks everyone about cookies instead of asking a third party where they are. */
+  /** Service that returns a visitor's region; null shows the cookie banner to everyone instead. */
   regionLookupUrl: string | null
   cookieBanner: 'always' | 'if-needed'
   consumerLaw: 'eu' | 'none'
   gaMeasurementId: string | null
   askExchangeKeys: boolean
-  /** Verified reviews so far: how many, their average, and how many gave one star, two, and so on. */
+  /** Number of verified reviews, their average stars, and the number with one star, two stars, and so on. */
   reviews: { count: number; average: number; byStars: number[] }
-  /** Products on sale first, in the seller's order; then coming ones. */
+  /** Products on sale in the seller's order, then coming products. */
   products: [ListedProduct, ...ListedProduct[]]
-  /** Maker of the product, if the seller names one; `photo` is a path on this site. */
+  /** Null if the seller names no maker; `photo` is a path on this site. */
   maker: { name: string; sentence: string; more: string; link: string; photo: string | null } | null
-  /** Medians of the last 30 days, in seconds; null where there are too few, or the seller shows none. */
+  /** Medians of the last 30 days; null with too little data, or if the seller shows no figures. */
   figures: { secondsToUnlock: number | null; secondsToAnswer: number | null }
-  /** Tax mode, and the seller's sentence about tax. */
+  /** `stripe`: Stripe computes the tax. `note` is the seller's sentence about tax. */
   tax: { mode: 'none' | 'stripe'; note: string }
   seller: Seller
   prices: PricesByProduct
 }
 
-/** Data that pages render: settings embedded in every page, and lists that one page shows. */
+/** Data for rendering all pages: settings for every page, and lists that only some pages show. */
 export type RenderData = SiteSettings & {
   texts: Record<string, ProductText>
   terms: TermsVersion
   latestReviews: { items: Review[]; next?: string | undefined }
 }
 
-/** The outcome of a form that was posted without scripts. */
+/** Result of a form that was posted without scripts. */
 export type FormAnswer = {
   message: string
   isRefusal: boolean
-  /** The page's address, which replaces the call's address once scripts run. */
+  /** Address of the page. It replaces the address of the call in the browser once scripts run. */
   address: string
-  /** The refused form and what was typed into it, without passwords. */
+  /** The form to fill again after a refusal, without passwords; null after success. */
   refused: { action: string; values: Record<string, string> } | null
 }
 
-/** Renders every page of the site as HTML for the given settings. */
+/** A prerendered page. */
 export type RenderedPage = {
   /** `/about`, or `*` for the not-found page. */
   path: string
-  /** Other addresses that show the page; `:id` is any one part. */
+  /** Other paths of the page; `:id` matches one path segment. */
   alsoAt?: string[]
   html: string
   /** Inline scripts, as CSP sources like `'sha256-…'`. */
   scriptHashes: string[]
-  /** URLs that contain a secret must not leak as a referrer. */
+  /** `no-referrer` for pages whose address contains a secret. */
   referrer: 'strict-origin-when-cross-origin' | 'no-referrer'
 }
 export type RenderPages = (
   shown: RenderData,
 ) => Promise<{ pages: RenderedPage[]; files: { path: string; type: string; body: string }[] }>
-/** Renders one page that answers a form; the HTML differs from the prerendered page only in the answer. */
+/** Renders one page with the result of a form; everything else is the same as in the prerendered page. */
 export type RenderAnswer = (shown: RenderData, path: string, answer: FormAnswer) => Promise<string>

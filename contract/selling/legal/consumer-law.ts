@@ -9,31 +9,31 @@ export const labels = {
   cancelHere: { en: 'Cancel contracts here', de: 'Verträge hier kündigen' },
 } as const
 
-/** Apart from the labels above, which every page loads. */
+/** Not in `labels`, because every page loads those. */
 export const buttons = {
   confirmWithdrawal: { en: 'Confirm withdrawal', de: 'Widerruf bestätigen' },
   cancelNow: { en: 'Cancel now', de: 'jetzt kündigen' },
 } as const
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
 const withdrawalDays = 14
 
-/** Until when a withdrawal counts: the day of the order doesn’t count, and a day to spare makes it hold in every time zone. */
-export const withdrawalEnds = (orderedAt: Date) => new Date(orderedAt.getTime() + (withdrawalDays + 1) * day)
+/** Last moment for a withdrawal. One extra day makes sure that the period is over in every time zone. */
+export const withdrawalEnds = (orderedAt: Date) => new Date(orderedAt.getTime() + (withdrawalDays + 1) * dayMs)
 
-/** Last day that buyers read: without the day to spare. */
-export const withdrawalDay = (orderedAt: Date) => new Date(orderedAt.getTime() + withdrawalDays * day)
+/** Last day that pages and emails name, without the extra day. */
+export const withdrawalDay = (orderedAt: Date) => new Date(orderedAt.getTime() + withdrawalDays * dayMs)
 
-/** How long we may take to act on a declaration: what the law gives us for a refund. */
-export const declarationDue = (declaredAt: Date) => new Date(declaredAt.getTime() + 14 * day)
+/** Deadline for acting on a declaration: the law allows 14 days for a refund. */
+export const declarationDue = (declaredAt: Date) => new Date(declaredAt.getTime() + 14 * dayMs)
 
-const numberLength = 8
+const contractNumberLength = 8
 
 /** Contract number on receipts and in the dashboard, short enough to type. */
-export const contractNumber = (purchaseId: string) => `RS-${purchaseId.slice(0, numberLength).toUpperCase()}`
+export const contractNumber = (purchaseId: string) => `RS-${purchaseId.slice(0, contractNumberLength).toUpperCase()}`
 
-/** The start of a purchase's id, if that is what was typed. */
+/** Returns the first 8 characters of a purchase's id from a contract number or a whole id. */
 export function readContractNumber(typed: string): string | undefined {
   return /^(?:rs[-\s]?)?([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/i.exec(typed.trim())?.[1]?.toLowerCase()
 }

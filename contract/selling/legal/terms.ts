@@ -1,18 +1,18 @@
 import { type LegalText, link, type Party, sentence } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
 
-type Sold = { name: string; terms: string[] }
-/** Settings of the seller: "Swiss law", and "Solothurn, Switzerland". */
+type SoldProduct = { name: string; terms: string[] }
+/** For example "Swiss law" and "Solothurn, Switzerland". */
 export type LawAndVenue = { law: string; venue: string }
 
 export function terms(
   party: Party,
-  options: { consumerLaw: 'eu' | 'none'; taxNote: string; sold: Sold[]; law: LawAndVenue },
+  options: { consumerLaw: 'eu' | 'none'; taxNote: string; sold: SoldProduct[]; law: LawAndVenue },
 ) {
   const { consumerLaw, taxNote, sold, law } = options
   const isEu = consumerLaw === 'eu'
   /** Suffix for sentences that would otherwise contradict consumer rights. */
-  const except = isEu ? ', except for your consumer rights below' : ''
+  const exceptConsumerRights = isEu ? ', except for your consumer rights below' : ''
   const sections: LegalText[] = [
     {
       id: 'parties',
@@ -39,7 +39,7 @@ export function terms(
       title: 'Your account',
       blocks: [
         'You may buy with an account or as a guest. If you buy as a guest, an account is created for the email address you give. Please keep your password private and your details up to date.',
-        `Access is personal. You may not share or resell it, or publish, copy, or reverse-engineer the scripts. If you do, we may end your access without a refund${except}.`,
+        `Access is personal. You may not share or resell it, or publish, copy, or reverse-engineer the scripts. If you do, we may end your access without a refund${exceptConsumerRights}.`,
       ],
     },
     {
@@ -56,14 +56,14 @@ export function terms(
       id: 'cancellation',
       title: 'Cancellation',
       blocks: [
-        sentence`You can cancel at any time in your ${link('dashboard', '/dashboard')}. The cancellation takes effect at the end of the billing period you have paid for${except}; you retain access until then. A cancelled subscription is not charged again.`,
+        sentence`You can cancel at any time in your ${link('dashboard', '/dashboard')}. The cancellation takes effect at the end of the billing period you have paid for${exceptConsumerRights}; you retain access until then. A cancelled subscription is not charged again.`,
       ],
     },
     {
       id: 'refunds',
       title: 'No refunds',
       blocks: [
-        `All fees are non-refundable${except}. There are no partial refunds for a billing period that has begun, whether or not you use the rest of it${except}.`,
+        `All fees are non-refundable${exceptConsumerRights}. There are no partial refunds for a billing period that has begun, whether or not you use the rest of it${exceptConsumerRights}.`,
         ...(isEu
           ? []
           : [

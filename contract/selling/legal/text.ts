@@ -2,10 +2,10 @@ import { brand } from '#contract/brand.ts'
 import type { Seller } from '../../seller.ts'
 
 export type Piece = { text: string; href?: string }
-/** A paragraph; one with links is made of pieces. Plain text only: markup in the seller's settings is not interpreted. */
+/** A paragraph of plain text, or pieces of text and links. Markup in the seller's settings is not interpreted. */
 export type Words = string | Piece[]
 
-/** Legal texts as data, so that a page and an email say the same. */
+/** Legal texts are data, so that pages and emails have the same text. */
 export type LegalBlock = Words | { list: Words[] }
 export type LegalText = { id: string; title: string; blocks: LegalBlock[] }
 
@@ -24,7 +24,7 @@ export const partyOf = (
 
 export const link = (text: string, href: string): Piece => ({ text, href })
 
-/** A paragraph with links: sentence`See your ${link('dashboard', '/dashboard')}.` */
+/** Tag for a paragraph with links: sentence`See your ${link('dashboard', '/dashboard')}.` */
 export function sentence(parts: TemplateStringsArray, ...values: (string | Piece)[]): Piece[] {
   const pieces: Piece[] = []
   let text = ''

@@ -11,7 +11,7 @@ const party = {
   publicUrl: 'https://sigma.example',
 }
 
-/** Typed from the directive, not copied from the code. The text in brackets is ours to fill in. */
+/** Typed from the directive, not copied from the code. The text in brackets is what the shop fills in. */
 const annexA = `Right of withdrawal
 You have the right to withdraw from this contract within 14 days without giving any reason.
 The withdrawal period will expire after 14 days from the day [of the conclusion of the contract.]
@@ -32,7 +32,7 @@ Date
 (*) Delete as appropriate.`
 
 test('instruction and form are those of the directive’s Annex I, word for word', () => {
-  const said = [...withdrawalInstruction(party), modelForm(party)].flatMap(({ title, blocks }) => [
+  const lines = [...withdrawalInstruction(party), modelForm(party)].flatMap(({ title, blocks }) => [
     title,
     ...blocks
       .flatMap((block) => (isList(block) ? block.list : [block]))
@@ -42,7 +42,7 @@ test('instruction and form are those of the directive’s Annex I, word for word
           .join(''),
       ),
   ])
-  expect(said.join('\n')).toBe(`${annexA}\n${annexB}`.replaceAll(/[[\]]/g, ''))
+  expect(lines.join('\n')).toBe(`${annexA}\n${annexB}`.replaceAll(/[[\]]/g, ''))
 })
 
 const linksIn = (texts: LegalText[]) =>
@@ -50,7 +50,7 @@ const linksIn = (texts: LegalText[]) =>
     .flatMap(({ blocks }) => blocks.flatMap((block) => (isList(block) ? block.list : [block])))
     .flatMap((words) => piecesOf(words).flatMap(({ href }) => href ?? []))
 
-test('what the seller’s settings say is text, never a link', () => {
+test('Markdown links in the seller’s settings stay plain text', () => {
   const planted = '[Log in here](https://evil.example)'
   const seller = { ...party, name: planted, address: [planted], phone: planted }
   const texts = terms(seller, { consumerLaw: 'eu', taxNote: planted, sold: [], law: { law: planted, venue: planted } })

@@ -2,10 +2,10 @@ import { type LegalText, link, type Party, sentence } from './text.ts'
 
 /**
  * Annex I(A) of Directive 2011/83/EU word for word, as amended by Directives 2019/2161 and 2023/2673 and filled in for a
- * service: only then does the law presume that buyers were told correctly. What we grant beyond it is in terms.ts.
+ * service: only the exact text counts by law as correct information. Further rights that we grant are in terms.ts.
  */
 export function withdrawalInstruction({ name, address, phone, email, publicUrl }: Party): LegalText[] {
-  const reach = [name, ...address, phone, email].filter(Boolean).join(', ')
+  const contactDetails = [name, ...address, phone, email].filter(Boolean).join(', ')
   return [
     {
       id: 'withdrawal',
@@ -13,7 +13,7 @@ export function withdrawalInstruction({ name, address, phone, email, publicUrl }
       blocks: [
         'You have the right to withdraw from this contract within 14 days without giving any reason.',
         'The withdrawal period will expire after 14 days from the day of the conclusion of the contract.',
-        sentence`To exercise the right of withdrawal, you must inform us (${reach}) of your decision to withdraw from this contract by an unequivocal statement (e.g. a letter sent by post or email). You may use the attached model withdrawal form, but it is not obligatory. You can also exercise your right of withdrawal online at ${link(`${publicUrl}/withdraw`, '/withdraw')} (“Withdraw from contract here” at the bottom of every page). If you use this online feature, we will send you an acknowledgement of receipt of the withdrawal on a durable medium (e.g. by email), including its content and the date and time of its submission, without undue delay.`,
+        sentence`To exercise the right of withdrawal, you must inform us (${contactDetails}) of your decision to withdraw from this contract by an unequivocal statement (e.g. a letter sent by post or email). You may use the attached model withdrawal form, but it is not obligatory. You can also exercise your right of withdrawal online at ${link(`${publicUrl}/withdraw`, '/withdraw')} (“Withdraw from contract here” at the bottom of every page). If you use this online feature, we will send you an acknowledgement of receipt of the withdrawal on a durable medium (e.g. by email), including its content and the date and time of its submission, without undue delay.`,
         'To meet the withdrawal deadline, it is sufficient for you to send your communication concerning your exercise of the right of withdrawal before the withdrawal period has expired.',
       ],
     },

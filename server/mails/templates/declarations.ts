@@ -1,4 +1,4 @@
-import { toTheSecond } from '#contract/selling/declaration-texts.ts'
+import { formatToTheSecond } from '#contract/selling/declaration-texts.ts'
 import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
@@ -25,7 +25,7 @@ const contentOf = (data: Declared): (Detail | false)[] => [
   ['Name', inertLine(data.name)],
   ['Contract', data.contract === data.email ? data.contract : inertLine(data.contract)],
   ['Email for this receipt', data.email],
-  ['Received', toTheSecond(data.declaredAt)],
+  ['Received', formatToTheSecond(data.declaredAt)],
 ]
 
 const confirm = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: MailSite): Action => [
@@ -60,7 +60,7 @@ export const declarationMails = {
     ],
     details: [
       ['Name given', inertLine(data.declaredBy)],
-      ['Received', toTheSecond(data.declaredAt)],
+      ['Received', formatToTheSecond(data.declaredAt)],
     ],
     action: confirm(data, site),
   }),

@@ -32,7 +32,7 @@ export function draftEvidence(facts: DisputeFacts, seller: Seller): Draft {
       customer_purchase_ip: order?.ip ?? '',
       billing_address: billingAddress,
       service_date: serviceDate(facts),
-      access_activity_log: newestLines(activityOf(facts), evidenceTexts.access_activity_log.longest),
+      access_activity_log: newestLines(activityOf(facts), evidenceTexts.access_activity_log.maxLength),
       cancellation_policy_disclosure: disclosure(facts, ['cancellation'], seller),
       cancellation_rebuttal: rebuttal(facts),
       refund_policy_disclosure: disclosure(facts, ['refunds'], seller),

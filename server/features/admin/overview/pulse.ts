@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, isNull, notExists, notInArray } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { PulseEntry } from '#contract/admin/overview.ts'
-import { leaveReasonTexts } from '#contract/selling/leaving.ts'
+import { leaveReasonTexts } from '#contract/selling/leave-reason-texts.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { contactMessages, mrrMovements, purchases, reviews, sentMails, users } from '#server/database/schema.ts'

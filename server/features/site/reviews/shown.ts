@@ -2,7 +2,7 @@ import { and, avg, count, desc, eq, getTableColumns, isNotNull, isNull, lte, typ
 import * as z from 'zod/mini'
 import {
   reviews as contract,
-  type ReviewChoice,
+  type ReviewFilter,
   type ReviewOrder,
   reviewsPerPage,
   starsToAnswer,
@@ -104,7 +104,7 @@ export const forTheSeller = (row: ReviewRow) => ({
 })
 
 const isUnanswered = and(isNull(reviews.answer), isNull(reviews.hiddenBecause))
-export const chosenReviews: Record<ReviewChoice, SQL | undefined> = {
+export const chosenReviews: Record<ReviewFilter, SQL | undefined> = {
   to_answer: and(isUnanswered, lte(reviews.stars, starsToAnswer)),
   unanswered: isUnanswered,
   reported: and(isNotNull(reviews.reportedAt), isNull(reviews.hiddenBecause)),

@@ -1,7 +1,7 @@
 import type { AccessPerson } from '#contract/access/access-admin.ts'
 import type { Customer } from '#contract/admin/customers.ts'
 import { exactDollars } from '#contract/money.ts'
-import { leaveReasonTexts } from '#contract/selling/leaving.ts'
+import { leaveReasonTexts } from '#contract/selling/leave-reason-texts.ts'
 import type { ManagedPurchase, Purchase } from '#contract/selling/purchases.ts'
 import { accessStateTexts, bookingKindTexts, isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { useCan } from '#web/api/session.ts'

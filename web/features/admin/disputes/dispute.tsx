@@ -109,7 +109,7 @@ function Facts({ facts }: Pick<AdminDispute, 'facts'>) {
   )
 }
 
-const isShort = (name: EvidenceText) => evidenceTexts[name].longest < 500
+const isShort = (name: EvidenceText) => evidenceTexts[name].maxLength < 500
 
 function Answer({ dispute }: { dispute: AdminDispute }) {
   const { id, amount, savedAt } = dispute
@@ -141,9 +141,9 @@ function Answer({ dispute }: { dispute: AdminDispute }) {
         onInput={() => setUnsaved(true)}
       >
         {dispute.texts.map(({ name }) => {
-          const { label, longest } = evidenceTexts[name]
+          const { label, maxLength } = evidenceTexts[name]
           const value = texts[name] ?? ''
-          const props = { value, maxLength: longest, disabled: isBusy }
+          const props = { value, maxLength, disabled: isBusy }
           const onChange = (typed: string) => setTexts((before) => ({ ...before, [name]: typed }))
           return (
             <Field key={name} name={name} label={label}>

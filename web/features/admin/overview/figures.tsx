@@ -1,6 +1,6 @@
 import { figureDefinitions, kindDefinitions } from '#contract/admin/figure-definitions.ts'
 import { type AdminFigures, type AdminMovement, figures, type Range, ranges } from '#contract/admin/figures.ts'
-import { leaveReasonTexts } from '#contract/selling/leaving.ts'
+import { leaveReasonTexts } from '#contract/selling/leave-reason-texts.ts'
 import { leaveReasons, movementCauses, movementKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { User } from '#contract/identity/session.ts'
-import { receivedText, toTheSecond } from '#contract/selling/declaration-texts.ts'
+import { formatToTheSecond, receivedText } from '#contract/selling/declaration-texts.ts'
 import { declarations, grounds } from '#contract/selling/declarations.ts'
 import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
@@ -71,7 +71,7 @@ export default function DeclarationPage() {
         ['Name', declared.name],
         ['Contract', declared.contract],
         ['Email for the receipt', declared.email],
-        ['Received', toTheSecond(declaredAt)],
+        ['Received', formatToTheSecond(declaredAt)],
       ],
     })
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
-import { leaveReasonTexts } from '#contract/selling/leaving.ts'
+import { leaveReasonTexts } from '#contract/selling/leave-reason-texts.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { leaveReasons } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'

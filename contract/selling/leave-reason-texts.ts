@@ -1,6 +1,6 @@
 import type { LeaveReason } from '../statuses.ts'
 
-/** Apart from the list: most pages need it, and none of them the words. */
+/** Not in statuses.ts, because most pages load that file and only few need these texts. */
 export const leaveReasonTexts: Record<LeaveReason, string> = {
   too_expensive: 'It’s too expensive',
   unused: 'I don’t use it enough',
