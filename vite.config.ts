@@ -1,22 +1,10 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
-import { brandShades } from './contract/brand-colors.ts'
+import { defineConfig } from 'vite'
 
-/** `brand-color(light)` in the styles is a shade of the color in `content/brand.json`. */
-const brandColors: Plugin = {
-  name: 'brand-colors',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /styles\.css$/ },
-    handler: (code) =>
-      code.replaceAll(/brand-color\((\w+)\)/g, (_, shade: string) => brandShades[shade as keyof typeof brandShades]),
-  },
-}
-
-/** The browser's part of the shop. `scripts/build-web.ts` builds the page renderer with the same settings. */
+/** The browser's part of the shop. `scripts/build.ts` builds the page renderer with the same settings. */
 export default defineConfig({
-  plugins: [brandColors, react(), tailwindcss()],
+  plugins: [react(), tailwindcss()],
   publicDir: 'content/pictures',
   build: {
     outDir: 'dist/web',
