@@ -12,7 +12,7 @@ import { runIfConfirmed } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { people } from '../parts/count.ts'
+import { formatPeople } from '../parts/count.ts'
 import { Choice } from '../parts/dialog-parts.tsx'
 
 function toastResult(changed: number, title: string, description?: string) {
@@ -43,7 +43,7 @@ export function useActions() {
   })
   const lock = useCall(accessAdmin.lock, {
     failed: 'Failed to record it',
-    onSuccess: ({ changed }) => toastResult(changed, `${people(changed)} removed`),
+    onSuccess: ({ changed }) => toastResult(changed, `${formatPeople(changed)} removed`),
   })
   const failed = 'That didn’t work'
   const retry = useCall(accessAdmin.retry, { failed, succeeded: 'Trying again' })
@@ -74,7 +74,7 @@ export function useActions() {
     retry: (id: string) => retry.mutate({ id }),
     async retryAll(ids: string[]) {
       for (const id of ids) await retryQuietly.mutateAsync({ id })
-      toast({ title: 'Trying again', description: `For ${people(ids.length)}.` })
+      toast({ title: 'Trying again', description: `For ${formatPeople(ids.length)}.` })
     },
     adopt: (id: string) => adopt.mutate({ id }),
     settleDeclined: (id: string, decision: 'keep' | 'end') => settle.mutate({ id, decision }),
@@ -85,7 +85,7 @@ export function useActions() {
     },
     /** Records that the seller removed people who no longer pay. */
     lock(ids: string[], username: string | null) {
-      const who = ids.length === 1 ? username : people(ids.length)
+      const who = ids.length === 1 ? username : formatPeople(ids.length)
       const description = `Have you removed ${who} from your scripts on TradingView? They get an email.`
       const question = { title: 'Removed on TradingView?', description, action: 'I’ve removed them' }
       runIfConfirmed(question, () => lock.mutate({ ids }))
@@ -124,8 +124,8 @@ function UndoBar(props: {
     <div role="status" className="flex items-center gap-4 rounded-md bg-accent-soft px-4 py-2 text-sm">
       <p className="mr-auto">
         {isByHand
-          ? `${count === 1 ? 'Recorded as added' : `${people(count)} recorded as added`}. The email goes out in a minute.`
-          : `${count === 1 ? 'Unlocking begins' : `Unlocking ${people(count)} begins`} in a minute. The email follows.`}
+          ? `${count === 1 ? 'Recorded as added' : `${formatPeople(count)} recorded as added`}. The email goes out in a minute.`
+          : `${count === 1 ? 'Unlocking begins' : `Unlocking ${formatPeople(count)} begins`} in a minute. The email follows.`}
       </p>
       <Button size="sm" variant="secondary" pending={isPending} onClick={onUndo}>
         Undo
@@ -141,7 +141,7 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
   const mayRefund = useCan()('money.refund')
   return (
     <CallDialog
-      title={ids.length === 1 ? 'Decline access' : `Decline ${people(ids.length)}`}
+      title={ids.length === 1 ? 'Decline access' : `Decline ${formatPeople(ids.length)}`}
       description="The buyer gets the reason by email and can ask again."
       call={accessAdmin.decline}
       // The choice below is not part of the call.
@@ -150,7 +150,7 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       options={{
         failed: 'Failed to decline',
         onSuccess: ({ changed }) =>
-          toastResult(changed, 'Access declined', `${people(changed)}: they get the reason by email.`),
+          toastResult(changed, 'Access declined', `${formatPeople(changed)}: they get the reason by email.`),
       }}
       button={{
         variant: 'danger',

@@ -8,7 +8,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { Pills, RecordList } from '../lists/record-list.tsx'
 import { hiddenActions, usePages } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { people } from '../parts/count.ts'
+import { formatPeople } from '../parts/count.ts'
 import { BrokenBar } from '../tradingview/trouble.tsx'
 import { DeclineDialog, useActions } from './actions.tsx'
 import { isAsking, kinds, TodoCells } from './todo-row.tsx'
@@ -93,7 +93,7 @@ function Stuck({ ids, actions }: { ids: string[]; actions: ReturnType<typeof use
   if (ids.length < 2 || !mayRetry) return null
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-4 py-2 text-sm text-warning">
-      <p className="mr-auto">TradingView kept failing for {people(ids.length)}.</p>
+      <p className="mr-auto">TradingView kept failing for {formatPeople(ids.length)}.</p>
       <Button size="sm" variant="secondary" pending={actions.isBusy} onClick={() => void actions.retryAll(ids)}>
         Try all again
       </Button>

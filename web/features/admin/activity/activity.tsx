@@ -8,11 +8,11 @@ import { actionColumn } from '../lists/record-table.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { Section } from '../parts/section.tsx'
 
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const momentFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-const At = ({ value }: { value: string }) => (
+const TimeCell = ({ value }: { value: string }) => (
   <Cell className="whitespace-nowrap tabular-nums">
-    <time dateTime={value}>{moment.format(new Date(value))}</time>
+    <time dateTime={value}>{momentFormat.format(new Date(value))}</time>
   </Cell>
 )
 
@@ -39,7 +39,7 @@ function FailedJobs() {
         columns={['Failed', 'Job', 'Error', actionColumn]}
         renderRow={(job) => (
           <>
-            <At value={job.failedAt} />
+            <TimeCell value={job.failedAt} />
             <Cell>
               <span className="block font-medium">{job.name}</span>
               <span className="block text-muted">{job.about}</span>
@@ -82,14 +82,16 @@ function AuditLog() {
         columns={['When', 'Who', 'What', 'To what', 'From']}
         renderRow={(entry) => (
           <>
-            <At value={entry.at} />
+            <TimeCell value={entry.at} />
             <Cell className="max-w-56 wrap-anywhere">{entry.actorEmail}</Cell>
             <Cell label="What" title={entry.action}>
               {auditSentence(entry.action)}
             </Cell>
             <Cell label="To what" className="max-w-96">
               {entry.subject && !isId(entry.subject) && <span className="block break-words">{entry.subject}</span>}
-              {entry.detail && <span className="block text-xs break-words text-muted">{inWords(entry.detail)}</span>}
+              {entry.detail && (
+                <span className="block text-xs break-words text-muted">{describeDetail(entry.detail)}</span>
+              )}
             </Cell>
             <Cell label="From" className="whitespace-nowrap text-muted tabular-nums">
               {entry.ip}
@@ -101,22 +103,20 @@ function AuditLog() {
   )
 }
 
-/** Hides bare ids; the customer's page lists the same actions by name. */
+/** Ids are not shown, because they tell the seller nothing; a customer's page lists the actions on that customer. */
 const isId = (value: unknown) =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
-const formatValue = (name: string, value: unknown) =>
-  /amount$/i.test(name) && typeof value === 'number'
-    ? exactDollars(value)
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
+function formatValue(name: string, value: unknown) {
+  if (/amount$/i.test(name) && typeof value === 'number') return exactDollars(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
 
 /** Turns `regularAmount` into "regular amount". */
-const nameInWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+const spacedName = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-const inWords = (detail: Record<string, unknown>) =>
+const describeDetail = (detail: Record<string, unknown>) =>
   Object.entries(detail)
     .filter(([, value]) => !isId(value))
-    .map(([name, value]) => `${nameInWords(name)}: ${formatValue(name, value)}`)
+    .map(([name, value]) => `${spacedName(name)}: ${formatValue(name, value)}`)
     .join(', ')

@@ -19,7 +19,7 @@ import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { Attention } from '../inbox/attention.tsx'
 import { useDialog } from '../lists/use-filters.ts'
 import { ChecklistLine } from '../overview/checklist.tsx'
-import { counted } from '../parts/count.ts'
+import { formatCount } from '../parts/count.ts'
 import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -156,7 +156,7 @@ function ExportCard() {
   )
 }
 
-const buyers = (count: number) => counted(count, 'buyer')
+const buyers = (count: number) => formatCount(count, 'buyer')
 
 function QuickActions() {
   const send = useCall(reminders.adminSend, {

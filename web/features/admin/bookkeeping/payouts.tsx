@@ -9,9 +9,9 @@ import { Time } from '#web/ui/time.tsx'
 import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell, moneyCell } from '../lists/record-table.tsx'
-import { FigureSection, FigureTable, Nothing, underlined } from '../overview/figure.tsx'
-import { monthName } from '../overview/words.ts'
-import { counted } from '../parts/count.ts'
+import { EmptyNote, FigureSection, FigureTable, linkClasses } from '../overview/figure.tsx'
+import { formatMonth } from '../overview/words.ts'
+import { formatCount } from '../parts/count.ts'
 
 const chargeCurrency = 'usd'
 
@@ -53,8 +53,8 @@ function PayoutCells({ id, amount, currency, status, arrivesAt, lines, differenc
         {lines === null ? (
           <span className="text-muted">not itemized</span>
         ) : (
-          <Link href={`/admin/purchases/payouts/${id}`} className={underlined}>
-            {counted(lines, 'line')}
+          <Link href={`/admin/purchases/payouts/${id}`} className={linkClasses}>
+            {formatCount(lines, 'line')}
           </Link>
         )}
         {difference !== 0 && (
@@ -84,7 +84,7 @@ function Months() {
       {!data ? (
         <Pending query={query} />
       ) : data.months.length === 0 ? (
-        <Nothing>Nothing has moved your balance at Stripe yet.</Nothing>
+        <EmptyNote>Nothing has moved your balance at Stripe yet.</EmptyNote>
       ) : (
         <MonthTable
           months={data.months}
@@ -126,7 +126,7 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
             </>
           )
         return [
-          monthName(month),
+          formatMonth(month),
           both(charged.gross, settled.gross),
           both(charged.refunds, settled.refunds),
           both(charged.disputes, settled.disputes),

@@ -10,8 +10,8 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { useFilters } from '../lists/use-filters.ts'
-import { FigureSection, FigureTable, Nothing } from '../overview/figure.tsx'
-import { monthName } from '../overview/words.ts'
+import { EmptyNote, FigureSection, FigureTable } from '../overview/figure.tsx'
+import { formatMonth } from '../overview/words.ts'
 
 const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
@@ -25,7 +25,7 @@ function periodsUntil(now: Date) {
   const quarters = [...new Set(months.map(quarterOf))]
   return [
     ...quarters.map((quarter) => [quarter, quarter.replace('-', ' ')] as const),
-    ...months.map((month) => [month.toISOString().slice(0, 7), monthName(month.toISOString().slice(0, 7))] as const),
+    ...months.map((month) => [month.toISOString().slice(0, 7), formatMonth(month.toISOString().slice(0, 7))] as const),
   ]
 }
 
@@ -99,7 +99,7 @@ function TaxTable({ title, lines, euroRate }: TaxTableProps) {
   return (
     <FigureSection title={title} meaning={meanings[title]}>
       {lines.length === 0 ? (
-        <Nothing>None in this time.</Nothing>
+        <EmptyNote>None in this time.</EmptyNote>
       ) : (
         <FigureTable
           label={title}
@@ -109,7 +109,7 @@ function TaxTable({ title, lines, euroRate }: TaxTableProps) {
               country ? countryName.of(country) : 'Unknown',
               region ?? '–',
               rateInWords(rate),
-              ...(originalMonth ? [monthName(originalMonth)] : []),
+              ...(originalMonth ? [formatMonth(originalMonth)] : []),
               String(count),
               money(net),
               money(tax),

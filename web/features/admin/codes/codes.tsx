@@ -11,7 +11,7 @@ import { Time } from '#web/ui/time.tsx'
 import { AddButton } from '../lists/record-list.tsx'
 import { moneyCell } from '../lists/record-table.tsx'
 import { copy } from '../parts/copy.ts'
-import { number } from '../parts/count.ts'
+import { formatNumber } from '../parts/count.ts'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { AddCodeDialog } from './add-code-dialog.tsx'
 
@@ -72,8 +72,8 @@ function List({ rows }: { rows: AdminCode[] }) {
                 {row.newOnly && <span className="block text-muted">new customers</span>}
               </Cell>
               <Cell label="Used" className="tabular-nums">
-                {number(row.used)}
-                {row.maxUses !== null && ` of ${number(row.maxUses)}`}
+                {formatNumber(row.used)}
+                {row.maxUses !== null && ` of ${formatNumber(row.maxUses)}`}
               </Cell>
               <Cell label="When">
                 <span className="block">

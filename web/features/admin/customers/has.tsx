@@ -12,7 +12,7 @@ import { Time } from '#web/ui/time.tsx'
 import { AccessMenu, stateTones } from '../access/access-menu.tsx'
 import { useActions } from '../access/actions.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
-import { Disputed } from '../purchases/disputed.tsx'
+import { DisputeNote } from '../purchases/dispute-note.tsx'
 import { FormerAccount } from '../purchases/former-account.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
 import { useAction } from './use-action.ts'
@@ -84,7 +84,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
         )}
         <FormerAccount purchase={purchase} className="block text-sm text-muted" />
         <Until purchase={purchase} />
-        <Disputed purchase={purchase} className="block text-sm" />
+        <DisputeNote purchase={purchase} className="block text-sm" />
       </div>
       <RowMenu label={product.name} actions={actions} />
     </li>

@@ -23,7 +23,7 @@ import { Badge, Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { counted } from '../parts/count.ts'
+import { formatCount } from '../parts/count.ts'
 import { isMissing, NoSuch } from '../parts/record.tsx'
 import { Section } from '../parts/section.tsx'
 import { useRecordTitle } from '../shell/place.ts'
@@ -185,7 +185,7 @@ function Answer({ dispute }: { dispute: AdminDispute }) {
             runIfConfirmed(
               {
                 title: `Send the answer about ${exactDollars(amount)}?`,
-                description: `Stripe passes it on to the bank with ${counted(files.length, 'file')}. This is final: you can’t change or add anything afterward.`,
+                description: `Stripe passes it on to the bank with ${formatCount(files.length, 'file')}. This is final: you can’t change or add anything afterward.`,
                 action: 'Send to the bank',
               },
               () => submit.mutate({ id, texts, files }),

@@ -11,7 +11,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { counted } from '../parts/count.ts'
+import { formatCount } from '../parts/count.ts'
 
 type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
 const exportTitles: Record<FileKind, string> = {
@@ -88,7 +88,7 @@ export function ExportProgress({ kind, rows, estimatedRows: of, onCancel }: Prog
           className="h-1.5 w-full accent-accent"
           {...(of > rows ? { value: rows, max: of } : {})}
         />
-        <span className="text-xs text-muted tabular-nums">{counted(rows, 'row')}</span>
+        <span className="text-xs text-muted tabular-nums">{formatCount(rows, 'row')}</span>
       </div>
       <Button variant="ghost" size="sm" onClick={onCancel}>
         <X className="size-4" />

@@ -3,9 +3,9 @@ import { maxCount, type Need, overview } from '#contract/admin/overview.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
-import { number } from '../parts/count.ts'
+import { formatNumber } from '../parts/count.ts'
 
-export const upToMost = (value: number) => `${number(value)}${value < maxCount ? '' : '+'}`
+export const upToMost = (value: number) => `${formatNumber(value)}${value < maxCount ? '' : '+'}`
 
 const sum = (needs: Need[]) => needs.reduce((total, { count }) => total + count, 0)
 

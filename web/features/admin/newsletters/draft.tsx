@@ -12,7 +12,7 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select, Textarea } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import type { UnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
-import { number } from '../parts/count.ts'
+import { formatNumber } from '../parts/count.ts'
 import { useProducts } from '../parts/products.tsx'
 import { TextTools } from './text-tools.tsx'
 
@@ -27,7 +27,7 @@ const schema = z.object({
 })
 
 const withCount = (label: string, count: number | undefined) =>
-  count === undefined ? label : `${label} (${number(count)})`
+  count === undefined ? label : `${label} (${formatNumber(count)})`
 
 const quietMs = 1500
 

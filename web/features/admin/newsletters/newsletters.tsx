@@ -6,7 +6,7 @@ import { Badge } from '#web/ui/notice.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell, moneyCell } from '../lists/record-table.tsx'
-import { number } from '../parts/count.ts'
+import { formatNumber } from '../parts/count.ts'
 
 export default function Newsletters() {
   return (
@@ -38,7 +38,7 @@ export default function Newsletters() {
           <DayCell label="Date" value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
           {[counts.sent, counts.refused, counts.unsubscribed].map((count, at) => (
             <Cell key={counted[at]} label={counted[at] ?? ''} className={moneyCell}>
-              {number(count)}
+              {formatNumber(count)}
             </Cell>
           ))}
         </>

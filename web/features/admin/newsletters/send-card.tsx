@@ -10,9 +10,9 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import type { UnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
-import { counted, number } from '../parts/count.ts'
+import { formatCount, formatNumber } from '../parts/count.ts'
 
-export const addresses = (count: number) => counted(count, 'address', 'addresses')
+export const addresses = (count: number) => formatCount(count, 'address', 'addresses')
 
 export const Missing = ({ missing }: Pick<AdminNewsletter, 'missing'>) =>
   missing.length > 0 && (
@@ -31,15 +31,15 @@ function NotReached({ untold, objected, refused, bySeller }: AdminNewsletter['un
   const count = untold + objected + refused + bySeller
   if (count === 0) return null
   const reasons = [
-    untold > 0 && `${number(untold)} were never asked at the checkout or have not confirmed their address`,
-    objected > 0 && `${number(objected)} don’t want news`,
-    refused > 0 && `${number(refused)} can’t be reached by email`,
-    bySeller > 0 && `${number(bySeller)} are marked “Do not email”`,
+    untold > 0 && `${formatNumber(untold)} were never asked at the checkout or have not confirmed their address`,
+    objected > 0 && `${formatNumber(objected)} don’t want news`,
+    refused > 0 && `${formatNumber(refused)} can’t be reached by email`,
+    bySeller > 0 && `${formatNumber(bySeller)} are marked “Do not email”`,
   ].filter((reason) => reason !== false)
   return (
     <p className="text-sm text-muted">
-      {counted(count, 'customer does', 'customers do')} not get it: {reasons.join(', ')}. What their contract needs can
-      go to all of them as a{' '}
+      {formatCount(count, 'customer does', 'customers do')} not get it: {reasons.join(', ')}. What their contract needs
+      can go to all of them as a{' '}
       <Link href="/admin/messages/service" className="underline underline-offset-4">
         service message
       </Link>

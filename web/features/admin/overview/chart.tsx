@@ -4,11 +4,11 @@ import { gainKinds, type MovementKind, movementKinds } from '#contract/statuses.
 import { Card } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
-import { number } from '../parts/count.ts'
-import { FigureTable, underlined } from './figure.tsx'
-import { kindTexts, monthName, perMonth, signed } from './words.ts'
+import { formatNumber } from '../parts/count.ts'
+import { FigureTable, linkClasses } from './figure.tsx'
+import { formatMonth, formatPerMonth, formatSignedPerMonth, kindTexts } from './words.ts'
 
-const short = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
+const shortMonthFormat = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
 const fills: Record<MovementKind, string> = {
   new: 'bg-accent',
   reactivation: 'bg-accent/60',
@@ -19,22 +19,28 @@ const fills: Record<MovementKind, string> = {
 const losses = ['churn', 'contraction'] as const
 /** Height of the bars, in pixels. */
 const plotHeight = 168
+/** Room for the amount above or below a bar, in pixels. */
+const labelHeight = 22
 
+/** Change of yearly revenue in this month, in cents. */
 export const netOf = ({ movements }: OverviewMonth) => movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
-const sumOf = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
+/** Sum of these kinds of movements, without sign, in cents per year. */
+const sumOfKinds = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
   kinds.reduce((sum, kind) => sum + Math.abs(movements[kind].arr), 0)
-const wholeDollars = (arr: number) => `$${number(Math.round(arr / 1200))}`
+/** Formats revenue in cents per year as whole dollars per month. */
+const formatWholeDollars = (arr: number) => `$${formatNumber(Math.round(arr / 1200))}`
 
-/** Scrolls to the newest month; on a phone, earlier months are to the left. */
-const showNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: frame.scrollWidth })
+/** Shows the newest month, because a phone has no room for all months. */
+const scrollToNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: frame.scrollWidth })
 
 /** Line of monthly revenue over bars of gains and losses; the table below has the same numbers. */
 export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
-  const [chosen, choose] = useState<string>()
-  const up = Math.max(...months.map((month) => sumOf(month, gainKinds)))
-  const down = Math.max(...months.map((month) => sumOf(month, losses)))
-  const scale = plotHeight / Math.max(1, up + down)
-  const selected = months.find(({ month }) => month === chosen) ?? months.at(-1)
+  const [hoveredMonth, setHoveredMonth] = useState<string>()
+  const highestGain = Math.max(...months.map((month) => sumOfKinds(month, gainKinds)))
+  const highestLoss = Math.max(...months.map((month) => sumOfKinds(month, losses)))
+  // Pixels per cent of yearly revenue.
+  const scale = plotHeight / Math.max(1, highestGain + highestLoss)
+  const selected = months.find(({ month }) => month === hoveredMonth) ?? months.at(-1)
   return (
     <Card className="min-w-0 p-5">
       <figure className="flex flex-col gap-3">
@@ -53,17 +59,17 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
             ))}
           </span>
         </figcaption>
-        {selected && <p className="min-h-10 text-sm text-muted tabular-nums sm:min-h-5">{inWords(selected)}</p>}
-        <div ref={showNewest} className="overflow-x-auto">
+        {selected && <p className="min-h-10 text-sm text-muted tabular-nums sm:min-h-5">{describeMonth(selected)}</p>}
+        <div ref={scrollToNewest} className="overflow-x-auto">
           <div className="relative grid min-w-180 auto-cols-fr grid-flow-col text-xs">
             {months.map((month) => (
               <Column
                 key={month.month}
                 month={month}
                 isShown={month === selected}
-                space={{ up: up * scale, down: down * scale }}
+                barSpace={{ gains: highestGain * scale, losses: highestLoss * scale }}
                 scale={scale}
-                onChoose={() => choose(month.month)}
+                onChoose={() => setHoveredMonth(month.month)}
               />
             ))}
             <RevenueLine months={months} />
@@ -83,25 +89,32 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
 }
 
 /** Sentence with all values of a month, for tooltips and screen readers. */
-function inWords(month: OverviewMonth) {
-  const each = movementKinds
+function describeMonth(month: OverviewMonth) {
+  const movements = movementKinds
     .filter((kind) => month.movements[kind].count !== 0)
-    .map((kind) => `${kindTexts[kind]} ${signed(month.movements[kind].arr)} (${month.movements[kind].count})`)
-  return [`${monthName(month.month)}: ${perMonth(month.arr)} a month`, ...each, `net ${signed(netOf(month))}`].join(
-    ' · ',
-  )
+    .map(
+      (kind) =>
+        `${kindTexts[kind]} ${formatSignedPerMonth(month.movements[kind].arr)} (${month.movements[kind].count})`,
+    )
+  return [
+    `${formatMonth(month.month)}: ${formatPerMonth(month.arr)} a month`,
+    ...movements,
+    `net ${formatSignedPerMonth(netOf(month))}`,
+  ].join(' · ')
 }
 
 function Column(props: {
   month: OverviewMonth
   isShown: boolean
-  space: { up: number; down: number }
+  /** Height of the highest bars above and below the axis, in pixels. */
+  barSpace: { gains: number; losses: number }
   scale: number
   onChoose: () => void
 }) {
-  const { month, isShown, space, scale, onChoose } = props
-  const [gained, lost] = [sumOf(month, gainKinds), sumOf(month, losses)]
-  const bar = (kind: MovementKind) => (
+  const { month, isShown, barSpace, scale, onChoose } = props
+  const gained = sumOfKinds(month, gainKinds)
+  const lost = sumOfKinds(month, losses)
+  const renderBar = (kind: MovementKind) => (
     <span
       key={kind}
       className={classes('block w-full', fills[kind])}
@@ -118,34 +131,36 @@ function Column(props: {
         isShown && 'bg-accent-soft/60',
       )}
     >
-      <span className="sr-only">{inWords(month)}</span>
+      <span className="sr-only">{describeMonth(month)}</span>
       <span
         aria-hidden="true"
         className="flex w-full flex-col items-center justify-end"
-        style={{ height: space.up + 22 }}
+        style={{ height: barSpace.gains + labelHeight }}
       >
-        <span className="leading-5 text-ink tabular-nums">{gained > 0 && `+${wholeDollars(gained)}`}</span>
-        <span className="flex w-3/5 flex-col-reverse">{gainKinds.map(bar)}</span>
+        <span className="leading-5 text-ink tabular-nums">{gained > 0 && `+${formatWholeDollars(gained)}`}</span>
+        <span className="flex w-3/5 flex-col-reverse">{gainKinds.map(renderBar)}</span>
       </span>
       <span
         aria-hidden="true"
         className="flex w-full flex-col items-center border-t border-field"
-        style={{ height: space.down + 22 }}
+        style={{ height: barSpace.losses + labelHeight }}
       >
-        <span className="flex w-3/5 flex-col">{losses.map(bar)}</span>
-        <span className="leading-5 text-danger tabular-nums">{lost > 0 && `−${wholeDollars(lost)}`}</span>
+        <span className="flex w-3/5 flex-col">{losses.map(renderBar)}</span>
+        <span className="leading-5 text-danger tabular-nums">{lost > 0 && `−${formatWholeDollars(lost)}`}</span>
       </span>
       <span aria-hidden="true" className="pb-1 leading-5 text-muted">
-        {short.format(new Date(`${month.month}-01T00:00:00Z`))}
+        {shortMonthFormat.format(new Date(`${month.month}-01T00:00:00Z`))}
       </span>
     </Link>
   )
 }
 
-/** Scaled from zero to the highest month, apart from the bars. */
+/** Line from zero to the highest month, on its own scale. It leaves 12% of the height free at the top. */
 function RevenueLine({ months }: { months: OverviewMonth[] }) {
-  const most = Math.max(1, ...months.map(({ arr }) => arr))
-  const points = months.map(({ arr }, place) => `${((place + 0.5) * 100) / months.length},${100 - (arr * 88) / most}`)
+  const highest = Math.max(1, ...months.map(({ arr }) => arr))
+  const points = months.map(
+    ({ arr }, index) => `${((index + 0.5) * 100) / months.length},${100 - (arr * 88) / highest}`,
+  )
   return (
     <svg
       viewBox="0 0 100 100"
@@ -172,7 +187,7 @@ function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: str
       heads={['Month', ...movementKinds.map((kind) => kindTexts[kind]), 'Net', 'MRR', 'Paying']}
       rows={months.toReversed().map((month, index) => [
         <span key="month">
-          {monthName(month.month)}
+          {formatMonth(month.month)}
           {index === 0 && ` (${soFar})`}
           {month.late > 0 && (
             <span className="block text-xs text-muted">
@@ -184,17 +199,17 @@ function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: str
           month.movements[kind].count === 0 ? (
             '–'
           ) : (
-            <Link key={kind} href={`/admin/overview/figures?kind=${kind}&month=${month.month}`} className={underlined}>
-              {signed(month.movements[kind].arr)}{' '}
+            <Link key={kind} href={`/admin/overview/figures?kind=${kind}&month=${month.month}`} className={linkClasses}>
+              {formatSignedPerMonth(month.movements[kind].arr)}{' '}
               <span className="text-xs text-muted">({month.movements[kind].count})</span>
             </Link>
           ),
         ),
         <strong key="net" className="font-medium">
-          {signed(netOf(month))}
+          {formatSignedPerMonth(netOf(month))}
         </strong>,
-        perMonth(month.arr),
-        number(month.paying),
+        formatPerMonth(month.arr),
+        formatNumber(month.paying),
       ])}
     />
   )

@@ -5,7 +5,7 @@ import { useData } from '#web/api/client.ts'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 
-const titleOf = (lines: { isDone: boolean }[]) =>
+const progressTitle = (lines: { isDone: boolean }[]) =>
   `Open your shop: ${lines.filter(({ isDone }) => isDone).length} of ${lines.length}`
 
 /** Progress in one line, for the first screen of the admin area. */
@@ -17,7 +17,7 @@ export function ChecklistLine() {
       href="/admin/overview"
       className="mb-2 flex min-h-9 items-center gap-2 rounded-md bg-surface px-3 text-sm font-medium hover:bg-accent-soft/60"
     >
-      {titleOf(data)}
+      {progressTitle(data)}
       <ChevronRight className="ml-auto size-4 shrink-0 text-muted" />
     </Link>
   )
@@ -33,11 +33,11 @@ export function Checklist() {
     <section aria-labelledby="checklist">
       <Card className="flex flex-col gap-4">
         <h2 id="checklist" className="text-lg">
-          {titleOf(data)}
+          {progressTitle(data)}
         </h2>
         <ol className="gap-x-10 md:columns-2">
           {data.map(({ key, isDone }) => (
-            <Line key={key} name={key} isDone={isDone} />
+            <ChecklistItem key={key} name={key} isDone={isDone} />
           ))}
         </ol>
         <p className="text-sm text-muted">
@@ -49,11 +49,11 @@ export function Checklist() {
   )
 }
 
-/** Sets commands in backticks in a monospaced font, where `--` does not look like a dash. */
-const withCommands = (text: string) =>
-  text.split('`').map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))
+/** Renders text in backticks as code, because `--` looks like a dash in the text font. */
+const renderCommands = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))
 
-function Line({ name, isDone }: { name: ChecklistKey; isDone: boolean }) {
+function ChecklistItem({ name, isDone }: { name: ChecklistKey; isDone: boolean }) {
   const line = checklistLines[name]
   const Icon = isDone ? CircleCheck : CircleDashed
   return (
@@ -71,7 +71,7 @@ function Line({ name, isDone }: { name: ChecklistKey; isDone: boolean }) {
             )}
             <span className="sr-only">{isDone ? ': done' : ': to do'}</span>
           </p>
-          {!isDone && <p className="break-words text-muted">{withCommands(line.todo)}</p>}
+          {!isDone && <p className="break-words text-muted">{renderCommands(line.todo)}</p>}
         </div>
         {!isDone && 'confirms' in line && (
           <CallButton

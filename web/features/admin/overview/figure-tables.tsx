@@ -8,24 +8,25 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { number } from '../parts/count.ts'
-import { FigureSection, FigureTable, Nothing, underlined } from './figure.tsx'
-import { monthName, perMonth, proofMeaning } from './words.ts'
+import { formatNumber } from '../parts/count.ts'
+import { EmptyNote, FigureSection, FigureTable, linkClasses } from './figure.tsx'
+import { formatMonth, formatPerMonth, proofMeaning } from './words.ts'
 
 const cashFigures = ['cashPaid', 'cashTax', 'cashRefunded', 'cashLost', 'cashLeft'] as const
 
-export function Stayed({ cohorts }: Pick<AdminFigures, 'cohorts'>) {
-  const longest = Math.max(0, ...cohorts.map(({ stayed }) => stayed.length))
-  const ages = Array.from({ length: longest }, (_, age) => (age === 0 ? 'Same' : `+${age}`))
+export function CohortTable({ cohorts }: Pick<AdminFigures, 'cohorts'>) {
+  const longestAge = Math.max(0, ...cohorts.map(({ stayed }) => stayed.length))
+  // Columns: the month of the first payment, then the number of months since.
+  const ages = Array.from({ length: longestAge }, (_, age) => (age === 0 ? 'Same' : `+${age}`))
   return (
     <FigureSection {...figureDefinitions.stayed}>
       {cohorts.length === 0 ? (
-        <Nothing>It begins with the first payment.</Nothing>
+        <EmptyNote>It begins with the first payment.</EmptyNote>
       ) : (
         <Table label="Who stayed, by month of first payment">
           <thead>
             <tr>
-              <HeadCell className={stickyFirst}>First paid in</HeadCell>
+              <HeadCell className={stickyColumn}>First paid in</HeadCell>
               {['People', ...ages].map((title) => (
                 <HeadCell key={title} className="px-2 text-right">
                   {title}
@@ -38,13 +39,13 @@ export function Stayed({ cohorts }: Pick<AdminFigures, 'cohorts'>) {
               <tr key={month}>
                 <th
                   scope="row"
-                  className={classes(stickyFirst, 'border-b border-line px-4 text-left font-normal whitespace-nowrap')}
+                  className={classes(stickyColumn, 'border-b border-line px-4 text-left font-normal whitespace-nowrap')}
                 >
-                  {monthName(month)}
+                  {formatMonth(month)}
                 </th>
-                <Cell className="h-11 px-2 py-1 text-right tabular-nums">{number(joined)}</Cell>
+                <Cell className="h-11 px-2 py-1 text-right tabular-nums">{formatNumber(joined)}</Cell>
                 {ages.map((title, age) => (
-                  <Stayers key={title} joined={joined} at={stayed[age]} />
+                  <CohortCell key={title} joined={joined} remaining={stayed[age]} />
                 ))}
               </tr>
             ))}
@@ -55,48 +56,48 @@ export function Stayed({ cohorts }: Pick<AdminFigures, 'cohorts'>) {
   )
 }
 
-const stickyFirst = 'sticky left-0 z-10 bg-surface'
-/** Tints from the lowest to the highest share. Stronger ones would lack contrast in the dark theme. */
+const stickyColumn = 'sticky left-0 z-10 bg-surface'
+/** Background tints from the lowest to the highest share. Stronger tints would lack contrast in the dark theme. */
 const tints = ['', 'bg-accent/6', 'bg-accent/12', 'bg-accent/18', 'bg-accent/24', 'bg-accent/30']
 
-function Stayers({ joined, at }: { joined: number; at: { count: number; arr: number } | undefined }) {
-  if (!at) return <Cell className="px-2 py-1" />
-  const share = at.count / joined
+function CohortCell({ joined, remaining }: { joined: number; remaining: { count: number; arr: number } | undefined }) {
+  if (!remaining) return <Cell className="px-2 py-1" />
+  const share = remaining.count / joined
   return (
     <Cell
-      title={`${number(at.count)} of ${number(joined)}, ${perMonth(at.arr)} a month`}
+      title={`${formatNumber(remaining.count)} of ${formatNumber(joined)}, ${formatPerMonth(remaining.arr)} a month`}
       className={classes('px-2 py-1 text-right tabular-nums', tints[Math.min(5, Math.ceil(share * 5))])}
     >
-      {Math.round(100 * share)}%<span className="sr-only">, {perMonth(at.arr)} a month</span>
+      {Math.round(100 * share)}%<span className="sr-only">, {formatPerMonth(remaining.arr)} a month</span>
     </Cell>
   )
 }
 
-export function Cash({ cash }: Pick<AdminFigures, 'cash'>) {
-  const paid = (month: string, kind: string, amount: number) =>
+export function CashTable({ cash }: Pick<AdminFigures, 'cash'>) {
+  const amountLink = (month: string, kind: string, amount: number) =>
     amount === 0 ? (
       '–'
     ) : (
-      <Link href={`/admin/purchases/payments?period=${month}&kind=${kind}`} className={underlined}>
+      <Link href={`/admin/purchases/payments?period=${month}&kind=${kind}`} className={linkClasses}>
         {exactDollars(amount)}
       </Link>
     )
   return (
     <FigureSection title="Cash" meaning={cashMeaning}>
       {cash.length === 0 ? (
-        <Nothing>No payments in this time.</Nothing>
+        <EmptyNote>No payments in this time.</EmptyNote>
       ) : (
         <FigureTable
           label="Cash by month"
           heads={['Month', ...cashFigures.map((name) => figureDefinitions[name].title)]}
-          rows={cash.map((each) => [
-            monthName(each.month),
-            paid(each.month, 'payment', each.paid),
-            each.tax === 0 ? '–' : exactDollars(each.tax),
-            paid(each.month, 'refund', each.refunded),
-            paid(each.month, 'dispute', each.lost),
+          rows={cash.map((monthlyCash) => [
+            formatMonth(monthlyCash.month),
+            amountLink(monthlyCash.month, 'payment', monthlyCash.paid),
+            monthlyCash.tax === 0 ? '–' : exactDollars(monthlyCash.tax),
+            amountLink(monthlyCash.month, 'refund', monthlyCash.refunded),
+            amountLink(monthlyCash.month, 'dispute', monthlyCash.lost),
             <strong key="left" className="font-medium">
-              {exactDollars(each.paid - each.refunded - each.lost)}
+              {exactDollars(monthlyCash.paid - monthlyCash.refunded - monthlyCash.lost)}
             </strong>,
           ])}
         />
@@ -105,7 +106,7 @@ export function Cash({ cash }: Pick<AdminFigures, 'cash'>) {
   )
 }
 
-const explanations: Record<ExplainedDifference, string> = {
+const explanationTexts: Record<ExplainedDifference, string> = {
   given: 'Free time that you gave',
   forgiven: 'A renewal that you voided',
   not_collected: 'Payment collection is paused',
@@ -113,14 +114,14 @@ const explanations: Record<ExplainedDifference, string> = {
   next_invoice: 'A price or discount that counts with the next invoice',
 }
 
-const faults: Record<DifferenceFault, string> = {
+const differenceTexts: Record<DifferenceFault, string> = {
   books: 'Its invoices say otherwise',
   missing: 'Stripe doesn’t have it',
   unknown: 'Not in the shop',
 }
 
-/** Result of the last comparison with Stripe, in one line. */
-export function ProofLine({ proof }: Pick<AdminFigures, 'proof'>) {
+/** Line that says that the figures match Stripe. Renders nothing if they differ. */
+export function StripeMatchLine({ proof }: Pick<AdminFigures, 'proof'>) {
   if (!proof || proof.differing + proof.unreadable > 0) return null
   return (
     <p className="flex items-center gap-2 text-sm font-medium text-accent-strong">
@@ -132,29 +133,33 @@ export function ProofLine({ proof }: Pick<AdminFigures, 'proof'>) {
   )
 }
 
-export function Proof({ proof }: Pick<AdminFigures, 'proof'>) {
+function comparisonResult({ differing, explained }: NonNullable<AdminFigures['proof']>) {
+  if (differing > 0) return `${formatNumber(differing)} differ.`
+  return explained.length > 0 ? 'Every difference is explained.' : 'Every one is the same.'
+}
+
+export function StripeComparison({ proof }: Pick<AdminFigures, 'proof'>) {
   return (
     <FigureSection title="Compared with Stripe" meaning={proofMeaning}>
       {proof ? (
         <>
           <p role={proof.differing + proof.unreadable > 0 ? 'alert' : undefined}>
-            <Time value={proof.at} withClock />: {number(proof.compared)}{' '}
-            {proof.compared === 1 ? 'subscription comes' : 'subscriptions come'} to {perMonth(proof.atStripe)} a month
-            at Stripe and to {perMonth(proof.here)} here.{' '}
-            {proof.differing === 0
-              ? proof.explained.length === 0
-                ? 'Every one is the same.'
-                : 'Every difference is explained.'
-              : `${number(proof.differing)} differ.`}
-            {proof.unreadable > 0 && ` ${number(proof.unreadable)} couldn’t be read.`}
+            <Time value={proof.at} withClock />: {formatNumber(proof.compared)}{' '}
+            {proof.compared === 1 ? 'subscription comes' : 'subscriptions come'} to {formatPerMonth(proof.atStripe)} a
+            month at Stripe and to {formatPerMonth(proof.here)} here. {comparisonResult(proof)}
+            {proof.unreadable > 0 && ` ${formatNumber(proof.unreadable)} couldn’t be read.`}
             {proof.elsewhere > 0 &&
-              ` Another ${perMonth(proof.elsewhere)} was paid elsewhere, which Stripe doesn’t know.`}
+              ` Another ${formatPerMonth(proof.elsewhere)} was paid elsewhere, which Stripe doesn’t know.`}
           </p>
           {proof.explained.length > 0 && (
             <FigureTable
               label="Explained differences"
               heads={['Explained', 'Subscriptions', 'A month here']}
-              rows={proof.explained.map(({ kind, count, arr }) => [explanations[kind], number(count), perMonth(arr)])}
+              rows={proof.explained.map(({ kind, count, arr }) => [
+                explanationTexts[kind],
+                formatNumber(count),
+                formatPerMonth(arr),
+              ])}
             />
           )}
           {proof.differences.length > 0 && (
@@ -169,15 +174,15 @@ export function Proof({ proof }: Pick<AdminFigures, 'proof'>) {
                 ) : (
                   subscriptionId
                 ),
-                faults[kind],
-                perMonth(atStripe),
-                perMonth(here),
+                differenceTexts[kind],
+                formatPerMonth(atStripe),
+                formatPerMonth(here),
               ])}
             />
           )}
         </>
       ) : (
-        <Nothing>The first comparison runs tonight.</Nothing>
+        <EmptyNote>The first comparison runs tonight.</EmptyNote>
       )}
     </FigureSection>
   )

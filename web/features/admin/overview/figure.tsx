@@ -4,7 +4,7 @@ import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
 /** Lays figures out in one column on phones, two on medium screens, and one row on wide screens. */
-export const Figures = ({ children }: { children: ReactNode }) => (
+export const FigureRow = ({ children }: { children: ReactNode }) => (
   <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 sm:max-xl:*:last:odd:col-span-2 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none">
     {children}
   </dl>
@@ -75,12 +75,13 @@ export function FigureSection(props: { title: string; meaning: string; children:
   )
 }
 
-export const Nothing = ({ children }: { children: string }) => (
+export const EmptyNote = ({ children }: { children: string }) => (
   <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">{children}</p>
 )
 
-export const underlined = 'underline decoration-line underline-offset-4 hover:decoration-current'
+export const linkClasses = 'underline decoration-line underline-offset-4 hover:decoration-current'
 
+/** Table of figures. The first cell of each row is its title, the others are right-aligned. */
 export function FigureTable(props: { label: string; heads: readonly string[]; rows: ReactNode[][] }) {
   const { label, heads, rows } = props
   return (
@@ -95,14 +96,14 @@ export function FigureTable(props: { label: string; heads: readonly string[]; ro
         </tr>
       </thead>
       <tbody>
-        {rows.map(([about, ...cells], index) => (
+        {rows.map(([rowTitle, ...cells], index) => (
           <tr key={`${index + 1}`}>
             <th scope="row" className="border-b border-line px-4 py-2 text-left font-normal whitespace-nowrap">
-              {about}
+              {rowTitle}
             </th>
-            {heads.slice(1).map((title, at) => (
+            {heads.slice(1).map((title, cellIndex) => (
               <Cell key={title} className="py-2 text-right whitespace-nowrap tabular-nums">
-                {cells[at]}
+                {cells[cellIndex]}
               </Cell>
             ))}
           </tr>

@@ -10,12 +10,12 @@ import { CustomerCell } from '../customers/customer-link.tsx'
 import { FilterSelect, RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { number } from '../parts/count.ts'
-import { Figure, Figures as FigureRow, FigureSection, FigureTable, Nothing, underlined } from './figure.tsx'
-import { Cash, Proof, ProofLine, Stayed } from './figure-tables.tsx'
-import { causeTexts, kindTexts, monthName, movedMeaning, perMonth, signed } from './words.ts'
+import { formatNumber } from '../parts/count.ts'
+import { EmptyNote, Figure, FigureRow, FigureSection, FigureTable, linkClasses } from './figure.tsx'
+import { CashTable, CohortTable, StripeComparison, StripeMatchLine } from './figure-tables.tsx'
+import { causeTexts, formatMonth, formatPerMonth, formatSignedPerMonth, kindTexts, movementsMeaning } from './words.ts'
 
-const choices = {
+const filterChoices = {
   kind: movementKinds,
   cause: movementCauses,
   reason: leaveReasons,
@@ -29,12 +29,12 @@ const rangeTexts = [
 ] as const
 
 export default function Figures() {
-  const [chosen, choose] = useFilters(choices)
-  const range = chosen.range ?? '12m'
+  const [filters, setFilters] = useFilters(filterChoices)
+  const range = filters.range ?? '12m'
   const query = useData(figures.adminShow, { range })
   const { data } = query
-  const { kind, cause, reason, month } = chosen
-  const proof = data && <Proof proof={data.proof} />
+  const { kind, cause, reason, month } = filters
+  const comparison = data && <StripeComparison proof={data.proof} />
   return (
     <section aria-label="Figures" className="flex flex-col gap-10">
       <div className="flex flex-wrap items-end justify-between gap-3">
@@ -43,46 +43,48 @@ export default function Figures() {
           all="12 months"
           options={rangeTexts}
           value={range === '12m' ? undefined : range}
-          onChange={(value) => choose({ range: value as Range | undefined, month: undefined })}
+          onChange={(value) => setFilters({ range: value as Range | undefined, month: undefined })}
         />
-        <a href={figures.adminExport.path} download className={underlined}>
+        <a href={figures.adminExport.path} download className={linkClasses}>
           Download the last 12 months (CSV)
         </a>
       </div>
-      {data && <ProofLine proof={data.proof} />}
-      {data?.proof && data.proof.differing > 0 && proof}
-      {data ? <Moved data={data} range={range} /> : <Pending query={query} className="h-40 rounded-lg" />}
-      {(kind || cause || reason || month) && <People range={month ? undefined : range} />}
+      {data && <StripeMatchLine proof={data.proof} />}
+      {/* Differences come first; a comparison without differences comes last. */}
+      {data?.proof && data.proof.differing > 0 && comparison}
+      {data ? <MovementTotals data={data} range={range} /> : <Pending query={query} className="h-40 rounded-lg" />}
+      {(kind || cause || reason || month) && <MovementList range={month ? undefined : range} />}
       {data && (
         <>
-          <Stayed cohorts={data.cohorts} />
-          <Left lost={data.lost} reasons={data.reasons} range={range} />
-          <Cash cash={data.cash} />
-          {!data.proof?.differing && proof}
+          <CohortTable cohorts={data.cohorts} />
+          <LeaverTables lost={data.lost} reasons={data.reasons} range={range} />
+          <CashTable cash={data.cash} />
+          {!data.proof?.differing && comparison}
         </>
       )}
     </section>
   )
 }
 
-const peopleAt = (query: Record<string, string>) => `/admin/overview/figures?${new URLSearchParams(query)}` as Href
+const movementsHref = (query: Record<string, string>) => `/admin/overview/figures?${new URLSearchParams(query)}` as Href
 
-function Moved({ data, range }: { data: AdminFigures; range: Range }) {
-  const { before, movements } = data
+function MovementTotals({ data, range }: { data: AdminFigures; range: Range }) {
+  const { before: arrBefore, movements } = data
   const net = movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
   return (
-    <FigureSection title="What moved the revenue" meaning={movedMeaning}>
+    <FigureSection title="What moved the revenue" meaning={movementsMeaning}>
       <p className="text-muted">
-        From {perMonth(before)} to {perMonth(before + net)} of monthly recurring revenue: {signed(net)}.
+        From {formatPerMonth(arrBefore)} to {formatPerMonth(arrBefore + net)} of monthly recurring revenue:{' '}
+        {formatSignedPerMonth(net)}.
       </p>
       <FigureRow>
         {movementKinds.map((kind) => (
           <Figure
             key={kind}
             {...kindDefinitions[kind]}
-            value={movements[kind].count === 0 ? '–' : signed(movements[kind].arr)}
-            note={`${number(movements[kind].count)} ${movements[kind].count === 1 ? 'time' : 'times'}`}
-            href={peopleAt({ kind, range })}
+            value={movements[kind].count === 0 ? '–' : formatSignedPerMonth(movements[kind].arr)}
+            note={`${formatNumber(movements[kind].count)} ${movements[kind].count === 1 ? 'time' : 'times'}`}
+            href={movementsHref({ kind, range })}
           />
         ))}
       </FigureRow>
@@ -90,7 +92,7 @@ function Moved({ data, range }: { data: AdminFigures; range: Range }) {
   )
 }
 
-function People({ range }: { range: Range | undefined }) {
+function MovementList({ range }: { range: Range | undefined }) {
   return (
     <section aria-label="People" className="flex min-w-0 flex-col gap-3">
       <h2 className="text-lg">The people behind it</h2>
@@ -104,16 +106,16 @@ function People({ range }: { range: Range | undefined }) {
           kind: kindTexts,
           cause: causeTexts,
           reason: leaveReasonTexts,
-          month: (name) => `In ${monthName(name)}`,
+          month: (name) => `In ${formatMonth(name)}`,
         }}
         none={{ title: 'No movements yet', description: 'They begin with the first payment.' }}
-        renderRow={(movement) => <Row {...movement} />}
+        renderRow={(movement) => <MovementCells {...movement} />}
       />
     </section>
   )
 }
 
-function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: AdminMovement) {
+function MovementCells({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: AdminMovement) {
   return (
     <>
       <CustomerCell user={user} />
@@ -124,48 +126,52 @@ function Row({ user, kind, cause, reason, comment, arrBefore, arrAfter, at }: Ad
         {comment && <q className="block text-xs text-muted">{comment}</q>}
       </Cell>
       <Cell label="Change per month" className="whitespace-nowrap tabular-nums">
-        {signed(arrAfter - arrBefore)}
+        {formatSignedPerMonth(arrAfter - arrBefore)}
       </Cell>
       <Cell label="Before and after" className="whitespace-nowrap text-muted tabular-nums">
-        {perMonth(arrBefore)} → {perMonth(arrAfter)}
+        {formatPerMonth(arrBefore)} → {formatPerMonth(arrAfter)}
       </Cell>
       <DayCell label="Date" value={at} />
     </>
   )
 }
 
-type LeftProps = Pick<AdminFigures, 'lost' | 'reasons'> & { range: Range }
+type LeaverTablesProps = Pick<AdminFigures, 'lost' | 'reasons'> & { range: Range }
 
-function Left({ lost, reasons, range }: LeftProps) {
-  const ended = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))
-  const rows = reasons.map(({ reason, ...sum }) => ({ ...sum, text: leaveReasonTexts[reason], query: { reason } }))
+function LeaverTables({ lost, reasons, range }: LeaverTablesProps) {
+  const causeRows = lost.map(({ cause, ...sum }) => ({ ...sum, text: causeTexts[cause], query: { cause } }))
+  const reasonRows = reasons.map(({ reason, ...sum }) => ({
+    ...sum,
+    text: leaveReasonTexts[reason],
+    query: { reason },
+  }))
   return (
     <FigureSection {...figureDefinitions.left}>
       {lost.length === 0 ? (
-        <Nothing>No one has left in this time.</Nothing>
+        <EmptyNote>No one has left in this time.</EmptyNote>
       ) : (
         <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-          <Reasons title="What ended it" rows={ended} range={range} />
-          {rows.length > 0 && <Reasons title="What they said" rows={rows} range={range} />}
+          <ReasonTable title="What ended it" rows={causeRows} range={range} />
+          {reasonRows.length > 0 && <ReasonTable title="What they said" rows={reasonRows} range={range} />}
         </div>
       )}
     </FigureSection>
   )
 }
 
-type Reason = { text: string; query: Record<string, string>; count: number; arr: number }
+type ReasonTotal = { text: string; query: Record<string, string>; count: number; arr: number }
 
-function Reasons({ title, rows, range }: { title: string; rows: Reason[]; range: Range }) {
+function ReasonTable({ title, rows, range }: { title: string; rows: ReasonTotal[]; range: Range }) {
   return (
     <FigureTable
       label={title}
       heads={[title, 'People', 'Per month']}
       rows={rows.map(({ text, query, count, arr }) => [
-        <Link key={text} href={peopleAt({ kind: 'churn', ...query, range })} className={underlined}>
+        <Link key={text} href={movementsHref({ kind: 'churn', ...query, range })} className={linkClasses}>
           {text}
         </Link>,
-        number(count),
-        signed(arr),
+        formatNumber(count),
+        formatSignedPerMonth(arr),
       ])}
     />
   )

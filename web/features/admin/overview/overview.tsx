@@ -8,14 +8,14 @@ import { Pending } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Inbox } from '../inbox/inbox.tsx'
 import { upToMost } from '../inbox/use-needs.ts'
-import { number } from '../parts/count.ts'
+import { formatNumber } from '../parts/count.ts'
 import { MovementsChart, netOf } from './chart.tsx'
 import { Checklist } from './checklist.tsx'
-import { Figure, Figures as FigureRow } from './figure.tsx'
+import { Figure, FigureRow } from './figure.tsx'
 import { Today } from './today.tsx'
-import { monthName, perMonth, signed } from './words.ts'
+import { formatMonth, formatPerMonth, formatSignedPerMonth } from './words.ts'
 
-const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
+const formatPercent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
 
 export default function Overview() {
   return (
@@ -23,18 +23,20 @@ export default function Overview() {
       <Checklist />
       <Inbox />
       <Today />
-      <Figures />
+      <KeyFigures />
     </section>
   )
 }
 
-/** Days of the current month that the figures cover, in UTC. */
+/** Text like "12 of 30 days": how much of the current month the figures cover, in UTC. */
 function daysSoFar(month: string, now: Date) {
-  const [year = 0, place = 1] = month.split('-').map(Number)
-  return `${now.getUTCDate()} of ${new Date(Date.UTC(year, place, 0)).getUTCDate()} days`
+  const [year = 0, monthNumber = 1] = month.split('-').map(Number)
+  // Day 0 of the next month is the last day of this one.
+  const lastDay = new Date(Date.UTC(year, monthNumber, 0)).getUTCDate()
+  return `${now.getUTCDate()} of ${lastDay} days`
 }
 
-function Figures() {
+function KeyFigures() {
   const query = useData(overview.adminShow, {})
   const { data } = query
   const [today] = useState(() => new Date())
@@ -42,36 +44,37 @@ function Figures() {
   if (!data || !thisMonth) return <Pending query={query} className="h-[34rem] rounded-lg" />
   const { lastMonthSoFar: lastMonth } = data
   const soFar = daysSoFar(thisMonth.month, today)
-  const sameDayLastMonth = `${monthName(lastMonth.month).split(' ')[0]} ${today.getUTCDate()}`
-  const range = `up to ${sameDayLastMonth}`
-  const signedCount = (change: number) => `${change > 0 ? '+' : ''}${number(change)}`
+  const sameDayLastMonth = `${formatMonth(lastMonth.month).split(' ')[0]} ${today.getUTCDate()}`
+  const comparedPeriod = `up to ${sameDayLastMonth}`
+  const lastChurn = lastMonth.churn === null ? '' : `; ${formatPercent(lastMonth.churn)} ${comparedPeriod}`
+  const formatSignedCount = (change: number) => `${change > 0 ? '+' : ''}${formatNumber(change)}`
   return (
     <div className="flex flex-col gap-6">
       <FigureRow>
         <Figure
           {...figureDefinitions.mrr}
-          value={perMonth(thisMonth.arr)}
-          note={`${signed(thisMonth.arr - lastMonth.arr)} since ${sameDayLastMonth}`}
+          value={formatPerMonth(thisMonth.arr)}
+          note={`${formatSignedPerMonth(thisMonth.arr - lastMonth.arr)} since ${sameDayLastMonth}`}
           href="/admin/purchases?status=paying"
         />
         <Figure
           {...figureDefinitions.net}
           title="Net new this month"
-          value={signed(netOf(thisMonth))}
-          note={`${soFar}; ${signed(netOf(lastMonth))} ${range}`}
+          value={formatSignedPerMonth(netOf(thisMonth))}
+          note={`${soFar}; ${formatSignedPerMonth(netOf(lastMonth))} ${comparedPeriod}`}
           href={`/admin/overview/figures?month=${thisMonth.month}`}
         />
         <Figure
           {...figureDefinitions.paying}
-          value={number(thisMonth.paying)}
-          note={`${signedCount(thisMonth.paying - lastMonth.paying)} since ${sameDayLastMonth}`}
+          value={formatNumber(thisMonth.paying)}
+          note={`${formatSignedCount(thisMonth.paying - lastMonth.paying)} since ${sameDayLastMonth}`}
           href="/admin/purchases?status=paying"
         />
         <Figure
           {...figureDefinitions.churn}
           title="Churn this month"
-          value={percent(thisMonth.churn)}
-          note={`${number(thisMonth.stopped)} of ${number(thisMonth.paidWhenItBegan)} who paid on the 1st${lastMonth.churn === null ? '' : `; ${percent(lastMonth.churn)} ${range}`}`}
+          value={formatPercent(thisMonth.churn)}
+          note={`${formatNumber(thisMonth.stopped)} of ${formatNumber(thisMonth.paidWhenItBegan)} who paid on the 1st${lastChurn}`}
           href={`/admin/overview/figures?kind=churn&month=${thisMonth.month}`}
         />
       </FigureRow>

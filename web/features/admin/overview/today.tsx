@@ -4,16 +4,16 @@ import { exactDollars } from '#contract/money.ts'
 import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Nothing } from './figure.tsx'
+import { EmptyNote } from './figure.tsx'
 
-const kinds: Record<PulseEntry['kind'], { icon: LucideIcon; verb: string }> = {
+const kindLooks: Record<PulseEntry['kind'], { icon: LucideIcon; verb: string }> = {
   sale: { icon: Receipt, verb: 'bought' },
   cancelled: { icon: Undo2, verb: 'cancelled' },
   left: { icon: LogOut, verb: 'left' },
   review: { icon: Star, verb: 'wrote a review' },
   message: { icon: MessageSquare, verb: 'wrote' },
 }
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
 export function Today() {
   const query = useData(overview.adminToday, {})
@@ -28,11 +28,11 @@ export function Today() {
         <p className="text-xs text-muted">the last 24 hours</p>
       </header>
       {data.length === 0 ? (
-        <Nothing>Nothing yet. That’s normal.</Nothing>
+        <EmptyNote>Nothing yet. That’s normal.</EmptyNote>
       ) : (
         <ol className="max-h-96 overflow-y-auto rounded-lg border border-line bg-surface shadow-card">
           {data.map((entry) => (
-            <Line key={entry.id} entry={entry} />
+            <PulseLine key={entry.id} entry={entry} />
           ))}
         </ol>
       )}
@@ -40,8 +40,8 @@ export function Today() {
   )
 }
 
-function Line({ entry: { at, kind, who, customerId, amount, detail } }: { entry: PulseEntry }) {
-  const { icon: Icon, verb } = kinds[kind]
+function PulseLine({ entry: { at, kind, who, customerId, amount, detail } }: { entry: PulseEntry }) {
+  const { icon: Icon, verb } = kindLooks[kind]
   return (
     <li className="flex min-h-11 items-center gap-3 border-b border-line px-4 py-2 text-sm last:border-b-0">
       <Icon className="size-4 shrink-0 text-muted" />
@@ -61,7 +61,7 @@ function Line({ entry: { at, kind, who, customerId, amount, detail } }: { entry:
       </p>
       {amount !== null && <span className="font-medium tabular-nums">{exactDollars(amount)}</span>}
       <time dateTime={at} className="w-16 shrink-0 text-right text-xs whitespace-nowrap text-muted tabular-nums">
-        {clock.format(new Date(at))}
+        {clockFormat.format(new Date(at))}
       </time>
     </li>
   )

@@ -2,15 +2,16 @@ import { kindDefinitions } from '#contract/admin/figure-definitions.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type MovementCause, type MovementKind, movementKinds } from '#contract/statuses.ts'
 
-/** Takes whole cents a year; nothing else rounds. */
-export const perMonth = (arr: number) => exactDollars(Math.round(arr / 12))
-export const signed = (arr: number) => `${arr > 0 ? '+' : ''}${perMonth(arr)}`
+/** Formats revenue in cents per year as dollars per month. */
+export const formatPerMonth = (arr: number) => exactDollars(Math.round(arr / 12))
+/** Same as `formatPerMonth`, with a plus sign for gains. */
+export const formatSignedPerMonth = (arr: number) => `${arr > 0 ? '+' : ''}${formatPerMonth(arr)}`
 
-const long = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-/** Turns 2026-03 into March 2026 and leaves anything else unchanged. */
-export function monthName(month: string) {
+const monthFormat = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+/** Turns `2026-03` into `March 2026` and returns any other text unchanged. */
+export function formatMonth(month: string) {
   const date = new Date(`${month}-01T00:00:00Z`)
-  return Number.isNaN(date.getTime()) ? month : long.format(date)
+  return Number.isNaN(date.getTime()) ? month : monthFormat.format(date)
 }
 
 export const kindTexts = Object.fromEntries(movementKinds.map((kind) => [kind, kindDefinitions[kind].title])) as Record<
@@ -39,7 +40,7 @@ export const causeTexts: Record<MovementCause, string> = {
   deleted: 'Purchase deleted',
 }
 
-export const movedMeaning =
+export const movementsMeaning =
   'Each movement on its own day, at what it changes per month. It counts from the payment, ends when the paid time ends, and a discount counts while it runs. Days and months are in UTC.'
 
 export const proofMeaning =

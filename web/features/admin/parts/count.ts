@@ -1,5 +1,7 @@
-export const number = (value: number) => value.toLocaleString('en-US')
+export const formatNumber = (value: number) => value.toLocaleString('en-US')
 
-export const counted = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`
+/** Formats a count with its noun: "1 person", "1,200 people". */
+export const formatCount = (count: number, singular: string, plural = `${singular}s`) =>
+  `${formatNumber(count)} ${count === 1 ? singular : plural}`
 
-export const people = (count: number) => counted(count, 'person', 'people')
+export const formatPeople = (count: number) => formatCount(count, 'person', 'people')

@@ -20,7 +20,7 @@ import { MoreOptions } from '../parts/dialog-parts.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
 import { UserPicker } from './user-picker.tsx'
 
-const shared = {
+const sharedFields = {
   userId: z.uuid('Please choose a user'),
   productId: id,
   billingType: billingType,
@@ -28,18 +28,18 @@ const shared = {
   kind: z.enum(bookingKinds),
   reason: optionalText(500),
   invite: z.boolean(),
-  // In the seller's own time zone, as typed; empty for no end.
+  // Typed in the seller's time zone; empty if the purchase has no end.
   endsAt: z.pipe(
     z.optional(z.string()),
     z.transform((local) => (local ? new Date(local).toISOString() : undefined)),
   ),
 }
-const paidElsewhere = z.object({ ...shared, amount: dollarAmount })
-const gift = z.object({ ...shared, amount: z._default(cents, 0) })
+const paidElsewhere = z.object({ ...sharedFields, amount: dollarAmount })
+const gift = z.object({ ...sharedFields, amount: z._default(cents, 0) })
 
 export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [userId, setUserId] = useState('')
-  const [invite, setInvite] = useState(false)
+  const [sendsInvite, setSendsInvite] = useState(false)
   const [kind, setKind] = useState<BookingKind>('paid_elsewhere')
   const [status, setStatus] = useState<BookableStatus>('active')
   const products = useData(catalog.list, {})
@@ -50,13 +50,13 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       call={purchases.adminAdd}
       options={{ succeeded: 'Purchase created successfully', failed: 'Failed to create purchase' }}
       schema={kind === 'gift' ? gift : paidElsewhere}
-      extra={{ userId, invite: invite && isActive }}
+      extra={{ userId, invite: sendsInvite && isActive }}
       // Leaves out optional fields that were not filled in.
-      inputOf={({ kind: chosen, reason, invite: isBuyerNotified, ...purchase }) => ({
+      inputOf={({ kind: chosenKind, reason, invite, ...purchase }) => ({
         ...purchase,
-        ...(chosen === 'gift' && { kind: chosen }),
+        ...(chosenKind === 'gift' && { kind: chosenKind }),
         ...(reason && { reason }),
-        ...(isBuyerNotified && { invite: isBuyerNotified }),
+        ...(invite && { invite }),
       })}
       button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
       onClose={onClose}
@@ -100,7 +100,7 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
             <Input type="datetime-local" />
           </Field>
         )}
-        {isActive && <Checkbox label="Tell the buyer by email" checked={invite} onTick={setInvite} />}
+        {isActive && <Checkbox label="Tell the buyer by email" checked={sendsInvite} onTick={setSendsInvite} />}
       </MoreOptions>
     </CallDialog>
   )

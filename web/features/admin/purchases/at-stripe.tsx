@@ -12,21 +12,21 @@ import { Select } from '#web/ui/input.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { counted, number } from '../parts/count.ts'
+import { formatCount, formatNumber } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
-/** Rows shown for each price; "take over" covers all of them. */
-const mostShown = 100
+/** Rows shown for each price. "Take over all" also covers the rows that are not shown. */
+const maxShownRows = 100
 
 export default function AtStripe() {
   const query = useData(takeover.adminList, {})
   const { data } = query
-  const [invite, setInvite] = useState(false)
-  const { take, faults } = useTakeover(invite)
+  const [sendsInvite, setSendsInvite] = useState(false)
+  const { takeOver, faults } = useTakeover(sendsInvite)
   const subscriptions = data?.subscriptions ?? []
-  const planned = new Set(data?.prices.flatMap(({ id, plan }) => (plan ? id : [])))
-  const ready = subscriptions.filter(({ priceId, obstacle }) => planned.has(priceId) && !obstacle)
-  const ids = ready.map(({ id }) => id)
+  const pricesWithPlan = new Set(data?.prices.filter(({ plan }) => plan).map(({ id }) => id))
+  const takeable = subscriptions.filter(({ priceId, obstacle }) => pricesWithPlan.has(priceId) && !obstacle)
+  const ids = takeable.map(({ id }) => id)
   return (
     <Section
       title="Subscriptions at Stripe"
@@ -37,91 +37,91 @@ export default function AtStripe() {
       {data && subscriptions.length === 0 && (
         <EmptyState title="All clear" description="Every live subscription at Stripe is in the shop." />
       )}
-      {ready.length > 0 && (
+      {takeable.length > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-4">
           <Checkbox
             label="Tell each of them by email, with a link to set a password"
-            checked={invite}
-            onTick={setInvite}
+            checked={sendsInvite}
+            onTick={setSendsInvite}
           />
-          <Button pending={take.isPending} pendingText="Taking over..." onClick={() => take.mutate(ids)}>
-            Take over {ids.length === 1 ? '1 subscription' : `all ${number(ids.length)}`}
+          <Button pending={takeOver.isPending} pendingText="Taking over..." onClick={() => takeOver.mutate(ids)}>
+            Take over {ids.length === 1 ? '1 subscription' : `all ${formatNumber(ids.length)}`}
           </Button>
         </div>
       )}
       {data?.prices.map((price) => (
-        <Price
+        <PriceCard
           key={price.id}
           price={price}
           subscriptions={subscriptions.filter(({ priceId }) => priceId === price.id)}
           faults={faults}
-          onTake={take.isPending ? undefined : (id) => take.mutate([id])}
+          onTake={takeOver.isPending ? undefined : (id) => takeOver.mutate([id])}
         />
       ))}
     </Section>
   )
 }
 
-/** Takes over in batches and keeps the reason of each failure beside its row. */
+/** Takes subscriptions over in batches. `faults` has the reason of each failure by subscription. */
 function useTakeover(invite: boolean) {
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const client = useQueryClient()
-  const take = useMutation({
+  const takeOver = useMutation({
     mutationFn: async (ids: string[]) => {
-      for (let at = 0; at < ids.length; at += maxTakeovers) {
-        const piece = ids.slice(at, at + maxTakeovers)
-        const verdicts = await call(takeover.adminTakeOver, { ids: piece, invite })
-        const wrong = verdicts.filter(({ verdict }) => verdict === 'fault')
-        setFaults((before) => new Map([...before, ...wrong.map(({ id, message }) => [id, message] as const)]))
-        const done = verdicts.length - wrong.length
-        if (done > 0) toast({ title: `${counted(done, 'subscription')} taken over` })
+      for (let start = 0; start < ids.length; start += maxTakeovers) {
+        const batch = ids.slice(start, start + maxTakeovers)
+        const verdicts = await call(takeover.adminTakeOver, { ids: batch, invite })
+        const failed = verdicts.filter(({ verdict }) => verdict === 'fault')
+        setFaults((current) => new Map([...current, ...failed.map(({ id, message }) => [id, message] as const)]))
+        const takenCount = verdicts.length - failed.length
+        if (takenCount > 0) toast({ title: `${formatCount(takenCount, 'subscription')} taken over` })
       }
     },
     onError: (error) => toastError('Failed to take over', error),
     onSettled: () => client.invalidateQueries(),
   })
-  return { take, faults }
+  return { takeOver, faults }
 }
 
-type PriceProps = {
+type PriceCardProps = {
   price: PriceAtStripe
   subscriptions: SubscriptionAtStripe[]
   faults: ReadonlyMap<string, string>
   onTake: ((id: string) => void) | undefined
 }
 
-function Price({ price, subscriptions, faults, onTake }: PriceProps) {
+function PriceCard({ price, subscriptions, faults, onTake }: PriceCardProps) {
   const { id, name, amount, currency, every, plan, isOther } = price
-  const hiddenCount = subscriptions.length - mostShown
+  const hiddenCount = subscriptions.length - maxShownRows
   return (
     <Card className="flex flex-col gap-4 p-4 sm:p-6">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <div className="min-w-0">
           <h3 className="font-medium break-words">{name || id}</h3>
           <p className="text-sm break-words text-muted">
-            {money(amount, currency)} per {every}, {number(subscriptions.length)} running
+            {formatMoney(amount, currency)} per {every}, {formatNumber(subscriptions.length)} running
           </p>
         </div>
         <PlanChoice price={price} />
       </div>
       {!isOther && (
         <ul aria-label={`Subscriptions to ${name || id}`} className="divide-y divide-line text-sm">
-          {subscriptions.slice(0, mostShown).map((subscription) => (
-            <Row
+          {subscriptions.slice(0, maxShownRows).map((subscription) => (
+            <SubscriptionItem
               key={subscription.id}
               subscription={subscription}
               fault={subscription.obstacle ?? faults.get(subscription.id)}
               onTake={plan && !subscription.obstacle ? onTake : undefined}
             />
           ))}
-          {hiddenCount > 0 && <li className="py-3 text-muted">and {number(hiddenCount)} more</li>}
+          {hiddenCount > 0 && <li className="py-3 text-muted">and {formatNumber(hiddenCount)} more</li>}
         </ul>
       )}
     </Card>
   )
 }
 
-/** Offers only the plans whose period is the price's own. */
+/** Offers the plans that have the billing period of the price. */
 function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price: PriceAtStripe }) {
   const save = useCall(takeover.adminSetPlan, { failed: 'Failed to save' })
   const { data: products = [] } = useData(catalog.list, {})
@@ -130,16 +130,19 @@ function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price
       .filter(({ key }) => !billingType || key === billingType)
       .map(({ key }) => ({ productId: product.id, billingType: key, text: `${product.name}, ${key}` })),
   )
-  const chosen = plans.findIndex((each) => each.productId === plan?.productId && each.billingType === plan.billingType)
+  const chosenIndex = plans.findIndex(
+    (offered) => offered.productId === plan?.productId && offered.billingType === plan.billingType,
+  )
   return (
     <Select
       aria-label={`What ${name || id} is`}
       className="max-w-full"
       disabled={save.isPending}
-      value={isOther ? 'other' : chosen}
+      value={isOther ? 'other' : chosenIndex}
       onChange={({ target }) => {
-        const { productId, billingType: billing } = plans[Number(target.value)] ?? {}
-        save.mutate({ id, plan: productId && billing ? { productId, billingType: billing } : null })
+        // The option "other" has no number and so no plan.
+        const chosen = plans[Number(target.value)]
+        save.mutate({ id, plan: chosen ? { productId: chosen.productId, billingType: chosen.billingType } : null })
       }}
     >
       <option value={-1} disabled>
@@ -155,7 +158,7 @@ function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price
   )
 }
 
-function Row(props: {
+function SubscriptionItem(props: {
   subscription: SubscriptionAtStripe
   fault: string | undefined
   onTake: ((id: string) => void) | undefined
@@ -168,7 +171,7 @@ function Row(props: {
         <span className="block font-medium wrap-anywhere">{email || id}</span>
         <span className="block text-xs break-words text-muted">
           {name && `${name}, `}
-          {money(amount, currency)}, since <Time value={startedAt} />, {isEnding ? 'ends' : 'renews'}{' '}
+          {formatMoney(amount, currency)}, since <Time value={startedAt} />, {isEnding ? 'ends' : 'renews'}{' '}
           <Time value={periodEnd} />
         </span>
         {fault && <span className="block text-xs font-medium break-words text-warning">{fault}</span>}
@@ -184,7 +187,7 @@ function Row(props: {
 }
 
 /** Formats in the currency of the price at Stripe, which may not be dollars. */
-const money = (amount: number, currency: string) => {
+const formatMoney = (amount: number, currency: string) => {
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }

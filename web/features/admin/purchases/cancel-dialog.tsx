@@ -15,35 +15,58 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, user, status, paidThrough } = purchase
-  const mayWait = status === 'active'
-  // Support may not end a paid period.
-  const mayEndNow = useCan()('purchases.manage')
-  const [isLater, setIsLater] = useState(mayWait && (paidThrough === 'stripe' || !mayEndNow))
-  const [refunds, setRefunds] = useState(false)
-  // Fetched at each opening: the unused amount shrinks every day.
-  const { data: known, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })
-  const cancelling = { failed: 'Failed to cancel purchase', onSuccess: onClose }
-  const cancelNow = useCall(purchases.adminCancel, { ...cancelling, succeeded: 'Purchase cancelled successfully' })
+  const canCancelLater = status === 'active'
+  // Support staff can only cancel at the end of the period.
+  const canEndNow = useCan()('purchases.manage')
+  const [cancelsLater, setCancelsLater] = useState(canCancelLater && (paidThrough === 'stripe' || !canEndNow))
+  const [refundsRest, setRefundsRest] = useState(false)
+  // Loaded each time the dialog opens, because the unused amount shrinks every day.
+  const { data: cancellation, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })
+  const sharedOptions = { failed: 'Failed to cancel purchase', onSuccess: onClose }
+  const cancelNow = useCall(purchases.adminCancel, { ...sharedOptions, succeeded: 'Purchase cancelled successfully' })
   const cancelLater = useCall(purchases.adminCancelAtPeriodEnd, {
-    ...cancelling,
-    succeeded: known?.endsAt ? `Cancels on ${dayFormat.format(new Date(known.endsAt))}` : 'Cancels at period end',
+    ...sharedOptions,
+    succeeded: cancellation?.endsAt
+      ? `Cancels on ${dayFormat.format(new Date(cancellation.endsAt))}`
+      : 'Cancels at period end',
   })
-  const isMissing = known?.isMissing ?? false
-  const send = () =>
-    isLater && !isMissing
-      ? cancelLater.mutate({ id })
-      : cancelNow.mutate({ id, ...(refunds && known && { refund: known.rest }) })
-  const later = <Later endsAt={known?.endsAt ?? null} refund={known?.refund ?? 0} />
-  const now = (
-    <>
-      Access ends today.{' '}
-      {refunds && known
-        ? `${exactDollars(known.rest)} goes back to their card.`
-        : status === 'pending_cancel' && known && known.refund > 0
-          ? `${exactDollars(known.refund)} is refunded, as promised when it was cancelled.`
-          : 'Nothing is refunded.'}
-    </>
-  )
+  const isMissing = cancellation?.isMissing ?? false
+  function send() {
+    if (cancelsLater && !isMissing) cancelLater.mutate({ id })
+    else cancelNow.mutate({ id, ...(refundsRest && cancellation && { refund: cancellation.rest }) })
+  }
+  const laterText = <CancelLaterText endsAt={cancellation?.endsAt ?? null} refund={cancellation?.refund ?? 0} />
+  const nowText = <>Access ends today. {refundText()}</>
+
+  function refundText() {
+    if (refundsRest && cancellation) return `${exactDollars(cancellation.rest)} goes back to their card.`
+    if (status === 'pending_cancel' && cancellation && cancellation.refund > 0)
+      return `${exactDollars(cancellation.refund)} is refunded, as promised when it was cancelled.`
+    return 'Nothing is refunded.'
+  }
+
+  function choice() {
+    if (isMissing)
+      return (
+        <p>
+          Stripe doesn’t know this subscription. Check first that your keys are the right ones. If they are, it is gone
+          at Stripe: access ends today, and nothing is refunded.
+        </p>
+      )
+    if (!(canCancelLater && canEndNow)) return <p>{cancelsLater ? laterText : nowText}</p>
+    return (
+      <fieldset className="flex flex-col gap-3">
+        <legend className="sr-only">When</legend>
+        <Choice label="At the end of the paid period" checked={cancelsLater} onChange={() => setCancelsLater(true)}>
+          {laterText}
+        </Choice>
+        <Choice label="End now" checked={!cancelsLater} onChange={() => setCancelsLater(false)}>
+          {nowText}
+        </Choice>
+      </fieldset>
+    )
+  }
+
   return (
     <Dialog
       role="alertdialog"
@@ -52,30 +75,17 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
       onClose={onClose}
     >
       {isError && <p role="alert">We couldn’t load what can be refunded.</p>}
-      {!known && !isError ? (
+      {!cancellation && !isError ? (
         <Skeleton className="h-40" />
       ) : (
         <div className="flex flex-col gap-3">
-          {isMissing ? (
-            <p>
-              Stripe doesn’t know this subscription. Check first that your keys are the right ones. If they are, it is
-              gone at Stripe: access ends today, and nothing is refunded.
-            </p>
-          ) : mayWait && mayEndNow ? (
-            <fieldset className="flex flex-col gap-3">
-              <legend className="sr-only">When</legend>
-              <Choice label="At the end of the paid period" checked={isLater} onChange={() => setIsLater(true)}>
-                {later}
-              </Choice>
-              <Choice label="End now" checked={!isLater} onChange={() => setIsLater(false)}>
-                {now}
-              </Choice>
-            </fieldset>
-          ) : (
-            <p>{isLater ? later : now}</p>
-          )}
-          {!isLater && known && known.rest > 0 && (
-            <Checkbox label={`Refund the rest, ${exactDollars(known.rest)}`} checked={refunds} onTick={setRefunds} />
+          {choice()}
+          {!cancelsLater && cancellation && cancellation.rest > 0 && (
+            <Checkbox
+              label={`Refund the rest, ${exactDollars(cancellation.rest)}`}
+              checked={refundsRest}
+              onTick={setRefundsRest}
+            />
           )}
         </div>
       )}
@@ -83,7 +93,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <Button
           variant="danger"
           pending={cancelNow.isPending || cancelLater.isPending}
-          disabled={!known && !isError}
+          disabled={!cancellation && !isError}
           onClick={send}
         >
           Cancel purchase
@@ -93,7 +103,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   )
 }
 
-function Later({ endsAt, refund }: { endsAt: string | null; refund: number }): ReactNode {
+function CancelLaterText({ endsAt, refund }: { endsAt: string | null; refund: number }): ReactNode {
   return (
     <>
       They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. You can undo it

@@ -1,6 +1,6 @@
 import type { ManagedPurchase } from '#contract/selling/purchases.ts'
 
-/** Badge for payments on the Stripe account that the shop used before. */
+/** Marks a purchase that runs on the shop's former Stripe account. */
 export function FormerAccount(props: { purchase: Pick<ManagedPurchase, 'formerAccount'>; className: string }) {
   const { formerAccount } = props.purchase
   if (!formerAccount) return null

@@ -13,19 +13,24 @@ import { ExportButton, ExportProgress, useExport } from '../exports/exports.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { moneyCell } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { monthName } from '../overview/words.ts'
+import { formatMonth } from '../overview/words.ts'
 
 const kindTexts: Record<PaymentKind, string> = { payment: 'Payment', refund: 'Refund', dispute: 'Lost dispute' }
-const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
-const longDay = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
-const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+const kindTones = { payment: 'good', refund: 'warning', dispute: 'bad' } as const
+const dayFormat = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const longDayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
+/** Options of the period filter: the last three years and the last twelve months. */
 function periodsUntil(now: Date) {
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
-  const months = Array.from({ length: 12 }, (_, ago) => new Date(Date.UTC(year, month - ago)).toISOString().slice(0, 7))
+  const year = now.getUTCFullYear()
+  const month = now.getUTCMonth()
+  const months = Array.from({ length: 12 }, (_, monthsAgo) =>
+    new Date(Date.UTC(year, month - monthsAgo)).toISOString().slice(0, 7),
+  )
   return [
-    ...[year, year - 1, year - 2].map((each) => [String(each), String(each)] as const),
-    ...months.map((each) => [each, monthName(each)] as const),
+    ...[year, year - 1, year - 2].map((listedYear) => [String(listedYear), String(listedYear)] as const),
+    ...months.map((listedMonth) => [listedMonth, formatMonth(listedMonth)] as const),
   ]
 }
 
@@ -33,7 +38,8 @@ export default function Payments() {
   const [{ period }] = useFilters({ period: 'text' })
   const [periods] = useState(() => periodsUntil(new Date()))
   const { progress, run, cancel } = useExport()
-  const isOther = period && periods.every(([name]) => name !== period)
+  // A link may lead to a period that the filter doesn't list.
+  const isUnlisted = period && periods.every(([name]) => name !== period)
   return (
     <>
       {progress && <ExportProgress {...progress} onCancel={cancel} />}
@@ -46,7 +52,7 @@ export default function Payments() {
         search="Search by email, name or invoice..."
         filters={{
           kind: { label: 'Kind', all: 'All kinds', options: Object.entries(kindTexts) },
-          period: { label: 'Period', all: 'All time', options: isOther ? [[period, period], ...periods] : periods },
+          period: { label: 'Period', all: 'All time', options: isUnlisted ? [[period, period], ...periods] : periods },
         }}
         controls={
           <ExportButton
@@ -57,14 +63,14 @@ export default function Payments() {
           />
         }
         none={{ title: 'No payments yet', description: 'Payments and refunds appear here.' }}
-        renderRow={(payment) => <Row {...payment} />}
+        renderRow={(payment) => <PaymentCells {...payment} />}
       />
     </>
   )
 }
 
-function Row(payment: AdminPayment) {
-  const mayAnswer = useCan()('money.refund')
+function PaymentCells(payment: AdminPayment) {
+  const canAnswer = useCan()('money.refund')
   const {
     user,
     kind,
@@ -84,9 +90,9 @@ function Row(payment: AdminPayment) {
     <>
       <CustomerCell user={user} />
       <Cell label="What">
-        <Badge tone={kind === 'payment' ? 'good' : kind === 'refund' ? 'warning' : 'bad'}>{kindTexts[kind]}</Badge>
+        <Badge tone={kindTones[kind]}>{kindTexts[kind]}</Badge>
         {status && status !== 'succeeded' && <span className="block pt-1 text-xs text-muted">{status}</span>}
-        {disputeId && mayAnswer && (
+        {disputeId && canAnswer && (
           <Link href={`/admin/purchases/disputes/${disputeId}`} className="block pt-1 text-xs text-danger underline">
             Dispute
           </Link>
@@ -108,7 +114,7 @@ function Row(payment: AdminPayment) {
       </Cell>
       <Cell label="Invoice" className="max-w-52 truncate whitespace-nowrap" title={invoice.number ?? invoice.id}>
         {invoice.number ?? invoice.id}
-        {country && <span className="block text-xs text-muted @max-[36rem]:hidden">{countryName.of(country)}</span>}
+        {country && <span className="block text-xs text-muted @max-[36rem]:hidden">{countryNames.of(country)}</span>}
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">
         <Time value={at} />
@@ -116,9 +122,9 @@ function Row(payment: AdminPayment) {
           <time
             dateTime={periodStart}
             className="block text-xs text-muted @max-[36rem]:hidden"
-            title={`${longDay.format(new Date(periodStart))} – ${longDay.format(new Date(periodEnd))}`}
+            title={`${longDayFormat.format(new Date(periodStart))} – ${longDayFormat.format(new Date(periodEnd))}`}
           >
-            {day.format(new Date(periodStart))} – {day.format(new Date(periodEnd))}
+            {dayFormat.format(new Date(periodStart))} – {dayFormat.format(new Date(periodEnd))}
           </time>
         )}
       </Cell>

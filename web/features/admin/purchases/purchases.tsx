@@ -11,7 +11,7 @@ import { AddButton, RecordList, sorting } from '../lists/record-list.tsx'
 import { actionColumn, moneyCell } from '../lists/record-table.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
-import { Disputed } from './disputed.tsx'
+import { DisputeNote } from './dispute-note.tsx'
 import { FormerAccount } from './former-account.tsx'
 import { usePurchaseActions } from './use-purchase-actions.tsx'
 
@@ -34,7 +34,7 @@ export default function Purchases() {
       chips={{ need: needTexts }}
       controls={can('purchases.manage') && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
       none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
-      renderRow={(purchase) => <Row purchase={purchase} actions={actionsFor(purchase)} />}
+      renderRow={(purchase) => <PurchaseCells purchase={purchase} actions={actionsFor(purchase)} />}
     />
   )
 }
@@ -55,7 +55,7 @@ const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
 
 const statusOptions = Object.entries({ live: 'with access', paying: 'paying', ...statusTexts })
 
-function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
+function PurchaseCells({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
   const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } = purchase
   return (
     <>
@@ -87,7 +87,7 @@ function Row({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAc
         <Badge tone={statusTones[status]}>{statusTexts[status]}</Badge>
         <FormerAccount purchase={purchase} className="block text-xs text-muted" />
         {purchase.isWarned && <span className="block text-xs text-danger">The bank suspects fraud</span>}
-        <Disputed purchase={purchase} className="block text-xs" />
+        <DisputeNote purchase={purchase} className="block text-xs" />
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">
         <Time value={createdAt} />

@@ -13,40 +13,41 @@ import { Input, Select } from '#web/ui/input.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
 import { centsOf, dollarAmount } from '../parts/dollars.ts'
 
-const reason = z.pipe(
+const reasonField = z.pipe(
   z.string(),
   z.transform((chosen) => (chosen in refundReasons ? (chosen as RefundReason) : undefined)),
 )
-const fullRefund = z.object({ reason })
+const fullRefund = z.object({ reason: reasonField })
 const partialRefund = z.extend(fullRefund, {
   amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')),
 })
 
-const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const dayOf = (at: string) => days.format(new Date(at))
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const formatDay = (at: string) => dayFormat.format(new Date(at))
 
 export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
-  const [inFull, setInFull] = useState(true)
-  const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState<string>()
-  const [keeps, setKeeps] = useState(false)
+  const [isFullRefund, setIsFullRefund] = useState(true)
+  const [typedAmount, setTypedAmount] = useState('')
+  const [chosenPaymentId, setChosenPaymentId] = useState<string>()
+  const [keepsAccess, setKeepsAccess] = useState(false)
   const { id, user } = purchase
-  // Fetched at each opening: the refundable amount can change at Stripe.
-  const { data: known, error } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
-  const payment = known?.payments.find(({ paymentIntentId }) => paymentIntentId === chosen) ?? known?.payments[0]
-  const isWhole = inFull || (payment !== undefined && centsOf(typed) === payment.refundable)
-  const mayEnd = isWhole && payment?.endsSubscription === true
+  // Loaded each time the dialog opens, because the refundable amount can change at Stripe.
+  const { data: refundable, error } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
+  const payment =
+    refundable?.payments.find(({ paymentIntentId }) => paymentIntentId === chosenPaymentId) ?? refundable?.payments[0]
+  const refundsWholePayment = isFullRefund || (payment !== undefined && centsOf(typedAmount) === payment.refundable)
+  const canEndSubscription = refundsWholePayment && payment?.endsSubscription === true
   return (
     <CallDialog
       title="Refund"
       description={
         <>
-          Refund a payment from {user.email} to their card. <Left known={known} error={error} />
+          Refund a payment from {user.email} to their card. <RefundableText refundable={refundable} error={error} />
         </>
       }
       call={purchases.adminRefund}
       options={{ succeeded: 'Refund sent successfully', failed: 'Failed to refund' }}
-      schema={inFull ? fullRefund : partialRefund}
+      schema={isFullRefund ? fullRefund : partialRefund}
       button={{
         variant: 'danger',
         pendingText: 'Refunding...',
@@ -54,21 +55,21 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         children: 'Refund',
       }}
       onClose={onClose}
-      inputOf={(wanted) => ({
+      inputOf={(fields) => ({
         id,
-        refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount,
-        ...wanted,
+        refundedSoFar: refundable?.refundedSoFar ?? purchase.refundedAmount,
+        ...fields,
         ...(payment && { paymentIntentId: payment.paymentIntentId }),
-        ...(mayEnd && keeps && { keepAccess: true }),
+        ...(canEndSubscription && keepsAccess && { keepAccess: true }),
       })}
     >
-      {known && known.payments.length > 1 && (
+      {refundable && refundable.payments.length > 1 && (
         <Field name="payment" label="Payment">
-          <Select value={payment?.paymentIntentId} onChange={(event) => setChosen(event.target.value)}>
-            {known.payments.map(({ paymentIntentId, paidAt, amount, refundable: left, credited }) => (
-              <option key={paymentIntentId} value={paymentIntentId} disabled={left === 0}>
-                {dayOf(paidAt)}, {exactDollars(amount)}
-                {left < amount && `, ${exactDollars(left)} left`}
+          <Select value={payment?.paymentIntentId} onChange={(event) => setChosenPaymentId(event.target.value)}>
+            {refundable.payments.map(({ paymentIntentId, paidAt, amount, refundable: refundableAmount, credited }) => (
+              <option key={paymentIntentId} value={paymentIntentId} disabled={refundableAmount === 0}>
+                {formatDay(paidAt)}, {exactDollars(amount)}
+                {refundableAmount < amount && `, ${exactDollars(refundableAmount)} left`}
                 {credited > 0 && `, ${exactDollars(credited)} credited to the year`}
               </option>
             ))}
@@ -77,51 +78,58 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       )}
       <fieldset className="flex flex-col gap-3">
         <legend className="sr-only">How much</legend>
-        <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
+        <Choice label="Full refund" checked={isFullRefund} onChange={() => setIsFullRefund(true)}>
           {payment ? exactDollars(payment.refundable) : 'The rest of the payment'}.
           {payment && payment.credited > 0 && ` ${exactDollars(payment.credited)} of it was credited to the year.`}
         </Choice>
-        <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
+        <Choice label="Partial refund" checked={!isFullRefund} onChange={() => setIsFullRefund(false)}>
           An amount that you choose.
         </Choice>
       </fieldset>
-      {!inFull && (
+      {!isFullRefund && (
         <Field name="amount" label="Amount in dollars">
           <Input
             inputMode="decimal"
             autoComplete="off"
             placeholder="39.00"
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={(event) => setTypedAmount(event.target.value)}
           />
         </Field>
       )}
       <Field name="reason" label="Reason">
         <Select defaultValue="" options={[['', 'No reason given'], ...Object.entries(refundReasons)]} />
       </Field>
-      {mayEnd && known?.accessUntil && (
-        <Checkbox label={`Keep access until ${dayOf(known.accessUntil)}`} checked={keeps} onTick={setKeeps} />
+      {canEndSubscription && refundable?.accessUntil && (
+        <Checkbox
+          label={`Keep access until ${formatDay(refundable.accessUntil)}`}
+          checked={keepsAccess}
+          onTick={setKeepsAccess}
+        />
       )}
-      {known?.accessUntil && (
+      {refundable?.accessUntil && (
         <output className="text-sm">
-          {mayEnd && !keeps ? 'The subscription ends immediately, and so does access.' : 'The subscription continues.'}
+          {canEndSubscription && !keepsAccess
+            ? 'The subscription ends immediately, and so does access.'
+            : 'The subscription continues.'}
         </output>
       )}
     </CallDialog>
   )
 }
 
-type LeftProps = { known: OutputOf<typeof purchases.adminRefundable> | undefined; error: Error | null }
+type RefundableTextProps = { refundable: OutputOf<typeof purchases.adminRefundable> | undefined; error: Error | null }
 
-function Left({ known, error }: LeftProps) {
+function RefundableText({ refundable, error }: RefundableTextProps) {
   if (error instanceof ApiError && error.status === 409) return error.message
   if (error) return 'We couldn’t load how much can be refunded.'
-  if (!known) return 'Checking with Stripe…'
-  const refundable = known.payments.reduce((sum, payment) => sum + payment.refundable, 0)
-  if (refundable === 0) return 'Fully refunded.'
+  if (!refundable) return 'Checking with Stripe…'
+  const total = refundable.payments.reduce((sum, payment) => sum + payment.refundable, 0)
+  if (total === 0) return 'Fully refunded.'
   return (
     <>
-      {exactDollars(refundable)} can be refunded
-      {known.refundedSoFar > 0 && `; ${exactDollars(known.refundedSoFar)} of this purchase has been refunded`}.
+      {exactDollars(total)} can be refunded
+      {refundable.refundedSoFar > 0 && `; ${exactDollars(refundable.refundedSoFar)} of this purchase has been refunded`}
+      .
     </>
   )
 }

@@ -11,12 +11,13 @@ import type { RowAction } from '../parts/row-menu.tsx'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 
-const retried = {
+const retryTexts = {
   done: 'Payment successful!',
   processing: 'The payment is being processed',
   'awaits-bank': 'Their bank wants them to confirm it. Send a pay link.',
 }
 
+/** Returns a function that lists the menu actions which a purchase's state allows. */
 export function usePurchaseActions() {
   const remove = useCall(purchases.adminDelete, {
     succeeded: 'Purchase deleted successfully',
@@ -40,7 +41,7 @@ export function usePurchaseActions() {
   })
   const retry = useCall(purchases.adminRetryPayment, {
     failed: 'The payment failed again',
-    onSuccess: ({ state }) => toast({ title: retried[state], destructive: state === 'awaits-bank' }),
+    onSuccess: ({ state }) => toast({ title: retryTexts[state], destructive: state === 'awaits-bank' }),
   })
   const sendLink = useCall(purchases.adminSendPayLink, {
     succeeded: { title: 'Link sent', description: 'They can pay without logging in.' },
@@ -49,8 +50,10 @@ export function usePurchaseActions() {
 
   return (purchase: ManagedPurchase): (RowAction | false)[] => {
     const { id, user, status, paidThrough, endedBecause, isWarned, isDisputed, failedRefunds } = purchase
-    const opens = (Dialog: typeof CancelDialog) => (close: () => void) => <Dialog purchase={purchase} onClose={close} />
-    const mayRefund = paidThrough === 'stripe' && endedBecause !== 'refunded' && !isWarned && !isDisputed
+    const openDialog = (Dialog: typeof CancelDialog) => (close: () => void) => (
+      <Dialog purchase={purchase} onClose={close} />
+    )
+    const canRefund = paidThrough === 'stripe' && endedBecause !== 'refunded' && !isWarned && !isDisputed
     return [
       isWarned && {
         text: 'Keep, it’s no fraud',
@@ -80,17 +83,17 @@ export function usePurchaseActions() {
         needs: 'purchases.manage',
         do: () => resume.mutate({ id }),
       },
-      isExtendable(purchase) && { text: 'Extend', needs: 'purchases.manage', renderDialog: opens(ExtendDialog) },
+      isExtendable(purchase) && { text: 'Extend', needs: 'purchases.manage', renderDialog: openDialog(ExtendDialog) },
       isWarned && {
         text: 'Refund and end',
         needs: 'money.refund',
         do: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
-      mayRefund && { text: 'Refund', needs: 'money.refund', renderDialog: opens(RefundDialog) },
+      canRefund && { text: 'Refund', needs: 'money.refund', renderDialog: openDialog(RefundDialog) },
       status === 'active'
-        ? { text: 'Cancel', needs: 'purchases.cancel', renderDialog: opens(CancelDialog) }
-        : !hasEnded(status) && { text: 'End now', needs: 'purchases.manage', renderDialog: opens(CancelDialog) },
+        ? { text: 'Cancel', needs: 'purchases.cancel', renderDialog: openDialog(CancelDialog) }
+        : !hasEnded(status) && { text: 'End now', needs: 'purchases.manage', renderDialog: openDialog(CancelDialog) },
       {
         text: 'Delete purchase',
         needs: 'purchases.manage',
@@ -110,19 +113,19 @@ export function usePurchaseActions() {
   }
 }
 
-const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
-const day = 86_400_000
+const extendForm = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
+const dayMs = 86_400_000
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Suggests two weeks from now. */
+/** Suggests a day two weeks after the present end. */
 function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
-  const present = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
+  const presentEnd = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
   return (
     <CallDialog
       title="Extend"
       description="Add free time. The next charge (or the end) moves to this date."
       call={purchases.adminExtend}
-      schema={form}
+      schema={extendForm}
       inputOf={({ until }) => ({ id: purchase.id, until })}
       options={{
         succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
@@ -132,7 +135,7 @@ function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () =
       onClose={onClose}
     >
       <Field name="until" label="Extend to" hint="UTC">
-        <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
+        <Input type="date" required min={isoDay(presentEnd)} defaultValue={isoDay(presentEnd + 14 * dayMs)} />
       </Field>
     </CallDialog>
   )

@@ -4,34 +4,34 @@ import { useData } from '#web/api/client.ts'
 import { Input } from '#web/ui/input.tsx'
 import { useCombobox } from '../parts/use-combobox.ts'
 
-/** Picks one user out of 300,000: a combobox that searches the server as you type. */
+/** Combobox that searches users on the server while the seller types. */
 export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
-  const [typed, setTyped] = useState('')
-  const [open, setOpen] = useState(false)
-  const q = useDeferredValue(typed.trim())
-  const found = useData(accounts.adminList, { q, limit: 8 }, { enabled: open })
-  const users = found.data ?? []
-  const { restart, field, list, option } = useCombobox(open ? users.length : 0, (index) => {
+  const [searchText, setSearchText] = useState('')
+  const [isOpen, setIsOpen] = useState(false)
+  const q = useDeferredValue(searchText.trim())
+  const search = useData(accounts.adminList, { q, limit: 8 }, { enabled: isOpen })
+  const users = search.data ?? []
+  const { restart, field, list, option } = useCombobox(isOpen ? users.length : 0, (index) => {
     const user = users[index]
     if (!user) return
-    setTyped(user.email)
-    setOpen(false)
+    setSearchText(user.email)
+    setIsOpen(false)
     onPick(user.id)
   })
 
-  function type(value: string) {
-    setTyped(value)
+  function changeText(value: string) {
+    setSearchText(value)
     restart()
-    setOpen(true)
+    setIsOpen(true)
     onPick('')
   }
 
-  function press(event: KeyboardEvent) {
-    if (event.key === 'Escape' && open) {
+  function handleKey(event: KeyboardEvent) {
+    if (event.key === 'Escape' && isOpen) {
       event.preventDefault()
       event.stopPropagation()
-      setOpen(false)
-    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') setOpen(true)
+      setIsOpen(false)
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') setIsOpen(true)
     field.onKeyDown(event)
   }
 
@@ -39,15 +39,15 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
     <div className="relative">
       <Input
         {...field}
-        aria-expanded={open}
+        aria-expanded={isOpen}
         placeholder="Type an email or a name"
-        value={typed}
-        onChange={(event) => type(event.target.value)}
-        onClick={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
-        onKeyDown={press}
+        value={searchText}
+        onChange={(event) => changeText(event.target.value)}
+        onClick={() => setIsOpen(true)}
+        onBlur={() => setIsOpen(false)}
+        onKeyDown={handleKey}
       />
-      {open && (
+      {isOpen && (
         <div className="absolute inset-x-0 z-10 mt-1 rounded-md border border-line bg-raised p-1.5 shadow-float">
           <div {...list} aria-label="Users" className="max-h-64 overflow-y-auto">
             {users.map(({ id, name, email }, index) => (
@@ -58,7 +58,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
             ))}
           </div>
           <output className={users.length > 0 ? 'sr-only' : 'block px-3 py-2 text-sm text-muted'}>
-            {found.isFetching ? 'Searching...' : verdict(users.length)}
+            {search.isFetching ? 'Searching...' : resultText(users.length)}
           </output>
         </div>
       )}
@@ -66,7 +66,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
   )
 }
 
-function verdict(count: number) {
+function resultText(count: number) {
   if (count === 0) return 'No users found'
   return count === 1 ? '1 user found' : `${count} users found`
 }

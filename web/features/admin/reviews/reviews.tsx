@@ -6,7 +6,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { actionColumn, DayCell } from '../lists/record-table.tsx'
-import { counted } from '../parts/count.ts'
+import { formatCount } from '../parts/count.ts'
 import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 
@@ -25,7 +25,7 @@ export default function Reviews() {
       <p className="text-sm text-muted">
         {all.count === 0
           ? 'No reviews yet.'
-          : `${all.average.toFixed(1)} stars on average, from ${counted(all.count, 'review')}.`}
+          : `${all.average.toFixed(1)} stars on average, from ${formatCount(all.count, 'review')}.`}
       </p>
       <RecordList
         label="List of reviews"

@@ -24,7 +24,7 @@ import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
 import { Missing } from '../newsletters/send-card.tsx'
-import { counted, number } from '../parts/count.ts'
+import { formatCount, formatNumber } from '../parts/count.ts'
 import { useProducts } from '../parts/products.tsx'
 
 const schema = z.object({
@@ -34,12 +34,12 @@ const schema = z.object({
 })
 const reasonOptions = [['', 'Choose a reason'], ...Object.entries(serviceReasons)] as const
 
-const customers = (count: number) => counted(count, 'customer', 'customers')
+const formatCustomers = (count: number) => formatCount(count, 'customer', 'customers')
 
 export default function ServiceMessages() {
   return (
     <div className="flex flex-col gap-8">
-      <Write />
+      <ServiceMessageCard />
       <RecordList
         label="Service messages"
         noun={['service message', 'service messages']}
@@ -58,7 +58,7 @@ export default function ServiceMessages() {
             <Cell label="Product">{product}</Cell>
             <Cell label="Sent by">{sentBy}</Cell>
             <Cell label="Customers" className="tabular-nums">
-              {number(recipients)}
+              {formatNumber(recipients)}
             </Cell>
             <DayCell label="Date" value={sentAt} />
           </>
@@ -68,10 +68,10 @@ export default function ServiceMessages() {
   )
 }
 
-function Write() {
+function ServiceMessageCard() {
   const products = useProducts()
-  const [chosen, setChosen] = useState<string>()
-  const productId = chosen ?? products[0]?.id
+  const [chosenProductId, setChosenProductId] = useState<string>()
+  const productId = chosenProductId ?? products[0]?.id
   if (!productId) return null
   return (
     <Card className="flex flex-col gap-5">
@@ -85,36 +85,37 @@ function Write() {
         <Field name="product" label="Customers of">
           <Select
             value={productId}
-            onChange={({ target }) => setChosen(target.value)}
+            onChange={({ target }) => setChosenProductId(target.value)}
             options={products.map(({ id, name }) => [id, name] as const)}
           />
         </Field>
       )}
-      <Message key={productId} productId={productId} />
+      <ServiceMessageForm key={productId} productId={productId} />
     </Card>
   )
 }
 
-const noDraft = { reason: '', subject: '', markdown: '' }
+const emptyDraft = { reason: '', subject: '', markdown: '' }
 
-/** The notice that the terms promise, to be completed by the seller. */
-const changedTerms = (publicUrl: string) => ({
+/** Draft of the notice that the terms promise 30 days in advance; 31 days leave time to send it. */
+const changedTermsDraft = (publicUrl: string) => ({
   reason: 'changed_terms',
-  subject: `Our terms change on ${dayFormat.format(Date.now() + 31 * 86_400_000)}`,
+  subject: `Our terms change on ${dayFormat.format(Date.now() + 31 * dayMs)}`,
   markdown: `Our terms change on that day: the law that applies, and the place of jurisdiction.\n\nThe new terms are at ${publicUrl}/legal/terms. If you don’t agree, you can cancel before they take effect.`,
 })
+const dayMs = 86_400_000
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
-function Message({ productId }: { productId: string }) {
-  // Fetched at each visit: the seller confirms this number.
+function ServiceMessageForm({ productId }: { productId: string }) {
+  // Loaded at each visit, because the seller confirms this number of customers.
   const { data: audience } = useData(serviceMessages.adminAudience, { productId }, { gcTime: 0 })
   const { search } = useNavigation()
   const { publicUrl } = useSettings()
   const isAboutTerms = new URLSearchParams(search).get('about') === 'terms'
-  const [initial] = useState(() => (isAboutTerms ? changedTerms(publicUrl) : noDraft))
+  const [initial] = useState(() => (isAboutTerms ? changedTermsDraft(publicUrl) : emptyDraft))
   const [draft, setDraft] = useState(initial)
   const { setUnsaved } = useUnsavedChanges()
-  const test = useCall(serviceMessages.adminTest, {
+  const sendTest = useCall(serviceMessages.adminTest, {
     refreshes: [],
     succeeded: 'Test sent to you',
     failed: 'Failed to send the test',
@@ -123,13 +124,13 @@ function Message({ productId }: { productId: string }) {
     succeeded: 'Service message on its way',
     failed: 'Failed to send the service message',
   })
-  const typed = schema.safeParse(draft)
-  const isUsedUp = audience?.remaining === 0 && draft.reason !== 'security'
+  const parsedDraft = schema.safeParse(draft)
+  const isLimitReached = audience?.remaining === 0 && draft.reason !== 'security'
   return (
     <div
       onInput={({ target }) => {
         const { name, value } = target as HTMLInputElement
-        setDraft((before) => ({ ...before, [name]: value }))
+        setDraft((current) => ({ ...current, [name]: value }))
         setUnsaved(true)
       }}
     >
@@ -140,15 +141,15 @@ function Message({ productId }: { productId: string }) {
         resetAfterwards
         onSubmit={async (message) => {
           if (!audience) return
-          const isSure = await confirm({
+          const isConfirmed = await confirm({
             title: 'Send service message',
-            description: `“${message.subject}” goes to ${customers(audience.customers)} now. It can’t be changed or stopped afterward.`,
-            action: `Send to ${customers(audience.customers)}`,
+            description: `“${message.subject}” goes to ${formatCustomers(audience.customers)} now. It can’t be changed or stopped afterward.`,
+            action: `Send to ${formatCustomers(audience.customers)}`,
           })
-          if (!isSure) return
+          if (!isConfirmed) return
           await send.mutateAsync({ ...message, productId, customers: audience.customers })
           setUnsaved(false)
-          setDraft(noDraft)
+          setDraft(emptyDraft)
         }}
       >
         <Field name="reason" label="Reason">
@@ -166,10 +167,10 @@ function Message({ productId }: { productId: string }) {
         </Field>
         {audience && (
           <p>
-            It goes to <strong className="font-semibold">{customers(audience.customers)}</strong>.
+            It goes to <strong className="font-semibold">{formatCustomers(audience.customers)}</strong>.
             {audience.refused > 0 &&
-              ` ${customers(audience.refused)} can’t be reached: their mail server refuses them.`}{' '}
-            {isUsedUp
+              ` ${formatCustomers(audience.refused)} can’t be reached: their mail server refuses them.`}{' '}
+            {isLimitReached
               ? `${maxServiceMessages} have been sent in ${serviceMessageDays} days; only security can’t wait.`
               : `${audience.remaining} of ${maxServiceMessages} in ${serviceMessageDays} days are left.`}
           </p>
@@ -179,17 +180,17 @@ function Message({ productId }: { productId: string }) {
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           <Button
             variant="secondary"
-            disabled={!typed.success}
-            pending={test.isPending}
-            onClick={() => typed.success && test.mutate({ ...typed.data, productId })}
+            disabled={!parsedDraft.success}
+            pending={sendTest.isPending}
+            onClick={() => parsedDraft.success && sendTest.mutate({ ...parsedDraft.data, productId })}
           >
             Send a test to me
           </Button>
           <SubmitButton
             pendingText="Sending..."
-            disabled={!audience || audience.customers === 0 || audience.missing.length > 0 || isUsedUp}
+            disabled={!audience || audience.customers === 0 || audience.missing.length > 0 || isLimitReached}
           >
-            {audience ? `Send to ${customers(audience.customers)}` : 'Send'}
+            {audience ? `Send to ${formatCustomers(audience.customers)}` : 'Send'}
           </SubmitButton>
         </div>
       </Form>

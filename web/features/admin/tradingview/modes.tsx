@@ -7,7 +7,7 @@ import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { people } from '../parts/count.ts'
+import { formatPeople } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
 const modes: Record<ConnectionMode, { title: string; text: string }> = {
@@ -65,15 +65,15 @@ export function previewText(preview: Preview, mode: ConnectionMode | 'off'): str
     mode === 'off' || mode === 'dry'
       ? [
           'No one loses access.',
-          toHandOver > 0 && `${people(toHandOver)} being added now will wait for you.`,
-          mode === 'dry' && `It would add ${people(toUnlock)} and remove ${people(toLock)}.`,
+          toHandOver > 0 && `${formatPeople(toHandOver)} being added now will wait for you.`,
+          mode === 'dry' && `It would add ${formatPeople(toUnlock)} and remove ${formatPeople(toLock)}.`,
         ]
       : [
-          toUnlock > 0 ? `${people(toUnlock)} will be added.` : 'No one will be added.',
-          mode === 'full' && toLock > 0 ? `${people(toLock)} will be removed.` : 'No one will be removed.',
-          unknownNames > 0 && `We can’t find the usernames of ${people(unknownNames)} on TradingView.`,
-          managedFromNow > 0 && `${people(managedFromNow)} you unlocked by hand will be managed from now on.`,
-          strangers > 0 && `${people(strangers)} this shop never unlocked will be left alone.`,
+          toUnlock > 0 ? `${formatPeople(toUnlock)} will be added.` : 'No one will be added.',
+          mode === 'full' && toLock > 0 ? `${formatPeople(toLock)} will be removed.` : 'No one will be removed.',
+          unknownNames > 0 && `We can’t find the usernames of ${formatPeople(unknownNames)} on TradingView.`,
+          managedFromNow > 0 && `${formatPeople(managedFromNow)} you unlocked by hand will be managed from now on.`,
+          strangers > 0 && `${formatPeople(strangers)} this shop never unlocked will be left alone.`,
         ]
   return says.filter(Boolean).join(' ')
 }
@@ -100,7 +100,7 @@ export function MeterCard() {
     <Section title={countDefinitions.withAccess.title} hint={countDefinitions.withAccess.meaning}>
       <Card className="flex flex-col gap-4">
         <p>
-          <strong>{people(present)}</strong> · About {forecast} by <Time value={lastDay} /> ({endBefore} ending,{' '}
+          <strong>{formatPeople(present)}</strong> · About {forecast} by <Time value={lastDay} /> ({endBefore} ending,{' '}
           {newAtThisPace} new)
           {foreign > 0 && ` · ${foreign} added by hand`}
         </p>

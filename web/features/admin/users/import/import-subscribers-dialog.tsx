@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Badge } from '#web/ui/notice.tsx'
-import { counted, number } from '../../parts/count.ts'
+import { formatCount, formatNumber } from '../../parts/count.ts'
 import { ColumnChoice } from './columns.tsx'
 import { inWords, readDay } from './read-days.ts'
 import { type ImportState, useImport } from './use-import.ts'
@@ -145,18 +145,18 @@ function countsOf(state: ImportState): Counts {
   return counts
 }
 
-const subscribers = (count: number) => counted(count, 'subscriber')
+const subscribers = (count: number) => formatCount(count, 'subscriber')
 
 function summary(state: Extract<ImportState, { notes: string[] }>, count: Counts) {
-  if (state.step === 'checking') return `Checking ${number(state.lines.length)} lines...`
+  if (state.step === 'checking') return `Checking ${formatNumber(state.lines.length)} lines...`
   if (state.step === 'running') {
-    const booked = `${subscribers(count.new - state.remaining.length)} booked, ${number(state.remaining.length)} left.`
+    const booked = `${subscribers(count.new - state.remaining.length)} booked, ${formatNumber(state.remaining.length)} left.`
     return state.stopped ? `${booked} ${state.stopped}` : booked
   }
   return [
     `${subscribers(count.new)} ${state.step === 'done' ? 'booked' : 'to book'}`,
-    count.there > 0 && `${number(count.there)} already there`,
-    count.fault > 0 && `${number(count.fault)} with a fault`,
+    count.there > 0 && `${formatNumber(count.there)} already there`,
+    count.fault > 0 && `${formatNumber(count.fault)} with a fault`,
   ]
     .filter(Boolean)
     .join(', ')
@@ -186,7 +186,7 @@ function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number,
         {[...faults, ...others.slice(0, mostOthers)].map((line) => (
           <Line key={line.line} line={line} verdict={verdicts.get(line.line)} />
         ))}
-        {hiddenCount > 0 && <li className="p-3 text-muted">and {number(hiddenCount)} more without a fault</li>}
+        {hiddenCount > 0 && <li className="p-3 text-muted">and {formatNumber(hiddenCount)} more without a fault</li>}
       </ul>
     </section>
   )

@@ -4,18 +4,18 @@ import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-/** Deadline of an open dispute, with a link to answer it at Stripe. */
-export function Disputed(props: {
+/** Note on an open dispute: its deadline, and a link to the screen that answers it. */
+export function DisputeNote(props: {
   purchase: Pick<ManagedPurchase, 'isDisputed' | 'disputeDueAt' | 'disputeIds'>
   className?: string
 }) {
   const { isDisputed, disputeDueAt, disputeIds } = props.purchase
-  const mayAnswer = useCan()('money.refund')
+  const canAnswer = useCan()('money.refund')
   if (!isDisputed) return null
   return (
     <span className={classes('text-danger', props.className)}>
       Disputed: the bank decides, so it can’t be refunded.{' '}
-      {mayAnswer &&
+      {canAnswer &&
         disputeIds.map((id) => (
           <Link key={id} href={`/admin/purchases/disputes/${id}`} className="mr-1 font-medium underline">
             {disputeDueAt ? 'Answer' : 'Answered'}
