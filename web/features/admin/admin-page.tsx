@@ -1,7 +1,7 @@
 import { ChevronLeft, Search } from 'lucide-react'
 import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCan } from '#web/api/session.ts'
-import { NotFound } from '#web/features/not-found/not-found.tsx'
+import { NotFound } from '#web/features/not-match/not-match.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
@@ -10,40 +10,38 @@ import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
 import SearchDialog from './search/search-dialog.tsx'
 import ShortcutsDialog from './shell/keys-dialog.tsx'
 import { lastList, useRememberedList, useTitle } from './shell/place.ts'
-import { panelId, SideNavigation, Waiting } from './shell/side-navigation.tsx'
+import { OpenCount, panelId, SideNavigation } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
 
 export default function AdminPage() {
   const pathname = usePathname()
   const areas = areasFor(useCan())
-  const found = screenAt(pathname, areas)
-  const [opened, setOpened] = useState<'keys' | 'search' | null>(null)
+  const match = screenAt(pathname, areas)
+  const [openDialog, setOpenDialog] = useState<'keys' | 'search' | null>(null)
   const { navigate } = useNavigation()
-  const title = useTitle(found?.route.title ?? 'Not found')
+  const title = useTitle(match?.route.title ?? 'Not match')
   useKeys({
-    search: () => setOpened('search'),
-    help: () => setOpened('keys'),
+    search: () => setOpenDialog('search'),
+    help: () => setOpenDialog('keys'),
     go(letter) {
-      const area = areas.find((each) => each.letter === letter)
+      const area = areas.find((candidate) => candidate.letter === letter)
       if (area) navigate(area.path)
     },
   })
-  const isList = found !== undefined && !found.params.id
+  const isList = match !== undefined && !match.params.id
   useRememberedList(isList)
-  if (!found)
-    return screenAt(
-      pathname,
-      areasFor(() => true),
-    ) ? (
+  if (!match) {
+    const allAreas = areasFor(() => true)
+    if (!screenAt(pathname, allAreas)) return <NotFound />
+    return (
       <EmptyState title="Your role can’t open this" description="Ask an admin to do it for you, or for another role." />
-    ) : (
-      <NotFound />
     )
+  }
 
-  const { area, path, show: Screen } = found.route
+  const { area, path, show: Screen } = match.route
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 max-lg:flex-col max-lg:items-stretch px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
-      <SideNavigation areas={areas} here={area} onSearch={() => setOpened('search')} />
+      <SideNavigation areas={areas} currentArea={area} onSearch={() => setOpenDialog('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-col gap-2">
           {!isList && <Breadcrumb area={area} />}
@@ -56,28 +54,28 @@ export default function AdminPage() {
               size="icon"
               aria-label="Search everywhere"
               className="lg:hidden"
-              onClick={() => setOpened('search')}
+              onClick={() => setOpenDialog('search')}
             >
               <Search className="size-4.5" />
             </Button>
           </div>
-          {isList && area.listed.length > 1 && <SubNavigation area={area} here={path} />}
+          {isList && area.listed.length > 1 && <SubNavigation area={area} currentPath={path} />}
         </header>
         <div {...(area.isTab ? { role: 'tabpanel', id: panelId, 'aria-label': area.title } : {})}>
           <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-            <Screen key={found.params.id ?? path} id={found.params.id ?? ''} />
+            <Screen key={match.params.id ?? path} id={match.params.id ?? ''} />
           </Suspense>
         </div>
       </div>
-      {opened === 'keys' && <ShortcutsDialog areas={areas} onClose={() => setOpened(null)} />}
-      {opened === 'search' && <SearchDialog areas={areas} onClose={() => setOpened(null)} />}
+      {openDialog === 'keys' && <ShortcutsDialog areas={areas} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'search' && <SearchDialog areas={areas} onClose={() => setOpenDialog(null)} />}
     </div>
   )
 }
 
-function onHashChange(tell: () => void) {
-  addEventListener('hashchange', tell)
-  return () => removeEventListener('hashchange', tell)
+function onHashChange(notify: () => void) {
+  addEventListener('hashchange', notify)
+  return () => removeEventListener('hashchange', notify)
 }
 
 /** Current path; reads `/admin#users` as `/admin/users`, also after a change of the hash. */
@@ -85,11 +83,11 @@ function usePathname() {
   const { pathname, navigate } = useNavigation()
   // Reads the hash at each navigation, because navigation may have removed it.
   const hash = useSyncExternalStore(onHashChange, () => location.hash)
-  const named = pathOfHash(hash)
+  const hashPath = pathOfHash(hash)
   useEffect(() => {
-    if (named) navigate(location.search ? `${named}?${location.search.slice(1)}` : named, { replace: true })
-  }, [named, navigate])
-  return named || pathname
+    if (hashPath) navigate(location.search ? `${hashPath}?${location.search.slice(1)}` : hashPath, { replace: true })
+  }, [hashPath, navigate])
+  return hashPath || pathname
 }
 
 /** Link above the title of a record to the list the user came from. */
@@ -105,28 +103,28 @@ function Breadcrumb({ area }: { area: Area }) {
 }
 
 /** Tabs of an area, in a row that scrolls where it is too long. */
-function SubNavigation({ area, here }: { area: Area; here: string }) {
+function SubNavigation({ area, currentPath }: { area: Area; currentPath: string }) {
   const { countAt } = useNeeds()
   const tabs = area.listed.filter(
-    ({ path, isOnlyWhileWaiting }) => !isOnlyWhileWaiting || path === here || countAt([path]) > 0,
+    ({ path, isOnlyWhileWaiting }) => !isOnlyWhileWaiting || path === currentPath || countAt([path]) > 0,
   )
   const row = useRef<HTMLElement>(null)
   // On a phone, the current tab may be beyond the edge; only the row scrolls, not the page.
   useEffect(() => {
-    const tab = row.current?.querySelector<HTMLElement>(`[href="${here}"]`)
+    const tab = row.current?.querySelector<HTMLElement>(`[href="${currentPath}"]`)
     if (row.current && tab) row.current.scrollLeft = tab.offsetLeft - row.current.offsetLeft - 24
-  }, [here])
+  }, [currentPath])
   return (
     <nav ref={row} aria-label={area.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
       {tabs.map(({ path, title, tab = title }) => (
         <Link
           key={path}
           href={path}
-          aria-current={path === here ? 'page' : undefined}
+          aria-current={path === currentPath ? 'page' : undefined}
           className="-mb-px flex min-h-11 items-center gap-2 border-b-2 border-transparent font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-ink aria-[current]:border-accent aria-[current]:text-ink"
         >
           {tab}
-          <Waiting count={path === '/admin/overview' ? 0 : countAt([path])} />
+          <OpenCount count={path === '/admin/overview' ? 0 : countAt([path])} />
         </Link>
       ))}
     </nav>

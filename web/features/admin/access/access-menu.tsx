@@ -27,43 +27,43 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
     <RowMenu
       label={username ?? user.email}
       actions={[
-        mayUndo && { text: 'Undo', do: () => actions.undo([id]) },
+        mayUndo && { text: 'Undo', run: () => actions.undo([id]) },
         state === 'asked' &&
           (isByHand
-            ? { text: 'I’ve added them', do: () => actions.added([id]) }
-            : { text: 'Unlock', do: () => actions.unlock([id]) }),
+            ? { text: 'I’ve added them', run: () => actions.added([id]) }
+            : { text: 'Unlock', run: () => actions.unlock([id]) }),
         endRequested && {
           text: 'Keep the subscription',
           needs: 'money.refund',
-          do: () => actions.settleDeclined(id, 'keep'),
+          run: () => actions.settleDeclined(id, 'keep'),
         },
         endRequested && {
           text: 'Refund and cancel',
           needs: 'money.refund',
-          asks: {
+          question: {
             title: 'Refund and cancel',
             description: `The latest payment goes back to the card of ${user.email}, and the subscription ends today.`,
             action: 'Refund and cancel',
           },
-          do: () => actions.settleDeclined(id, 'end'),
+          run: () => actions.settleDeclined(id, 'end'),
           isDangerous: true,
         },
-        state === 'unlocking' && !mayUndo && { text: 'Unlocked by hand', do: () => actions.unlockedByHand(id) },
-        state === 'withheld' && { text: 'Restore', do: () => actions.restore([id], isByHand) },
+        state === 'unlocking' && !mayUndo && { text: 'Unlocked by hand', run: () => actions.unlockedByHand(id) },
+        state === 'withheld' && { text: 'Restore', run: () => actions.restore([id], isByHand) },
         {
           text: 'Change username',
           needs: 'access.manage',
           renderDialog: (close) => <RenameDialog id={id} username={username} onClose={close} />,
         },
-        isPaidFor && { text: 'Try again', needs: 'access.manage', do: () => actions.retry(id) },
+        isPaidFor && { text: 'Try again', needs: 'access.manage', run: () => actions.retry(id) },
         { text: 'History and details', renderDialog: (close) => <Details person={person} onClose={close} /> },
-        state === 'unlocked' && !isPaidFor && { text: 'Removed', do: () => actions.lock([id], username) },
+        state === 'unlocked' && !isPaidFor && { text: 'Removed', run: () => actions.lock([id], username) },
         state === 'asked' && {
           text: 'Decline',
           renderDialog: (close) => <DeclineDialog ids={[id]} onClose={close} />,
           isDangerous: true,
         },
-        isPaidFor && !mayUndo && { text: 'Remove', do: () => actions.withhold(id, username), isDangerous: true },
+        isPaidFor && !mayUndo && { text: 'Remove', run: () => actions.withhold(id, username), isDangerous: true },
       ]}
     />
   )

@@ -9,7 +9,7 @@ import { Pills, RecordList } from '../lists/record-list.tsx'
 import { hiddenActions, usePages } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { formatPeople } from '../parts/count.ts'
-import { BrokenBar } from '../tradingview/trouble.tsx'
+import { ConnectionTroubleBar } from '../tradingview/trouble.tsx'
 import { DeclineDialog, useActions } from './actions.tsx'
 import { isAsking, kinds, TodoCells } from './todo-row.tsx'
 
@@ -28,7 +28,7 @@ export default function Todo() {
   const actions = useActions()
   return (
     <div className="flex flex-col gap-4">
-      <BrokenBar />
+      <ConnectionTroubleBar />
       {actions.undoBar}
       <Chosen selection={selection} actions={actions} />
       <Stuck ids={rows.filter(({ kind }) => kind === 'stuck').map(({ id }) => id)} actions={actions} />

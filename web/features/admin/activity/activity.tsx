@@ -49,15 +49,15 @@ function FailedJobs() {
               <RowMenu
                 label={job.about}
                 actions={[
-                  { text: 'Run again', do: () => retry.mutate({ id: job.id }) },
+                  { text: 'Run again', run: () => retry.mutate({ id: job.id }) },
                   {
                     text: 'Discard',
-                    asks: {
+                    question: {
                       title: 'Discard job',
                       description: `Discard “${job.about}”? It won’t be retried.`,
                       action: 'Discard job',
                     },
-                    do: () => discard.mutate({ id: job.id }),
+                    run: () => discard.mutate({ id: job.id }),
                     isDangerous: true,
                   },
                 ]}

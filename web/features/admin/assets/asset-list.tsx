@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { assets as contract, type ManagedAsset } from '#contract/access/assets.ts'
+import { assets as endpoints, type ManagedAsset } from '#contract/access/assets.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { call, keyOf } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -12,28 +12,29 @@ import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 
-const key = keyOf(contract.adminList)
+const listKey = keyOf(endpoints.adminList)
 
+/** Moves an asset. The list changes immediately, before the server answers. */
 function useMove() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, to }: { id: string; to: number }) => call(contract.adminMove, { id, position: to + 1 }),
+    mutationFn: ({ id, to }: { id: string; to: number }) => call(endpoints.adminMove, { id, position: to + 1 }),
     onMutate: async ({ id, to }) => {
-      await client.cancelQueries({ queryKey: key })
-      client.setQueryData<ManagedAsset[]>(key, (list = []) => moved(list, id, to))
+      await client.cancelQueries({ queryKey: listKey })
+      client.setQueryData<ManagedAsset[]>(listKey, (list = []) => withMovedAsset(list, id, to))
     },
     onError: (error) => toastError('Failed to move asset', error),
-    onSettled: () => client.invalidateQueries({ queryKey: key }),
+    onSettled: () => client.invalidateQueries({ queryKey: listKey }),
   })
 }
 
-/** Removes without a question, because Undo restores the asset at its position. */
+/** Removes an asset without confirmation, because Undo restores it at its position. */
 function useRemove() {
-  const remove = useCall(contract.adminDelete, { failed: 'Failed to remove asset' })
-  const restore = useCall(contract.adminAdd, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
+  const remove = useCall(endpoints.adminDelete, { failed: 'Failed to remove asset' })
+  const restore = useCall(endpoints.adminAdd, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
   return ({ id, ...asset }: ManagedAsset) => {
     const undo = () => restore.mutate(asset)
-    // A promise instead of a callback: the list unmounts with its last asset.
+    // Callbacks of `mutate` don't run after the list has unmounted, which happens with its last asset.
     remove.mutateAsync({ id }).then(
       () => toast({ title: 'Asset removed successfully', action: { label: 'Undo', onPress: undo } }),
       () => undefined,
@@ -41,39 +42,41 @@ function useRemove() {
   }
 }
 
-function moved(list: ManagedAsset[], id: string, to: number) {
+/** Returns the list with the asset at position `to` among the assets of its product. */
+function withMovedAsset(list: ManagedAsset[], id: string, to: number) {
   const asset = list.find((candidate) => candidate.id === id)
   if (!asset) return list
-  const isOf = (other: ManagedAsset) => other.productId === asset.productId
-  const same = list.filter((other) => isOf(other) && other !== asset)
-  return [...same.toSpliced(to, 0, asset), ...list.filter((other) => !isOf(other))]
+  const sameProduct = list.filter((other) => other.productId === asset.productId && other !== asset)
+  const otherProducts = list.filter((other) => other.productId !== asset.productId)
+  return [...sameProduct.toSpliced(to, 0, asset), ...otherProducts]
 }
 
 /** Rows are reordered by dragging their handle, or with the arrow keys while it has focus. */
 export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   const list = useRef<HTMLOListElement>(null)
   const [drag, setDrag] = useState<{ id: string; to: number } | null>(null)
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const move = useMove()
   const remove = useRemove()
-  const toggle = useCall(contract.adminSwitch, { failed: 'Failed to change asset' })
+  const toggle = useCall(endpoints.adminSwitch, { failed: 'Failed to change asset' })
   const [editing, setEditing] = useState<ManagedAsset | null>(null)
-  const places = new Map((drag ? moved(assets, drag.id, drag.to) : assets).map(({ id }, place) => [id, place] as const))
+  const orderedAssets = drag ? withMovedAsset(assets, drag.id, drag.to) : assets
+  const positions = new Map(orderedAssets.map(({ id }, position) => [id, position] as const))
 
-  function put({ id, ticker }: ManagedAsset, to: number) {
+  function moveTo({ id, ticker }: ManagedAsset, to: number) {
     if (to < 0 || to >= assets.length || assets[to]?.id === id) return
-    const news = `${ticker} is now number ${to + 1} of ${assets.length}`
-    move.mutate({ id, to }, { onSuccess: () => setSaid(news) })
+    const text = `${ticker} is now number ${to + 1} of ${assets.length}`
+    move.mutate({ id, to }, { onSuccess: () => setAnnouncement(text) })
   }
 
-  function press(event: KeyboardEvent, asset: ManagedAsset, index: number) {
+  function moveByKey(event: KeyboardEvent, asset: ManagedAsset, index: number) {
     const to = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: assets.length - 1 }[event.key]
     if (to === undefined) return
     event.preventDefault()
-    put(asset, to)
+    moveTo(asset, to)
   }
 
-  function placeAt(event: PointerEvent) {
+  function positionAt(event: PointerEvent) {
     const rows = [...(list.current?.children ?? [])]
       .map((row) => row.getBoundingClientRect())
       .toSorted((a, b) => a.top - b.top)
@@ -87,8 +90,8 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
         {assets.map((asset, index) => (
           <li
             key={asset.id}
-            // Reorders by CSS while dragging: an element that moves in the DOM loses the pointer.
-            style={{ order: places.get(asset.id) }}
+            // CSS reorders while dragging, because an element that moves in the DOM loses the pointer.
+            style={{ order: positions.get(asset.id) }}
             className={classes(
               'flex items-center gap-2 border-b border-line py-1 last:border-b-0 sm:gap-3',
               drag?.id === asset.id && 'rounded-md bg-accent-soft',
@@ -99,15 +102,15 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
                 type="button"
                 aria-label={`Move ${asset.ticker}`}
                 className="grid h-10 w-8 shrink-0 cursor-grab touch-none place-items-center rounded-sm text-muted hover:text-ink active:cursor-grabbing"
-                onKeyDown={(event) => press(event, asset, index)}
+                onKeyDown={(event) => moveByKey(event, asset, index)}
                 onPointerDown={(event) => {
                   event.currentTarget.setPointerCapture(event.pointerId)
                   setDrag({ id: asset.id, to: index })
                 }}
-                onPointerMove={(event) => drag && setDrag({ id: asset.id, to: placeAt(event) })}
+                onPointerMove={(event) => drag && setDrag({ id: asset.id, to: positionAt(event) })}
                 onPointerUp={(event) => {
                   // The last move may not have been rendered yet.
-                  if (drag) put(asset, placeAt(event))
+                  if (drag) moveTo(asset, positionAt(event))
                   setDrag(null)
                 }}
                 onPointerCancel={() => setDrag(null)}
@@ -116,17 +119,18 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
               </button>
             </Tooltip>
             <span className="w-6 text-right text-sm text-muted tabular-nums">
-              {(places.get(asset.id) ?? index) + 1}
+              {(positions.get(asset.id) ?? index) + 1}
             </span>
             <div className="min-w-0 flex-1 py-1.5 sm:flex sm:items-baseline sm:gap-4">
               <strong className="font-semibold break-words sm:w-40 sm:shrink-0">{asset.ticker}</strong>
-              <Note asset={asset} onEdit={() => setEditing(asset)} />
+              <NoteButton asset={asset} onEdit={() => setEditing(asset)} />
             </div>
             <label className="flex h-10 shrink-0 cursor-pointer items-center gap-2 text-sm text-muted">
               <input
                 type="checkbox"
                 className="size-4.5"
                 checked={
+                  // The switch shows the new state while it is being saved.
                   toggle.variables?.id === asset.id && toggle.isPending ? toggle.variables.isActive : asset.isActive
                 }
                 onChange={(event) => toggle.mutate({ id: asset.id, isActive: event.target.checked })}
@@ -147,13 +151,13 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
           </li>
         ))}
       </ol>
-      <output className="sr-only">{said}</output>
+      <output className="sr-only">{announcement}</output>
       {editing && <NoteDialog asset={editing} onClose={() => setEditing(null)} />}
     </>
   )
 }
 
-function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
+function NoteButton({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
   return (
     <button
       type="button"
@@ -174,7 +178,7 @@ function NoteDialog({ asset, onClose }: { asset: ManagedAsset; onClose: () => vo
   return (
     <CallDialog
       title={`Note on ${asset.ticker}`}
-      call={contract.adminNote}
+      call={endpoints.adminNote}
       extra={{ id: asset.id }}
       options={{ succeeded: 'Note saved', failed: 'Failed to save note' }}
       button={{ pendingText: 'Saving...', children: 'Save note' }}

@@ -24,7 +24,7 @@ import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 
-const form = z.pick(assets.adminAdd.input, { ticker: true, note: true })
+const assetForm = z.pick(assets.adminAdd.input, { ticker: true, note: true })
 
 export default function Assets() {
   return (
@@ -43,15 +43,15 @@ export default function Assets() {
 }
 
 function SymbolList() {
-  const all = useData(assets.adminList, {})
-  const lists = useProducts().filter((product) => product.list !== null)
-  const [chosen, setChosen] = useState<string>()
-  const product = lists.find(({ id }) => id === chosen) ?? lists[0]
-  const ofProduct = all.data?.filter(({ productId }) => lists.length < 2 || productId === product?.id)
-  const [first] = useSettings().products
-  const [importing, setImporting] = useDialog('import')
+  const query = useData(assets.adminList, {})
+  const productsWithList = useProducts().filter((product) => product.list !== null)
+  const [chosenProductId, setChosenProductId] = useState<string>()
+  const product = productsWithList.find(({ id }) => id === chosenProductId) ?? productsWithList[0]
+  const productAssets = query.data?.filter(({ productId }) => productsWithList.length < 2 || productId === product?.id)
+  const [firstProduct] = useSettings().products
+  const [isImporting, setIsImporting] = useDialog('import')
   const add = useCall(assets.adminAdd, { succeeded: 'Asset added successfully', failed: 'Failed to add asset' })
-  const reviewedAt = ofProduct?.map((asset) => asset.reviewedAt).toSorted()[0]
+  const reviewedAt = productAssets?.map((asset) => asset.reviewedAt).toSorted()[0]
 
   return (
     <Card className="flex flex-col gap-6">
@@ -64,8 +64,8 @@ function SymbolList() {
             </p>
           )}
         </div>
-        <ProductChoice products={lists} value={product?.id} onChange={setChosen} />
-        <Button variant="secondary" size="sm" onClick={() => setImporting(true)}>
+        <ProductChoice products={productsWithList} value={product?.id} onChange={setChosenProductId} />
+        <Button variant="secondary" size="sm" onClick={() => setIsImporting(true)}>
           <ClipboardPaste className="size-4" />
           Import list
         </Button>
@@ -75,24 +75,21 @@ function SymbolList() {
           options={{ succeeded: 'List marked as reviewed', failed: 'Failed to mark as reviewed' }}
           variant="secondary"
           size="sm"
-          disabled={!ofProduct?.length}
+          disabled={!productAssets?.length}
         >
           <ListChecks className="size-4" />
           Mark as reviewed
         </CallButton>
       </header>
       <Form
-        schema={form}
+        schema={assetForm}
         aria-label="Add Asset"
         resetAfterwards
         className="grid items-start gap-3 sm:grid-cols-[11rem_1fr_auto]"
-        onSubmit={async (typed) => {
-          await add.mutateAsync({
-            productId: product && product.state !== 'on sale' ? product.id : await idOf(product ?? first),
-            ...typed,
-            sortOrder: (ofProduct?.length ?? 0) + 1,
-            isActive: true,
-          })
+        onSubmit={async (fields) => {
+          const isOffSale = product !== undefined && product.state !== 'on sale'
+          const productId = isOffSale ? product.id : await productIdOf(product ?? firstProduct)
+          await add.mutateAsync({ productId, ...fields, sortOrder: (productAssets?.length ?? 0) + 1, isActive: true })
         }}
       >
         <Field name="ticker" label="Ticker">
@@ -119,20 +116,24 @@ function SymbolList() {
           Add Asset
         </SubmitButton>
       </Form>
-      {!all.data && <Pending query={all} className="h-40" />}
-      {ofProduct?.length === 0 && (
+      {!query.data && <Pending query={query} className="h-40" />}
+      {productAssets?.length === 0 && (
         <EmptyState title="No assets added yet" description="Add the first ticker buyers should see." />
       )}
-      {ofProduct && ofProduct.length > 0 && <AssetList assets={ofProduct} />}
-      {importing && product && (
-        <ImportDialog productId={product.id} known={ofProduct ?? []} onClose={() => setImporting(false)} />
+      {productAssets && productAssets.length > 0 && <AssetList assets={productAssets} />}
+      {isImporting && product && (
+        <ImportDialog
+          productId={product.id}
+          existingAssets={productAssets ?? []}
+          onClose={() => setIsImporting(false)}
+        />
       )}
     </Card>
   )
 }
 
-/** Product ids are not in the page settings, so the server is asked. */
-async function idOf({ slug }: { slug: string }): Promise<string> {
+/** Asks the server for the product's id, because the page's settings don't have it. */
+async function productIdOf({ slug }: { slug: string }): Promise<string> {
   try {
     return (await call(catalog.product, { slug })).id
   } catch (error) {
@@ -156,18 +157,18 @@ function ExportCard() {
   )
 }
 
-const buyers = (count: number) => formatCount(count, 'buyer')
+const formatBuyers = (count: number) => formatCount(count, 'buyer')
 
 function QuickActions() {
-  const send = useCall(reminders.adminSend, {
+  const sendReminders = useCall(reminders.adminSend, {
     failed: 'Failed to send reminders',
-    onSuccess: ({ queued }) => toast({ title: `Reminders queued for ${buyers(queued)}` }),
+    onSuccess: ({ queued }) => toast({ title: `Reminders queued for ${formatBuyers(queued)}` }),
   })
 
-  // Keeps the button enabled: a disabled one could not take back the focus from the dialog.
-  async function countAndAsk() {
+  // The button stays enabled meanwhile, because the dialog returns the focus to it.
+  async function confirmAndSend() {
     const due = await call(reminders.adminCount, {}).then(
-      (answer) => answer.due,
+      ({ due: dueCount }) => dueCount,
       (error: unknown) => toastError('Failed to send reminders', error),
     )
     if (due === 0)
@@ -176,16 +177,21 @@ function QuickActions() {
         description: 'Every active buyer has a TradingView username or was reminded this week.',
       })
     if (!due) return
-    const description = `Email ${buyers(due)} without a TradingView username? No one gets two in a week.`
-    runIfConfirmed({ title: 'Send reminders', description, action: 'Send reminders' }, () => send.mutate({}))
+    const description = `Email ${formatBuyers(due)} without a TradingView username? No one gets two in a week.`
+    runIfConfirmed({ title: 'Send reminders', description, action: 'Send reminders' }, () => sendReminders.mutate({}))
   }
 
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Quick Actions</h2>
       <p className="text-sm text-muted">For active buyers who haven’t told us their TradingView username.</p>
-      <Button variant="secondary" className="justify-start" pending={send.isPending} onClick={() => void countAndAsk()}>
-        {!send.isPending && <BellRing className="size-4" />}
+      <Button
+        variant="secondary"
+        className="justify-start"
+        pending={sendReminders.isPending}
+        onClick={() => void confirmAndSend()}
+      >
+        {!sendReminders.isPending && <BellRing className="size-4" />}
         Send Reminders
       </Button>
     </Card>

@@ -7,11 +7,13 @@ import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { parseAssetList } from './parse-asset-list.ts'
 
-type ImportDialogProps = { productId: string; known: ManagedAsset[]; onClose: () => void }
+const maxAssets = 500
 
-export function ImportDialog({ productId, known, onClose }: ImportDialogProps) {
-  const [pasted, setPasted] = useState('')
-  const send = useCall(assets.adminImport, {
+type ImportDialogProps = { productId: string; existingAssets: ManagedAsset[]; onClose: () => void }
+
+export function ImportDialog({ productId, existingAssets, onClose }: ImportDialogProps) {
+  const [pastedText, setPastedText] = useState('')
+  const importAssets = useCall(assets.adminImport, {
     failed: 'Failed to import',
     onSuccess: ({ added, skipped }) => {
       toast({
@@ -21,10 +23,10 @@ export function ImportDialog({ productId, known, onClose }: ImportDialogProps) {
       onClose()
     },
   })
-  const { assets: found, faults } = parseAssetList(pasted)
-  const tickers = new Set(found.map(({ ticker }) => ticker))
-  const there = known.filter(({ ticker }) => tickers.has(ticker)).length
-  const isReady = found.length > 0 && faults.length === 0 && found.length <= 500
+  const { assets: parsedAssets, faults } = parseAssetList(pastedText)
+  const tickers = new Set(parsedAssets.map(({ ticker }) => ticker))
+  const existingCount = existingAssets.filter(({ ticker }) => tickers.has(ticker)).length
+  const isReady = parsedAssets.length > 0 && faults.length === 0 && parsedAssets.length <= maxAssets
 
   return (
     <Dialog
@@ -39,8 +41,8 @@ export function ImportDialog({ productId, known, onClose }: ImportDialogProps) {
         rows={9}
         spellCheck={false}
         placeholder={'AAPL, Strong trend\nNASDAQ:MSFT\nSPY'}
-        value={pasted}
-        onChange={(event) => setPasted(event.target.value)}
+        value={pastedText}
+        onChange={(event) => setPastedText(event.target.value)}
         className="font-mono text-sm"
       />
       <output id="import-verdict" className="block text-sm">
@@ -50,19 +52,21 @@ export function ImportDialog({ productId, known, onClose }: ImportDialogProps) {
           </span>
         ))}
         {faults.length > 5 && <span className="block text-danger">and {faults.length - 5} more</span>}
-        {found.length > 500 && <span className="block text-danger">Please import at most 500 at a time.</span>}
+        {parsedAssets.length > maxAssets && (
+          <span className="block text-danger">Please import at most 500 at a time.</span>
+        )}
         {isReady && (
           <span className="text-muted">
-            {tickers.size - there} new{there > 0 && `, ${there} already on the list`}
+            {tickers.size - existingCount} new{existingCount > 0 && `, ${existingCount} already on the list`}
           </span>
         )}
       </output>
       <DialogButtons onClose={onClose}>
         <Button
           disabled={!isReady}
-          pending={send.isPending}
+          pending={importAssets.isPending}
           pendingText="Importing..."
-          onClick={() => send.mutate({ productId, assets: found })}
+          onClick={() => importAssets.mutate({ productId, assets: parsedAssets })}
         >
           Import
         </Button>

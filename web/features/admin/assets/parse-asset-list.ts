@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import { newAsset } from '#contract/access/assets.ts'
 
 /** Titles of the first column in spreadsheets. */
-const heading = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
+const titleRow = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
 
-/** A lone letter after a ticker is a class of shares: BRK B. */
-const line = /^("[^"]*"|[^,;\s]+(?: [A-Za-z](?=[,;\t]|$))?)[,;\s]*(.*)$/
+/** Ticker, separator, note. A single letter after the ticker is its class of shares, as in BRK B. */
+const linePattern = /^("[^"]*"|[^,;\s]+(?: [A-Za-z](?=[,;\t]|$))?)[,;\s]*(.*)$/
 
 /** Reads a ticker, a separator and an optional note from each line; quotes are optional and a title row is skipped. */
 export function parseAssetList(pasted: string): { assets: z.infer<typeof newAsset>[]; faults: string[] } {
@@ -13,11 +13,12 @@ export function parseAssetList(pasted: string): { assets: z.infer<typeof newAsse
     .split(/\r?\n/)
     .map((text, index) => ({ text: text.trim(), number: index + 1 }))
     .filter(({ text }) => text !== '')
-  if (heading.test(lines[0]?.text ?? '')) lines.shift()
+  if (titleRow.test(lines[0]?.text ?? '')) lines.shift()
   const parsed = lines.map(({ text, number }) => {
-    const [, symbol = '', note = ''] = line.exec(text) ?? []
-    const [ticker, rest] = [unquoted(symbol), unquoted(note)]
-    return { number, ...z.safeParse(newAsset, rest ? { ticker, note: rest } : { ticker }) }
+    const [, firstCell = '', secondCell = ''] = linePattern.exec(text) ?? []
+    const ticker = unquoted(firstCell)
+    const note = unquoted(secondCell)
+    return { number, ...z.safeParse(newAsset, note ? { ticker, note } : { ticker }) }
   })
   return {
     assets: parsed.flatMap(({ data }) => data ?? []),

@@ -18,7 +18,7 @@ export default function PayoutScreen({ id }: { id: string }) {
   )
 }
 
-const categories: Record<string, string> = {
+const categoryTexts: Record<string, string> = {
   charge: 'Payment',
   refund: 'Refund',
   refund_failure: 'Refund that came back',
@@ -33,7 +33,7 @@ function LineCells({ at, category, invoiceNumber, description, exchangeRate, set
     <>
       <DayCell label="Date" value={at} />
       <Cell label="What">
-        {categories[category] ?? category.replaceAll('_', ' ')}
+        {categoryTexts[category] ?? category.replaceAll('_', ' ')}
         {description && <span className="block text-xs text-muted">{description}</span>}
       </Cell>
       <Cell label="Invoice" className="whitespace-nowrap">

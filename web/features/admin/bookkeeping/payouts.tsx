@@ -18,7 +18,7 @@ const chargeCurrency = 'usd'
 export default function Payouts() {
   return (
     <div className="flex flex-col gap-8">
-      <Months />
+      <MonthlyBalance />
       <FigureSection
         title="Payouts"
         meaning="Transfers from your balance at Stripe to your bank account. Stripe names the lines of automatic payouts; those that you start yourself are not itemized."
@@ -67,7 +67,7 @@ function PayoutCells({ id, amount, currency, status, arrivesAt, lines, differenc
   )
 }
 
-function Months() {
+function MonthlyBalance() {
   const { data, ...query } = useData(bookkeeping.adminMonths, {})
   const { progress, run, cancel } = useExport()
   return (
@@ -116,23 +116,26 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
       heads={heads}
       rows={months.map(({ month, charged, settled }) => {
         const isConverted = settled.currency !== chargeCurrency
-        const both = (own: number, inBank: number) =>
-          own === 0 && inBank === 0 ? (
+        // Amounts in the currency that was charged, and below it in the currency of the bank account.
+        const amounts = (chargedAmount: number, settledAmount: number) =>
+          chargedAmount === 0 && settledAmount === 0 ? (
             '–'
           ) : (
             <>
-              {formatMoney(chargeCurrency, own)}
-              {isConverted && <span className="block text-xs text-muted">{formatMoney(settled.currency, inBank)}</span>}
+              {formatMoney(chargeCurrency, chargedAmount)}
+              {isConverted && (
+                <span className="block text-xs text-muted">{formatMoney(settled.currency, settledAmount)}</span>
+              )}
             </>
           )
         return [
           formatMonth(month),
-          both(charged.gross, settled.gross),
-          both(charged.refunds, settled.refunds),
-          both(charged.disputes, settled.disputes),
-          both(-charged.fees, -settled.fees),
+          amounts(charged.gross, settled.gross),
+          amounts(charged.refunds, settled.refunds),
+          amounts(charged.disputes, settled.disputes),
+          amounts(-charged.fees, -settled.fees),
           <>
-            {both(charged.net, settled.net)}
+            {amounts(charged.net, settled.net)}
             {settled.other !== 0 && (
               <span className="block text-xs text-muted">
                 {formatMoney(settled.currency, settled.other)} other activity

@@ -13,13 +13,13 @@ import { useFilters } from '../lists/use-filters.ts'
 import { EmptyNote, FigureSection, FigureTable } from '../overview/figure.tsx'
 import { formatMonth } from '../overview/words.ts'
 
-const countryName = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
-/** The quarters and months of two years, newest first. */
+/** Options of the period filter: the quarters and months of the last two years, newest first. */
 function periodsUntil(now: Date) {
   const months = Array.from(
     { length: 24 },
-    (_, ago) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago)),
+    (_, monthsAgo) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo)),
   )
   const quarterOf = (month: Date) => `${month.getUTCFullYear()}-Q${Math.floor(month.getUTCMonth() / 3) + 1}`
   const quarters = [...new Set(months.map(quarterOf))]
@@ -31,8 +31,9 @@ function periodsUntil(now: Date) {
 
 export default function Taxes() {
   const [periods] = useState(() => periodsUntil(new Date()))
-  const [{ period = periods[0]?.[0] ?? '' }, choose] = useFilters({ period: periods.map(([value]) => value) })
+  const [{ period = periods[0]?.[0] ?? '' }, setFilters] = useFilters({ period: periods.map(([value]) => value) })
   const [rate, setRate] = useState('')
+  // A decimal comma is accepted; without a valid rate, no euros are shown.
   const euroRate = Number(rate.replace(',', '.')) || undefined
   const { data, ...query } = useData(bookkeeping.adminTaxes, { period })
 
@@ -53,7 +54,7 @@ export default function Taxes() {
       </p>
       <div className="flex flex-wrap items-start gap-3">
         <Field name="period" label="Period">
-          <Select value={period} options={periods} onChange={({ target }) => choose({ period: target.value })} />
+          <Select value={period} options={periods} onChange={({ target }) => setFilters({ period: target.value })} />
         </Field>
         <Field name="euroRate" label="Euros for one dollar" hint="Your tax office says which rate to use.">
           <Input inputMode="decimal" placeholder="0.92" value={rate} onChange={({ target }) => setRate(target.value)} />
@@ -80,7 +81,7 @@ const meanings = {
   Credits: 'Refunds and lost disputes of the period, with the month of the sale that they take back.',
 }
 
-function rateInWords(rate: number | null): string {
+function formatRate(rate: number | null): string {
   if (rate === null) return 'no tax'
   return rate === 0 ? 'reverse charge' : `${rate}%`
 }
@@ -88,14 +89,15 @@ function rateInWords(rate: number | null): string {
 type TaxTableProps = { title: keyof typeof meanings; lines: TaxLine[]; euroRate: number | undefined }
 
 function TaxTable({ title, lines, euroRate }: TaxTableProps) {
-  const money = (cents: number) => (
+  const renderMoney = (cents: number) => (
     <>
       {exactDollars(cents)}
       {euroRate && <span className="block text-xs text-muted">{formatMoney('eur', Math.round(cents * euroRate))}</span>}
     </>
   )
-  const sum = (of: 'net' | 'tax' | 'gross') => lines.reduce((total, line) => total + line[of], 0)
-  const months = title === 'Credits' ? ['Sold in'] : []
+  const sumOf = (field: 'net' | 'tax' | 'gross') => lines.reduce((total, line) => total + line[field], 0)
+  // Only credits have the month of their sale.
+  const saleMonthHeads = title === 'Credits' ? ['Sold in'] : []
   return (
     <FigureSection title={title} meaning={meanings[title]}>
       {lines.length === 0 ? (
@@ -103,27 +105,27 @@ function TaxTable({ title, lines, euroRate }: TaxTableProps) {
       ) : (
         <FigureTable
           label={title}
-          heads={['Country', 'Region', 'Rate', ...months, 'Count', 'Net', 'Tax', 'Gross']}
+          heads={['Country', 'Region', 'Rate', ...saleMonthHeads, 'Count', 'Net', 'Tax', 'Gross']}
           rows={[
             ...lines.map(({ country, region, rate, originalMonth, count, net, tax, gross }) => [
-              country ? countryName.of(country) : 'Unknown',
+              country ? countryNames.of(country) : 'Unknown',
               region ?? '–',
-              rateInWords(rate),
+              formatRate(rate),
               ...(originalMonth ? [formatMonth(originalMonth)] : []),
               String(count),
-              money(net),
-              money(tax),
-              money(gross),
+              renderMoney(net),
+              renderMoney(tax),
+              renderMoney(gross),
             ]),
             [
               <strong key="sum">Sum</strong>,
               '',
               '',
-              ...months.map(() => ''),
+              ...saleMonthHeads.map(() => ''),
               String(lines.reduce((total, { count }) => total + count, 0)),
-              money(sum('net')),
-              money(sum('tax')),
-              money(sum('gross')),
+              renderMoney(sumOf('net')),
+              renderMoney(sumOf('tax')),
+              renderMoney(sumOf('gross')),
             ],
           ]}
         />

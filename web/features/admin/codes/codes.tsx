@@ -97,13 +97,13 @@ function List({ rows }: { rows: AdminCode[] }) {
                     actions={[
                       row.state !== 'stopped' && {
                         text: 'Stop',
-                        asks: {
+                        question: {
                           title: `Stop ${row.code}`,
                           description:
                             'No one gets it anymore. Those who paid with it, or are paying now, keep the discount.',
                           action: 'Stop it',
                         },
-                        do: () => stop.mutate({ id: row.id }),
+                        run: () => stop.mutate({ id: row.id }),
                         isDangerous: true,
                       },
                     ]}

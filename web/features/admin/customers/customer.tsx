@@ -8,7 +8,7 @@ import { useNewTab } from '#web/api/use-new-tab.ts'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { isMissing, NoSuch } from '../parts/record.tsx'
+import { isMissing, RecordNotFound } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Thread } from './correspondence.tsx'
 import { Has } from './has.tsx'
@@ -27,7 +27,7 @@ export default function CustomerScreen({ id }: { id: string }) {
   useRecordTitle(data && (data.name || data.email))
   if (isMissing(query.error))
     return (
-      <NoSuch
+      <RecordNotFound
         title="No such customer"
         description="Perhaps the account was deleted."
         list="/admin/users"

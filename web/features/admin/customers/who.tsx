@@ -73,12 +73,12 @@ export function Who({ customer }: { customer: Customer }) {
             actions={[
               {
                 text: 'Send password link',
-                asks: {
+                question: {
                   title: 'Send a link',
                   description: `Email ${email} a link to set a password? It works once, for an hour.`,
                   action: 'Send link',
                 },
-                do: () => sendLink.mutate({ id }),
+                run: () => sendLink.mutate({ id }),
               },
               isBuyer && {
                 text: 'Change email',
@@ -102,7 +102,7 @@ export function Who({ customer }: { customer: Customer }) {
                   </CallDialog>
                 ),
               },
-              { text: 'Export everything', needs: 'people.manage', do: () => download.mutate({ id }) },
+              { text: 'Export everything', needs: 'people.manage', run: () => download.mutate({ id }) },
               deleteUser({ id, email, totalPurchases: customer.purchases.length }),
             ]}
           />

@@ -24,7 +24,7 @@ import { Time } from '#web/ui/time.tsx'
 import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { formatCount } from '../parts/count.ts'
-import { isMissing, NoSuch } from '../parts/record.tsx'
+import { isMissing, RecordNotFound } from '../parts/record.tsx'
 import { Section } from '../parts/section.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 
@@ -34,7 +34,7 @@ export default function DisputeScreen({ id }: { id: string }) {
   useRecordTitle(data && `Dispute over ${exactDollars(data.amount)}`)
   if (isMissing(query.error))
     return (
-      <NoSuch
+      <RecordNotFound
         title="No such dispute"
         description="Perhaps its payment was deleted with test data."
         list="/admin/purchases?need=disputes"

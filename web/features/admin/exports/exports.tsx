@@ -27,20 +27,20 @@ type Progress = { kind: FileKind; rows: number; estimatedRows: number }
 
 export function useExport() {
   const [progress, setProgress] = useState<Progress | null>(null)
-  const leaving = useRef<AbortController>(null)
-  useEffect(() => () => leaving.current?.abort(), [])
+  const currentExport = useRef<AbortController>(null)
+  useEffect(() => () => currentExport.current?.abort(), [])
 
-  async function run(kind: FileKind, part: ExportFilter = {}) {
-    const named = part.state ?? part.period
+  async function run(kind: FileKind, filter: ExportFilter = {}) {
+    const filterName = filter.state ?? filter.period
     const controller = new AbortController()
-    leaving.current = controller
+    currentExport.current = controller
     setProgress({ kind, rows: 0, estimatedRows: 0 })
     try {
       const { signal } = controller
-      const response = await ask(kind, part, signal)
+      const response = await requestExport(kind, filter, signal)
       const estimatedRows = Number(response.headers.get('x-estimated-rows'))
-      const file = await collect(response, (rows) => setProgress({ kind, rows, estimatedRows: estimatedRows }))
-      saveFile(`${[kind, named, today()].filter(Boolean).join('-')}.csv`, file)
+      const file = await readWithProgress(response, (rows) => setProgress({ kind, rows, estimatedRows }))
+      saveFile(`${[kind, filterName, today()].filter(Boolean).join('-')}.csv`, file)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {
       if (!controller.signal.aborted && !isStepUpCanceled(error))
@@ -50,43 +50,46 @@ export function useExport() {
     }
   }
 
-  return { progress, run, cancel: () => leaving.current?.abort() }
+  return { progress, run, cancel: () => currentExport.current?.abort() }
 }
 
-function ask(kind: FileKind, { state, period }: ExportFilter, signal: AbortSignal) {
+function requestExport(kind: FileKind, { state, period }: ExportFilter, signal: AbortSignal) {
   if (kind === 'newsletter') return send(newsletterAddresses.adminExport, { state }, { signal })
   if (kind === 'payments') return send(figures.adminExportPayments, { period }, { signal })
   if (kind === 'bookkeeping') return send(bookkeeping.adminExportMonth, { period: period ?? '' }, { signal })
   return send(exports.download, { kind }, { signal })
 }
 
+/** Byte of a line break in UTF-8. */
 const newline = 10
 
-async function collect(response: Response, tell: (rows: number) => void): Promise<Blob> {
-  const pieces: Blob[] = []
-  let [lines, told] = [0, 0]
+/** Reads the file and reports its rows, without the title row, at most four times a second. */
+async function readWithProgress(response: Response, reportRows: (rows: number) => void): Promise<Blob> {
+  const blobs: Blob[] = []
+  let lines = 0
+  let reportedAt = 0
   for await (const piece of response.body ?? []) {
-    // Blobs may live on disk, so a million rows don't have to fit in memory.
-    pieces.push(new Blob([piece]))
-    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, at + 1)) lines += 1
-    if (performance.now() - told < 250) continue
-    told = performance.now()
-    tell(Math.max(lines - 1, 0))
+    // Browsers may keep blobs on disk, so a million rows don't have to fit in memory.
+    blobs.push(new Blob([piece]))
+    for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, end + 1)) lines += 1
+    if (performance.now() - reportedAt < 250) continue
+    reportedAt = performance.now()
+    reportRows(Math.max(lines - 1, 0))
   }
-  return new Blob(pieces, { type: 'text/csv' })
+  return new Blob(blobs, { type: 'text/csv' })
 }
 
 /** Date in the seller's time zone; the Swedish locale formats it as 2026-12-31. */
 const today = () => new Date().toLocaleDateString('sv-SE')
 
-export function ExportProgress({ kind, rows, estimatedRows: of, onCancel }: Progress & { onCancel: () => void }) {
+export function ExportProgress({ kind, rows, estimatedRows, onCancel }: Progress & { onCancel: () => void }) {
   return (
     <div className="flex items-center gap-3">
       <div className="flex flex-1 flex-col gap-1.5">
         <progress
           aria-label={`Export of ${exportTitles[kind]}`}
           className="h-1.5 w-full accent-accent"
-          {...(of > rows ? { value: rows, max: of } : {})}
+          {...(estimatedRows > rows ? { value: rows, max: estimatedRows } : {})}
         />
         <span className="text-xs text-muted tabular-nums">{formatCount(rows, 'row')}</span>
       </div>
@@ -122,7 +125,7 @@ export function ExportButton(props: {
   )
 }
 
-const files = {
+const exportDescriptions = {
   buyers: 'One line per person who bought: name, email, TradingView username, and how many purchases.',
   orders:
     'One line per purchase, for your bookkeeper: amount, refunds, status, kind (paid by card, elsewhere, or a gift), country, what was paid and the tax in it, and Stripe’s ids of invoice, payment, subscription and customer.',
@@ -131,7 +134,7 @@ const files = {
   forms: 'One line per access request: TradingView username, exchange, and what you decided. Never the keys.',
   newsletter: 'One line per address, with who has confirmed and who has left. Write only to those who confirmed.',
 } as const
-const kinds = Object.keys(files) as (keyof typeof files)[]
+const listedKinds = Object.keys(exportDescriptions) as (keyof typeof exportDescriptions)[]
 
 export default function Exports() {
   const { progress, run, cancel } = useExport()
@@ -139,11 +142,11 @@ export default function Exports() {
     <div className="flex flex-col gap-5">
       <p className="text-muted">CSV files in UTF-8, with times in UTC. Each download is in the audit log.</p>
       <ul className="grid gap-5 md:grid-cols-2">
-        {kinds.map((kind) => (
+        {listedKinds.map((kind) => (
           <li key={kind}>
             <Card className="flex h-full flex-col gap-3">
               <h2 className="text-lg">{exportTitles[kind]}</h2>
-              <p className="flex-1 text-sm text-muted">{files[kind]}</p>
+              <p className="flex-1 text-sm text-muted">{exportDescriptions[kind]}</p>
               {progress?.kind === kind && <ExportProgress {...progress} onCancel={cancel} />}
               <ExportButton kind={kind} running={progress?.kind} run={run} className="self-start" />
             </Card>

@@ -7,25 +7,26 @@ import { classes } from '#web/ui/classes.ts'
 import { Input, type Options, Select } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { RecordTable, type TableProps, usePages } from './record-table.tsx'
-import { type Choices, useDialog, useFilters } from './use-filters.ts'
+import { type FilterChoices, useDialog, useFilters } from './use-filters.ts'
 
-type Listed = Endpoint & { answer?: 'list' }
-type ListInput<E extends Listed> = Omit<InputOf<E>, 'limit' | 'cursor'>
-type ItemOf<E extends Listed> = OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
+type ListEndpoint = Endpoint & { answer?: 'list' }
+type ListInput<E extends ListEndpoint> = Omit<InputOf<E>, 'limit' | 'cursor'>
+type ItemOf<E extends ListEndpoint> = OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
 
 /** Values and texts of a select; `all` is the text for no choice. */
 export type Filter = { label: string; all: string; options: Options }
+/** Texts of a filter's values, or a function that returns the text of any value. */
 type Chip = Partial<Record<string, string>> | ((value: string) => string)
 
-type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
+type Props<E extends ListEndpoint> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
   list: E
   /** Sent with every request. */
   input?: ListInput<E>
-  /** Placeholder of the search box; without it, there is none. */
+  /** Placeholder of the search box. A list without it has no search box. */
   search?: string
   /** Selects beside the search box, by their name in the query string and in the call. */
   filters?: { [Name in keyof ListInput<E>]?: Filter }
-  /** Removable chips for filters that a link set and no select shows. */
+  /** Removable chips for filters that only a link can set. */
   chips?: { [Name in keyof ListInput<E>]?: Chip }
   /** Filters that other controls show, with their allowed values. */
   shownElsewhere?: { [Name in keyof ListInput<E>]?: readonly string[] }
@@ -33,26 +34,27 @@ type Props<E extends Listed> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & 
   none: { title: string; description?: string }
 }
 
-const byNewest = { all: 'Newest first', options: [['oldest', 'Oldest first']] } as const
-export const sorting = (label: string): Filter => ({ label, ...byNewest })
+const newestFirst = { all: 'Newest first', options: [['oldest', 'Oldest first']] } as const
+export const sorting = (label: string): Filter => ({ label, ...newestFirst })
 
 /** List with search box, filters and empty state; the query string holds the choices. */
-export function RecordList<E extends Listed>(props: Props<E>) {
+export function RecordList<E extends ListEndpoint>(props: Props<E>) {
   const { list, input, search, filters = {}, chips = {}, shownElsewhere, controls, none, ...table } = props
-  const [selects, removable] = [Object.entries<Filter>(filters), Object.entries<Chip>(chips)]
-  const choices: Choices = { ...(search && { q: 'text' }), ...shownElsewhere }
+  const selects = Object.entries<Filter>(filters)
+  const chipEntries = Object.entries<Chip>(chips)
+  const choices: FilterChoices = { ...(search && { q: 'text' }), ...shownElsewhere }
   for (const [name, { options }] of selects) choices[name] = options.map(([value]) => value)
-  for (const [name, texts] of removable) choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
-  const [chosen, choose] = useFilters(choices)
-  const query = usePages(list, { ...chosen, ...input } as ListInput<E>)
-  const set = removable.flatMap(([name, texts]) => {
-    const value = chosen[name]
+  for (const [name, texts] of chipEntries) choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
+  const [filterValues, setFilters] = useFilters(choices)
+  const query = usePages(list, { ...filterValues, ...input } as ListInput<E>)
+  const activeChips = chipEntries.flatMap(([name, texts]) => {
+    const value = filterValues[name]
     if (!value) return []
     return { name, text: typeof texts === 'function' ? texts(value) : (texts[value] ?? value) }
   })
   const [areFiltersOpen, setAreFiltersOpen] = useState(false)
-  const chosenCount = selects.filter(([name]) => chosen[name]).length
-  const isFiltered = Object.keys(chosen).some((name) => name !== 'sort')
+  const chosenCount = selects.filter(([name]) => filterValues[name]).length
+  const isFiltered = Object.keys(filterValues).some((name) => name !== 'sort')
   return (
     <div className="flex flex-col gap-5">
       {(search || controls || selects.length > 0) && (
@@ -75,20 +77,20 @@ export function RecordList<E extends Listed>(props: Props<E>) {
               key={name}
               {...filter}
               className={areFiltersOpen ? 'max-sm:order-1' : 'max-sm:hidden'}
-              value={chosen[name]}
-              onChange={(value) => choose({ [name]: value })}
+              value={filterValues[name]}
+              onChange={(value) => setFilters({ [name]: value })}
             />
           ))}
           {controls}
         </div>
       )}
-      {set.length > 0 && (
+      {activeChips.length > 0 && (
         <ul className="flex flex-wrap gap-2">
-          {set.map(({ name, text }) => (
+          {activeChips.map(({ name, text }) => (
             <li key={name}>
               <button
                 type="button"
-                onClick={() => choose({ [name]: undefined })}
+                onClick={() => setFilters({ [name]: undefined })}
                 aria-label={`Remove filter: ${text}`}
                 className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-full bg-accent-soft px-3.5 text-sm font-medium text-accent-strong"
               >
@@ -108,23 +110,24 @@ export function RecordList<E extends Listed>(props: Props<E>) {
   )
 }
 
-const searching = { q: 'text' } as const
+const searchFilter = { q: 'text' } as const
 
 /** Debounced search box that also follows changes of `q` in the address. */
 function SearchBox({ placeholder }: { placeholder: string }) {
-  const [{ q = '' }, choose] = useFilters(searching)
-  const [typed, setTyped] = useState(q)
-  const [known, setKnown] = useState(q)
-  if (q !== known) {
-    setKnown(q)
-    if (q !== typed.trim()) setTyped(q)
+  const [{ q = '' }, setFilters] = useFilters(searchFilter)
+  const [text, setText] = useState(q)
+  const [lastQuery, setLastQuery] = useState(q)
+  // Back, or a link, has changed the search.
+  if (q !== lastQuery) {
+    setLastQuery(q)
+    if (q !== text.trim()) setText(q)
   }
-  const search = useEffectEvent(() => choose({ q: typed.trim() }))
+  const search = useEffectEvent(() => setFilters({ q: text.trim() }))
   useEffect(() => {
-    if (typed.trim() === q) return undefined
+    if (text.trim() === q) return undefined
     const timer = setTimeout(() => search(), 250)
     return () => clearTimeout(timer)
-  }, [typed, q])
+  }, [text, q])
   return (
     <div className="relative min-w-40 flex-1 lg:max-w-sm">
       <Search className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted" />
@@ -133,8 +136,8 @@ function SearchBox({ placeholder }: { placeholder: string }) {
         aria-label={placeholder.replace('...', '')}
         placeholder={placeholder}
         maxLength={100}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
         className="pl-10"
       />
     </div>
@@ -199,12 +202,12 @@ function NoMatch({ title }: { title: string }) {
   )
 }
 
-/** A button that owns its dialog, so opening it doesn't rerender the table. */
+/** The button owns its dialog, so opening the dialog doesn't rerender the table. */
 type AddButtonProps = {
   text: string
   dialog: ComponentType<{ onClose: () => void }>
   isImport?: boolean
-  /** Shows the text on a phone, too, where no search field needs the space. */
+  /** Shows the text on phones, too. Set where no search box needs the space. */
   isAlone?: boolean
 }
 

@@ -9,34 +9,34 @@ import { perform, render } from '#web/testing/render.tsx'
 import { usePages } from './record-table.tsx'
 
 type TestRecord = { id: string; status: string }
-const many = (count: number, from = 0) =>
+const createRecords = (count: number, from = 0) =>
   Array.from({ length: count }, (_row, index): TestRecord => ({ id: `p${from + index}`, status: 'active' }))
 
-/** A server with cursor pages, as in the contract, that records every call. */
-function listing(initial: TestRecord[]) {
-  const server = { rows: initial, calls: [] as string[], answers: Promise.resolve() }
+/** Stubs a server with cursor pages, as in the contract, which records every call. */
+function stubServer(initial: TestRecord[]) {
+  const server = { rows: initial, calls: [] as string[], responseDelay: Promise.resolve() }
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
     server.calls.push(`${init.method} ${address}`)
-    await server.answers
+    await server.responseDelay
     const url = new URL(address, 'http://shop')
     if (init.method === 'PATCH') return Response.json({})
     const limit = Number(url.searchParams.get('limit'))
     const start = server.rows.findIndex(({ id }) => id === url.searchParams.get('cursor')) + 1
     const items = server.rows.slice(start, start + limit)
-    const more = start + limit < server.rows.length
+    const hasMore = start + limit < server.rows.length
     url.searchParams.set('cursor', items.at(-1)?.id ?? '')
-    return Response.json(items, more ? { headers: { link: `<${url.pathname}${url.search}>; rel="next"` } } : {})
+    return Response.json(items, hasMore ? { headers: { link: `<${url.pathname}${url.search}>; rel="next"` } } : {})
   })
   onTestFinished(() => void vi.unstubAllGlobals())
   return server
 }
 
-/** A component that shows the list and its buttons. */
+/** Renders a list of purchases and returns its rows and buttons. */
 async function openList() {
   const client = createQueryClient()
   const shown = { rows: [] as string[], isLoading: true }
   const buttons = {
-    more: () => Promise.resolve<unknown>(undefined),
+    loadMore: () => Promise.resolve<unknown>(undefined),
     cancel: (_id: string) => Promise.resolve<unknown>(undefined),
     search: (_q: string) => {},
   }
@@ -47,7 +47,7 @@ async function openList() {
     const rows = query.data?.pages.flatMap(({ items }) => items.map(({ id, status }) => `${id} ${status}`))
     Object.assign(shown, { rows: rows ?? [], isLoading: query.isFetching })
     Object.assign(buttons, {
-      more: query.fetchNextPage,
+      loadMore: query.fetchNextPage,
       cancel: (id: string) => call.mutateAsync({ id }),
       search: setQ,
     })
@@ -58,32 +58,32 @@ async function openList() {
       <List />
     </QueryClientProvider>,
   )
-  const settled = async () => {
+  const waitUntilLoaded = async () => {
     do await perform(() => new Promise((resolve) => setTimeout(resolve, 5)))
     while (shown.isLoading)
   }
-  await settled()
+  await waitUntilLoaded()
   return {
     shown,
-    settled,
-    more: async () => {
-      await perform(() => buttons.more())
-      await settled()
+    waitUntilLoaded,
+    loadMore: async () => {
+      await perform(() => buttons.loadMore())
+      await waitUntilLoaded()
     },
     cancel: async (id: string) => {
       await perform(() => buttons.cancel(id))
-      await settled()
+      await waitUntilLoaded()
     },
     search: (q: string) => perform(() => buttons.search(q)),
   }
 }
 
 test('pages load one after another, each starting after the previous page’s last row', async () => {
-  const server = listing(many(120))
+  const server = stubServer(createRecords(120))
   const list = await openList()
   expect(list.shown.rows).toHaveLength(50)
-  await list.more()
-  await list.more()
+  await list.loadMore()
+  await list.loadMore()
   expect(list.shown.rows).toHaveLength(120)
   expect(new Set(list.shown.rows).size).toBe(120)
   expect(server.calls.slice(1)).toEqual([
@@ -93,9 +93,9 @@ test('pages load one after another, each starting after the previous page’s la
 })
 
 test('after a change, every page shown so far is loaded again, in order', async () => {
-  const server = listing(many(120))
+  const server = stubServer(createRecords(120))
   const list = await openList()
-  await list.more()
+  await list.loadMore()
   server.calls.length = 0
   server.rows = server.rows.map((row) => (row.id === 'p60' ? { ...row, status: 'cancelled' } : row))
   await list.cancel('p60')
@@ -108,8 +108,8 @@ test('after a change, every page shown so far is loaded again, in order', async 
   expect(list.shown.rows[60]).toBe('p60 cancelled')
 })
 
-test('a row that a change removes from the list goes, and the next page moves up', async () => {
-  const server = listing(many(60))
+test('a row that a change removes from the list disappears, and the next rows move up', async () => {
+  const server = stubServer(createRecords(60))
   const list = await openList()
   server.rows = server.rows.filter(({ id }) => id !== 'p3')
   await list.cancel('p3')
@@ -118,14 +118,14 @@ test('a row that a change removes from the list goes, and the next page moves up
 })
 
 test('while a new search loads, the previous rows stay', async () => {
-  const server = listing(many(60))
+  const server = stubServer(createRecords(60))
   const list = await openList()
   const { promise, resolve } = Promise.withResolvers<void>()
-  server.answers = promise
+  server.responseDelay = promise
   await list.search('ada')
   expect(list.shown).toMatchObject({ isLoading: true, rows: { length: 50 } })
-  server.rows = many(1, 7)
+  server.rows = createRecords(1, 7)
   resolve()
-  await list.settled()
+  await list.waitUntilLoaded()
   expect(list.shown.rows).toEqual(['p7 active'])
 })

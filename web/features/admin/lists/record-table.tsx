@@ -14,11 +14,11 @@ import { classes } from '#web/ui/classes.ts'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-/** Objects are right-aligned columns, for buttons and money; `note` is their tooltip. */
-export type Column = string | { title: string; isForReaders?: boolean; note?: string }
-/** Column of buttons; its heading may be for screen readers only. */
+/** A string is a left-aligned column. An object is a right-aligned one, for buttons and money; `note` is its tooltip. */
+export type Column = string | { title: string; isForScreenReaders?: boolean; note?: string }
+/** Columns of buttons; `hiddenActions` has a heading for screen readers only. */
 export const actionColumn: Column = { title: 'Action' }
-export const hiddenActions: Column = { title: 'Actions', isForReaders: true }
+export const hiddenActions: Column = { title: 'Actions', isForScreenReaders: true }
 
 export type TableProps<Item> = {
   label: string
@@ -28,7 +28,7 @@ export type TableProps<Item> = {
   empty: ReactNode
   /** Singular and plural of a row. */
   noun: [string, string]
-  /** Rows with the same key are counted once, such as those of one person. */
+  /** Returns the key by which rows are counted, such as the person; without it, each row counts. */
   countBy?: (item: Item) => string
   /** On a phone, the first cell and the money are one line, the others a second one. */
   hasTwoLines?: boolean
@@ -40,20 +40,20 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
   const table = useRef<HTMLTableElement>(null)
   const items = query.data?.pages.flatMap((page) => page.items) ?? []
   const count = items.length
-  /** Number of rows before "Load more". */
-  const before = useRef<number>(null)
-  // Moves the focus to the first new row: the button may be gone.
+  // Number of rows when "Load more" was pressed.
+  const countBefore = useRef<number>(null)
+  // Moves the focus to the first new row, because the button may be gone.
   useEffect(() => {
-    if (before.current === null || count <= before.current) return
-    table.current?.tBodies[0]?.rows[before.current]?.focus({ preventScroll: true })
-    before.current = null
+    if (countBefore.current === null || count <= countBefore.current) return
+    table.current?.tBodies[0]?.rows[countBefore.current]?.focus({ preventScroll: true })
+    countBefore.current = null
   }, [count])
   const shownCount = countBy ? new Set(items.map(countBy)).size : count
   if (!query.data) return <Pending query={query} />
   if (count === 0 && !query.hasNextPage) return empty
 
   function loadMore() {
-    before.current = count
+    countBefore.current = count
     void query.fetchNextPage()
   }
 
@@ -72,7 +72,7 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
               if (typeof column === 'string') return <HeadCell key={column}>{column}</HeadCell>
               return (
                 <HeadCell key={column.title} className="text-right" title={column.note}>
-                  <span className={column.isForReaders ? 'sr-only' : ''}>{column.title}</span>
+                  <span className={column.isForScreenReaders ? 'sr-only' : ''}>{column.title}</span>
                 </HeadCell>
               )
             })}
@@ -101,7 +101,7 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
   )
 }
 
-/** Money, right-aligned in tabular figures. */
+/** Classes of a cell with money. */
 export const moneyCell = 'money text-right whitespace-nowrap tabular-nums'
 
 export function DayCell({ label, value }: { label: string; value: string | null }) {
@@ -114,7 +114,7 @@ export function DayCell({ label, value }: { label: string; value: string | null 
 
 const pageSize = 50
 
-/** A paginated server list; while a new search loads, the previous rows stay. */
+/** Loads a list in pages. While a new search loads, the previous rows stay visible. */
 export function usePages<E extends Endpoint & { answer?: 'list' }>(
   endpoint: E,
   input: Omit<InputOf<E>, 'limit' | 'cursor'>,

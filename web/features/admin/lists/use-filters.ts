@@ -1,35 +1,36 @@
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 
-export type Choices = Record<string, 'text' | readonly string[]>
-type Chosen<C extends Choices> = {
+/** Filters by name: any text, or one of these values. */
+export type FilterChoices = Record<string, 'text' | readonly string[]>
+type FilterValues<C extends FilterChoices> = {
   [Name in keyof C]?: (C[Name] extends readonly (infer Choice)[] ? Choice : string) | undefined
 }
 
 /** Filters in the query string, so that a reload, a link and Back show the same list. Ignores unknown values. */
-export function useFilters<const C extends Choices>(choices: C) {
+export function useFilters<const C extends FilterChoices>(choices: C) {
   const { search, pathname, navigate } = useNavigation()
-  function choose(change: Chosen<C>) {
-    // A late debounce must not navigate back from another page.
+  function setFilters(changes: FilterValues<C>) {
+    // A debounced search may call this after the visitor has left the page.
     if (location.pathname !== pathname) return
     const query = new URLSearchParams(location.search)
-    for (const [name, value] of Object.entries(change)) {
+    for (const [name, value] of Object.entries(changes)) {
       if (value) query.set(name, String(value))
       else query.delete(name)
     }
     navigate((query.size > 0 ? `${pathname}?${query}` : pathname) as Href, { replace: true })
   }
   const query = new URLSearchParams(search)
-  const known = Object.entries(choices).flatMap(([name, allowed]) => {
+  const validEntries = Object.entries(choices).flatMap(([name, allowed]) => {
     const value = query.get(name)
     return value && (allowed === 'text' || allowed.includes(value)) ? [[name, value] as const] : []
   })
-  return [Object.fromEntries(known) as Chosen<C>, choose] as const
+  return [Object.fromEntries(validEntries) as FilterValues<C>, setFilters] as const
 }
 
-const dialogs = { open: ['add', 'import'] } as const
+const dialogFilters = { open: ['add', 'import'] } as const
 
-/** A screen's dialog that a link can open, as the search does. */
-export function useDialog(name: (typeof dialogs.open)[number]) {
-  const [{ open }, choose] = useFilters(dialogs)
-  return [open === name, (isOpen: boolean) => choose({ open: isOpen ? name : undefined })] as const
+/** State of a screen's dialog, kept in the query string so that links can open it. */
+export function useDialog(name: (typeof dialogFilters.open)[number]) {
+  const [{ open }, setFilters] = useFilters(dialogFilters)
+  return [open === name, (isOpen: boolean) => setFilters({ open: isOpen ? name : undefined })] as const
 }

@@ -7,7 +7,7 @@ import { classes } from '#web/ui/classes.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { useProducts } from '../parts/products.tsx'
-import { isMissing, NoSuch } from '../parts/record.tsx'
+import { isMissing, RecordNotFound } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Draft } from './draft.tsx'
 import { Progress } from './progress.tsx'
@@ -53,7 +53,7 @@ function Stored({ id }: { id: string }) {
   useRecordTitle(data?.subject ?? 'Newsletter')
   if (isMissing(query.error))
     return (
-      <NoSuch
+      <RecordNotFound
         title="No such newsletter"
         description="Perhaps the draft was deleted."
         list={list}

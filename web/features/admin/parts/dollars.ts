@@ -1,24 +1,24 @@
 import * as z from 'zod/mini'
 import { cents } from '#contract/fields.ts'
 
-/** Parses 39.99 or 39,99 into 3999 digit by digit, because 39.99 * 100 isn't exact. */
-export function centsOf(typed: string): number | undefined {
-  const [, whole, point, comma] = /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2})|,(\d{1,2}))?$/.exec(typed.trim()) ?? []
-  const part = point ?? comma ?? ''
-  if (whole === undefined || (whole === '' && part === '')) return undefined
-  return Number(`${whole.replaceAll(',', '')}${part.padEnd(2, '0')}`)
+/** Parses 39.99 or 39,99 into 3999 digit by digit, because 39.99 * 100 isn't exact. Returns undefined for other text. */
+export function centsOf(text: string): number | undefined {
+  const [, whole, point, comma] = /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2})|,(\d{1,2}))?$/.exec(text.trim()) ?? []
+  const fraction = point ?? comma ?? ''
+  if (whole === undefined || (whole === '' && fraction === '')) return undefined
+  return Number(`${whole.replaceAll(',', '')}${fraction.padEnd(2, '0')}`)
 }
 
 export const dollarAmount = z.pipe(
   z.pipe(
     z.string('Please enter an amount'),
-    z.transform((typed, context) => {
-      const amount = centsOf(typed)
+    z.transform((text, context) => {
+      const amount = centsOf(text)
       if (amount !== undefined) return amount
       context.issues.push({
         code: 'custom',
-        input: typed,
-        message: typed.trim().startsWith('-') ? 'The amount cannot be negative' : 'Please enter an amount like 39.99',
+        input: text,
+        message: text.trim().startsWith('-') ? 'The amount cannot be negative' : 'Please enter an amount like 39.99',
       })
       return z.NEVER
     }),

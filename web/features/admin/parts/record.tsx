@@ -1,11 +1,11 @@
 import { EmptyState } from '#web/ui/card.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 
-/** True if the address names no record. */
+/** True if no record has the id in the address. */
 export const isMissing = (error: Error | null) =>
   error !== null && 'status' in error && (error.status === 404 || error.status === 400)
 
-export function NoSuch(props: { title: string; description: string; list: Href; all: string }) {
+export function RecordNotFound(props: { title: string; description: string; list: Href; all: string }) {
   const { title, description, list, all } = props
   return (
     <EmptyState title={title} description={description}>

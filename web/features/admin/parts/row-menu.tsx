@@ -8,29 +8,31 @@ import { Menu, MenuItem } from '#web/ui/menu.tsx'
 
 export type RowAction = {
   text: string
-  /** Permission without which the entry is hidden. */
+  /** Entries whose permission the user lacks are hidden. */
   needs?: Permission
-  do?: () => unknown
+  run?: () => unknown
   renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean
-  /** Set apart by a divider. */
-  isApart?: boolean
-  asks?: Omit<Question, 'destructive'>
+  /** Divides this entry from those above it by a line. */
+  hasDivider?: boolean
+  /** Asked before the action runs. */
+  question?: Omit<Question, 'destructive'>
   /** Reason that disables the entry. */
   disabledBecause?: string | false
 }
 
 /** Menu of a row; destructive entries come last. */
 export function RowMenu({ label, actions }: { label: string; actions: (RowAction | false)[] }) {
-  const [opened, setOpened] = useState<RowAction | null>(null)
+  const [openAction, setOpenAction] = useState<RowAction | null>(null)
   const can = useCan()
-  const present = actions.flatMap((action) => (action && (!action.needs || can(action.needs)) ? [action] : []))
-  if (present.length === 0) return null
+  const visibleActions = actions.filter((action) => action !== false).filter(({ needs }) => !needs || can(needs))
+  if (visibleActions.length === 0) return null
 
   function start(action: RowAction) {
-    const { do: act = () => setOpened(action), asks, isDangerous } = action
-    if (asks) runIfConfirmed({ ...asks, destructive: isDangerous }, act)
-    else void act()
+    const { question, isDangerous } = action
+    const run = action.run ?? (() => setOpenAction(action))
+    if (question) runIfConfirmed({ ...question, destructive: isDangerous }, run)
+    else void run()
   }
 
   return (
@@ -40,9 +42,9 @@ export function RowMenu({ label, actions }: { label: string; actions: (RowAction
         label={<Ellipsis className="size-4.5" />}
         className="ml-auto grid size-10 place-items-center rounded-md text-muted hover:bg-accent-soft hover:text-ink"
       >
-        {present.map((action, place) => (
+        {visibleActions.map((action, index) => (
           <Fragment key={action.text}>
-            {action.isApart && place > 0 && <hr className="mx-2 my-1.5 border-line" />}
+            {action.hasDivider && index > 0 && <hr className="mx-2 my-1.5 border-line" />}
             <MenuItem
               isDangerous={action.isDangerous}
               disabledBecause={action.disabledBecause}
@@ -54,9 +56,9 @@ export function RowMenu({ label, actions }: { label: string; actions: (RowAction
         ))}
       </Menu>
       {/* Rendered outside of the table, so that its styles do not apply to dialogs. */}
-      {opened &&
+      {openAction &&
         createPortal(
-          opened.renderDialog?.(() => setOpened(null)),
+          openAction.renderDialog?.(() => setOpenAction(null)),
           document.body,
         )}
     </>

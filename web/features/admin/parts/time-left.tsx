@@ -1,39 +1,43 @@
 import { useEffect, useState } from 'react'
 import { Badge } from '#web/ui/notice.tsx'
 
-const minute = 60_000
-const hour = 60 * minute
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 
-export function timeLeft(promisedBy: string, now: number) {
-  const remainingMs = new Date(promisedBy).getTime() - now
-  const away = Math.abs(remainingMs)
-  const words =
-    away < hour
-      ? `${Math.max(1, Math.floor(away / minute))} min`
-      : away < 48 * hour
-        ? `${Math.floor(away / hour)} h`
-        : `${Math.floor(away / (24 * hour))} days`
-  if (remainingMs <= 0) return { text: `Overdue by ${words}`, tone: 'bad' } as const
-  return { text: `${words} left`, tone: remainingMs < 6 * hour ? 'warning' : 'neutral' } as const
+function formatDuration(durationMs: number) {
+  if (durationMs < hourMs) return `${Math.max(1, Math.floor(durationMs / minuteMs))} min`
+  if (durationMs < 48 * hourMs) return `${Math.floor(durationMs / hourMs)} h`
+  return `${Math.floor(durationMs / (24 * hourMs))} days`
 }
 
-const days = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)
+/** Time until a deadline, such as "5 h left"; amber within 6 hours, red when late. */
+export function timeLeft(dueAt: string, now: number) {
+  const remainingMs = new Date(dueAt).getTime() - now
+  const words = formatDuration(Math.abs(remainingMs))
+  if (remainingMs <= 0) return { text: `Overdue by ${words}`, tone: 'bad' } as const
+  return { text: `${words} left`, tone: remainingMs < 6 * hourMs ? 'warning' : 'neutral' } as const
+}
+
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const startOfDay = (time: number) => new Date(time).setHours(0, 0, 0, 0)
 
 /** Time until a deadline, such as "in 5 hours" or "tomorrow"; amber within 48 hours, red when late. */
 export function dueIn(dueAt: string, now: number) {
-  const at = new Date(dueAt).getTime()
-  const remainingMs = at - now
+  const dueTime = new Date(dueAt).getTime()
+  const remainingMs = dueTime - now
   if (remainingMs <= 0) return timeLeft(dueAt, now)
-  const away = Math.round((startOfDay(at) - startOfDay(now)) / (24 * hour))
-  const text = away === 0 ? days.format(Math.max(1, Math.floor(remainingMs / hour)), 'hour') : days.format(away, 'day')
-  return { text, tone: remainingMs < 48 * hour ? 'warning' : 'neutral' } as const
+  const daysLeft = Math.round((startOfDay(dueTime) - startOfDay(now)) / (24 * hourMs))
+  const text =
+    daysLeft === 0
+      ? relativeFormat.format(Math.max(1, Math.floor(remainingMs / hourMs)), 'hour')
+      : relativeFormat.format(daysLeft, 'day')
+  return { text, tone: remainingMs < 48 * hourMs ? 'warning' : 'neutral' } as const
 }
 
 export function TimeLeft({ until }: { until: string }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), minute)
+    const timer = setInterval(() => setNow(Date.now()), minuteMs)
     return () => clearInterval(timer)
   }, [])
   const { text, tone } = timeLeft(until, now)

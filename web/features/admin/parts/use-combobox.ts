@@ -1,42 +1,41 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 
-/** A field with matches below it: the arrows move between them, Enter or a click picks one. */
+/** Behavior of a field with a list of matches: arrow keys move the selection, Enter or a click picks a match. */
 export function useCombobox(count: number, pick: (index: number) => void) {
-  const list = useId()
-  const [at, setAt] = useState(0)
-  const active = at < count ? `${list}-${at}` : undefined
+  const listId = useId()
+  const [selected, setSelected] = useState(0)
+  const activeId = selected < count ? `${listId}-${selected}` : undefined
   useEffect(() => {
-    if (active) document.getElementById(active)?.scrollIntoView({ block: 'nearest' })
-  }, [active])
+    if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' })
+  }, [activeId])
 
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (!step && !(event.key === 'Enter' && active)) return
+    if (!step && !(event.key === 'Enter' && activeId)) return
     event.preventDefault()
-    if (step) setAt((at + step + count) % Math.max(count, 1))
-    else pick(at)
+    if (step) setSelected((selected + step + count) % Math.max(count, 1))
+    else pick(selected)
   }
 
   return {
-    /** Typing selects the first match again. */
-    restart: () => setAt(0),
+    selectFirst: () => setSelected(0),
     field: {
       role: 'combobox',
-      'aria-controls': list,
+      'aria-controls': listId,
       'aria-autocomplete': 'list',
-      'aria-activedescendant': active,
+      'aria-activedescendant': activeId,
       autoComplete: 'off',
       onKeyDown,
     } as const,
-    list: { id: list, role: 'listbox' } as const,
+    list: { id: listId, role: 'listbox' } as const,
     option: (index: number, className: string) =>
       ({
-        id: `${list}-${index}`,
+        id: `${listId}-${index}`,
         role: 'option',
         tabIndex: -1,
-        'aria-selected': index === at,
-        className: classes('cursor-pointer rounded-sm px-3 text-sm', index === at && 'bg-accent-soft', className),
+        'aria-selected': index === selected,
+        className: classes('cursor-pointer rounded-sm px-3 text-sm', index === selected && 'bg-accent-soft', className),
         // Keeps the focus in the field, because its loss may close the list before the click.
         onMouseDown: (event: MouseEvent) => event.preventDefault(),
         onClick: () => pick(index),

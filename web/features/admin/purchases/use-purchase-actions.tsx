@@ -58,36 +58,36 @@ export function usePurchaseActions() {
       isWarned && {
         text: 'Keep, it’s no fraud',
         needs: 'money.refund',
-        do: () => settleWarning.mutate({ id, decision: 'dismiss' }),
+        run: () => settleWarning.mutate({ id, decision: 'dismiss' }),
       },
       purchase.lostAmount > purchase.lostAndKept &&
         !hasEnded(status) && {
           text: 'Keep after lost dispute',
           needs: 'money.refund',
-          do: () => keepAfterLoss.mutate({ id, amount: purchase.lostAmount }),
+          run: () => keepAfterLoss.mutate({ id, amount: purchase.lostAmount }),
         },
       failedRefunds > 0 && {
         text: 'Paid another way',
         needs: 'money.refund',
-        asks: {
+        question: {
           title: 'Paid back another way',
           description: `Have you sent ${exactDollars(failedRefunds)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
           action: 'Yes, it is paid back',
         },
-        do: () => settleRefunds.mutate({ id, amount: failedRefunds }),
+        run: () => settleRefunds.mutate({ id, amount: failedRefunds }),
       },
-      status === 'past_due' && { text: 'Retry payment', needs: 'money.refund', do: () => retry.mutate({ id }) },
-      status === 'past_due' && { text: 'Send pay link', needs: 'money.refund', do: () => sendLink.mutate({ id }) },
+      status === 'past_due' && { text: 'Retry payment', needs: 'money.refund', run: () => retry.mutate({ id }) },
+      status === 'past_due' && { text: 'Send pay link', needs: 'money.refund', run: () => sendLink.mutate({ id }) },
       status === 'pending_cancel' && {
         text: 'Undo cancellation',
         needs: 'purchases.manage',
-        do: () => resume.mutate({ id }),
+        run: () => resume.mutate({ id }),
       },
       isExtendable(purchase) && { text: 'Extend', needs: 'purchases.manage', renderDialog: openDialog(ExtendDialog) },
       isWarned && {
         text: 'Refund and end',
         needs: 'money.refund',
-        do: () => settleWarning.mutate({ id, decision: 'refund' }),
+        run: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
       canRefund && { text: 'Refund', needs: 'money.refund', renderDialog: openDialog(RefundDialog) },
@@ -97,7 +97,7 @@ export function usePurchaseActions() {
       {
         text: 'Delete purchase',
         needs: 'purchases.manage',
-        asks: {
+        question: {
           title: 'Delete purchase',
           description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
           effect: hasEnded(status)
@@ -105,9 +105,9 @@ export function usePurchaseActions() {
             : 'The subscription ends today, and nothing is refunded. The sale leaves the lists and the exports; past figures stay. To keep it there, cancel it instead.',
           action: 'Delete purchase',
         },
-        do: () => remove.mutate({ id }),
+        run: () => remove.mutate({ id }),
         isDangerous: true,
-        isApart: true,
+        hasDivider: true,
       },
     ]
   }

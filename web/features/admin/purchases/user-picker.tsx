@@ -11,7 +11,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
   const q = useDeferredValue(searchText.trim())
   const search = useData(accounts.adminList, { q, limit: 8 }, { enabled: isOpen })
   const users = search.data ?? []
-  const { restart, field, list, option } = useCombobox(isOpen ? users.length : 0, (index) => {
+  const { selectFirst, field, list, option } = useCombobox(isOpen ? users.length : 0, (index) => {
     const user = users[index]
     if (!user) return
     setSearchText(user.email)
@@ -21,7 +21,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
 
   function changeText(value: string) {
     setSearchText(value)
-    restart()
+    selectFirst()
     setIsOpen(true)
     onPick('')
   }

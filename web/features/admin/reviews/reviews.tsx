@@ -65,7 +65,7 @@ export default function Reviews() {
                 <RowMenu
                   label={`the review by ${review.author ?? 'Anonymous'}`}
                   actions={[
-                    review.answer !== null && { text: 'Edit reply', do: () => setAnswering(review) },
+                    review.answer !== null && { text: 'Edit reply', run: () => setAnswering(review) },
                     review.reportedAt !== null &&
                       !review.hiddenBecause && {
                         text: 'Hide',

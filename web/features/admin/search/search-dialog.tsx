@@ -87,7 +87,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     ...(word ? actions.filter((action) => can(action.needs) && matchesTyped(action)) : []),
   ]
   const isWaiting = word !== settled.toLowerCase() || (q.length > 1 && found.isFetching)
-  const { restart, field, list, option } = useCombobox(options.length, (index) => {
+  const { selectFirst, field, list, option } = useCombobox(options.length, (index) => {
     const chosen = options[index]
     if (!chosen) return
     onClose()
@@ -114,7 +114,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value)
-            restart()
+            selectFirst()
           }}
         />
       </div>

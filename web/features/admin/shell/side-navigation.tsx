@@ -6,16 +6,16 @@ import { moveFocusByKey } from '#web/ui/tabs.tsx'
 import { upToMost, useNeeds } from '../inbox/use-needs.ts'
 import type { Area } from '../screens.ts'
 
-type Props = { areas: Area[]; here: Area; onSearch: () => void }
+type Props = { areas: Area[]; currentArea: Area; onSearch: () => void }
 
-/** At the left of a wide screen, at the bottom of a phone. */
-export function SideNavigation({ areas, here, onSearch }: Props) {
+/** Navigation at the left of a wide screen, or at the bottom of a phone. */
+export function SideNavigation({ areas, currentArea, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
-  // All of support's areas fit into the bar.
+  // Support staff see at most five areas, which all fit into the bar of a phone.
   const hasMore = areas.length > 5
   const isInBar = (area: Area) => !hasMore || area.isTab || area.isInBar
-  const isBehindMore = !isInBar(here)
+  const isCurrentBehindMore = !isInBar(currentArea)
   const behindMore = areas.filter((area) => !isInBar(area))
   const { countAt } = useNeeds()
   const firstTab = areas.find(({ isTab }) => isTab)
@@ -56,7 +56,7 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
                   onKeyDown={moveFocusByKey}
                   className="max-lg:contents lg:flex lg:flex-col lg:gap-0.5"
                 >
-                  <AreaTabs areas={areas} here={here} onChoose={close} />
+                  <AreaTabs areas={areas} currentArea={currentArea} onChoose={close} />
                 </div>
               </li>
             )}
@@ -65,8 +65,8 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
                 <Link
                   href={area.path}
                   onClick={close}
-                  aria-current={area === here ? 'page' : undefined}
-                  className={areaLink}
+                  aria-current={area === currentArea ? 'page' : undefined}
+                  className={areaLinkClasses}
                 >
                   <AreaName area={area} />
                 </Link>
@@ -81,13 +81,13 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
             aria-controls="admin-areas"
             onClick={() => setIsOpen(!isOpen)}
             onKeyDown={(event) => event.key === 'Escape' && close()}
-            className={classes(item, 'w-full cursor-pointer', isBehindMore && 'text-accent')}
+            className={classes(itemClasses, 'w-full cursor-pointer', isCurrentBehindMore && 'text-accent')}
           >
             <Ellipsis className="size-5" />
             More
-            <Waiting
+            <OpenCount
               count={countAt(behindMore.flatMap((area) => area.listed.map(({ path }) => path)))}
-              className={inCorner}
+              className={cornerClasses}
             />
           </button>
         </li>
@@ -96,30 +96,30 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
   )
 }
 
-const item =
+const itemClasses =
   'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:relative max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
 
-const areaLink = classes(
-  item,
+const areaLinkClasses = classes(
+  itemClasses,
   'aria-[current]:text-accent lg:hover:bg-accent-soft/60 lg:aria-[current]:bg-accent-soft lg:aria-[current]:text-accent-strong',
 )
 
 function AreaName({ area: { icon: Icon, title, path, listed } }: { area: Area }) {
   const { count, countAt } = useNeeds()
-  const waiting = path === '/admin/overview' ? count : countAt(listed.map((screen) => screen.path))
+  const openCount = path === '/admin/overview' ? count : countAt(listed.map((screen) => screen.path))
   return (
     <>
       <Icon className="size-5 lg:size-4.5" />
       {title}
-      <Waiting count={waiting} className={inCorner} />
+      <OpenCount count={openCount} className={cornerClasses} />
     </>
   )
 }
 
-const inCorner = 'lg:ml-auto max-lg:absolute max-lg:top-1 max-lg:left-1/2 max-lg:ml-1.5'
+const cornerClasses = 'lg:ml-auto max-lg:absolute max-lg:top-1 max-lg:left-1/2 max-lg:ml-1.5'
 
-/** Number of open items, drawn by CSS so that the link's text stays the same. */
-export function Waiting({ count, className }: { count: number; className?: string }) {
+/** Number of open items. CSS draws it, so that the link's text has no number in it. */
+export function OpenCount({ count, className }: { count: number; className?: string }) {
   if (count === 0) return null
   return (
     <span
@@ -135,7 +135,7 @@ export function Waiting({ count, className }: { count: number; className?: strin
 export const panelId = 'admin-panel'
 
 /** The three tabs of docs/product.md, as links, so that each can open in a new window. */
-function AreaTabs({ areas, here, onChoose }: { areas: Area[]; here: Area; onChoose: () => void }) {
+function AreaTabs({ areas, currentArea, onChoose }: { areas: Area[]; currentArea: Area; onChoose: () => void }) {
   const tabs = areas.filter(({ isTab }) => isTab)
   return tabs.map((tab) => (
     <Link
@@ -143,12 +143,12 @@ function AreaTabs({ areas, here, onChoose }: { areas: Area[]; here: Area; onChoo
       role="tab"
       href={tab.path}
       onClick={onChoose}
-      aria-selected={tab === here}
-      aria-current={tab === here ? 'page' : undefined}
-      aria-controls={tab === here ? panelId : undefined}
+      aria-selected={tab === currentArea}
+      aria-current={tab === currentArea ? 'page' : undefined}
+      aria-controls={tab === currentArea ? panelId : undefined}
       // Makes the first tab focusable while none is selected.
-      tabIndex={tab === (here.isTab ? here : tabs[0]) ? 0 : -1}
-      className={areaLink}
+      tabIndex={tab === (currentArea.isTab ? currentArea : tabs[0]) ? 0 : -1}
+      className={areaLinkClasses}
     >
       <AreaName area={tab} />
     </Link>

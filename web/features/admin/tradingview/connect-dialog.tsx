@@ -13,7 +13,7 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { previewText } from './modes.tsx'
 
-const form = z.object({
+const connectForm = z.object({
   cookies: z.string().check(z.trim(), z.minLength(1, 'Please paste the cookies')),
   host: z.string().check(z.trim(), z.minLength(1, 'Please enter the host')),
   accepts: z.optional(z.string()),
@@ -49,8 +49,8 @@ export function ConnectDialog(props: { connection: TradingViewConnection; onClos
         failed: 'Failed to connect',
         succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
       }}
-      schema={form}
-      inputOf={({ accepts, ...typed }) => ({ ...typed, accepts: accepts === 'on' })}
+      schema={connectForm}
+      inputOf={({ accepts, ...fields }) => ({ ...fields, accepts: accepts === 'on' })}
       button={{ pendingText: 'Checking...', children: 'Connect' }}
       onClose={onClose}
     >

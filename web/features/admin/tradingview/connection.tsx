@@ -7,8 +7,8 @@ import { Card, Pending } from '#web/ui/card.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
-import { Comparisons, Strangers } from './lists.tsx'
-import { confirmSwitch, MeterCard, Modes } from './modes.tsx'
+import { ForeignPeople, SyncLog } from './lists.tsx'
+import { confirmSwitch, Modes, PeopleForecast } from './modes.tsx'
 import { ScriptsList } from './scripts-list.tsx'
 import { troubleOf } from './trouble.tsx'
 
@@ -23,9 +23,9 @@ export default function Connection() {
         <>
           <Modes connection={data} />
           <ScriptsList />
-          <MeterCard />
-          <Comparisons />
-          <Strangers />
+          <PeopleForecast />
+          <SyncLog />
+          <ForeignPeople />
           <Disconnect />
         </>
       )}
@@ -33,7 +33,7 @@ export default function Connection() {
   )
 }
 
-const states = {
+const stateLooks = {
   off: { tone: 'neutral', text: 'off' },
   on: { tone: 'good', text: 'connected' },
   paused: { tone: 'warning', text: 'paused' },
@@ -43,16 +43,17 @@ const states = {
 
 function Status({ connection }: { connection: TradingViewConnection }) {
   const { state, mode, isAllowed, lastError, blockedRemovals } = connection
-  const [connecting, setConnecting] = useState(false)
+  const [isConnecting, setIsConnecting] = useState(false)
   const failed = 'Failed to change the connection'
-  const test = useCall(tradingViewAdmin.test, { failed: 'The check failed', succeeded: 'Connection OK' })
+  const checkConnection = useCall(tradingViewAdmin.test, { failed: 'The check failed', succeeded: 'Connection OK' })
   const pause = useCall(tradingViewAdmin.pause, { failed })
   const resume = useCall(tradingViewAdmin.resume, { failed })
   const reconcile = useCall(tradingViewAdmin.reconcile, { failed, succeeded: 'Removing access' })
   const trouble = troubleOf(connection)
 
-  async function ask(action: 'Pause' | 'Resume' | 'Remove') {
-    const question = { title: `${action} ${action === 'Remove' ? `${blockedRemovals} people` : 'connection'}`, action }
+  async function confirmAndRun(action: 'Pause' | 'Resume' | 'Remove') {
+    const subject = action === 'Remove' ? `${blockedRemovals} people` : 'connection'
+    const question = { title: `${action} ${subject}`, action }
     if (!(await confirmSwitch(action === 'Pause' ? 'off' : mode, question))) return
     if (action === 'Pause') pause.mutate({})
     else if (action === 'Resume') resume.mutate({})
@@ -63,7 +64,7 @@ function Status({ connection }: { connection: TradingViewConnection }) {
     <section aria-label="Status">
       <Card className="flex flex-col gap-4">
         <div className="flex flex-wrap items-center gap-3">
-          <Badge tone={states[state].tone}>{states[state].text}</Badge>
+          <Badge tone={stateLooks[state].tone}>{stateLooks[state].text}</Badge>
           <Summary connection={connection} />
         </div>
         {!isAllowed && (
@@ -79,7 +80,7 @@ function Status({ connection }: { connection: TradingViewConnection }) {
         )}
         <div className="flex flex-wrap gap-2">
           {blockedRemovals !== null && state === 'on' && (
-            <Button size="sm" pending={reconcile.isPending} onClick={() => void ask('Remove')}>
+            <Button size="sm" pending={reconcile.isPending} onClick={() => void confirmAndRun('Remove')}>
               Review
             </Button>
           )}
@@ -87,29 +88,44 @@ function Status({ connection }: { connection: TradingViewConnection }) {
             <Button
               size="sm"
               variant={state === 'off' || state === 'expired' ? 'primary' : 'secondary'}
-              onClick={() => setConnecting(true)}
+              onClick={() => setIsConnecting(true)}
             >
               {state === 'off' ? 'Connect' : 'Reconnect'}
             </Button>
           )}
           {state === 'paused' && (
-            <Button size="sm" variant="secondary" pending={resume.isPending} onClick={() => void ask('Resume')}>
+            <Button
+              size="sm"
+              variant="secondary"
+              pending={resume.isPending}
+              onClick={() => void confirmAndRun('Resume')}
+            >
               Resume
             </Button>
           )}
           {state !== 'off' && state !== 'paused' && (
             <>
-              <Button size="sm" variant="secondary" pending={test.isPending} onClick={() => test.mutate({})}>
+              <Button
+                size="sm"
+                variant="secondary"
+                pending={checkConnection.isPending}
+                onClick={() => checkConnection.mutate({})}
+              >
                 Check connection
               </Button>
-              <Button size="sm" variant="secondary" pending={pause.isPending} onClick={() => void ask('Pause')}>
+              <Button
+                size="sm"
+                variant="secondary"
+                pending={pause.isPending}
+                onClick={() => void confirmAndRun('Pause')}
+              >
                 Pause
               </Button>
             </>
           )}
         </div>
       </Card>
-      {connecting && <ConnectDialog connection={connection} onClose={() => setConnecting(false)} />}
+      {isConnecting && <ConnectDialog connection={connection} onClose={() => setIsConnecting(false)} />}
     </section>
   )
 }
@@ -129,17 +145,22 @@ function Summary({ connection }: { connection: TradingViewConnection }) {
 
 function Disconnect() {
   const forget = useCall(tradingViewAdmin.forget, { failed: 'Failed to disconnect', succeeded: 'Disconnected' })
-  async function ask() {
-    const yes = await confirmSwitch('off', {
+  async function confirmAndDisconnect() {
+    const isConfirmed = await confirmSwitch('off', {
       title: 'Disconnect TradingView',
       action: 'Disconnect',
       destructive: true,
       also: 'The cookies are deleted, and you unlock and remove people by hand.',
     })
-    if (yes) forget.mutate({})
+    if (isConfirmed) forget.mutate({})
   }
   return (
-    <Button variant="danger" className="self-start" pending={forget.isPending} onClick={() => void ask()}>
+    <Button
+      variant="danger"
+      className="self-start"
+      pending={forget.isPending}
+      onClick={() => void confirmAndDisconnect()}
+    >
       Disconnect
     </Button>
   )

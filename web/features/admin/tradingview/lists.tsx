@@ -10,9 +10,9 @@ import { Section } from '../parts/section.tsx'
 
 type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
 
-export function Comparisons() {
+export function SyncLog() {
   const { data = [] } = useData(tradingViewAdmin.runs, {})
-  // Each script has its own runs; the latest one is its last comparison.
+  // Runs are sorted from new to old, so the first run of each script is its latest.
   const latest = data.filter(({ script }, index) => data.findIndex((run) => run.script === script) === index)
   const earlier = data.filter((run) => !latest.includes(run))
   return (
@@ -32,12 +32,12 @@ export function Comparisons() {
     >
       <Card className="flex flex-col gap-3 text-sm">
         {latest.length === 0 && <p className="text-muted">Runs every night at 03:20 UTC.</p>}
-        <Runs runs={latest} />
+        <RunList runs={latest} />
         {earlier.length > 0 && (
           <details>
             <summary className="w-fit cursor-pointer font-medium text-accent">Show runs</summary>
             <div className="mt-3">
-              <Runs runs={earlier} />
+              <RunList runs={earlier} />
             </div>
           </details>
         )}
@@ -46,7 +46,7 @@ export function Comparisons() {
   )
 }
 
-const Runs = ({ runs }: { runs: Run[] }) => (
+const RunList = ({ runs }: { runs: Run[] }) => (
   <ul className="flex flex-col gap-2">
     {runs.map((run) => (
       <li key={run.id} className="flex flex-wrap gap-x-3 gap-y-1">
@@ -54,25 +54,25 @@ const Runs = ({ runs }: { runs: Run[] }) => (
           <Time value={run.startedAt} withClock />
         </span>
         <span>{run.script}</span>
-        <span className="text-muted">{inWords(run)}</span>
+        <span className="text-muted">{describeRun(run)}</span>
       </li>
     ))}
   </ul>
 )
 
-function inWords({ isComplete, error, people, missing, wrong, ended, foreign, blockedRemovals }: Run) {
+function describeRun({ isComplete, error, people, missing, wrong, ended, foreign, blockedRemovals }: Run) {
   if (!isComplete) return `Incomplete list from TradingView; no changes made. ${error ?? ''}`
-  const found = [
+  const findings = [
     missing > 0 && `${missing} missing`,
     wrong > 0 && `${wrong} with a wrong date`,
     ended > 0 && `${ended} expired, still there`,
     foreign > 0 && `${foreign} added by hand`,
     blockedRemovals > 0 && `${blockedRemovals} not removed, waiting for your review`,
   ].filter(Boolean)
-  return `${people} on the list; ${found.length > 0 ? found.join(', ') : 'all as it should be'}`
+  return `${people} on the list; ${findings.length > 0 ? findings.join(', ') : 'all as it should be'}`
 }
 
-export function Strangers() {
+export function ForeignPeople() {
   return (
     <Section
       title="Added by hand"

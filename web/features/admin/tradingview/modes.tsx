@@ -10,7 +10,7 @@ import { Time } from '#web/ui/time.tsx'
 import { formatPeople } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
-const modes: Record<ConnectionMode, { title: string; text: string }> = {
+const modeTexts: Record<ConnectionMode, { title: string; text: string }> = {
   full: { title: 'Add and remove people', text: 'Adds buyers and removes them when they no longer pay.' },
   grant: { title: 'Add only', text: 'Adds buyers. You remove people by hand.' },
   dry: { title: 'Dry run', text: 'Changes nothing; only shows what it would do. You do all of it by hand.' },
@@ -18,10 +18,10 @@ const modes: Record<ConnectionMode, { title: string; text: string }> = {
 
 export function Modes({ connection }: { connection: TradingViewConnection }) {
   const settings = useCall(tradingViewAdmin.settings, { failed: 'Failed to change the connection', succeeded: 'Saved' })
-  async function choose(mode: ConnectionMode) {
+  async function confirmAndSwitch(mode: ConnectionMode) {
     if (mode === connection.mode) return
-    const yes = await confirmSwitch(mode, { title: `Switch to “${modes[mode].title}”`, action: 'Switch' })
-    if (yes) settings.mutate({ mode })
+    const isConfirmed = await confirmSwitch(mode, { title: `Switch to “${modeTexts[mode].title}”`, action: 'Switch' })
+    if (isConfirmed) settings.mutate({ mode })
   }
   return (
     <Section title="What it does">
@@ -43,10 +43,10 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
               className="mt-1 size-4.5 shrink-0 accent-accent"
               checked={mode === connection.mode}
               disabled={connection.isReadOnly && mode !== 'dry'}
-              onChange={() => void choose(mode)}
+              onChange={() => void confirmAndSwitch(mode)}
             />
-            <span className="font-medium">{modes[mode].title}</span>
-            <span className="col-start-2 text-sm text-muted">{modes[mode].text}</span>
+            <span className="font-medium">{modeTexts[mode].title}</span>
+            <span className="col-start-2 text-sm text-muted">{modeTexts[mode].text}</span>
           </label>
         ))}
       </fieldset>
@@ -59,49 +59,51 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
   )
 }
 
+/** Says what the connection would do in this mode. */
 export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
   const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
-  const says =
-    mode === 'off' || mode === 'dry'
-      ? [
-          'No one loses access.',
-          toHandOver > 0 && `${formatPeople(toHandOver)} being added now will wait for you.`,
-          mode === 'dry' && `It would add ${formatPeople(toUnlock)} and remove ${formatPeople(toLock)}.`,
-        ]
-      : [
-          toUnlock > 0 ? `${formatPeople(toUnlock)} will be added.` : 'No one will be added.',
-          mode === 'full' && toLock > 0 ? `${formatPeople(toLock)} will be removed.` : 'No one will be removed.',
-          unknownNames > 0 && `We can’t find the usernames of ${formatPeople(unknownNames)} on TradingView.`,
-          managedFromNow > 0 && `${formatPeople(managedFromNow)} you unlocked by hand will be managed from now on.`,
-          strangers > 0 && `${formatPeople(strangers)} this shop never unlocked will be left alone.`,
-        ]
-  return says.filter(Boolean).join(' ')
+  const isWriting = mode === 'full' || mode === 'grant'
+  const sentences = isWriting
+    ? [
+        toUnlock > 0 ? `${formatPeople(toUnlock)} will be added.` : 'No one will be added.',
+        mode === 'full' && toLock > 0 ? `${formatPeople(toLock)} will be removed.` : 'No one will be removed.',
+        unknownNames > 0 && `We can’t find the usernames of ${formatPeople(unknownNames)} on TradingView.`,
+        managedFromNow > 0 && `${formatPeople(managedFromNow)} you unlocked by hand will be managed from now on.`,
+        strangers > 0 && `${formatPeople(strangers)} this shop never unlocked will be left alone.`,
+      ]
+    : [
+        'No one loses access.',
+        toHandOver > 0 && `${formatPeople(toHandOver)} being added now will wait for you.`,
+        mode === 'dry' && `It would add ${formatPeople(toUnlock)} and remove ${formatPeople(toLock)}.`,
+      ]
+  return sentences.filter(Boolean).join(' ')
 }
 
+/** Shows what would happen, and returns true if the seller confirms. `also` is added to the description. */
 export async function confirmSwitch(
   mode: ConnectionMode | 'off',
   question: { title: string; action: string; destructive?: boolean; also?: string },
 ) {
-  const { also, ...rest } = question
+  const { also, ...dialog } = question
   try {
     const preview = await call(tradingViewAdmin.preview, {})
-    return await confirm({ ...rest, description: [previewText(preview, mode), also].filter(Boolean).join(' ') })
+    return await confirm({ ...dialog, description: [previewText(preview, mode), also].filter(Boolean).join(' ') })
   } catch (error) {
     toastError('Failed to find out what would happen', error)
     return false
   }
 }
 
-export function MeterCard() {
+export function PeopleForecast() {
   const { data } = useData(tradingViewAdmin.meter, {})
   if (!data) return <Skeleton className="h-20 rounded-lg" />
-  const { people: present, foreign, lastDay, forecast, endBefore, newAtThisPace, level } = data
+  const { people: peopleCount, foreign, lastDay, forecast, endBefore, newAtThisPace, level } = data
   return (
     <Section title={countDefinitions.withAccess.title} hint={countDefinitions.withAccess.meaning}>
       <Card className="flex flex-col gap-4">
         <p>
-          <strong>{formatPeople(present)}</strong> · About {forecast} by <Time value={lastDay} /> ({endBefore} ending,{' '}
-          {newAtThisPace} new)
+          <strong>{formatPeople(peopleCount)}</strong> · About {forecast} by <Time value={lastDay} /> ({endBefore}{' '}
+          ending, {newAtThisPace} new)
           {foreign > 0 && ` · ${foreign} added by hand`}
         </p>
         {level !== 'calm' && (

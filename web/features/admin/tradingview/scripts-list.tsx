@@ -12,13 +12,13 @@ import { Section } from '../parts/section.tsx'
 export function ScriptsList() {
   const { data } = useData(tradingViewAdmin.scripts, {})
   const products = useProducts()
-  const [chosen, setChosen] = useState<string>()
-  const productId = chosen ?? products[0]?.id
+  const [chosenProductId, setChosenProductId] = useState<string>()
+  const productId = chosenProductId ?? products[0]?.id
   const failed = 'Failed to change the scripts'
-  const choose = useCall(tradingViewAdmin.chooseScript, { failed })
-  const drop = useCall(tradingViewAdmin.dropScript, { failed })
+  const startUnlocking = useCall(tradingViewAdmin.chooseScript, { failed })
+  const stopUnlocking = useCall(tradingViewAdmin.dropScript, { failed })
 
-  const stopping = {
+  const stopQuestion = {
     description: 'People keep access, but we stop managing it. If you turn it on again, we ask before removing anyone.',
     action: 'Stop unlocking',
     destructive: true,
@@ -26,7 +26,10 @@ export function ScriptsList() {
 
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
-    <Section title="Scripts" beside={<ProductChoice products={products} value={productId} onChange={setChosen} />}>
+    <Section
+      title="Scripts"
+      beside={<ProductChoice products={products} value={productId} onChange={setChosenProductId} />}
+    >
       {products
         .filter(({ name, state }) => state === 'on sale' && !data.some(({ product }) => product === name))
         .map(({ id, name }) => (
@@ -55,7 +58,9 @@ export function ScriptsList() {
                   size="sm"
                   variant="ghost"
                   onClick={() =>
-                    runIfConfirmed({ title: `Stop unlocking ${name}`, ...stopping }, () => drop.mutate({ pineId }))
+                    runIfConfirmed({ title: `Stop unlocking ${name}`, ...stopQuestion }, () =>
+                      stopUnlocking.mutate({ pineId }),
+                    )
                   }
                 >
                   Stop<span className="sr-only"> unlocking {name}</span>
@@ -66,7 +71,7 @@ export function ScriptsList() {
                   size="sm"
                   variant="secondary"
                   disabled={!productId}
-                  onClick={() => productId && choose.mutate({ pineId, productId })}
+                  onClick={() => productId && startUnlocking.mutate({ pineId, productId })}
                 >
                   Unlock for buyers<span className="sr-only">: {name}</span>
                 </Button>

@@ -3,20 +3,20 @@ import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import type { RowAction } from '../parts/row-menu.tsx'
 
-type Deletable = { id: string; email: string; totalPurchases: number }
+type DeletableUser = { id: string; email: string; totalPurchases: number }
 
 /** Menu item that deletes an account, for the list of users and the customer's page. */
 export function useDeleteUser(onDeleted?: () => void) {
-  const { user: myself } = useUser()
+  const { user: currentUser } = useUser()
   const remove = useCall(accounts.adminDelete, {
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
     ...(onDeleted && { onSuccess: onDeleted }),
   })
-  return ({ id, email, totalPurchases }: Deletable): RowAction => ({
+  return ({ id, email, totalPurchases }: DeletableUser): RowAction => ({
     text: 'Delete user',
     needs: 'people.manage',
-    asks: {
+    question: {
       title: 'Delete user',
       description: `Delete user ${email}? This action cannot be undone.`,
       ...(totalPurchases > 0 && {
@@ -24,9 +24,9 @@ export function useDeleteUser(onDeleted?: () => void) {
       }),
       action: 'Delete user',
     },
-    do: () => remove.mutate({ id }),
+    run: () => remove.mutate({ id }),
     isDangerous: true,
-    isApart: true,
-    disabledBecause: id === myself?.id && 'You cannot delete yourself',
+    hasDivider: true,
+    disabledBecause: id === currentUser?.id && 'You cannot delete yourself',
   })
 }

@@ -3,7 +3,7 @@ import type { ImportLine } from '#contract/admin/imports.ts'
 export type Column = Exclude<keyof ImportLine, 'line'>
 export type ProductName = { slug: string; name: string }
 
-/** A product is only asked for where several are on sale. */
+/** Columns that every file needs. The product column is only needed if several products are on sale. */
 export const neededColumns = (products: ProductName[]): Column[] => [
   'email',
   ...(products.length > 1 ? (['product'] as const) : []),
@@ -11,7 +11,7 @@ export const neededColumns = (products: ProductName[]): Column[] => [
   'paidUntil',
 ]
 
-/** Index of a column in the file, or one text for every line. */
+/** Where a value comes from: the index of a column in the file, or one text for every line. */
 export type Source = { place: number } | { text: string }
 export type Mapping = Partial<Record<Column, Source>>
 

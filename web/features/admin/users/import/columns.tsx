@@ -12,7 +12,7 @@ import {
   type Unmapped,
 } from './column-mapping.ts'
 
-const titles: Record<Column, string> = {
+const columnTitles: Record<Column, string> = {
   email: 'Email',
   name: 'Name',
   tradingViewUsername: 'TradingView username',
@@ -30,10 +30,13 @@ function useForEveryone(products: ProductName[]): Partial<Record<Column, (readon
   }
 }
 
-const valueOf = (source: Source | undefined) =>
-  source === undefined ? '' : 'place' in source ? `place ${source.place}` : `text ${source.text}`
+/** Option of the select for a source; `sourceOfOption` reverses it. */
+function optionOf(source: Source | undefined) {
+  if (source === undefined) return ''
+  return 'place' in source ? `place ${source.place}` : `text ${source.text}`
+}
 
-function sourceOf(value: string): Source | undefined {
+function sourceOfOption(value: string): Source | undefined {
   if (value.startsWith('place ')) return { place: Number(value.slice(6)) }
   return value.startsWith('text ') ? { text: value.slice(5) } : undefined
 }
@@ -45,18 +48,20 @@ type ColumnChoiceProps = {
   onChosen: (mapping: Mapping) => void
 }
 
-/** Asks which column of a file is which, and shows the first values of each. */
+/** Asks which column of the file has which value, and shows the first values of each column. */
 export function ColumnChoice(props: ColumnChoiceProps) {
-  const { titles: heads, samples, guessed } = props.unmapped
+  const { titles: fileTitles, samples, guessed } = props.unmapped
   const [mapping, setMapping] = useState<Mapping>(guessed)
   const forEveryone = useForEveryone(props.products)
-  const needed = neededColumns(props.products)
-  const columns = (Object.keys(titles) as Column[]).filter((column) => column !== 'product' || needed.includes(column))
+  const requiredColumns = neededColumns(props.products)
+  const columns = (Object.keys(columnTitles) as Column[]).filter(
+    (column) => column !== 'product' || requiredColumns.includes(column),
+  )
   const choose = (column: Column, source: Source | undefined) => {
     const { [column]: _, ...others } = mapping
     setMapping(source ? { ...others, [column]: source } : others)
   }
-  const isComplete = needed.every((column) => {
+  const isComplete = requiredColumns.every((column) => {
     const source = mapping[column]
     return source !== undefined && !('text' in source && source.text === '')
   })
@@ -71,14 +76,14 @@ export function ColumnChoice(props: ColumnChoiceProps) {
           return (
             <div key={column} className="flex flex-col gap-1.5">
               <label className="flex flex-col gap-1.5 text-sm font-medium">
-                {titles[column]}
-                {!needed.includes(column) && ' (optional)'}
+                {columnTitles[column]}
+                {!requiredColumns.includes(column) && ' (optional)'}
                 <Select
-                  value={isDay ? 'text ' : valueOf(source)}
-                  onChange={({ target }) => choose(column, sourceOf(target.value))}
+                  value={isDay ? 'text ' : optionOf(source)}
+                  onChange={({ target }) => choose(column, sourceOfOption(target.value))}
                   options={[
                     ['', 'Not in this file'],
-                    ...heads.map((head, place) => [`place ${place}`, head || `Column ${place + 1}`] as const),
+                    ...fileTitles.map((title, place) => [`place ${place}`, title || `Column ${place + 1}`] as const),
                     ...(forEveryone[column] ?? []),
                   ]}
                 />

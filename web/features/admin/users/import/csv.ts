@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 
 type CsvRow = { line: number; cells: string[] }
 
-/** Returns the rows that aren’t empty with their first line, or the line of an unclosed quotation mark. */
+/** Returns the rows that aren’t empty, each with the number of its first line, or the line of an unclosed quotation mark. */
 export function parseCsv(text: string): { rows: CsvRow[] } | { unclosedIn: number } {
   const rows: CsvRow[] = []
   let linesRead = 0
@@ -11,6 +11,7 @@ export function parseCsv(text: string): { rows: CsvRow[] } | { unclosedIn: numbe
       bom: true,
       delimiter: separatorOf(text),
       on_record(cells: string[], { lines }) {
+        // `lines` is the record's last line; line breaks inside its cells lead back to the first.
         rows.push({ line: lines - cells.join('').split('\n').length + 1, cells: cells.map((cell) => cell.trim()) })
         linesRead = lines
       },
@@ -29,7 +30,7 @@ export function parseCsv(text: string): { rows: CsvRow[] } | { unclosedIn: numbe
 
 /** German and Swiss spreadsheets separate by semicolons, others by commas or tabs. */
 function separatorOf(content: string) {
-  const first = content.split('\n', 1)[0] ?? ''
-  const count = (separator: string) => first.split(separator).length
+  const firstLine = content.split('\n', 1)[0] ?? ''
+  const count = (separator: string) => firstLine.split(separator).length
   return [',', ';', '\t'].toSorted((a, b) => count(b) - count(a))[0] ?? ','
 }

@@ -9,28 +9,102 @@ import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { formatCount, formatNumber } from '../../parts/count.ts'
 import { ColumnChoice } from './columns.tsx'
-import { inWords, readDay } from './read-days.ts'
+import { formatDay, readDay } from './read-days.ts'
 import { type ImportState, useImport } from './use-import.ts'
 
 export default function ImportSubscribersDialog({ onClose }: { onClose: () => void }) {
-  const { state, products, open, read, choose, run, leave } = useImport()
+  const { state, products, open, read, chooseColumns, importLines, stop } = useImport()
   const client = useQueryClient()
   const plans = useSoldPlans().map(({ key }) => key)
   const [invite, setInvite] = useState(true)
   const [hasAccess, setHasAccess] = useState(true)
   const status = useRef<HTMLOutputElement>(null)
-  // The field or button that had the focus is gone after each step.
+  // Each step removes the field or button that had the focus.
   useEffect(() => {
     if (state.step !== 'file' && state.step !== 'checking' && state.step !== 'running') status.current?.focus()
   }, [state.step])
 
   function close() {
-    leave()
+    stop()
     if (state.step === 'running' || state.step === 'done') void client.invalidateQueries()
     onClose()
   }
 
-  const count = countsOf(state)
+  const counts = countsOf(state)
+  function stepContent() {
+    if (state.step === 'file') return <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
+    if (state.step === 'columns')
+      return (
+        <ColumnChoice
+          unmapped={state.unmapped}
+          products={products}
+          onClose={close}
+          onChosen={(mapping) => void chooseColumns(mapping)}
+        />
+      )
+    if (state.step === 'days')
+      return (
+        <output ref={status} tabIndex={-1} className="block text-sm font-medium outline-none">
+          Which day is {state.unclearDay}? Every day in this file is then read like it.
+        </output>
+      )
+    return (
+      <>
+        <output ref={status} tabIndex={-1} className="block text-sm font-medium outline-none">
+          {summary(state, counts)}
+        </output>
+        {state.notes.map((note) => (
+          <p key={note} className="text-sm break-words text-warning">
+            {note}
+          </p>
+        ))}
+        {'remaining' in state && (
+          <progress
+            aria-label="Import"
+            className="h-1.5 w-full accent-accent"
+            value={state.lines.length - state.remaining.length}
+            max={state.lines.length}
+          />
+        )}
+        <ImportLines lines={state.lines} verdicts={state.verdicts} />
+      </>
+    )
+  }
+
+  function stepButtons() {
+    // The choice of columns has its own buttons.
+    if (state.step === 'columns') return null
+    if (state.step === 'done')
+      return (
+        <Button className="sm:self-end" onClick={close}>
+          Done
+        </Button>
+      )
+    if (state.step === 'days')
+      return (
+        <DialogButtons onClose={close}>
+          {(['month', 'day'] as const).map((order) => (
+            <Button key={order} onClick={() => void read(state, order)}>
+              {formatDay(readDay(state.unclearDay, order))}
+            </Button>
+          ))}
+        </DialogButtons>
+      )
+    const importText = counts.new > 0 ? `Import ${formatSubscribers(counts.new)}` : 'Import'
+    return (
+      <DialogButtons onClose={close}>
+        <Button
+          disabled={state.step === 'file' || (state.step === 'preview' && counts.new === 0)}
+          pending={state.step === 'checking' || (state.step === 'running' && !state.stopped)}
+          pendingText={state.step === 'checking' ? 'Checking...' : 'Importing...'}
+          onClick={() => void importLines({ invite, hasAccess })}
+        >
+          {state.step === 'running' ? 'Continue' : importText}
+        </Button>
+      </DialogButtons>
+    )
+  }
+
   return (
     <Dialog
       title="Import subscribers"
@@ -38,40 +112,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
       onClose={close}
       className="max-w-2xl"
     >
-      {state.step === 'file' ? (
-        <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
-      ) : state.step === 'columns' ? (
-        <ColumnChoice
-          unmapped={state.unmapped}
-          products={products}
-          onClose={close}
-          onChosen={(mapping) => void choose(mapping)}
-        />
-      ) : state.step === 'days' ? (
-        <output ref={status} tabIndex={-1} className="block text-sm font-medium outline-none">
-          Which day is {state.unclearDay}? Every day in this file is then read like it.
-        </output>
-      ) : (
-        <>
-          <output ref={status} tabIndex={-1} className="block text-sm font-medium outline-none">
-            {summary(state, count)}
-          </output>
-          {state.notes.map((note) => (
-            <p key={note} className="text-sm break-words text-warning">
-              {note}
-            </p>
-          ))}
-          {'remaining' in state && (
-            <progress
-              aria-label="Import"
-              className="h-1.5 w-full accent-accent"
-              value={state.lines.length - state.remaining.length}
-              max={state.lines.length}
-            />
-          )}
-          <ImportLines lines={state.lines} verdicts={state.verdicts} />
-        </>
-      )}
+      {stepContent()}
       {state.step === 'preview' && (
         <div className="flex flex-col gap-3">
           <Checkbox
@@ -82,30 +123,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
           <Checkbox label="They have access on TradingView already" checked={hasAccess} onTick={setHasAccess} />
         </div>
       )}
-      {state.step === 'columns' ? null : state.step === 'done' ? (
-        <Button className="sm:self-end" onClick={close}>
-          Done
-        </Button>
-      ) : state.step === 'days' ? (
-        <DialogButtons onClose={close}>
-          {(['month', 'day'] as const).map((order) => (
-            <Button key={order} onClick={() => void read(state, order)}>
-              {inWords(readDay(state.unclearDay, order))}
-            </Button>
-          ))}
-        </DialogButtons>
-      ) : (
-        <DialogButtons onClose={close}>
-          <Button
-            disabled={state.step === 'file' || (state.step === 'preview' && count.new === 0)}
-            pending={state.step === 'checking' || (state.step === 'running' && !state.stopped)}
-            pendingText={state.step === 'checking' ? 'Checking...' : 'Importing...'}
-            onClick={() => void run({ invite, hasAccess })}
-          >
-            {state.step === 'running' ? 'Continue' : count.new > 0 ? `Import ${subscribers(count.new)}` : 'Import'}
-          </Button>
-        </DialogButtons>
-      )}
+      {stepButtons()}
     </Dialog>
   )
 }
@@ -145,37 +163,37 @@ function countsOf(state: ImportState): Counts {
   return counts
 }
 
-const subscribers = (count: number) => formatCount(count, 'subscriber')
+const formatSubscribers = (count: number) => formatCount(count, 'subscriber')
 
-function summary(state: Extract<ImportState, { notes: string[] }>, count: Counts) {
+function summary(state: Extract<ImportState, { notes: string[] }>, counts: Counts) {
   if (state.step === 'checking') return `Checking ${formatNumber(state.lines.length)} lines...`
   if (state.step === 'running') {
-    const booked = `${subscribers(count.new - state.remaining.length)} booked, ${formatNumber(state.remaining.length)} left.`
+    const booked = `${formatSubscribers(counts.new - state.remaining.length)} booked, ${formatNumber(state.remaining.length)} left.`
     return state.stopped ? `${booked} ${state.stopped}` : booked
   }
   return [
-    `${subscribers(count.new)} ${state.step === 'done' ? 'booked' : 'to book'}`,
-    count.there > 0 && `${formatNumber(count.there)} already there`,
-    count.fault > 0 && `${formatNumber(count.fault)} with a fault`,
+    `${formatSubscribers(counts.new)} ${state.step === 'done' ? 'booked' : 'to book'}`,
+    counts.there > 0 && `${formatNumber(counts.there)} already there`,
+    counts.fault > 0 && `${formatNumber(counts.fault)} with a fault`,
   ]
     .filter(Boolean)
     .join(', ')
 }
 
-const looks = {
+const verdictLooks = {
   new: { tone: 'good', text: 'new' },
   there: { tone: 'neutral', text: 'already there' },
   fault: { tone: 'bad', text: 'fault' },
 } as const
 
-/** Faults are listed first and completely; the other lines are cut here. */
-const mostOthers = 100
+/** All lines with a fault are listed first; of the other lines, at most this many. */
+const maxValidLines = 100
 
 function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number, ImportVerdict> }) {
   const { lines, verdicts } = props
   const isFault = ({ line }: ImportLine) => verdicts.get(line)?.verdict === 'fault'
-  const { faults = [], others = [] } = Object.groupBy(lines, (line) => (isFault(line) ? 'faults' : 'others'))
-  const hiddenCount = others.length - mostOthers
+  const { faults = [], validLines = [] } = Object.groupBy(lines, (line) => (isFault(line) ? 'faults' : 'validLines'))
+  const hiddenCount = validLines.length - maxValidLines
   return (
     <section
       aria-label="Lines of the file"
@@ -183,7 +201,7 @@ function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number,
       className="max-h-72 overflow-y-auto rounded-md border border-line text-sm"
     >
       <ul className="divide-y divide-line">
-        {[...faults, ...others.slice(0, mostOthers)].map((line) => (
+        {[...faults, ...validLines.slice(0, maxValidLines)].map((line) => (
           <Line key={line.line} line={line} verdict={verdicts.get(line.line)} />
         ))}
         {hiddenCount > 0 && <li className="p-3 text-muted">and {formatNumber(hiddenCount)} more without a fault</li>}
@@ -194,7 +212,7 @@ function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number,
 
 function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | undefined }) {
   const { email, name, tradingViewUsername, product, plan, paidUntil } = line
-  const look = verdict && looks[verdict.verdict]
+  const look = verdict && verdictLooks[verdict.verdict]
   return (
     <li className="flex items-start gap-3 p-3">
       <span className="w-10 shrink-0 text-muted tabular-nums">
@@ -204,7 +222,7 @@ function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | un
       <span className="min-w-0 flex-1">
         <span className="block font-medium wrap-anywhere">{email || '–'}</span>
         <span className="block text-xs break-words text-muted">
-          {[name, tradingViewUsername, product, plan, paidUntil && `until ${inWords(paidUntil)}`]
+          {[name, tradingViewUsername, product, plan, paidUntil && `until ${formatDay(paidUntil)}`]
             .filter(Boolean)
             .join(', ')}
         </span>

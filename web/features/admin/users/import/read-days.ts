@@ -1,7 +1,7 @@
-/** The number that comes first in days like 03/04/2026. */
+/** Meaning of the first number in days like 03/04/2026. */
 export type DayOrder = 'day' | 'month'
 
-const numbers = /^(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)(?!\d)/
+const numericDay = /^(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)(?!\d)/
 const yearFirst = /^(\d{4})[/.](\d\d?)[/.](\d\d?)(?!\d)/
 const dayAndName = /^(\d\d?)\.?[ -]([a-z]{3})[a-z]*\.?,?[ -](\d{4}|\d\d)$/i
 const nameAndDay = /^([a-z]{3})[a-z]*\.? (\d\d?),? (\d{4})$/i
@@ -9,46 +9,49 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /** Finds the order of day and month: an unambiguous day decides for the file, otherwise `unclear` is an example. */
 export function orderOfDays(cells: string[]): { order?: DayOrder; unclear?: string } {
-  const found = new Set<DayOrder>()
+  const foundOrders = new Set<DayOrder>()
   let unclear: string | undefined
   for (const cell of cells) {
-    const [, first, separator, second] = numbers.exec(cell) ?? []
-    // Days with dots always begin with the day.
+    const [, first, separator, second] = numericDay.exec(cell) ?? []
+    // Dates written with dots always begin with the day.
     if (!first || !second || separator === '.') continue
-    if (Number(first) > 12) found.add('day')
-    else if (Number(second) > 12) found.add('month')
+    if (Number(first) > 12) foundOrders.add('day')
+    else if (Number(second) > 12) foundOrders.add('month')
     else if (Number(first) !== Number(second)) unclear ??= cell
   }
-  const [order] = found
-  if (order && found.size === 1) return { order }
+  const [order] = foundOrders
+  if (order && foundOrders.size === 1) return { order }
   return unclear ? { unclear } : {}
 }
 
 /** Returns `2026-12-31` for a day that spreadsheets write, and any other text unchanged. */
 export function readDay(cell: string, order: DayOrder | undefined): string {
-  const [year, month, day] = partsOf(cell, order)
-  const read = `${year.length === 2 ? '20' : ''}${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  return isDay(read) ? read : cell
+  const [year, month, day] = yearMonthDayOf(cell, order)
+  const isoDay = `${year.length === 2 ? '20' : ''}${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return isDay(isoDay) ? isoDay : cell
 }
 
-function partsOf(cell: string, order: DayOrder | undefined): [year: string, month: string, day: string] {
-  const [, first = '', separator, second = '', year = ''] = numbers.exec(cell) ?? []
+function yearMonthDayOf(cell: string, order: DayOrder | undefined): [year: string, month: string, day: string] {
+  const [, first = '', separator, second = '', year = ''] = numericDay.exec(cell) ?? []
   const isDayFirst = separator === '.' || Number(first) > 12 || (Number(second) <= 12 && order === 'day')
   if (year) return isDayFirst ? [year, second, first] : [year, first, second]
-  const [, y, m = '', d = ''] = yearFirst.exec(cell) ?? []
-  if (y) return [y, m, d]
-  const monthOf = (name: string) => String(months.indexOf(name.toLowerCase()) + 1)
-  const [, before, name = '', inYear = ''] = dayAndName.exec(cell) ?? []
-  if (before) return [inYear, monthOf(name), before]
-  const [, month = '', after = '', ofYear = ''] = nameAndDay.exec(cell) ?? []
-  return [ofYear, monthOf(month), after]
+  const [, firstYear, nextMonth = '', lastDay = ''] = yearFirst.exec(cell) ?? []
+  if (firstYear) return [firstYear, nextMonth, lastDay]
+  const monthNumber = (name: string) => String(months.indexOf(name.toLowerCase()) + 1)
+  const dayFirst = dayAndName.exec(cell)
+  if (dayFirst) {
+    const [, day = '', name = '', dayFirstYear = ''] = dayFirst
+    return [dayFirstYear, monthNumber(name), day]
+  }
+  const [, name = '', day = '', nameFirstYear = ''] = nameAndDay.exec(cell) ?? []
+  return [nameFirstYear, monthNumber(name), day]
 }
 
-/** `2026-02-31` would become March 3. */
+/** Rejects days like `2026-02-31`, which `Date` would turn into March 3. */
 const isDay = (text: string) =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 
-const long = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+const longFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** Formats `December 31, 2026`, so that a misread day is noticed. */
-export const inWords = (day: string) => (isDay(day) ? long.format(new Date(day)) : day)
+/** Formats a day like `December 31, 2026`, so that a seller notices a misread day. */
+export const formatDay = (day: string) => (isDay(day) ? longFormat.format(new Date(day)) : day)

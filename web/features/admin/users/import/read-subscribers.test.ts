@@ -57,7 +57,7 @@ test('a person who is in the file twice is found, by email or by TradingView use
   })
 })
 
-test('columns that mean nothing here are named', () => {
+test('columns that the import does not use are listed', () => {
   expect(readSubscribers('email,Tier,plan,paid until,,Notes\na@example.com,x,m,2099-12-31,,y')).toMatchObject({
     unused: ['Tier', 'Notes'],
   })
@@ -110,7 +110,7 @@ test('an empty file, and one without people, is refused', () => {
   expect(readSubscribers('email,plan,until')).toEqual({ fault: 'There is no one in this file.' })
 })
 
-test('a file with other columns is offered for choice with its first lines, and read by what was chosen', () => {
+test('a file with unknown columns shows its first lines, and is read by the columns that the seller chooses', () => {
   // Ghost exports members without plan or end: TryGhost/Ghost, members-importer/lib/importer.js.
   const ghost = 'id,email,name,note,subscribed_to_emails,complimentary_plan\n1,ada@example.com,Ada,,true,false'
   expect(readSubscribers(ghost)).toEqual({
@@ -144,7 +144,7 @@ test.each([
   expect(readDays(file)[0]).toMatch(/^2027-01-31/)
 })
 
-test('in a shop with two products, a file says which, or its seller chooses one for everyone', () => {
+test('in a shop with two products, a column names the product, or the seller chooses one for everyone', () => {
   const products = [
     { slug: 'sigma', name: 'Sigma Pro' },
     { slug: 'compass', name: 'Trend Compass' },

@@ -5,7 +5,7 @@ import { parseCsv } from './csv.ts'
 import { type DayOrder, orderOfDays, readDay } from './read-days.ts'
 
 /** Titles that other shops give the columns, in lower case and letters only. */
-const names: Record<Column, string[]> = {
+const knownTitles: Record<Column, string[]> = {
   email: ['email', 'emailaddress', 'mail', 'customeremail', 'purchaseemail'],
   name: ['name', 'fullname', 'customername', 'customer', 'buyername'],
   tradingViewUsername: ['tradingviewusername', 'tradingview', 'tradingviewname', 'tvusername', 'username'],
@@ -24,65 +24,68 @@ const names: Record<Column, string[]> = {
     'subscriptionenddate',
   ],
 }
-const columns = Object.keys(names) as Column[]
+const columns = Object.keys(knownTitles) as Column[]
 
-const mostLines = 10_000
-const sampleLines = 3
+const maxLines = 10_000
+const sampleCount = 3
 
 type Subscribers =
   | { fault: string }
   | { unmapped: Unmapped }
-  /** Example of a day that could be read in two ways. */
+  /** Example of a day whose order of day and month is not clear. */
   | { unclearDay: string }
   | { lines: ImportLine[]; repeated: ReadonlyMap<number, string>; unused: string[] }
 
 type ReadOptions = { order?: DayOrder | undefined; chosen?: Mapping | undefined; products?: ProductName[] }
 
-export function readSubscribers(text: string, { order, chosen, products = [] }: ReadOptions = {}): Subscribers {
-  const parsed = parseCsv(text)
+/** Reads the lines of a CSV file, or returns what the seller has to correct or decide first. */
+export function readSubscribers(fileText: string, { order, chosen, products = [] }: ReadOptions = {}): Subscribers {
+  const parsed = parseCsv(fileText)
   if ('unclosedIn' in parsed)
     return { fault: `A quotation mark in line ${parsed.unclosedIn} is never closed. Please correct that line.` }
   const [head, ...rows] = parsed.rows
   if (!head) return { fault: 'This file is empty.' }
   const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
   if (rows.length === 0) return { fault: 'There is no one in this file.' }
-  const mapping = chosen ?? guess(titles, rows, products)
+  const mapping = chosen ?? guessMapping(titles, rows, products)
   if (neededColumns(products).some((column) => !mapping[column])) {
-    const samples = rows.slice(0, sampleLines).map(({ cells }) => cells)
+    const samples = rows.slice(0, sampleCount).map(({ cells }) => cells)
     return { unmapped: { titles: head.cells, samples, guessed: mapping } }
   }
-  if (rows.length > mostLines)
-    return { fault: `Please import at most ${mostLines.toLocaleString('en-US')} lines at a time.` }
-  const used = new Set(Object.values(mapping).map((source) => ('place' in source ? source.place : -1)))
-  const unused = head.cells.filter((title, place) => title !== '' && !used.has(place))
+  if (rows.length > maxLines)
+    return { fault: `Please import at most ${maxLines.toLocaleString('en-US')} lines at a time.` }
+  const usedPlaces = new Set(Object.values(mapping).map((source) => ('place' in source ? source.place : undefined)))
+  const unused = head.cells.filter((title, place) => title !== '' && !usedPlaces.has(place))
+
   const lines = rows.map(({ line, cells }) => {
-    // PostgreSQL stores neither NUL characters nor half surrogate pairs.
-    const cell = (column: Column) => {
+    const textOf = (column: Column) => {
       const source = mapping[column] ?? { text: '' }
-      const found = 'text' in source ? source.text : (cells[source.place] ?? '')
-      return found.replaceAll('\u0000', '').toWellFormed().slice(0, 300)
+      const text = 'text' in source ? source.text : (cells[source.place] ?? '')
+      // PostgreSQL stores neither NUL characters nor half surrogate pairs.
+      return text.replaceAll('\u0000', '').toWellFormed().slice(0, 300)
     }
     return {
       line,
-      email: cell('email'),
-      name: cell('name'),
-      tradingViewUsername: cell('tradingViewUsername'),
-      product: cell('product'),
-      plan: cell('plan'),
-      paidUntil: cell('paidUntil'),
+      email: textOf('email'),
+      name: textOf('name'),
+      tradingViewUsername: textOf('tradingViewUsername'),
+      product: textOf('product'),
+      plan: textOf('plan'),
+      paidUntil: textOf('paidUntil'),
     }
   })
+
   const days = orderOfDays(lines.map(({ paidUntil }) => paidUntil))
   if (days.unclear && !order) return { unclearDay: days.unclear }
   for (const line of lines) line.paidUntil = readDay(line.paidUntil, days.order ?? order)
   return { lines, repeated: repeatedIn(lines), unused }
 }
 
-/** A product column is only guessed if the shop sells all products in it. */
-function guess(titles: string[], rows: { cells: string[] }[], products: ProductName[]): Mapping {
+/** Finds columns by their titles. A product column counts only if the shop sells every product in it. */
+function guessMapping(titles: string[], rows: { cells: string[] }[], products: ProductName[]): Mapping {
   const mapping: Mapping = {}
   for (const column of columns) {
-    const place = titles.findIndex((title) => names[column].includes(title))
+    const place = titles.findIndex((title) => knownTitles[column].includes(title))
     const isUsable = () =>
       column !== 'product' ||
       (products.length > 1 && rows.every(({ cells }) => findProductByName(products, cells[place] ?? '')))
@@ -91,8 +94,9 @@ function guess(titles: string[], rows: { cells: string[] }[], products: ProductN
   return mapping
 }
 
+/** Messages for lines whose email or username an earlier line has for the same product, by line number. */
 function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string; product: string }[]) {
-  const first = new Map<string, number>()
+  const firstLines = new Map<string, number>()
   const repeated = new Map<number, string>()
   for (const { line, email, tradingViewUsername, product } of lines) {
     const named = parseUsername(tradingViewUsername)
@@ -103,10 +107,10 @@ function repeatedIn(lines: { line: number; email: string; tradingViewUsername: s
     for (const [title, value] of Object.entries(keys)) {
       if (!value) continue
       const key = `${value} ${product.toLowerCase()}`
-      const earlier = first.get(key)
-      if (earlier && earlier !== line)
-        repeated.set(line, `The same ${title} as in line ${earlier}. Please remove one of them.`)
-      else first.set(key, line)
+      const earlierLine = firstLines.get(key)
+      if (earlierLine && earlierLine !== line)
+        repeated.set(line, `The same ${title} as in line ${earlierLine}. Please remove one of them.`)
+      else firstLines.set(key, line)
     }
   }
   return repeated

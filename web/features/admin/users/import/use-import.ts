@@ -15,18 +15,18 @@ import type { DayOrder } from './read-days.ts'
 import { rememberedMapping, rememberMapping } from './remembered-columns.ts'
 
 type Verdicts = ReadonlyMap<number, ImportVerdict>
-/** `notes` tell the seller how the file was read. */
-type Read = { lines: ImportLine[]; verdicts: Verdicts; notes: string[] }
+/** File that has been read; `notes` tell the seller how. */
+type ReadFile = { lines: ImportLine[]; verdicts: Verdicts; notes: string[] }
 export type ImportState =
   | { step: 'file'; fault?: string | undefined }
-  /** Days that could be read in two ways: the seller decides once for the file. */
+  /** The order of day and month is unclear; the seller decides once for the file. */
   | { step: 'days'; unclearDay: string; text: string; note: string | undefined; mapping: Mapping | undefined }
   | { step: 'columns'; unmapped: Unmapped; text: string; note: string | undefined }
-  | (Read & { step: 'checking' | 'preview' })
+  | (ReadFile & { step: 'checking' | 'preview' })
   /** `remaining` are the lines still to send; `stopped` is the reason of an interruption. */
-  | (Read & { step: 'running' | 'done'; remaining: ImportLine[]; stopped?: string })
+  | (ReadFile & { step: 'running' | 'done'; remaining: ImportLine[]; stopped?: string })
 
-/** Reads a file, checks each line on the server, and sends the good ones in pieces; continues where it was interrupted. */
+/** Reads a file, checks each line on the server, and imports the valid lines in batches. Continues after an interruption. */
 export function useImport() {
   const products = useSettings().products.filter(({ state }) => state === 'on sale')
   const [state, setState] = useState<ImportState>({ step: 'file' })
@@ -38,28 +38,30 @@ export function useImport() {
     else await read(decoded)
   }
 
-  type Opened = { text: string; note?: string | undefined; mapping?: Mapping | undefined }
+  type DecodedFile = { text: string; note?: string | undefined; mapping?: Mapping | undefined }
 
-  async function read({ text, note, mapping }: Opened, order?: DayOrder) {
-    // Loaded with the first file: csv-parse is as large as the screen.
+  async function read({ text, note, mapping }: DecodedFile, order?: DayOrder) {
+    // Loaded with the first file, because csv-parse is as large as the code of the whole screen.
     const { readSubscribers } = await import('./read-subscribers.ts')
-    const found = readSubscribers(text, { order, chosen: mapping, products })
-    if ('fault' in found) return setState({ step: 'file', fault: found.fault })
-    if ('unmapped' in found) {
-      const remembered = mapping ? undefined : rememberedMapping(found.unmapped.titles)
+    const result = readSubscribers(text, { order, chosen: mapping, products })
+    if ('fault' in result) return setState({ step: 'file', fault: result.fault })
+    if ('unmapped' in result) {
+      const remembered = mapping ? undefined : rememberedMapping(result.unmapped.titles)
       if (remembered) return read({ text, note, mapping: remembered }, order)
-      return setState({ step: 'columns', text, note, unmapped: found.unmapped })
+      return setState({ step: 'columns', text, note, unmapped: result.unmapped })
     }
-    if ('unclearDay' in found) return setState({ step: 'days', text, note, mapping, unclearDay: found.unclearDay })
-    const { lines, repeated, unused } = found
-    const notes = [note ?? [], unused.length > 0 ? notUsed(unused) : []].flat()
+    if ('unclearDay' in result) return setState({ step: 'days', text, note, mapping, unclearDay: result.unclearDay })
+    const { lines, repeated, unused } = result
+    const notes = note ? [note] : []
+    if (unused.length > 0) notes.push(unusedColumnsNote(unused))
+
     const verdicts = new Map<number, ImportVerdict>()
     for (const [line, message] of repeated) verdicts.set(line, { line, verdict: 'fault', message })
     const unique = lines.filter(({ line }) => !repeated.has(line))
     setState({ step: 'checking', lines, verdicts, notes })
     try {
-      for (const piece of inPieces(unique, maxLinesPerCheck))
-        for (const each of await call(imports.adminCheck, { lines: piece })) verdicts.set(each.line, each)
+      for (const batch of inBatches(unique, maxLinesPerCheck))
+        for (const verdict of await call(imports.adminCheck, { lines: batch })) verdicts.set(verdict.line, verdict)
       setState({ step: 'preview', lines, verdicts, notes })
     } catch (error) {
       setState({ step: 'file', fault: messageOf(error) })
@@ -67,47 +69,41 @@ export function useImport() {
   }
 
   /** Reads the file again with the columns that the seller chose. */
-  async function choose(mapping: Mapping) {
+  async function chooseColumns(mapping: Mapping) {
     if (state.step !== 'columns') return
     rememberMapping(state.unmapped.titles, mapping)
     await read({ text: state.text, note: state.note, mapping })
   }
 
-  async function run(options: { invite: boolean; hasAccess: boolean }) {
-    if (state.step === 'file' || state.step === 'columns' || state.step === 'days' || state.step === 'checking') return
+  async function importLines(options: { invite: boolean; hasAccess: boolean }) {
+    if (state.step !== 'preview' && state.step !== 'running' && state.step !== 'done') return
     const { lines, notes } = state
     const verdicts = new Map(state.verdicts)
     let remaining =
       'remaining' in state ? state.remaining : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
-    setState({ step: 'running', lines, notes, verdicts, remaining: remaining })
+    setState({ step: 'running', lines, notes, verdicts, remaining })
     try {
-      for (const piece of inPieces(remaining, maxLinesPerImport)) {
+      for (const batch of inBatches(remaining, maxLinesPerImport)) {
         if (isClosed.current) return
-        for (const each of await call(imports.adminImport, { lines: piece, ...options })) verdicts.set(each.line, each)
-        remaining = remaining.slice(piece.length)
-        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), remaining: remaining })
+        const results = await call(imports.adminImport, { lines: batch, ...options })
+        for (const verdict of results) verdicts.set(verdict.line, verdict)
+        remaining = remaining.slice(batch.length)
+        setState({ step: 'running', lines, notes, verdicts: new Map(verdicts), remaining })
       }
-      setState({ step: 'done', lines, notes, verdicts, remaining: remaining })
+      setState({ step: 'done', lines, notes, verdicts, remaining })
     } catch (error) {
-      setState({
-        step: 'running',
-        lines,
-        notes,
-        verdicts,
-        remaining: remaining,
-        stopped: messageOf(error) ?? 'It stopped.',
-      })
+      setState({ step: 'running', lines, notes, verdicts, remaining, stopped: messageOf(error) ?? 'It stopped.' })
     }
   }
 
-  const leave = () => {
+  const stop = () => {
     isClosed.current = true
   }
-  return { state, products, open, read, choose, run, leave }
+  return { state, products, open, read, chooseColumns, importLines, stop }
 }
 
-const notUsed = (titles: string[]) => `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}.`
+const unusedColumnsNote = (titles: string[]) => `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}.`
 
-function* inPieces<Item>(items: Item[], size: number) {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+function* inBatches<Item>(items: Item[], size: number) {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }
