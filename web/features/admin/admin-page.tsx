@@ -1,7 +1,7 @@
 import { ChevronLeft, Search } from 'lucide-react'
 import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCan } from '#web/api/session.ts'
-import { NotFound } from '#web/features/not-match/not-match.tsx'
+import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
@@ -19,7 +19,7 @@ export default function AdminPage() {
   const match = screenAt(pathname, areas)
   const [openDialog, setOpenDialog] = useState<'keys' | 'search' | null>(null)
   const { navigate } = useNavigation()
-  const title = useTitle(match?.route.title ?? 'Not match')
+  const title = useTitle(match?.route.title ?? 'Not found')
   useKeys({
     search: () => setOpenDialog('search'),
     help: () => setOpenDialog('keys'),
@@ -106,7 +106,7 @@ function Breadcrumb({ area }: { area: Area }) {
 function SubNavigation({ area, currentPath }: { area: Area; currentPath: string }) {
   const { countAt } = useNeeds()
   const tabs = area.listed.filter(
-    ({ path, isOnlyWhileWaiting }) => !isOnlyWhileWaiting || path === currentPath || countAt([path]) > 0,
+    ({ path, isHiddenWhenEmpty }) => !isHiddenWhenEmpty || path === currentPath || countAt([path]) > 0,
   )
   const row = useRef<HTMLElement>(null)
   // On a phone, the current tab may be beyond the edge; only the row scrolls, not the page.

@@ -3,25 +3,25 @@ import { hasPermission, type Role } from '#contract/permissions.ts'
 import { areasFor, pathOfHash, screenAt } from './screens.ts'
 
 const areasOf = (person: { isAdmin: boolean; role: Role | null }) => areasFor((needs) => hasPermission(person, needs))
-const admins = areasOf({ isAdmin: true, role: null })
+const adminAreas = areasOf({ isAdmin: true, role: null })
 const support = areasOf({ isAdmin: false, role: 'support' })
 const accountant = areasOf({ isAdmin: false, role: 'accountant' })
-const titleAt = (pathname: string, areas = admins) => screenAt(pathname, areas)?.route.title
+const titleAt = (pathname: string, areas = adminAreas) => screenAt(pathname, areas)?.route.title
 
 test('every listed screen is found at its own address, in its own area', () => {
-  for (const area of admins)
+  for (const area of adminAreas)
     for (const { path, title } of area.listed) {
-      expect(screenAt(path, admins)?.route).toMatchObject({ title, area: { path: area.path } })
+      expect(screenAt(path, adminAreas)?.route).toMatchObject({ title, area: { path: area.path } })
       expect(titleAt(`${path}/`)).toBe(title)
     }
 })
 
 test('a record has its id from the address and no place in the navigation', () => {
-  expect(screenAt('/admin/customers/7f', admins)).toMatchObject({
+  expect(screenAt('/admin/customers/7f', adminAreas)).toMatchObject({
     params: { id: '7f' },
     route: { title: 'Customer', area: { path: '/admin/users' } },
   })
-  expect(admins.flatMap(({ listed }) => listed).some(({ path }) => path.includes(':'))).toBe(false)
+  expect(adminAreas.flatMap(({ listed }) => listed).some(({ path }) => path.includes(':'))).toBe(false)
   expect(titleAt('/admin/nowhere')).toBeUndefined()
 })
 
@@ -59,13 +59,13 @@ test('an accountant has the payments, and nothing else', () => {
   expect(titleAt('/admin', accountant)).toBe('Payments')
 })
 
-test('a screen below another is found by its own name, too', () => {
+test('a screen is also found by its last path segment', () => {
   expect(titleAt('/admin/declarations')).toBe('Declarations')
   expect(titleAt('/admin/newsletter')).toBe('Newsletter addresses')
 })
 
 test('each letter leads to one area', () => {
-  expect(new Set(admins.map(({ letter }) => letter)).size).toBe(admins.length)
+  expect(new Set(adminAreas.map(({ letter }) => letter)).size).toBe(adminAreas.length)
 })
 
 test.for([
@@ -75,6 +75,6 @@ test.for([
   ['#granted', undefined],
   ['#dashboard', undefined],
   ['', undefined],
-] as const)('the old address %s is %s', ([hash, path]) => {
+] as const)('the hash %s, as in older emails, leads to %s', ([hash, path]) => {
   expect(pathOfHash(hash) || undefined).toBe(path)
 })

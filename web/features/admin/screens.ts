@@ -41,23 +41,23 @@ import Settings from './settings/settings.tsx'
 import Connection from './tradingview/connection.tsx'
 import Users from './users/users.tsx'
 
-// Large and rarely opened, so they are loaded when they are.
+// Loaded on demand, because these screens are large and rarely opened.
 const DisputeScreen = lazy(() => import('./disputes/dispute.tsx'))
 const NewsletterScreen = lazy(() => import('./newsletters/one.tsx'))
 
 type Screen = {
-  /** `:id` is one record, which no navigation lists. */
+  /** A path with `:id` shows one record and is in no navigation. */
   path: string
   title: string
   /** Title of the tab, if it differs from the screen's. */
   tab?: string
   needs: Permission
-  /** Hides the tab while nothing waits there; address and search still work. */
-  isOnlyWhileWaiting?: true
+  /** Hides the tab while the screen has no open items. Address and search still work. */
+  isHiddenWhenEmpty?: true
   show: ComponentType<{ id: string }>
 }
 
-type Definition = {
+type AreaDefinition = {
   /** Shortcut: `g` and then this letter. */
   letter: string
   /** Name in the navigation, if it differs from the first screen. */
@@ -71,7 +71,7 @@ type Definition = {
   screens: readonly [Screen, ...Screen[]]
 }
 
-const table = [
+const areaDefinitions = [
   {
     letter: 'o',
     icon: LayoutDashboard,
@@ -112,7 +112,7 @@ const table = [
         title: 'At Stripe',
         needs: 'purchases.manage',
         show: AtStripe,
-        isOnlyWhileWaiting: true,
+        isHiddenWhenEmpty: true,
       },
       { path: '/admin/purchases/disputes/:id', title: 'Dispute', needs: 'money.refund', show: DisputeScreen },
       { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
@@ -175,41 +175,43 @@ const table = [
     icon: SettingsIcon,
     screens: [{ path: '/admin/settings', title: 'Settings', needs: 'settings.write', show: Settings }],
   },
-] as const satisfies Definition[]
+] as const satisfies AreaDefinition[]
 
-/** Every address of the admin area; `:id` is any record's. */
-export const adminPaths = table.flatMap(({ screens }) => screens.map(({ path }) => path))
+/** Every address of the admin area; `:id` stands for the id of any record. */
+export const adminPaths = areaDefinitions.flatMap(({ screens }) => screens.map(({ path }) => path))
 
-export type AdminPath = (typeof table)[number]['screens'][number]['path']
-type Listed<Path> = Path extends `${string}:${string}` ? never : Path
-export type Area = Omit<Definition, 'screens'> & {
+export type AdminPath = (typeof areaDefinitions)[number]['screens'][number]['path']
+type PathWithoutId<Path> = Path extends `${string}:${string}` ? never : Path
+export type Area = Omit<AreaDefinition, 'screens'> & {
   title: string
-  path: Listed<AdminPath>
+  path: PathWithoutId<AdminPath>
   screens: readonly Screen[]
-  listed: { path: Listed<AdminPath>; title: string; tab?: string; isOnlyWhileWaiting?: true }[]
+  listed: { path: PathWithoutId<AdminPath>; title: string; tab?: string; isHiddenWhenEmpty?: true }[]
 }
 
-const isListed = (path: AdminPath): path is Listed<AdminPath> => !path.includes(':')
+const isListed = (path: AdminPath): path is PathWithoutId<AdminPath> => !path.includes(':')
 
+/** Returns the areas with at least one screen that these permissions open. */
 export function areasFor(has: (permission: Permission) => boolean): Area[] {
-  return table.flatMap(({ screens, ...area }) => {
-    const open = screens.filter(({ needs }) => has(needs))
-    const listed = open.flatMap((screen) => (isListed(screen.path) ? [{ ...screen, path: screen.path }] : []))
+  return areaDefinitions.flatMap(({ screens, ...area }) => {
+    const allowed = screens.filter(({ needs }) => has(needs))
+    const listed = allowed.flatMap((screen) => (isListed(screen.path) ? [{ ...screen, path: screen.path }] : []))
     const [first] = listed
-    return first
-      ? [{ ...area, path: first.path, title: 'name' in area ? area.name : first.title, screens: open, listed }]
-      : []
+    if (!first) return []
+    const title = 'name' in area ? area.name : first.title
+    return [{ ...area, path: first.path, title, screens: allowed, listed }]
   })
 }
 
 /** Finds the screen and area of an address; `/admin` is the first tab. */
 export function screenAt(pathname: string, areas: Area[]) {
-  const all = areas.flatMap((area) => area.screens.map((screen) => ({ ...screen, area })))
+  const screens = areas.flatMap((area) => area.screens.map((screen) => ({ ...screen, area })))
   const address = pathname.replace(/\/$/, '')
   const first = areas.find(({ isTab }) => isTab)
-  if (address === '/admin' && first) return match(all, first.path)
-  const named = all.find(({ path }) => !path.includes(':') && path.endsWith(address.slice('/admin'.length)))
-  return match(all, named ? named.path : address)
+  if (address === '/admin' && first) return match(screens, first.path)
+  // A screen is also found by its last segment: `/admin/declarations` is `/admin/purchases/declarations`.
+  const named = screens.find(({ path }) => !path.includes(':') && path.endsWith(address.slice('/admin'.length)))
+  return match(screens, named ? named.path : address)
 }
 
 /** Reads `/admin#users`, a form that earlier emails link to. */

@@ -18,9 +18,9 @@ export const stateTones = {
   withheld: 'bad',
 } as const satisfies Record<AccessState, string>
 
-type Person = AccessOwner & { exchangeName?: string | null; hasKeys?: boolean; endRequested?: boolean }
+type AccessMenuPerson = AccessOwner & { exchangeName?: string | null; hasKeys?: boolean; endRequested?: boolean }
 
-export function AccessMenu({ person, actions }: { person: Person; actions: Actions }) {
+export function AccessMenu({ person, actions }: { person: AccessMenuPerson; actions: Actions }) {
   const { id, username, user, state, reason, mayUndo, isByHand, endRequested = false } = person
   const isPaidFor = reason !== null && (state === 'unlocking' || state === 'unlocked')
   return (
@@ -69,7 +69,7 @@ export function AccessMenu({ person, actions }: { person: Person; actions: Actio
   )
 }
 
-function Details({ person, onClose }: { person: Person; onClose: () => void }) {
+function Details({ person, onClose }: { person: AccessMenuPerson; onClose: () => void }) {
   const { id, username, user, exchangeName, hasKeys } = person
   const can = useCan()
   return (
@@ -86,15 +86,15 @@ function Details({ person, onClose }: { person: Person; onClose: () => void }) {
   )
 }
 
-/** Words for the connector's calls; other events are sentences already. */
-const calls: Record<string, string> = {
+/** Texts of the connector's calls. Other events have a readable text already. */
+const eventTexts: Record<string, string> = {
   find: 'Searched for the name',
   list: 'Checked',
   add: 'Added',
   modify: 'Date updated',
   remove: 'Removed',
 }
-const outcomes: Record<string, string> = {
+const outcomeTexts: Record<string, string> = {
   ...accessStateTexts,
   ok: 'done',
   passing: 'no answer',
@@ -116,7 +116,7 @@ function History({ id }: { id: string }) {
     <ol aria-label="History" className="flex max-h-72 flex-col gap-1.5 overflow-y-auto text-sm">
       {data.map(({ at, what, outcome, detail }) => (
         <li key={`${at} ${what} ${outcome} ${detail}`} className="break-words">
-          <Time value={at} withClock /> · {calls[what] ?? what} · {outcomes[outcome] ?? outcome}
+          <Time value={at} withClock /> · {eventTexts[what] ?? what} · {outcomeTexts[outcome] ?? outcome}
           {detail && <span className="text-muted"> · {detail}</span>}
         </li>
       ))}

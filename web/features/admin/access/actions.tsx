@@ -20,21 +20,22 @@ function toastResult(changed: number, title: string, description?: string) {
   else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
 }
 
-export function useActions() {
-  const [unlocked, setUnlocked] = useState<string[]>([])
+/** Actions on people's access, with toasts, confirmations and a bar to undo the last unlock. */
+export function useAccessActions() {
+  const [undoableIds, setUndoableIds] = useState<string[]>([])
   const [isByHand, setIsByHand] = useState(false)
-  const unlocking = {
+  const unlockOptions = {
     failed: 'Failed to unlock',
     onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
-      changed > 0 ? setUnlocked(ids) : toastResult(0, ''),
+      changed > 0 ? setUndoableIds(ids) : toastResult(0, ''),
   }
-  const unlock = useCall(accessAdmin.grant, unlocking)
-  const restore = useCall(accessAdmin.restore, unlocking)
+  const unlock = useCall(accessAdmin.grant, unlockOptions)
+  const restore = useCall(accessAdmin.restore, unlockOptions)
   const undo = useCall(accessAdmin.undo, {
     failed: 'Failed to undo',
     onSuccess: ({ changed }) => {
       toastResult(changed, 'Undone', 'No email was sent.')
-      setUnlocked([])
+      setUndoableIds([])
     },
   })
   const withhold = useCall(accessAdmin.withhold, {
@@ -61,7 +62,7 @@ export function useActions() {
       setIsByHand(true)
       unlock.mutate({ ids })
     },
-    /** Records that the seller did it on TradingView in place of the connector. */
+    /** Records that the seller unlocked someone on TradingView, in place of the connector. */
     unlockedByHand(id: string) {
       setIsByHand(true)
       unlock.mutate({ ids: [id], byHand: true })
@@ -90,42 +91,42 @@ export function useActions() {
       const question = { title: 'Removed on TradingView?', description, action: 'I’ve removed them' }
       runIfConfirmed(question, () => lock.mutate({ ids }))
     },
-    undoBar: unlocked.length > 0 && (
+    undoBar: undoableIds.length > 0 && (
       <UndoBar
-        key={unlocked.join()}
-        count={unlocked.length}
+        key={undoableIds.join()}
+        count={undoableIds.length}
         isByHand={isByHand}
         isPending={undo.isPending}
-        onUndo={() => undo.mutate({ ids: unlocked })}
-        onOver={() => setUnlocked([])}
+        onUndo={() => undo.mutate({ ids: undoableIds })}
+        onExpired={() => setUndoableIds([])}
       />
     ),
   }
 }
-export type Actions = ReturnType<typeof useActions>
+export type Actions = ReturnType<typeof useAccessActions>
 
-const undoMilliseconds = 60_000
+const undoWindowMs = 60_000
 
-/** An unlock by hand can be undone for a minute; the buyer gets the email after that. */
+/** Lets the seller undo an unlock for one minute. The buyer's email is sent after that. */
 function UndoBar(props: {
   count: number
   isByHand: boolean
   isPending: boolean
   onUndo: () => void
-  onOver: () => void
+  onExpired: () => void
 }) {
   const { count, isByHand, isPending, onUndo } = props
-  const onOver = useEffectEvent(props.onOver)
+  const recorded = count === 1 ? 'Recorded as added' : `${formatPeople(count)} recorded as added`
+  const started = count === 1 ? 'Unlocking begins' : `Unlocking ${formatPeople(count)} begins`
+  const onExpired = useEffectEvent(props.onExpired)
   useEffect(() => {
-    const timer = setTimeout(() => onOver(), undoMilliseconds)
+    const timer = setTimeout(() => onExpired(), undoWindowMs)
     return () => clearTimeout(timer)
   }, [])
   return (
     <div role="status" className="flex items-center gap-4 rounded-md bg-accent-soft px-4 py-2 text-sm">
       <p className="mr-auto">
-        {isByHand
-          ? `${count === 1 ? 'Recorded as added' : `${formatPeople(count)} recorded as added`}. The email goes out in a minute.`
-          : `${count === 1 ? 'Unlocking begins' : `Unlocking ${formatPeople(count)} begins`} in a minute. The email follows.`}
+        {isByHand ? `${recorded}. The email goes out in a minute.` : `${started} in a minute. The email follows.`}
       </p>
       <Button size="sm" variant="secondary" pending={isPending} onClick={onUndo}>
         Undo
@@ -137,16 +138,16 @@ function UndoBar(props: {
 const declineForm = z.object({ reason: text(500, 'Please give a reason') })
 
 export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) {
-  const [ends, setEnds] = useState(false)
-  const mayRefund = useCan()('money.refund')
+  const [endsSubscription, setEndsSubscription] = useState(false)
+  const canRefund = useCan()('money.refund')
   return (
     <CallDialog
       title={ids.length === 1 ? 'Decline access' : `Decline ${formatPeople(ids.length)}`}
       description="The buyer gets the reason by email and can ask again."
       call={accessAdmin.decline}
-      // The choice below is not part of the call.
+      // The form has the reason only; the choice below is React state.
       schema={declineForm}
-      inputOf={({ reason }) => ({ ids, reason, subscription: ends ? ('end' as const) : ('keep' as const) })}
+      inputOf={({ reason }) => ({ ids, reason, subscription: endsSubscription ? ('end' as const) : ('keep' as const) })}
       options={{
         failed: 'Failed to decline',
         onSuccess: ({ changed }) =>
@@ -155,7 +156,7 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       button={{
         variant: 'danger',
         pendingText: 'Declining...',
-        children: ends && mayRefund ? 'Decline, refund and cancel' : 'Decline',
+        children: endsSubscription && canRefund ? 'Decline, refund and cancel' : 'Decline',
       }}
       onClose={onClose}
     >
@@ -164,15 +165,15 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       </Field>
       <fieldset className="flex flex-col gap-3">
         <legend className="pb-2 text-sm font-medium">Their subscription</legend>
-        <Choice label="Keep it" checked={!ends} onChange={() => setEnds(false)}>
+        <Choice label="Keep it" checked={!endsSubscription} onChange={() => setEndsSubscription(false)}>
           They go on paying and can ask again, for example with another username.
         </Choice>
         <Choice
-          label={mayRefund ? 'Refund and cancel it' : 'Ask an admin to refund and cancel it'}
-          checked={ends}
-          onChange={() => setEnds(true)}
+          label={canRefund ? 'Refund and cancel it' : 'Ask an admin to refund and cancel it'}
+          checked={endsSubscription}
+          onChange={() => setEndsSubscription(true)}
         >
-          {mayRefund
+          {canRefund
             ? 'The latest payment goes back to their card, and the subscription ends today.'
             : 'An admin finds it in the inbox. Until then they go on paying.'}
         </Choice>
@@ -200,7 +201,7 @@ export function RenameDialog(props: { id: string; username: string | null; onClo
   )
 }
 
-/** Component state only: revealed keys are never cached and vanish with the dialog. */
+/** Shows the exchange keys. They are never cached, and are gone once the dialog closes. */
 export function ExchangeKeys({ id }: { id: string }) {
   const reveal = useMutation({
     mutationFn: () => call(accessAdmin.reveal, { id }),

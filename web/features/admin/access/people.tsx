@@ -9,12 +9,12 @@ import { CustomerCell } from '../customers/customer-link.tsx'
 import { RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
 import { AccessMenu, stateTones } from './access-menu.tsx'
-import { useActions } from './actions.tsx'
+import { useAccessActions } from './actions.tsx'
 
-const options = Object.entries(accessStateTexts)
+const stateOptions = Object.entries(accessStateTexts)
 
 export default function People() {
-  const actions = useActions()
+  const actions = useAccessActions()
   const { products } = useSettings()
   return (
     <div className="flex flex-col gap-4">
@@ -26,7 +26,7 @@ export default function People() {
         columns={['Customer', 'TradingView username', 'Access', 'On TradingView', 'Until', hiddenActions]}
         list={accessAdmin.people}
         search="Search people..."
-        filters={{ state: { label: 'Access', all: 'Everyone', options } }}
+        filters={{ state: { label: 'Access', all: 'Everyone', options: stateOptions } }}
         chips={{ endRequested: { yes: 'Declined, still paying' } }}
         none={{ title: 'No one has access yet', description: 'Buyers and their access appear here.' }}
         renderRow={(person) => (
@@ -45,10 +45,10 @@ export default function People() {
               </span>
             </Cell>
             <Cell label="On TradingView">
-              <Lists lists={person.lists} />
+              <ScriptMarks lists={person.lists} />
             </Cell>
             <Cell label="Until" className="whitespace-nowrap">
-              <Until person={person} />
+              <AccessEnd person={person} />
             </Cell>
             <Cell className="py-1.5">
               <AccessMenu person={person} actions={actions} />
@@ -60,21 +60,26 @@ export default function People() {
   )
 }
 
-/** The last word tells scripts apart: those of a product share their first words. */
+/** Initial of the script's last word, because the scripts of a product share their first words. */
 const initialOf = (script: string) => script.trim().split(/\s+/).at(-1)?.charAt(0).toUpperCase()
 
-function Until({ person: { until, reason } }: { person: AccessPerson }) {
+function AccessEnd({ person: { until, reason } }: { person: AccessPerson }) {
   if (!reason) return <span className="text-muted">no longer paid</span>
   return until ? <Time value={until} /> : 'no end'
 }
 
+function presenceText(isPresent: boolean | null) {
+  if (isPresent === null) return 'not checked yet'
+  return isPresent ? 'yes' : 'no'
+}
+
 /** Initial of each script, filled where TradingView shows the name. */
-function Lists({ lists }: { lists: AccessPerson['lists'] }) {
+function ScriptMarks({ lists }: { lists: AccessPerson['lists'] }) {
   if (lists.length === 0) return '–'
   return (
     <ul className="flex gap-1.5">
       {lists.map(({ script, isPresent }) => {
-        const text = `${script}: ${isPresent === null ? 'not checked yet' : isPresent ? 'yes' : 'no'}`
+        const text = `${script}: ${presenceText(isPresent)}`
         return (
           <li key={script} title={text}>
             <span className="sr-only">{text}</span>

@@ -11,9 +11,9 @@ import { TimeLeft } from '../parts/time-left.tsx'
 import { AccessMenu } from './access-menu.tsx'
 import { type Actions, RenameDialog } from './actions.tsx'
 
-type Kind = { text: string; sentence: string | ((row: AccessTodo) => string) }
+type KindTexts = { text: string; sentence: string | ((row: AccessTodo) => string) }
 
-export const kinds: Record<TodoKind, Kind> = {
+export const kindTexts: Record<TodoKind, KindTexts> = {
   decide: { text: 'Decide', sentence: 'Asked again after you declined or removed access.' },
   unlock: {
     text: 'Unlock',
@@ -33,19 +33,19 @@ export const kinds: Record<TodoKind, Kind> = {
   renamed: { text: 'Renamed', sentence: ({ username, oldUsername }) => `${oldUsername} seems to be ${username} now.` },
 }
 
-/** Kinds that one click unlocks. */
-export const isAsking = ({ kind }: AccessTodo) => kind === 'unlock' || kind === 'decide' || kind === 'move'
+/** True if one click unlocks the person. */
+export const isUnlockable = ({ kind }: AccessTodo) => kind === 'unlock' || kind === 'decide' || kind === 'move'
 
 export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions }) {
   const { kind, username, due, detail, additionalInfo } = row
-  const { sentence } = kinds[kind]
+  const { sentence } = kindTexts[kind]
   return (
     <>
       <CustomerCell user={row.user} />
       <Cell label="TradingView username">{username ? <CopyButton text={username} /> : '–'}</Cell>
       <Cell label="What to do" className="max-w-80 wrap-anywhere">
         {typeof sentence === 'string' ? sentence : sentence(row)}
-        {row.isByHand && isAsking(row) && <ToCopy row={row} />}
+        {row.isByHand && isUnlockable(row) && <CopyFields row={row} />}
         {detail && kind !== 'stuck' && <span className="block text-xs break-words text-muted">{detail}</span>}
         {additionalInfo && <span className="block text-xs break-words text-muted">“{additionalInfo}”</span>}
       </Cell>
@@ -54,7 +54,7 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
       </Cell>
       <Cell className="py-1.5">
         <div className="flex items-center justify-end gap-1">
-          <TheButton row={row} actions={actions} />
+          <MainButton row={row} actions={actions} />
           <AccessMenu person={row} actions={actions} />
         </div>
       </Cell>
@@ -62,39 +62,39 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
   )
 }
 
-function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
+function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
   const { id, kind, username, state } = row
-  const [renaming, setRenaming] = useState(false)
-  const mayManage = useCan()('access.manage')
-  const button = (label: string, onClick: () => unknown) => (
+  const [isRenaming, setIsRenaming] = useState(false)
+  const canManage = useCan()('access.manage')
+  const renderButton = (label: string, onClick: () => unknown) => (
     <Button variant="secondary" size="sm" disabled={actions.isBusy} onClick={() => void onClick()}>
       {label}
       <span className="sr-only"> {username}</span>
     </Button>
   )
-  if (isAsking(row))
+  if (isUnlockable(row))
     return row.isByHand
-      ? button('I’ve added them', () => actions.added([id]))
-      : button('Unlock', () => actions.unlock([id]))
-  if (kind === 'lock') return button('Removed', () => actions.lock([id], username))
-  if (!mayManage)
+      ? renderButton('I’ve added them', () => actions.added([id]))
+      : renderButton('Unlock', () => actions.unlock([id]))
+  if (kind === 'lock') return renderButton('Removed', () => actions.lock([id], username))
+  if (!canManage)
     return kind === 'stuck' && state === 'unlocking'
-      ? button('Unlocked by hand', () => actions.unlockedByHand(id))
+      ? renderButton('Unlocked by hand', () => actions.unlockedByHand(id))
       : null
-  if (kind === 'stuck') return button('Try again', () => actions.retry(id))
-  if (kind === 'had_access') return button('Manage', () => actions.adopt(id))
+  if (kind === 'stuck') return renderButton('Try again', () => actions.retry(id))
+  if (kind === 'had_access') return renderButton('Manage', () => actions.adopt(id))
   return (
     <>
-      {button(kind === 'renamed' ? 'Use new name' : 'Fix name', () => setRenaming(true))}
-      {renaming && <RenameDialog id={id} username={username} onClose={() => setRenaming(false)} />}
+      {renderButton(kind === 'renamed' ? 'Use new name' : 'Fix name', () => setIsRenaming(true))}
+      {isRenaming && <RenameDialog id={id} username={username} onClose={() => setIsRenaming(false)} />}
     </>
   )
 }
 
 const isoDay = (at: string) => at.slice(0, 10)
 
-/** TradingView's form asks for the script and for a last day. */
-function ToCopy({ row: { product, scripts, until } }: { row: AccessTodo }) {
+/** Values to copy into TradingView's form, which asks for the script and the last day. */
+function CopyFields({ row: { product, scripts, until } }: { row: AccessTodo }) {
   return (
     <span className="flex flex-col gap-0.5 pt-1 text-xs text-muted">
       {scripts.length === 0 && <span>Script of {product}</span>}

@@ -10,14 +10,14 @@ import { hiddenActions, usePages } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { formatPeople } from '../parts/count.ts'
 import { ConnectionTroubleBar } from '../tradingview/trouble.tsx'
-import { DeclineDialog, useActions } from './actions.tsx'
-import { isAsking, kinds, TodoCells } from './todo-row.tsx'
+import { DeclineDialog, useAccessActions } from './actions.tsx'
+import { isUnlockable, kindTexts, TodoCells } from './todo-row.tsx'
 
-const choices = { q: 'text', kind: todoKinds, overdue: ['yes', 'no'] } as const
+const filterChoices = { q: 'text', kind: todoKinds, overdue: ['yes', 'no'] } as const
 
 export default function Todo() {
-  const [chosen, choose] = useFilters(choices)
-  const query = usePages(accessAdmin.todo, chosen)
+  const [filters, setFilters] = useFilters(filterChoices)
+  const query = usePages(accessAdmin.todo, filters)
   const { data: counts } = useData(
     accessAdmin.counts,
     {},
@@ -25,13 +25,13 @@ export default function Todo() {
   )
   const rows = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(rows)
-  const actions = useActions()
+  const actions = useAccessActions()
   return (
     <div className="flex flex-col gap-4">
       <ConnectionTroubleBar />
       {actions.undoBar}
-      <Chosen selection={selection} actions={actions} />
-      <Stuck ids={rows.filter(({ kind }) => kind === 'stuck').map(({ id }) => id)} actions={actions} />
+      <BulkActions selection={selection} actions={actions} />
+      <RetryAllBar ids={rows.filter(({ kind }) => kind === 'stuck').map(({ id }) => id)} actions={actions} />
       <RecordList
         label="To do"
         noun={['person', 'people']}
@@ -39,7 +39,7 @@ export default function Todo() {
         search="Search people..."
         controls={
           <>
-            <Kinds counts={counts?.todo} chosen={chosen.kind} choose={(kind) => choose({ kind })} />
+            <KindPills counts={counts?.todo} value={filters.kind} onChange={(kind) => setFilters({ kind })} />
             {counts && counts.addingNow > 0 && (
               <p role="status" className="text-sm text-muted">
                 {counts.addingNow} being added now
@@ -52,14 +52,14 @@ export default function Todo() {
         none={{ title: 'All clear', description: 'People who wait for you appear here.' }}
         countBy={({ user }) => user.id}
         firstHead={
-          selection.possible > 0 && (
+          selection.selectableCount > 0 && (
             <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
               <span aria-hidden="true" className="@min-[60rem]:hidden">
                 All
               </span>
               <TickBox
                 label="Select everyone loaded"
-                checked={selection.rows.length > 0 && selection.rows.length === selection.possible}
+                checked={selection.rows.length > 0 && selection.rows.length === selection.selectableCount}
                 onChange={selection.toggleAll}
               />
             </span>
@@ -68,9 +68,9 @@ export default function Todo() {
         columns={['Customer', 'TradingView username', 'What to do', 'Due', hiddenActions]}
         renderRow={(row) => (
           <>
-            {selection.possible > 0 && (
+            {selection.selectableCount > 0 && (
               <Cell className="w-10">
-                {mayChoose(row) && (
+                {isSelectable(row) && (
                   <TickBox
                     label={`Select ${row.username}`}
                     checked={selection.rows.includes(row)}
@@ -87,10 +87,10 @@ export default function Todo() {
   )
 }
 
-/** Retries everyone for whom TradingView failed. */
-function Stuck({ ids, actions }: { ids: string[]; actions: ReturnType<typeof useActions> }) {
-  const mayRetry = useCan()('access.manage')
-  if (ids.length < 2 || !mayRetry) return null
+/** Offers to retry all people for whom TradingView failed. */
+function RetryAllBar({ ids, actions }: { ids: string[]; actions: ReturnType<typeof useAccessActions> }) {
+  const canRetry = useCan()('access.manage')
+  if (ids.length < 2 || !canRetry) return null
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-4 py-2 text-sm text-warning">
       <p className="mr-auto">TradingView kept failing for {formatPeople(ids.length)}.</p>
@@ -101,74 +101,78 @@ function Stuck({ ids, actions }: { ids: string[]; actions: ReturnType<typeof use
   )
 }
 
-function Kinds(props: {
+function KindPills(props: {
   counts: Partial<Record<TodoKind, number>> | undefined
-  chosen: TodoKind | undefined
-  choose: (kind: TodoKind | undefined) => void
+  value: TodoKind | undefined
+  onChange: (kind: TodoKind | undefined) => void
 }) {
-  const { counts, chosen, choose } = props
-  const present = todoKinds.filter((kind) => (counts?.[kind] ?? 0) > 0 || kind === chosen)
-  const all = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0)
-  if (present.length === 0) return null
+  const { counts, value, onChange } = props
+  const shownKinds = todoKinds.filter((kind) => (counts?.[kind] ?? 0) > 0 || kind === value)
+  const totalCount = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0)
+  if (shownKinds.length === 0) return null
   const options = [
-    { value: undefined, text: 'All', count: all },
-    ...present.map((kind) => ({ value: kind, text: kinds[kind].text, count: counts?.[kind] ?? 0 })),
+    { value: undefined, text: 'All', count: totalCount },
+    ...shownKinds.map((kind) => ({ value: kind, text: kindTexts[kind].text, count: counts?.[kind] ?? 0 })),
   ]
-  return <Pills options={options} value={chosen} onChange={choose} />
+  return <Pills options={options} value={value} onChange={onChange} />
 }
 
-/** Bulk actions; they run on a limited number and leave the rest selected. */
-const mayChoose = (row: AccessTodo) => isAsking(row) || row.kind === 'lock'
+const isSelectable = (row: AccessTodo) => isUnlockable(row) || row.kind === 'lock'
 
-function useSelection(present: AccessTodo[]) {
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const possible = present.filter(mayChoose)
-  const rows = possible.filter(({ id }) => selected.has(id))
+function useSelection(loadedRows: AccessTodo[]) {
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
+  const selectable = loadedRows.filter(isSelectable)
+  const rows = selectable.filter(({ id }) => selectedIds.has(id))
   return {
     rows,
-    possible: possible.length,
-    toggleAll: () => setSelected(rows.length === possible.length ? new Set() : new Set(possible.map(({ id }) => id))),
-    toggle: (id: string) => setSelected(new Set(selected).symmetricDifference(new Set([id]))),
+    selectableCount: selectable.length,
+    toggleAll: () =>
+      setSelectedIds(rows.length === selectable.length ? new Set() : new Set(selectable.map(({ id }) => id))),
+    toggle: (id: string) => setSelectedIds(new Set(selectedIds).symmetricDifference(new Set([id]))),
   }
 }
 
-function Chosen(props: { selection: ReturnType<typeof useSelection>; actions: ReturnType<typeof useActions> }) {
+function BulkActions(props: {
+  selection: ReturnType<typeof useSelection>
+  actions: ReturnType<typeof useAccessActions>
+}) {
   const { selection, actions } = props
-  const [declining, setDeclining] = useState(false)
+  const [isDeclining, setIsDeclining] = useState(false)
+  // A call takes a limited number of people; the others stay selected.
   const idsOf = (rows: AccessTodo[]) => rows.slice(0, maxIdsPerCall).map(({ id }) => id)
-  const asking = idsOf(selection.rows.filter(isAsking))
-  const ended = idsOf(selection.rows.filter(({ kind }) => kind === 'lock'))
+  const unlockableIds = idsOf(selection.rows.filter(isUnlockable))
+  const lockableIds = idsOf(selection.rows.filter(({ kind }) => kind === 'lock'))
   const isByHand = selection.rows.some((row) => row.isByHand)
   if (selection.rows.length === 0) return null
   return (
     <div className="flex flex-wrap items-center gap-3">
       <span className="mr-auto text-sm text-muted">{selection.rows.length} selected</span>
-      {ended.length > 0 && (
-        <Button size="sm" variant="secondary" onClick={() => actions.lock(ended, null)}>
-          Removed {ended.length}
+      {lockableIds.length > 0 && (
+        <Button size="sm" variant="secondary" onClick={() => actions.lock(lockableIds, null)}>
+          Removed {lockableIds.length}
         </Button>
       )}
-      {asking.length > 0 && (
+      {unlockableIds.length > 0 && (
         <>
-          <Button size="sm" variant="secondary" onClick={() => setDeclining(true)}>
-            Decline {asking.length}
+          <Button size="sm" variant="secondary" onClick={() => setIsDeclining(true)}>
+            Decline {unlockableIds.length}
           </Button>
           <Button
             size="sm"
             pending={actions.isBusy}
-            onClick={() => (isByHand ? actions.added(asking) : actions.unlock(asking))}
+            onClick={() => (isByHand ? actions.added(unlockableIds) : actions.unlock(unlockableIds))}
           >
-            {isByHand ? `I’ve added ${asking.length}` : `Unlock ${asking.length}`}
+            {isByHand ? `I’ve added ${unlockableIds.length}` : `Unlock ${unlockableIds.length}`}
           </Button>
         </>
       )}
-      {declining && <DeclineDialog ids={asking} onClose={() => setDeclining(false)} />}
+      {isDeclining && <DeclineDialog ids={unlockableIds} onClose={() => setIsDeclining(false)} />}
     </div>
   )
 }
 
-type Ticked = { label: string; checked: boolean; disabled?: boolean; onChange: () => void }
+type TickBoxProps = { label: string; checked: boolean; disabled?: boolean; onChange: () => void }
 
-function TickBox({ label, ...rest }: Ticked) {
+function TickBox({ label, ...rest }: TickBoxProps) {
   return <input type="checkbox" aria-label={label} className="size-4.5 cursor-pointer accent-accent" {...rest} />
 }

@@ -13,25 +13,25 @@ import { CodeExample } from './code-example.tsx'
 
 const wholeNumber = z.pipe(
   z.string(),
-  z.transform((typed) => (typed.trim() ? Number(typed) : undefined)),
+  z.transform((text) => (text.trim() ? Number(text) : undefined)),
 )
-const optional = z.pipe(
+const optionalValue = z.pipe(
   z._default(z.string(), ''),
-  z.transform((typed) => typed || undefined),
+  z.transform((text) => text || undefined),
 )
-const form = z.object({
+const codeForm = z.object({
   code: z.string().check(z.trim(), z.minLength(3, 'Please enter at least 3 characters')),
-  productId: optional,
+  productId: optionalValue,
   billingType: z.pipe(
     z.string(),
-    z.transform((typed) => planByName(typed)?.key),
+    z.transform((name) => planByName(name)?.key),
   ),
-  from: optional,
-  until: optional,
+  from: optionalValue,
+  until: optionalValue,
   maxUses: wholeNumber,
   newOnly: z.pipe(
     z._default(z.string(), ''),
-    z.transform((typed) => typed !== ''),
+    z.transform((checkboxValue) => checkboxValue !== ''),
   ),
   months: wholeNumber,
   // The form shows either percent or amount.
@@ -39,18 +39,21 @@ const form = z.object({
   amountOff: z.optional(dollarAmount),
 })
 
-const durations = { once: 'once', months: 'some months', always: 'always' }
-type Duration = keyof typeof durations
-const monthsOf = (duration: Duration, months: number | undefined) =>
-  duration === 'always' ? undefined : duration === 'once' ? 0 : months
+const durationTexts = { once: 'once', months: 'some months', always: 'always' }
+type Duration = keyof typeof durationTexts
+/** Months of the discount as the call expects them: 0 for one payment, undefined for always. */
+function monthsOf(duration: Duration, months: number | undefined) {
+  if (duration === 'always') return undefined
+  return duration === 'once' ? 0 : months
+}
 
 export function AddCodeDialog({ onClose }: { onClose: () => void }) {
   const products = useProducts()
-  const sold = useSoldPlans()
+  const soldPlans = useSoldPlans()
   const [isPercent, setIsPercent] = useState(true)
   const [duration, setDuration] = useState<Duration>('once')
-  const [off, setOff] = useState('')
-  const [typedMonths, setTypedMonths] = useState('3')
+  const [discountText, setDiscountText] = useState('')
+  const [monthsText, setMonthsText] = useState('3')
   const [plan, setPlan] = useState('')
   return (
     <CallDialog
@@ -58,11 +61,12 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
       description="At least $1.00 must remain to pay. To give it for free, book a gift instead."
       call={codes.adminAdd}
       options={{ succeeded: 'Code added', failed: 'Failed to add it' }}
-      schema={form}
-      inputOf={({ months, newOnly, ...wish }) => {
-        const given = Object.entries({ ...wish, months: monthsOf(duration, months) })
-        const present = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-        return { ...present, code: wish.code, newOnly }
+      schema={codeForm}
+      // Leaves out fields that were not filled in.
+      inputOf={({ months, newOnly, ...fields }) => {
+        const entries = Object.entries({ ...fields, months: monthsOf(duration, months) })
+        const filledFields = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+        return { ...filledFields, code: fields.code, newOnly }
       }}
       button={{ pendingText: 'Adding...', children: 'Add code' }}
       onClose={onClose}
@@ -84,7 +88,7 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
               autoComplete="off"
               required
               placeholder="20"
-              onChange={({ target }) => setOff(target.value)}
+              onChange={({ target }) => setDiscountText(target.value)}
             />
           </Field>
         ) : (
@@ -94,13 +98,13 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
               autoComplete="off"
               required
               placeholder="10.00"
-              onChange={({ target }) => setOff(target.value)}
+              onChange={({ target }) => setDiscountText(target.value)}
             />
           </Field>
         )}
         <Field name="duration" label="How long">
           <Select
-            options={Object.entries(durations)}
+            options={Object.entries(durationTexts)}
             value={duration}
             onChange={({ target }) => setDuration(target.value as Duration)}
           />
@@ -111,8 +115,8 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
               inputMode="numeric"
               autoComplete="off"
               required
-              value={typedMonths}
-              onChange={({ target }) => setTypedMonths(target.value)}
+              value={monthsText}
+              onChange={({ target }) => setMonthsText(target.value)}
             />
           </Field>
         ) : (
@@ -123,8 +127,8 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
             value={plan}
             onChange={({ target }) => setPlan(target.value)}
             options={[
-              ['', sold.length === 2 ? 'both plans' : 'every plan'],
-              ...sold.map(({ key }) => [key, key] as const),
+              ['', soldPlans.length === 2 ? 'both plans' : 'every plan'],
+              ...soldPlans.map(({ key }) => [key, key] as const),
             ]}
           />
         </Field>
@@ -147,9 +151,9 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
         </Field>
       )}
       <CodeExample
-        percentOff={isPercent ? Number(off) || null : null}
-        amountOff={isPercent ? null : (centsOf(off) ?? null)}
-        months={monthsOf(duration, Number(typedMonths) || 0)}
+        percentOff={isPercent ? Number(discountText) || null : null}
+        amountOff={isPercent ? null : (centsOf(discountText) ?? null)}
+        months={monthsOf(duration, Number(monthsText) || 0)}
         billingType={planByName(plan)?.key}
       />
       <Checkbox name="newOnly" label="Only for new customers" />

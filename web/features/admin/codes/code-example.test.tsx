@@ -10,7 +10,7 @@ const settings = {
   prices: { sigma: { monthly: { amount: 3900 }, yearly: { amount: 39_000 } } },
 } as unknown as SiteSettings
 
-test('the code dialog says what each buyer pays, and warns where months meet a year', async () => {
+test('the code dialog says what each buyer pays, and warns that months of discount cover a whole year', async () => {
   await render(
     <SettingsProvider value={settings}>
       <CodeExample percentOff={50} amountOff={null} months={3} billingType={undefined} />

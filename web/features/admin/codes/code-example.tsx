@@ -12,32 +12,32 @@ type Discount = {
   billingType: BillingType | undefined
 }
 
-/** Payments of a buyer with the code for each plan, at the prices of the first product. */
-export function CodeExample({ months, billingType, ...off }: Discount) {
-  const sold = usePlans(useSettings().products[0].slug)
-  if (!off.percentOff && !off.amountOff) return null
-  const plans = sold.filter(({ key }) => !billingType || key === billingType)
-  const longer = plans.filter((plan) => months !== undefined && months > 0 && months < plan.months)
+/** Says for each plan what a buyer with the code pays, at the prices of the first product. */
+export function CodeExample({ months, billingType, ...discount }: Discount) {
+  const soldPlans = usePlans(useSettings().products[0].slug)
+  if (!discount.percentOff && !discount.amountOff) return null
+  const plans = soldPlans.filter(({ key }) => !billingType || key === billingType)
+  const longerPlans = plans.filter((plan) => months !== undefined && months > 0 && months < plan.months)
   return (
     <div className="flex flex-col gap-1 text-sm text-muted">
-      {plans.map(({ key: plan, amount, period, months: step }) => {
-        const [reduced, price] = [exactDollars(priceAfterDiscount(amount, off)), exactDollars(amount)]
-        const isOnce = months !== undefined && months <= step
+      {plans.map(({ key: plan, amount, period, months: periodMonths }) => {
+        const reduced = exactDollars(priceAfterDiscount(amount, discount))
+        const price = exactDollars(amount)
+        const paymentText = () => {
+          if (months === undefined) return `${reduced} every ${period}.`
+          if (months <= periodMonths) return `${reduced} for the first ${period}, then ${price} every ${period}.`
+          return `${reduced} every ${period} for ${months} months, then ${price}.`
+        }
         return (
           <p key={plan}>
-            A {plan} buyer pays{' '}
-            {months === undefined
-              ? `${reduced} every ${period}.`
-              : isOnce
-                ? `${reduced} for the first ${period}, then ${price} every ${period}.`
-                : `${reduced} every ${period} for ${months} months, then ${price}.`}
+            A {plan} buyer pays {paymentText()}
           </p>
         )
       })}
-      {longer.map(({ key, period }) => (
+      {longerPlans.map(({ key, period }) => (
         <p key={key} role="status" className="font-medium text-warning">
           A {period} is paid at once, so the discount comes off all of it. To give it for {months} months only, choose
-          the {sold[0].key} plan.
+          the {soldPlans[0].key} plan.
         </p>
       ))}
     </div>

@@ -37,12 +37,12 @@ export default function Codes() {
       {data?.length === 0 && (
         <EmptyState title="No codes yet" description="Each code has a link that fills it in at the checkout." />
       )}
-      {data ? data.length > 0 && <List rows={data} /> : <Pending query={query} />}
+      {data ? data.length > 0 && <CodeTable rows={data} /> : <Pending query={query} />}
     </section>
   )
 }
 
-function List({ rows }: { rows: AdminCode[] }) {
+function CodeTable({ rows }: { rows: AdminCode[] }) {
   const stop = useCall(codes.adminStop, { succeeded: 'Stopped', failed: 'Failed to stop it' })
   return (
     <div className="@container">

@@ -10,14 +10,14 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { usePages } from '../lists/record-table.tsx'
-import { useAction } from './use-action.ts'
+import { useLinkedAction } from './use-linked-action.ts'
 
-/** Sends an email; the timeline shows it, and answers go to the support address. */
+/** Button that writes an email to the customer. Answers go to the support address. */
 export function WriteButton({ customer: { id, email } }: { customer: Customer }) {
-  const [action, setAction] = useAction()
-  const mayWrite = useCan()('customers.help')
+  const [action, setAction] = useLinkedAction()
+  const canWrite = useCan()('customers.help')
   const close = () => setAction(undefined)
-  if (!mayWrite) return null
+  if (!canWrite) return null
   return (
     <>
       <Button variant="secondary" size="sm" onClick={() => setAction('write')}>
@@ -48,41 +48,41 @@ export function WriteButton({ customer: { id, email } }: { customer: Customer })
 
 /** Messages of the customer with their answers, oldest first. */
 export function Thread({ id }: { id: string }) {
-  const mayRead = useCan()('customers.help')
-  return mayRead ? <Messages id={id} /> : null
+  const canRead = useCan()('customers.help')
+  return canRead ? <MessageCard id={id} /> : null
 }
 
-function Messages({ id }: { id: string }) {
+function MessageCard({ id }: { id: string }) {
   const query = usePages(messages.adminList, { customerId: id })
-  const written = query.data?.pages.flatMap(({ items }) => items).toReversed() ?? []
-  if (query.isSuccess && written.length === 0) return null
+  const customerMessages = query.data?.pages.flatMap(({ items }) => items).toReversed() ?? []
+  if (query.isSuccess && customerMessages.length === 0) return null
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Messages</h2>
       {!query.data && <Pending query={query} className="h-24" />}
       <ol aria-label="Messages" className="flex max-h-96 flex-col gap-3 overflow-y-auto text-sm">
-        {written.map((message) => (
-          <Exchange key={message.id} message={message} customerId={id} />
+        {customerMessages.map((message) => (
+          <MessageWithAnswer key={message.id} message={message} customerId={id} />
         ))}
       </ol>
     </Card>
   )
 }
 
-const bubble = 'rounded-md px-3 py-2 break-words whitespace-pre-wrap'
+const bubbleClasses = 'rounded-md px-3 py-2 break-words whitespace-pre-wrap'
 
-function Exchange({ message, customerId }: { message: Message; customerId: string }) {
+function MessageWithAnswer({ message, customerId }: { message: Message; customerId: string }) {
   const { createdAt, answeredAt, answer, answeredBy } = message
   return (
     <li className="flex flex-col gap-2">
-      <p className={`${bubble} mr-6 bg-ground`}>
+      <p className={`${bubbleClasses} mr-6 bg-ground`}>
         {message.message}
         <span className="block pt-1 text-xs text-muted">
           <Time value={createdAt} withClock />
         </span>
       </p>
       {answer && (
-        <p className={`${bubble} ml-6 bg-accent-soft`}>
+        <p className={`${bubbleClasses} ml-6 bg-accent-soft`}>
           {answer}
           <span className="block pt-1 text-xs text-muted">
             {answeredBy && `${answeredBy}, `}

@@ -11,16 +11,16 @@ import { Time } from '#web/ui/time.tsx'
 import { isMissing, RecordNotFound } from '../parts/record.tsx'
 import { useRecordTitle } from '../shell/place.ts'
 import { Thread } from './correspondence.tsx'
-import { Has } from './has.tsx'
+import { CustomerCard } from './customer-card.tsx'
 import { Notes } from './notes.tsx'
 import { OpenMatters } from './open-matters.tsx'
+import { PurchasesCard } from './purchases-card.tsx'
 import { Timeline } from './timeline.tsx'
-import { Who } from './who.tsx'
 
-const column = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
+const columnClasses = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
 
 export default function CustomerScreen({ id }: { id: string }) {
-  // Fetched at each visit: Stripe and TradingView change much of it.
+  // Loaded at each visit, because Stripe and TradingView change much of this data.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
   const query = useData(customers.adminShow, { id })
   const { data } = query
@@ -38,25 +38,25 @@ export default function CustomerScreen({ id }: { id: string }) {
   return (
     <div className="flex flex-col gap-6">
       <OpenMatters customer={data} />
-      <Who customer={data} />
-      {/* On a narrow screen, one column: what they have, what we know and they paid, what happened. */}
+      <CustomerCard customer={data} />
+      {/* Narrow screens show one column, and the timeline last. */}
       <div className="flex flex-col gap-6 xl:grid xl:grid-cols-[1fr_22rem] xl:items-start">
-        <div className={column}>
-          <Has customer={data} />
+        <div className={columnClasses}>
+          <PurchasesCard customer={data} />
           <Timeline id={id} />
         </div>
-        <div className={column}>
+        <div className={columnClasses}>
           <Notes customer={data} />
           <Thread id={id} />
-          <Payments id={id} />
-          <News customer={data} />
+          <PaymentCard id={id} />
+          <NewsletterCard customer={data} />
         </div>
       </div>
     </div>
   )
 }
 
-function Payments({ id }: { id: string }) {
+function PaymentCard({ id }: { id: string }) {
   const query = useData(customers.adminPayments, { id })
   const { data } = query
   return (
@@ -84,15 +84,15 @@ function Payments({ id }: { id: string }) {
   )
 }
 
-const suppressions = {
+const suppressionTexts = {
   objected: 'They unsubscribed',
   refused: 'Their mail server refused the address',
   by_seller: 'You switched it off',
 }
 
 /** Newsletter state of the customer; receipts are always sent. */
-function News({ customer: { id, suppressed } }: { customer: Customer }) {
-  const change = useCall(customers.adminSuppress, {
+function NewsletterCard({ customer: { id, suppressed } }: { customer: Customer }) {
+  const setSuppressed = useCall(customers.adminSuppress, {
     succeeded: suppressed ? 'Newsletters may go out again' : 'No more newsletters',
     failed: 'Failed to change it',
   })
@@ -102,13 +102,13 @@ function News({ customer: { id, suppressed } }: { customer: Customer }) {
       <Checkbox
         label="Do not email"
         checked={suppressed !== null}
-        disabled={change.isPending}
-        onTick={(isOn) => change.mutate({ id, isSuppressed: isOn })}
+        disabled={setSuppressed.isPending}
+        onTick={(isOn) => setSuppressed.mutate({ id, isSuppressed: isOn })}
       />
       <p className="text-sm text-muted">
         {suppressed ? (
           <>
-            {suppressions[suppressed.because]} on <Time value={suppressed.at} />. Receipts still go out.
+            {suppressionTexts[suppressed.because]} on <Time value={suppressed.at} />. Receipts still go out.
           </>
         ) : (
           'News goes out only if they subscribed, or the checkout told them about it. Receipts always go out.'
@@ -121,7 +121,7 @@ function News({ customer: { id, suppressed } }: { customer: Customer }) {
 function DocumentItem({ customerId, document }: { customerId: string; document: Invoice }) {
   const { id, kind, number, createdAt, amount, status, hasDocument } = document
   const name = number ?? (kind === 'invoice' ? 'Invoice' : 'Credit note')
-  const open = useNewTab(
+  const openDocument = useNewTab(
     async () => {
       const { viewUrl, pdfUrl } = await call(customers.adminDocument, { id: customerId, document: id })
       const url = viewUrl ?? pdfUrl
@@ -137,7 +137,7 @@ function DocumentItem({ customerId, document }: { customerId: string; document: 
           <button
             type="button"
             className="text-left font-medium break-all underline-offset-4 hover:underline"
-            onClick={() => open.mutate(undefined)}
+            onClick={() => openDocument.mutate(undefined)}
           >
             {name}
           </button>

@@ -8,12 +8,12 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-const form = customers.adminAddNote.input
+const noteForm = customers.adminAddNote.input
 
 export function Notes({ customer: { id, notes } }: { customer: Customer }) {
   const { user } = useUser()
   const add = useCall(customers.adminAddNote, { succeeded: 'Note added', failed: 'Failed to add the note' })
-  const removal = {
+  const deleteQuestion = {
     title: 'Delete note',
     description: 'Delete this note? This action cannot be undone.',
     action: 'Delete note',
@@ -37,7 +37,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
                 call={customers.adminDeleteNote}
                 input={{ id: note.id }}
                 options={{ succeeded: 'Note deleted', failed: 'Failed to delete the note' }}
-                question={removal}
+                question={deleteQuestion}
                 variant="ghost"
                 size="icon"
                 aria-label="Delete note"
@@ -50,12 +50,12 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
         ))}
       </ul>
       <Form
-        schema={form}
+        schema={noteForm}
         extra={{ id }}
         aria-label="Add note"
         resetAfterwards
         className="flex flex-col gap-3"
-        onSubmit={(typed) => add.mutateAsync(typed)}
+        onSubmit={(values) => add.mutateAsync(values)}
       >
         <Field name="text" label="New note" isLabelHidden hint="Included if the customer downloads their data.">
           <Textarea rows={2} maxLength={2000} placeholder="New note" className="min-h-18" />

@@ -9,28 +9,28 @@ import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { CarryOut } from '../declarations/declarations.tsx'
+import { CarryOutButton } from '../declarations/declarations.tsx'
 
 /** Open declarations, disputes and failed payments of the customer, each with its action. */
 export function OpenMatters({ customer }: { customer: Customer }) {
-  const mayDecide = useCan()('money.refund')
-  const { data } = useData(declarations.adminList, { customerId: customer.id, state: 'open' }, { enabled: mayDecide })
-  const disputed = customer.purchases.filter(({ isDisputed }) => isDisputed)
-  const unpaid = customer.purchases.filter(({ status }) => status === 'past_due')
-  const waiting = data ?? []
-  if (disputed.length + unpaid.length + waiting.length === 0) return null
+  const canDecide = useCan()('money.refund')
+  const { data } = useData(declarations.adminList, { customerId: customer.id, state: 'open' }, { enabled: canDecide })
+  const disputedPurchases = customer.purchases.filter(({ isDisputed }) => isDisputed)
+  const unpaidPurchases = customer.purchases.filter(({ status }) => status === 'past_due')
+  const openDeclarations = data ?? []
+  if (disputedPurchases.length + unpaidPurchases.length + openDeclarations.length === 0) return null
   return (
     <ul aria-label="Open matters" className="flex flex-col gap-2">
-      {waiting.map((row) => (
-        <Matter key={row.id} action={<CarryOut row={row} />}>
-          <Declared row={row} />
+      {openDeclarations.map((row) => (
+        <Matter key={row.id} action={<CarryOutButton row={row} />}>
+          <DeclarationText row={row} />
         </Matter>
       ))}
-      {disputed.map(({ id, disputeIds, disputeDueAt }) => (
+      {disputedPurchases.map(({ id, disputeIds, disputeDueAt }) => (
         <Matter
           key={id}
           action={
-            mayDecide &&
+            canDecide &&
             disputeIds.map((dispute) => (
               <Link
                 key={dispute}
@@ -50,11 +50,11 @@ export function OpenMatters({ customer }: { customer: Customer }) {
           )}
         </Matter>
       ))}
-      {unpaid.map(({ id, dueAmount, amount, graceEndsAt }) => (
+      {unpaidPurchases.map(({ id, dueAmount, amount, graceEndsAt }) => (
         <Matter
           key={id}
           action={
-            mayDecide && (
+            canDecide && (
               <CallButton
                 call={purchases.adminSendPayLink}
                 input={{ id }}
@@ -78,7 +78,7 @@ export function OpenMatters({ customer }: { customer: Customer }) {
   )
 }
 
-function Declared({ row: { kind, purchase, dueAt } }: { row: Declaration }) {
+function DeclarationText({ row: { kind, purchase, dueAt } }: { row: Declaration }) {
   return (
     <>
       {kind === 'withdrawal' ? 'Withdraws from' : 'Cancels'} {purchase && contractNumber(purchase.id)},{' '}

@@ -17,14 +17,14 @@ import { Link } from '#web/ui/navigation.tsx'
 
 const DashboardPage = lazy(() => import('#web/features/access/dashboard/dashboard-page.tsx'))
 
-type Seen = OutputOf<typeof customers.adminSeeAs>
+type BuyerData = OutputOf<typeof customers.adminSeeAs>
 
 /** Renders the buyer's dashboard from data of the server; its buttons do nothing. */
 export default function SeeAs({ id }: { id: string }) {
   const query = useData(customers.adminSeeAs, { id })
   const { data } = query
   const client = useQueryClient()
-  // Never cached: each visit is recorded in the audit log.
+  // Removes the data on leaving, so that each visit is a call that the audit log records.
   useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
   if (isStepUpCanceled(query.error))
     return (
@@ -50,15 +50,15 @@ export default function SeeAs({ id }: { id: string }) {
           Back to the customer
         </Link>
       </p>
-      <Looking seen={data} />
+      <ReadOnlyDashboard buyerData={data} />
     </div>
   )
 }
 
-function Looking({ seen }: { seen: Seen }) {
+function ReadOnlyDashboard({ buyerData }: { buyerData: BuyerData }) {
   const [{ slug }] = useSettings().products
-  const client = useMemo(() => filledWith(seen, slug), [seen, slug])
-  useLookOnly()
+  const client = useMemo(() => createFilledClient(buyerData, slug), [buyerData, slug])
+  useBlockedCalls()
   return (
     <QueryClientProvider client={client}>
       <fieldset disabled className="min-w-0 overflow-hidden rounded-lg border border-line">
@@ -70,7 +70,7 @@ function Looking({ seen }: { seen: Seen }) {
 }
 
 /** Blocks all calls while the buyer’s page is shown, because they would act on the admin’s account. */
-function useLookOnly() {
+function useBlockedCalls() {
   useEffect(() => {
     const { fetch } = window
     window.fetch = (address, init) =>
@@ -84,15 +84,15 @@ function useLookOnly() {
 }
 
 /** Query cache that is filled in advance and never fetches. */
-function filledWith(seen: Seen, product: string) {
+function createFilledClient(buyerData: BuyerData, product: string) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } } })
-  client.setQueryData(keyOf(accounts.user), seen.user)
+  client.setQueryData(keyOf(accounts.user), buyerData.user)
   client.setQueryData([...keyOf(purchases.list), 'pages'], {
-    pages: [{ items: seen.purchases, next: undefined }],
+    pages: [{ items: buyerData.purchases, next: undefined }],
     pageParams: [''],
   })
-  client.setQueryData(keyOf(access.mine), seen.access)
-  if (seen.privatePackage) client.setQueryData(keyOf(privatePackage.show, { product }), seen.privatePackage)
-  if (seen.assets) client.setQueryData(keyOf(assets.list), seen.assets)
+  client.setQueryData(keyOf(access.mine), buyerData.access)
+  if (buyerData.privatePackage) client.setQueryData(keyOf(privatePackage.show, { product }), buyerData.privatePackage)
+  if (buyerData.assets) client.setQueryData(keyOf(assets.list), buyerData.assets)
   return client
 }

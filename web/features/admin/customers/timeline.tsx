@@ -16,7 +16,7 @@ import { usePages } from '../lists/record-table.tsx'
 type Kind = TimelineEntry['kind'] | 'payment'
 type Entry = Omit<TimelineEntry, 'kind'> & { kind: Kind }
 
-const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
+const kindLooks: Record<Kind, { icon: LucideIcon; name: string }> = {
   purchase: { icon: Receipt, name: 'Purchase' },
   payment: { icon: CreditCard, name: 'Payment' },
   mail: { icon: Mail, name: 'Email' },
@@ -26,36 +26,36 @@ const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
   staff: { icon: UserCog, name: 'Your team' },
 }
 
-const filters = {
+const kindsByFilter = {
   Money: ['purchase', 'payment'],
   Access: ['access'],
   Emails: ['mail', 'message'],
 } as const satisfies Record<string, Kind[]>
 const options = [
   { value: undefined, text: 'All' },
-  ...(Object.keys(filters) as (keyof typeof filters)[]).map((name) => ({ value: name, text: name })),
+  ...(Object.keys(kindsByFilter) as (keyof typeof kindsByFilter)[]).map((name) => ({ value: name, text: name })),
 ]
 
 export function Timeline({ id }: { id: string }) {
   const query = usePages(customers.adminTimeline, { id })
   const [mailId, setMailId] = useState<string | null>(null)
-  const all = useEntries(id, query)
-  const [chosen, choose] = useState<keyof typeof filters>()
-  const kinds: readonly Kind[] | undefined = chosen && filters[chosen]
-  const entries = kinds ? all.filter(({ kind }) => kinds.includes(kind)) : all
+  const allEntries = useEntries(id, query)
+  const [filter, setFilter] = useState<keyof typeof kindsByFilter>()
+  const kinds: readonly Kind[] | undefined = filter && kindsByFilter[filter]
+  const entries = kinds ? allEntries.filter(({ kind }) => kinds.includes(kind)) : allEntries
   return (
     <Card className="flex flex-col gap-5 max-xl:order-last">
       <header className="flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-lg">Timeline</h2>
-        <Pills options={options} value={chosen} onChange={choose} />
+        <Pills options={options} value={filter} onChange={setFilter} />
       </header>
       {!query.data && <Pending query={query} className="h-60" />}
       {query.isSuccess && entries.length === 0 && <p className="text-sm text-muted">Nothing has happened yet.</p>}
       <ol aria-label="Timeline" className="flex flex-col">
         {entries.map((entry) => (
-          <Moment key={entry.id} entry={entry}>
-            <Title entry={entry} customerId={id} onRead={setMailId} />
-          </Moment>
+          <TimelineItem key={entry.id} entry={entry}>
+            <EntryTitle entry={entry} customerId={id} onRead={setMailId} />
+          </TimelineItem>
         ))}
       </ol>
       {query.hasNextPage && (
@@ -74,12 +74,13 @@ export function Timeline({ id }: { id: string }) {
   )
 }
 
-/** Fetches payments separately: during an outage of Stripe, the rest stays readable. */
+/** Loads payments separately, so that the other entries stay readable during an outage of Stripe. */
 function useEntries(id: string, query: ReturnType<typeof usePages<typeof customers.adminTimeline>>): Entry[] {
   const payments = useData(customers.adminPayments, { id })
   const entries = query.data?.pages.flatMap(({ items }) => items) ?? []
+  // Payments older than the loaded entries appear with the next page.
   const oldest = query.hasNextPage ? (entries.at(-1)?.at ?? '') : ''
-  const paid = (payments.data?.documents ?? [])
+  const paymentEntries = (payments.data?.documents ?? [])
     .map(
       (document): Entry => ({
         id: document.id,
@@ -94,11 +95,11 @@ function useEntries(id: string, query: ReturnType<typeof usePages<typeof custome
       }),
     )
     .filter(({ at }) => at >= oldest)
-  return [...entries, ...paid].toSorted((a, b) => b.at.localeCompare(a.at))
+  return [...entries, ...paymentEntries].toSorted((a, b) => b.at.localeCompare(a.at))
 }
 
-function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; children: ReactNode }) {
-  const { icon: Icon, name } = icons[kind]
+function TimelineItem({ entry: { kind, detail, at }, children }: { entry: Entry; children: ReactNode }) {
+  const { icon: Icon, name } = kindLooks[kind]
   return (
     <li className="relative flex gap-4 pb-5 last:pb-0 not-last:before:absolute not-last:before:top-8 not-last:before:bottom-0 not-last:before:left-3.5 not-last:before:w-px not-last:before:bg-line">
       <span className="grid size-7 shrink-0 place-items-center rounded-full border border-line bg-ground text-muted">
@@ -116,9 +117,9 @@ function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; child
   )
 }
 
-const opens = 'underline decoration-line underline-offset-4 hover:decoration-accent'
+const linkClasses = 'underline decoration-line underline-offset-4 hover:decoration-accent'
 
-function Title(props: { entry: Entry; customerId: string; onRead: (mailId: string) => void }) {
+function EntryTitle(props: { entry: Entry; customerId: string; onRead: (mailId: string) => void }) {
   const { entry, customerId, onRead } = props
   const { kind, title, mailId } = entry
   if (mailId)
@@ -126,7 +127,7 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
       <button
         type="button"
         onClick={() => onRead(mailId)}
-        className={classes(opens, 'cursor-pointer text-left break-words text-muted')}
+        className={classes(linkClasses, 'cursor-pointer text-left break-words text-muted')}
       >
         {title}
       </button>
@@ -134,7 +135,7 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
   const text = <span className="line-clamp-3 font-medium break-words whitespace-pre-line">{title}</span>
   if (kind !== 'message') return text
   return (
-    <Link href={`/admin/messages?customerId=${customerId}`} className={opens}>
+    <Link href={`/admin/messages?customerId=${customerId}`} className={linkClasses}>
       {text}
     </Link>
   )

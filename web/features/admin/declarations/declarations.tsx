@@ -17,38 +17,37 @@ import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 import { TimeLeft } from '../parts/time-left.tsx'
 
-const choices = { state: declarationFilters } as const
+const filterChoices = { state: declarationFilters } as const
 const tabs = [
   { value: 'open', text: 'Open' },
   { value: 'waiting', text: 'Not confirmed yet' },
   { value: 'confirmed', text: 'In progress' },
   { value: 'done', text: 'Done' },
 ] as const
-const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
-const dayOf = (value: string) => days.format(new Date(value))
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const formatDay = (value: string) => dayFormat.format(new Date(value))
 
-/** Words for what the button does. The amount of a late withdrawal is only known at Stripe. */
-function consequence({ kind, purchase, isLate, dueAt, forCause, endsOn }: Declaration) {
+/** Texts of the button and its question. Only Stripe knows the amount of a late withdrawal. */
+function actionTexts({ kind, purchase, isLate, dueAt, forCause, endsOn }: Declaration) {
   if (kind === 'cancellation' && forCause)
     return {
       action: 'End without notice',
-      description: `End the subscription of ${purchase?.email} ${endsOn ? `on ${dayOf(endsOn)}` : 'now'}, and refund the paid days after it was declared?`,
+      description: `End the subscription of ${purchase?.email} ${endsOn ? `on ${formatDay(endsOn)}` : 'now'}, and refund the paid days after it was declared?`,
     }
   if (kind === 'cancellation')
     return {
       action: 'Cancel subscription',
       description: `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
     }
-  const refund = purchase && !isLate && purchase.unrefunded > 0 && ` ${exactDollars(purchase.unrefunded)}`
+  const refundAmount = purchase && !isLate && purchase.unrefunded > 0 && ` ${exactDollars(purchase.unrefunded)}`
   return {
-    action: `Refund${refund || ''} and end`,
-    description: `Refund everything ${purchase?.email} paid up to ${dayOf(dueAt)}, and end the subscription now? Payments after that day are not refunded; you can refund them on the customer’s page.`,
+    action: `Refund${refundAmount || ''} and end`,
+    description: `Refund everything ${purchase?.email} paid up to ${formatDay(dueAt)}, and end the subscription now? Payments after that day are not refunded; you can refund them on the customer’s page.`,
   }
 }
 
 export default function Declarations() {
-  const [chosen, choose] = useFilters(choices)
-  const { state = 'open' } = chosen
+  const [{ state = 'open' }, setFilters] = useFilters(filterChoices)
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-muted">
@@ -60,7 +59,7 @@ export default function Declarations() {
         noun={['declaration', 'declarations']}
         list={declarations.adminList}
         input={{ state }}
-        controls={<Pills options={tabs} value={state} onChange={(value) => choose({ state: value })} />}
+        controls={<Pills options={tabs} value={state} onChange={(value) => setFilters({ state: value })} />}
         none={{
           title: state === 'open' ? 'All clear' : 'None here',
           description: 'Withdrawals and cancellations sent without logging in appear here.',
@@ -69,16 +68,16 @@ export default function Declarations() {
         renderRow={(row) => (
           <>
             <Cell className="max-w-xl">
-              <Sentence row={row} />
+              <DeclarationText row={row} />
             </Cell>
             <DayCell label="Sent" value={row.declaredAt} />
             <Cell label="Due">
-              <Due row={row} />
+              <DueDate row={row} />
             </Cell>
             <Cell className="py-1.5">
               {row.state === 'open' && (
                 <div className="flex items-center justify-end gap-1">
-                  {row.purchase && <CarryOut row={row} />}
+                  {row.purchase && <CarryOutButton row={row} />}
                   <RowMenu
                     label={`the declaration by ${row.name}`}
                     actions={[
@@ -132,7 +131,7 @@ export default function Declarations() {
 }
 
 /** “Anna withdraws from RS-DED0978D, bought Nov 3, 2026.” */
-function Sentence({ row }: { row: Declaration }) {
+function DeclarationText({ row }: { row: Declaration }) {
   const { kind, name, email, contract, purchase, forCause, endsOn, reason, isLate } = row
   return (
     <>
@@ -152,7 +151,7 @@ function Sentence({ row }: { row: Declaration }) {
           `“${contract}”`
         )}
         {forCause && ', for good cause'}
-        {endsOn && `, to end on ${dayOf(endsOn)}`}.
+        {endsOn && `, to end on ${formatDay(endsOn)}`}.
       </p>
       <p className="text-xs text-muted wrap-anywhere">
         {purchase ? `${statusTexts[purchase.status]}, ${purchase.email}` : 'No matching subscription'}
@@ -164,7 +163,7 @@ function Sentence({ row }: { row: Declaration }) {
   )
 }
 
-function Due({ row }: { row: Declaration }) {
+function DueDate({ row }: { row: Declaration }) {
   if (row.state !== 'open')
     return (
       <>
@@ -183,8 +182,8 @@ function Due({ row }: { row: Declaration }) {
   )
 }
 
-export function CarryOut({ row }: { row: Declaration }) {
-  const { action, description } = consequence(row)
+export function CarryOutButton({ row }: { row: Declaration }) {
+  const { action, description } = actionTexts(row)
   return (
     <CallButton
       call={declarations.adminCarryOut}

@@ -51,7 +51,11 @@ export default function DisputeScreen({ id }: { id: string }) {
         </Notice>
       )}
       <Facts facts={data.facts} />
-      {isAnswerable(data.status) ? <Answer dispute={data} /> : data.texts.length > 0 && <Sent dispute={data} />}
+      {isAnswerable(data.status) ? (
+        <AnswerForm dispute={data} />
+      ) : (
+        data.texts.length > 0 && <SentAnswer dispute={data} />
+      )}
     </div>
   )
 }
@@ -109,9 +113,10 @@ function Facts({ facts }: Pick<AdminDispute, 'facts'>) {
   )
 }
 
+/** Short texts get one line instead of a text area. */
 const isShort = (name: EvidenceText) => evidenceTexts[name].maxLength < 500
 
-function Answer({ dispute }: { dispute: AdminDispute }) {
+function AnswerForm({ dispute }: { dispute: AdminDispute }) {
   const { id, amount, savedAt } = dispute
   const [texts, setTexts] = useState<Partial<Record<EvidenceText, string>>>(() =>
     Object.fromEntries(dispute.texts.map(({ name, value }) => [name, value])),
@@ -120,16 +125,16 @@ function Answer({ dispute }: { dispute: AdminDispute }) {
     dispute.files.filter(({ isIncluded }) => isIncluded).map(({ name }) => name),
   )
   const { setUnsaved } = useUnsavedChanges()
-  const done = () => setUnsaved(false)
+  const markSaved = () => setUnsaved(false)
   const save = useCall(disputes.adminSave, {
     succeeded: { title: 'Answer saved', description: 'Nothing has been sent.' },
     failed: 'Failed to save the answer',
-    onSuccess: done,
+    onSuccess: markSaved,
   })
   const submit = useCall(disputes.adminSubmit, {
     succeeded: { title: 'Answer sent', description: 'The bank decides, which can take two to three months.' },
     failed: 'Failed to send the answer',
-    onSuccess: done,
+    onSuccess: markSaved,
   })
   const isBusy = save.isPending || submit.isPending
 
@@ -143,15 +148,15 @@ function Answer({ dispute }: { dispute: AdminDispute }) {
         {dispute.texts.map(({ name }) => {
           const { label, maxLength } = evidenceTexts[name]
           const value = texts[name] ?? ''
-          const props = { value, maxLength, disabled: isBusy }
-          const onChange = (typed: string) => setTexts((before) => ({ ...before, [name]: typed }))
+          const inputProps = { value, maxLength, disabled: isBusy }
+          const onChange = (newText: string) => setTexts((current) => ({ ...current, [name]: newText }))
           return (
             <Field key={name} name={name} label={label}>
               {isShort(name) ? (
-                <Input {...props} onChange={({ target }) => onChange(target.value)} />
+                <Input {...inputProps} onChange={({ target }) => onChange(target.value)} />
               ) : (
                 <Textarea
-                  {...props}
+                  {...inputProps}
                   rows={Math.min(14, Math.max(3, value.split('\n').length + 1))}
                   onChange={({ target }) => onChange(target.value)}
                 />
@@ -168,9 +173,9 @@ function Answer({ dispute }: { dispute: AdminDispute }) {
               name={name}
               content={content}
               isIncluded={files.includes(name)}
-              onTick={(is) => {
+              onTick={(shouldInclude) => {
                 setUnsaved(true)
-                setFiles((before) => (is ? [...before, name] : before.filter((each) => each !== name)))
+                setFiles((current) => (shouldInclude ? [...current, name] : current.filter((file) => file !== name)))
               }}
             />
           ))}
@@ -239,7 +244,7 @@ function FileContent({ title, content }: { title: string; content: string }) {
 }
 
 /** Sent evidence, shown until the bank decides. */
-function Sent({ dispute }: { dispute: AdminDispute }) {
+function SentAnswer({ dispute }: { dispute: AdminDispute }) {
   return (
     <Section title="Your answer" hint="It is with the bank and can’t be changed.">
       <dl className="flex flex-col gap-4 text-sm">

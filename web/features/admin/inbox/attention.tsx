@@ -1,9 +1,9 @@
 import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { upToMost, useNeeds } from './use-needs.ts'
+import { formatCapped, useNeeds } from './use-needs.ts'
 
-/** The inbox in one line, for the screen that the admin area opens with. */
+/** Number of open items in one line, for the first screen of the admin area. */
 export function Attention() {
   const { needs, count, isCounted } = useNeeds()
   if (!isCounted) return <Skeleton className="h-9 rounded-md" />
@@ -16,7 +16,7 @@ export function Attention() {
       {count > 0 && <TriangleAlert className="size-4 shrink-0 text-warning" />}
       {count === 0 && 'All clear: nothing needs attention'}
       {count === 1 && '1 thing needs attention'}
-      {count > 1 && `${upToMost(count)} things need attention`}
+      {count > 1 && `${formatCapped(count)} things need attention`}
       <ChevronRight className="ml-auto size-4 shrink-0 text-muted" />
     </Link>
   )

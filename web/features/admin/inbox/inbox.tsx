@@ -10,33 +10,40 @@ import { toast } from '#web/ui/toast.tsx'
 import { dueIn } from '../parts/time-left.tsx'
 import { isMeantElsewhere, keysAreOn } from '../shell/use-keys.ts'
 import { useSetAside } from './set-aside.ts'
-import { upToMost, useNeeds } from './use-needs.ts'
+import { formatCapped, useNeeds } from './use-needs.ts'
 
-type Item = { kind: string; count: number; dueAt: string | null; text: string; note?: string | undefined; href: Href }
+type InboxItem = {
+  kind: string
+  count: number
+  dueAt: string | null
+  text: string
+  note?: string | undefined
+  href: Href
+}
 
 /** Open work of the seller, sorted by deadline. */
 export function Inbox() {
   const { query, needs, stripeSteps } = useNeeds()
-  const { isSetAside, setAside, bringBack } = useSetAside()
+  const { isSetAside, setAside, showAll } = useSetAside()
   const [now] = useState(() => Date.now())
   if (!needs) return <Pending query={query} what="the inbox" className="h-28 rounded-lg" />
-  const all: Item[] = needs.map((need) => ({
+  const allItems: InboxItem[] = needs.map((need) => ({
     ...need,
-    ...needText(need.kind, upToMost(need.count)),
+    ...needText(need.kind, formatCapped(need.count)),
     href: needHref(need.kind),
   }))
   if (stripeSteps > 0)
-    all.push({
+    allItems.push({
       kind: 'stripe',
       count: stripeSteps,
       dueAt: null,
       text: stripeSteps === 1 ? 'Take 1 step at Stripe' : `Take ${stripeSteps} steps at Stripe`,
       href: '/admin/settings',
     })
-  const isUrgent = ({ dueAt }: Item) => dueAt !== null && dueIn(dueAt, now).tone !== 'neutral'
-  const visible = all.filter((item) => isUrgent(item) || !isSetAside(item.kind, item.count))
-  const hiddenCount = all.length - visible.length
-  function putOff(item: Item) {
+  const isUrgent = ({ dueAt }: InboxItem) => dueAt !== null && dueIn(dueAt, now).tone !== 'neutral'
+  const visible = allItems.filter((item) => isUrgent(item) || !isSetAside(item.kind, item.count))
+  const hiddenCount = allItems.length - visible.length
+  function putOff(item: InboxItem) {
     if (isUrgent(item)) toast({ title: 'It stays', description: 'It is due within 48 hours.' })
     else setAside(item.kind, item.count)
   }
@@ -58,12 +65,12 @@ export function Inbox() {
           {hiddenCount === 0 ? 'All clear. Nothing needs you.' : 'All clear for today.'}
         </p>
       ) : (
-        <Items items={visible} now={now} onLater={putOff} />
+        <ItemList items={visible} now={now} onPutOff={putOff} />
       )}
       {hiddenCount > 0 && (
         <p className="text-sm text-muted">
           {hiddenCount} put off until tomorrow.{' '}
-          <button type="button" onClick={bringBack} className="cursor-pointer font-medium text-ink underline">
+          <button type="button" onClick={showAll} className="cursor-pointer font-medium text-ink underline">
             Show
           </button>
         </p>
@@ -72,24 +79,25 @@ export function Inbox() {
   )
 }
 
-function Items({ items, now, onLater }: { items: Item[]; now: number; onLater: (item: Item) => void }) {
+function ItemList({ items, now, onPutOff }: { items: InboxItem[]; now: number; onPutOff: (item: InboxItem) => void }) {
   const list = useRef<HTMLUListElement>(null)
-  const press = useEffectEvent((event: KeyboardEvent) => {
+  const handleKey = useEffectEvent((event: KeyboardEvent) => {
     if (isMeantElsewhere(event) || !keysAreOn()) return
     const links = [...(list.current?.querySelectorAll<HTMLElement>('a') ?? [])]
-    const at = links.findIndex((link) => link === document.activeElement)
+    const focused = links.findIndex((link) => link === document.activeElement)
     const key = event.key.toLowerCase()
-    const item = items[at]
-    if (key === 'j') links[Math.min(at + 1, links.length - 1)]?.focus()
-    else if (key === 'k') links[Math.max(at - 1, 0)]?.focus()
+    const item = items[focused]
+    if (key === 'j') links[Math.min(focused + 1, links.length - 1)]?.focus()
+    else if (key === 'k') links[Math.max(focused - 1, 0)]?.focus()
     else if (key === 'e' && item) {
-      links[at + 1 < links.length ? at + 1 : at - 1]?.focus()
-      onLater(item)
+      const next = focused + 1 < links.length ? focused + 1 : focused - 1
+      links[next]?.focus()
+      onPutOff(item)
     } else return
     event.preventDefault()
   })
   useEffect(() => {
-    const listen = (event: KeyboardEvent) => press(event)
+    const listen = (event: KeyboardEvent) => handleKey(event)
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   }, [])
@@ -106,13 +114,13 @@ function Items({ items, now, onLater }: { items: Item[]; now: number; onLater: (
           >
             <span className="text-sm font-medium">{item.text}</span>
             {item.note && <span className="text-sm text-muted max-sm:hidden">{item.note}</span>}
-            {item.dueAt && <Due at={item.dueAt} now={now} />}
+            {item.dueAt && <DueBadge dueAt={item.dueAt} now={now} />}
           </Link>
           <button
             type="button"
             aria-label={`Put off until tomorrow: ${item.text}`}
             title="Put off until tomorrow"
-            onClick={() => onLater(item)}
+            onClick={() => onPutOff(item)}
             className="grid size-11 shrink-0 cursor-pointer place-items-center text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:text-ink pointer-coarse:opacity-100"
           >
             <Clock className="size-4" />
@@ -124,14 +132,14 @@ function Items({ items, now, onLater }: { items: Item[]; now: number; onLater: (
   )
 }
 
-function Due({ at, now }: { at: string; now: number }) {
-  const { text, tone } = dueIn(at, now)
+function DueBadge({ dueAt, now }: { dueAt: string; now: number }) {
+  const { text, tone } = dueIn(dueAt, now)
   return (
     <Badge tone={tone} className={classes('ml-auto', tone === 'neutral' && 'bg-transparent text-muted')}>
       {text}
       <span className="sr-only">
         {', '}
-        <Time value={at} withClock />
+        <Time value={dueAt} withClock />
       </span>
     </Badge>
   )

@@ -3,7 +3,7 @@ import { createStore, useStore } from '#web/ui/store.ts'
 const storageKey = 'inbox-later'
 const dayMs = 86_400_000
 
-/** Count and end of hiding for each kind, stored in this browser. */
+/** For each kind, its count when it was hidden and the end of hiding. Stored in this browser. */
 type SetAside = Record<string, { count: number; until: number }>
 const store = createStore<SetAside | null>(null)
 
@@ -20,18 +20,19 @@ function write(next: SetAside) {
   store.set(next)
 }
 
-/** Hides a kind until tomorrow morning or until its count grows. */
+/** Hides kinds of open items until tomorrow morning, or until their count grows. */
 export function useSetAside() {
-  const present = useStore(store) ?? read()
+  const hiddenKinds = useStore(store) ?? read()
   return {
     isSetAside: (kind: string, count: number) => {
-      const found = present[kind]
-      return found !== undefined && count <= found.count && Date.now() < found.until
+      const hidden = hiddenKinds[kind]
+      return hidden !== undefined && count <= hidden.count && Date.now() < hidden.until
     },
     setAside(kind: string, count: number) {
+      // 6:00 in the seller's time zone.
       const until = new Date(Date.now() + dayMs).setHours(6, 0, 0, 0)
       write({ ...read(), [kind]: { count, until } })
     },
-    bringBack: () => write({}),
+    showAll: () => write({}),
   }
 }

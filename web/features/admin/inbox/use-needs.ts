@@ -5,9 +5,10 @@ import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { formatNumber } from '../parts/count.ts'
 
-export const upToMost = (value: number) => `${formatNumber(value)}${value < maxCount ? '' : '+'}`
+/** Formats a count that the server stops counting at its maximum: "1,000+". */
+export const formatCapped = (value: number) => `${formatNumber(value)}${value < maxCount ? '' : '+'}`
 
-const sum = (needs: Need[]) => needs.reduce((total, { count }) => total + count, 0)
+const sumCounts = (needs: Need[]) => needs.reduce((total, { count }) => total + count, 0)
 
 /** Open work for the current user, with counts per screen. */
 export function useNeeds() {
@@ -15,15 +16,17 @@ export function useNeeds() {
   const needs = useData(overview.adminNeeds, {}, { enabled: can('customers.read') })
   const stripe = useData(stripeSetup.adminCheck, {}, { once: true, enabled: can('settings.write') })
   const stripeSteps = stripe.data?.filter(({ state }) => state === 'todo').length ?? 0
-  const found = needs.data ?? []
+  const openNeeds = needs.data ?? []
   return {
     query: needs,
     needs: needs.data,
     stripeSteps,
     isCounted: !needs.isLoading && !stripe.isLoading,
-    count: sum(found) + stripeSteps,
-    countAt: (paths: readonly string[]) =>
-      sum(found.filter(({ kind }) => paths.includes(needHref(kind).split('?')[0] ?? ''))) +
-      (paths.includes('/admin/settings') ? stripeSteps : 0),
+    count: sumCounts(openNeeds) + stripeSteps,
+    /** Number of open items on these screens. */
+    countAt(paths: readonly string[]) {
+      const needsThere = openNeeds.filter(({ kind }) => paths.includes(needHref(kind).split('?')[0] ?? ''))
+      return sumCounts(needsThere) + (paths.includes('/admin/settings') ? stripeSteps : 0)
+    },
   }
 }

@@ -14,7 +14,7 @@ import { RecordList } from '../lists/record-list.tsx'
 import { DayCell, hiddenActions } from '../lists/record-table.tsx'
 
 export default function Messages() {
-  const [opened, setOpened] = useState<Message | null>(null)
+  const [openMessage, setOpenMessage] = useState<Message | null>(null)
   return (
     <>
       <RecordList
@@ -23,20 +23,22 @@ export default function Messages() {
         columns={['From', 'Message', 'State', 'Received', hiddenActions]}
         list={messages.adminList}
         search="Search messages..."
-        filters={{ state: { label: 'State', all: 'All messages', options: messageStates.map((each) => [each, each]) } }}
+        filters={{
+          state: { label: 'State', all: 'All messages', options: messageStates.map((state) => [state, state]) },
+        }}
         chips={{ customerId: () => 'From one customer' }}
         none={{
           title: 'No messages yet',
           description: 'Messages from the contact form appear here. You reply by email.',
         }}
-        renderRow={(message) => <Row message={message} onOpen={() => setOpened(message)} />}
+        renderRow={(message) => <MessageCells message={message} onOpen={() => setOpenMessage(message)} />}
       />
-      {opened && <MessageDialog message={opened} onClose={() => setOpened(null)} />}
+      {openMessage && <MessageDialog message={openMessage} onClose={() => setOpenMessage(null)} />}
     </>
   )
 }
 
-function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
+function MessageCells({ message, onOpen }: { message: Message; onOpen: () => void }) {
   const name = `${message.firstName} ${message.lastName}`
   return (
     <>
@@ -79,7 +81,7 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
     succeeded: { title: 'Reply sent', description: `${email} gets it by email.` },
     failed: 'Failed to send the reply',
   })
-  const settle = useCall(messages.adminSettle, {
+  const setState = useCall(messages.adminSettle, {
     ...closeOnSuccess,
     succeeded: answeredAt ? 'Marked as open' : 'Marked as answered',
     failed: 'Failed to change the message',
@@ -105,8 +107,8 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
           <Button
             variant="secondary"
             className="sm:self-end"
-            pending={settle.isPending}
-            onClick={() => settle.mutate({ id, state: 'open' })}
+            pending={setState.isPending}
+            onClick={() => setState.mutate({ id, state: 'open' })}
           >
             Mark as open
           </Button>
@@ -117,7 +119,7 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
           extra={{ id }}
           aria-label="Reply"
           className="flex flex-col gap-4"
-          onSubmit={(typed) => reply.mutateAsync(typed)}
+          onSubmit={(values) => reply.mutateAsync(values)}
         >
           <Field
             name="answer"
@@ -129,8 +131,8 @@ function MessageDialog({ message, onClose }: { message: Message; onClose: () => 
           <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
             <Button
               variant="secondary"
-              pending={settle.isPending}
-              onClick={() => settle.mutate({ id, state: 'answered' })}
+              pending={setState.isPending}
+              onClick={() => setState.mutate({ id, state: 'answered' })}
             >
               Mark as answered
             </Button>

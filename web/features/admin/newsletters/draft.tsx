@@ -16,7 +16,7 @@ import { formatNumber } from '../parts/count.ts'
 import { useProducts } from '../parts/products.tsx'
 import { TextTools } from './text-tools.tsx'
 
-type Written = Pick<AdminNewsletter, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
+type DraftContent = Pick<AdminNewsletter, 'subject' | 'preheader' | 'markdown' | 'toSubscribers' | 'buyersOf'>
 
 const schema = z.object({
   subject: line(150, 'Please write a subject'),
@@ -29,36 +29,37 @@ const schema = z.object({
 const withCount = (label: string, count: number | undefined) =>
   count === undefined ? label : `${label} (${formatNumber(count)})`
 
+/** Time without a keystroke after which a draft is saved. */
 const quietMs = 1500
 
 /** Saves a stored draft shortly after the last keystroke, if it is valid. */
 function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const automatic = useRef(false)
+  const isNextSaveAutomatic = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
   return {
-    /** True once if the current save was automatic. */
-    isAutomatic() {
-      const was = automatic.current
-      automatic.current = false
-      return was
+    /** Returns true if the autosave submitted the form, and resets that for the next save. */
+    takeIsAutomatic() {
+      const isAutomatic = isNextSaveAutomatic.current
+      isNextSaveAutomatic.current = false
+      return isAutomatic
     },
-    /** A save by hand leaves nothing for a pending one, which would only raise the version. */
-    stopWaiting: () => clearTimeout(timer.current),
+    /** Cancels a pending autosave, which after a save by hand would only raise the version. */
+    cancelAutosave: () => clearTimeout(timer.current),
     saveSoon() {
       clearTimeout(timer.current)
       if (!isStored) return
       timer.current = setTimeout(() => {
         const form = card.current?.querySelector('form')
         if (!form?.checkValidity()) return
-        automatic.current = true
+        isNextSaveAutomatic.current = true
         form.requestSubmit()
       }, quietMs)
     },
   }
 }
 
-export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved: UnsavedChanges }) {
+export function Draft(props: { start: DraftContent; saved?: AdminNewsletter; unsaved: UnsavedChanges }) {
   const { start, saved } = props
   const { setUnsaved } = props.unsaved
   const { navigate } = useNavigation()
@@ -73,9 +74,9 @@ export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved:
     failed: 'Failed to save the draft',
   })
 
-  const area = useRef<HTMLDivElement>(null)
+  const textArea = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLDivElement>(null)
-  const { saveSoon, stopWaiting, isAutomatic } = useAutosave(card, saved !== undefined)
+  const { saveSoon, cancelAutosave, takeIsAutomatic } = useAutosave(card, saved !== undefined)
 
   return (
     <Card
@@ -90,18 +91,15 @@ export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved:
         aria-label="Newsletter"
         className="flex flex-col gap-5"
         onSubmit={async ({ toSubscribers, buyersOf, ...texts }) => {
-          const written = { ...texts, toSubscribers: toSubscribers !== '', buyersOf: buyersOf || null }
-          // Reset before the call, so that text typed meanwhile counts as unsaved.
+          const content = { ...texts, toSubscribers: toSubscribers !== '', buyersOf: buyersOf || null }
+          // Before the call, so that text typed during the call counts as unsaved.
           setUnsaved(false)
-          stopWaiting()
+          cancelAutosave()
           try {
-            if (saved)
-              await (isAutomatic() ? saveQuietly : save).mutateAsync({
-                id: saved.id,
-                version: saved.version,
-                ...written,
-              })
-            else await create.mutateAsync(written)
+            if (saved) {
+              const update = takeIsAutomatic() ? saveQuietly : save
+              await update.mutateAsync({ id: saved.id, version: saved.version, ...content })
+            } else await create.mutateAsync(content)
           } catch (error) {
             setUnsaved(true)
             throw error
@@ -114,8 +112,8 @@ export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved:
         <Field name="preheader" label="Preview line" hint="What inboxes show beside the subject.">
           <Input maxLength={150} defaultValue={start.preheader} />
         </Field>
-        <div ref={area} className="flex flex-col gap-2">
-          <TextTools field={area} />
+        <div ref={textArea} className="flex flex-col gap-2">
+          <TextTools field={textArea} />
           <Field
             name="markdown"
             label="Text"
@@ -157,10 +155,10 @@ export function Draft(props: { start: Written; saved?: AdminNewsletter; unsaved:
   )
 }
 
-function Audiences({ start }: { start: Written }) {
+function Audiences({ start }: { start: DraftContent }) {
   const products = useProducts()
   const { data: audiences } = useData(newsletters.adminAudiences, {}, { once: true })
-  const countOf = (productId: string) => audiences?.buyers.find((each) => each.productId === productId)?.count
+  const countOf = (productId: string) => audiences?.buyers.find((audience) => audience.productId === productId)?.count
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-2 text-sm font-medium">To</legend>

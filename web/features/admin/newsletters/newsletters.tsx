@@ -21,7 +21,7 @@ export default function Newsletters() {
         </ButtonLink>
       }
       none={{ title: 'No newsletters yet', description: 'Drafts and what you sent appear here.' }}
-      columns={['Subject', 'State', 'Date', ...counted.map((title) => ({ title }))]}
+      columns={['Subject', 'State', 'Date', ...countColumns.map((title) => ({ title }))]}
       renderRow={({ id, subject, counts, ...row }) => (
         <>
           <Cell className="max-w-96">
@@ -36,8 +36,8 @@ export default function Newsletters() {
             <StateBadge {...row} counts={counts} />
           </Cell>
           <DayCell label="Date" value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
-          {[counts.sent, counts.refused, counts.unsubscribed].map((count, at) => (
-            <Cell key={counted[at]} label={counted[at] ?? ''} className={moneyCell}>
+          {[counts.sent, counts.refused, counts.unsubscribed].map((count, index) => (
+            <Cell key={countColumns[index]} label={countColumns[index] ?? ''} className={moneyCell}>
               {formatNumber(count)}
             </Cell>
           ))}
@@ -47,7 +47,7 @@ export default function Newsletters() {
   )
 }
 
-const counted = ['Sent', 'Bounced', 'Unsubscribed']
+const countColumns = ['Sent', 'Bounced', 'Unsubscribed']
 
 const tones = {
   draft: 'neutral',
@@ -59,11 +59,11 @@ const tones = {
 } as const
 
 export function StateBadge({ state, counts }: Pick<AdminNewsletter, 'state' | 'counts'>) {
-  const doubt = state !== 'draft' && counts.uncertain > 0 && `, ${counts.uncertain} not confirmed`
+  const uncertainty = state !== 'draft' && counts.uncertain > 0 && `, ${counts.uncertain} not confirmed`
   return (
     <Badge tone={tones[state]}>
       {state}
-      {doubt}
+      {uncertainty}
     </Badge>
   )
 }

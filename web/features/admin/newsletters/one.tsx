@@ -13,10 +13,10 @@ import { Draft } from './draft.tsx'
 import { Progress } from './progress.tsx'
 import { SendCard } from './send-card.tsx'
 
-const list = '/admin/messages/newsletters'
+const listPath = '/admin/messages/newsletters'
 
 export default function NewsletterScreen({ id }: { id: string }) {
-  return <div className="flex flex-col gap-6">{id === 'new' ? <NewDraft /> : <Stored id={id} />}</div>
+  return <div className="flex flex-col gap-6">{id === 'new' ? <NewDraft /> : <StoredNewsletter id={id} />}</div>
 }
 
 function NewDraft() {
@@ -41,11 +41,11 @@ function NewDraft() {
 
 const refetchMs: Partial<Record<AdminNewsletter['state'], number>> = { sending: 2000, scheduled: 15_000 }
 
-function Stored({ id }: { id: string }) {
+function StoredNewsletter({ id }: { id: string }) {
   const query = useData(
     newsletters.adminShow,
     { id },
-    // Fetched at each visit: the audience changes meanwhile.
+    // Loaded at each visit, because the audience changes.
     { gcTime: 0, refetchInterval: (shown) => refetchMs[shown?.state ?? 'draft'] ?? false },
   )
   const { data } = query
@@ -56,7 +56,7 @@ function Stored({ id }: { id: string }) {
       <RecordNotFound
         title="No such newsletter"
         description="Perhaps the draft was deleted."
-        list={list}
+        list={listPath}
         all="All newsletters"
       />
     )

@@ -5,9 +5,9 @@ import { Card } from '#web/ui/card.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { StateBadge } from './newsletters.tsx'
-import { addresses, Missing } from './send-card.tsx'
+import { formatAddresses, MissingRequirements } from './send-card.tsx'
 
-const reasons = {
+const pauseReasonTexts = {
   asked: 'You paused it.',
   connections: 'The mail server couldn’t be reached ten times in a row.',
   missed: 'Its time has passed by more than an hour. Send it anyway?',
@@ -26,12 +26,12 @@ const figures = [
 
 export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
   const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } = newsletter
-  const all = counts.waiting + counts.sent + counts.refused + counts.uncertain
+  const total = counts.waiting + counts.sent + counts.refused + counts.uncertain
 
-  const stopping = {
+  const stopQuestion = {
     title: startedAt ? 'Stop newsletter' : 'Take it back',
     description: startedAt
-      ? `${addresses(counts.waiting)} won’t get it. This action cannot be undone.`
+      ? `${formatAddresses(counts.waiting)} won’t get it. This action cannot be undone.`
       : 'It becomes a draft again.',
     action: startedAt ? 'Stop' : 'Take it back',
     destructive: true,
@@ -45,10 +45,10 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
         <Time before="Started on" value={startedAt} withClock />
         <Time before=", ended on" value={finishedAt} withClock />
       </p>
-      {!finishedAt && <Missing missing={missing} />}
+      {!finishedAt && <MissingRequirements missing={missing} />}
       {state === 'paused' && pausedBecause && !(pausedBecause === 'incomplete' && missing.length > 0) && (
         <Notice tone="warning">
-          <p>{reasons[pausedBecause]}</p>
+          <p>{pauseReasonTexts[pausedBecause]}</p>
           {lastError && <p className="break-words">{lastError}</p>}
         </Notice>
       )}
@@ -57,8 +57,8 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
           <progress
             aria-label="Progress"
             className="h-1.5 w-full accent-accent"
-            value={all - counts.waiting}
-            max={all || 1}
+            value={total - counts.waiting}
+            max={total || 1}
           />
           <dl className="flex flex-wrap gap-x-6 gap-y-4">
             {figures.map(([name, label]) => (
@@ -76,17 +76,17 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
           sent to them again.
         </p>
       )}
-      <Troubled newsletter={newsletter} />
+      <FailedAddresses newsletter={newsletter} />
       {stoppableStates.some((each) => each === state) && (
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           <CallButton
             call={newsletters.adminStop}
             input={{ id }}
             options={{ failed: 'Failed to stop it' }}
-            question={stopping}
+            question={stopQuestion}
             variant="dangerGhost"
           >
-            {stopping.action}
+            {stopQuestion.action}
           </CallButton>
           {state === 'sending' && (
             <CallButton
@@ -109,7 +109,7 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
   )
 }
 
-function Troubled({ newsletter: { troubled, counts } }: { newsletter: AdminNewsletter }) {
+function FailedAddresses({ newsletter: { troubled, counts } }: { newsletter: AdminNewsletter }) {
   if (troubled.length === 0) return null
   return (
     <details>

@@ -12,22 +12,22 @@ import { toast } from '#web/ui/toast.tsx'
 import type { UnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { formatCount, formatNumber } from '../parts/count.ts'
 
-export const addresses = (count: number) => formatCount(count, 'address', 'addresses')
+export const formatAddresses = (count: number) => formatCount(count, 'address', 'addresses')
 
-export const Missing = ({ missing }: Pick<AdminNewsletter, 'missing'>) =>
+export const MissingRequirements = ({ missing }: Pick<AdminNewsletter, 'missing'>) =>
   missing.length > 0 && (
     <Notice tone="warning">
       <p className="font-medium">It can’t be sent yet. Missing:</p>
       <ul className="list-disc pl-5">
-        {missing.map((what) => (
-          <li key={what}>{what.replaceAll('`', '')}</li>
+        {missing.map((requirement) => (
+          <li key={requirement}>{requirement.replaceAll('`', '')}</li>
         ))}
       </ul>
     </Notice>
   )
 
-/** How many customers a newsletter leaves out, and why. */
-function NotReached({ untold, objected, refused, bySeller }: AdminNewsletter['unreachable']) {
+/** Number of customers whom the newsletter does not reach, with the reasons. */
+function UnreachedCustomers({ untold, objected, refused, bySeller }: AdminNewsletter['unreachable']) {
   const count = untold + objected + refused + bySeller
   if (count === 0) return null
   const reasons = [
@@ -51,52 +51,58 @@ function NotReached({ untold, objected, refused, bySeller }: AdminNewsletter['un
 export function SendCard(props: { newsletter: AdminNewsletter; unsaved: UnsavedChanges }) {
   const { newsletter, unsaved } = props
   const { id, version, subject, audience, missing } = newsletter
-  const [at, setAt] = useState('')
-  const test = useCall(newsletters.adminTest, {
+  const [localTime, setLocalTime] = useState('')
+  const sendTest = useCall(newsletters.adminTest, {
     // Keeps the known version, so that saving reports a conflict with another admin.
     refreshes: [],
     succeeded: 'Test sent to you',
     failed: 'Failed to send the test',
   })
   const send = useCall(newsletters.adminSend, {
-    succeeded: at ? 'Newsletter scheduled' : 'Newsletter on its way',
+    succeeded: localTime ? 'Newsletter scheduled' : 'Newsletter on its way',
     failed: 'Failed to send the newsletter',
   })
 
-  /** UnsavedChanges text would not be sent. */
-  const warnIfUnsaved = () => {
+  /** Unsaved text is not sent, so it must be saved first. Returns true if nothing is unsaved. */
+  const checkSaved = () => {
     if (unsaved.isUnsaved()) toast({ title: 'Save the draft first', destructive: true })
     return !unsaved.isUnsaved()
   }
 
-  function askAndSend() {
-    if (!warnIfUnsaved()) return
-    const time = at && new Date(at).toLocaleString()
+  function confirmAndSend() {
+    if (!checkSaved()) return
+    const time = localTime && new Date(localTime).toLocaleString()
     const question = {
-      title: at ? 'Schedule newsletter' : 'Send newsletter',
-      description: `“${subject}” goes to ${addresses(audience)}${time ? ` on ${time}` : ' now'}. It can’t be changed afterward.`,
-      action: at ? 'Schedule' : `Send to ${addresses(audience)}`,
+      title: localTime ? 'Schedule newsletter' : 'Send newsletter',
+      description: `“${subject}” goes to ${formatAddresses(audience)}${time ? ` on ${time}` : ' now'}. It can’t be changed afterward.`,
+      action: localTime ? 'Schedule' : `Send to ${formatAddresses(audience)}`,
     }
-    runIfConfirmed(question, () => send.mutate({ id, version, ...(at && { at: new Date(at).toISOString() }) }))
+    runIfConfirmed(question, () =>
+      send.mutate({ id, version, ...(localTime && { at: new Date(localTime).toISOString() }) }),
+    )
   }
 
   return (
     <Card className="flex flex-col gap-5">
       <h2 className="text-lg">Send</h2>
       <p>
-        The saved version goes to <strong className="font-semibold">{addresses(audience)}</strong>.
+        The saved version goes to <strong className="font-semibold">{formatAddresses(audience)}</strong>.
       </p>
-      <NotReached {...newsletter.unreachable} />
-      <Missing missing={missing} />
+      <UnreachedCustomers {...newsletter.unreachable} />
+      <MissingRequirements missing={missing} />
       <Field name="at" label="Send later (optional)" hint="In your time zone. Leave it empty to send now.">
-        <Input type="datetime-local" value={at} onChange={({ target }) => setAt(target.value)} />
+        <Input type="datetime-local" value={localTime} onChange={({ target }) => setLocalTime(target.value)} />
       </Field>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button variant="secondary" pending={test.isPending} onClick={() => warnIfUnsaved() && test.mutate({ id })}>
+        <Button
+          variant="secondary"
+          pending={sendTest.isPending}
+          onClick={() => checkSaved() && sendTest.mutate({ id })}
+        >
           Send a test to me
         </Button>
-        <Button pending={send.isPending} disabled={missing.length > 0 || audience === 0} onClick={askAndSend}>
-          {at ? 'Schedule' : 'Send now'}
+        <Button pending={send.isPending} disabled={missing.length > 0 || audience === 0} onClick={confirmAndSend}>
+          {localTime ? 'Schedule' : 'Send now'}
         </Button>
       </div>
     </Card>

@@ -9,36 +9,36 @@ import { Button } from '#web/ui/button.tsx'
 import { Select } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-type Field = RefObject<HTMLDivElement | null>
+type FieldRef = RefObject<HTMLDivElement | null>
 
-/** Uses the browser's editing command, so that its Undo works. */
-function insert(field: Field, text: (selected: string) => string) {
+/** Replaces the selected text. Uses the browser's editing command, so that the browser's Undo works. */
+function insertText(field: FieldRef, textFor: (selected: string) => string) {
   const area = field.current?.querySelector('textarea')
   if (!area) return
   const selected = area.value.slice(area.selectionStart, area.selectionEnd)
   area.focus()
-  document.execCommand('insertText', false, text(selected))
+  document.execCommand('insertText', false, textFor(selected))
 }
 
-const tools: { title: string; icon: LucideIcon; write: (selected: string) => string }[] = [
+const formatTools: { title: string; icon: LucideIcon; write: (selected: string) => string }[] = [
   { title: 'Bold', icon: Bold, write: (selected) => `**${selected || 'bold'}**` },
   { title: 'Heading', icon: Heading2, write: (selected) => `\n## ${selected || 'Heading'}\n\n` },
   { title: 'Link', icon: LinkIcon, write: (selected) => `[${selected || 'text'}](https://)` },
 ]
 
 /** Buttons for bold, heading and link, and blocks from the shop to insert. */
-export function TextTools({ field }: { field: Field }) {
+export function TextTools({ field }: { field: FieldRef }) {
   const blocks = useBlocks()
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {tools.map(({ title, icon: Icon, write }) => (
+      {formatTools.map(({ title, icon: Icon, write }) => (
         <Button
           key={title}
           variant="secondary"
           size="icon"
           aria-label={title}
           title={title}
-          onClick={() => insert(field, write)}
+          onClick={() => insertText(field, write)}
         >
           <Icon className="size-4" />
         </Button>
@@ -53,7 +53,7 @@ export function TextTools({ field }: { field: Field }) {
               const block = blocks.find(({ name }) => name === target.value)
               if (block?.isForBuyers && !goesToBuyersOnly(field))
                 toast({ title: 'Only for buyers', description: 'What is on the list is what they pay for.' })
-              else if (block) insert(field, () => `\n${block.markdown}\n\n`)
+              else if (block) insertText(field, () => `\n${block.markdown}\n\n`)
             }}
           />
         </div>
@@ -63,41 +63,36 @@ export function TextTools({ field }: { field: Field }) {
 }
 
 /** True if the form names buyers and no subscribers. */
-function goesToBuyersOnly(field: Field) {
+function goesToBuyersOnly(field: FieldRef) {
   const form = field.current?.closest('form')
   const chosen = form && new FormData(form)
   return Boolean(chosen?.get('buyersOf')) && !chosen?.get('toSubscribers')
 }
 
-type Block = { name: string; markdown: string; isForBuyers?: true }
+type Block = { name: string; markdown: string /** Paid content, only for newsletters to buyers. */; isForBuyers?: true }
 
 function useBlocks(): Block[] {
   const [newest] = changelogOf(useSettings().products).entries
-  const running = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
+  const runningCodes = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
   const [since] = useState(() => Date.now() - newsDays * 86_400_000)
-  const added = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
-  const timeLeft = useData(assets.adminRecentlyRemoved, {}).data ?? []
+  const addedAssets = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
+  const removedAssets = useData(assets.adminRecentlyRemoved, {}).data ?? []
   const changes = [
-    added.length > 0 &&
-      `New:\n\n${added.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')}`,
-    timeLeft.length > 0 && `Removed:\n\n${timeLeft.map(({ ticker }) => `- **${ticker}**`).join('\n')}`,
+    addedAssets.length > 0 &&
+      `New:\n\n${addedAssets.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')}`,
+    removedAssets.length > 0 && `Removed:\n\n${removedAssets.map(({ ticker }) => `- **${ticker}**`).join('\n')}`,
   ]
     .filter(Boolean)
     .join('\n\n')
-  return [
-    ...(newest ? [{ name: 'Newest change', markdown: `## ${newest.title}\n\n${newest.markdown}` }] : []),
-    ...(changes
-      ? [
-          {
-            name: 'What changed in the list',
-            markdown: `## What changed in the list\n\n${changes}`,
-            isForBuyers: true,
-          } as const,
-        ]
-      : []),
-    ...running.map(({ code, link }) => ({
-      name: `Code ${code}`,
-      markdown: `Your code: **${code}**. [Use it now](${link})`,
-    })),
-  ]
+  const blocks: Block[] = []
+  if (newest) blocks.push({ name: 'Newest change', markdown: `## ${newest.title}\n\n${newest.markdown}` })
+  if (changes)
+    blocks.push({
+      name: 'What changed in the list',
+      markdown: `## What changed in the list\n\n${changes}`,
+      isForBuyers: true,
+    })
+  for (const { code, link } of runningCodes)
+    blocks.push({ name: `Code ${code}`, markdown: `Your code: **${code}**. [Use it now](${link})` })
+  return blocks
 }

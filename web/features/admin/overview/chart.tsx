@@ -19,7 +19,7 @@ const fills: Record<MovementKind, string> = {
 const losses = ['churn', 'contraction'] as const
 /** Height of the bars, in pixels. */
 const plotHeight = 168
-/** Room for the amount above or below a bar, in pixels. */
+/** Space for the amount above or below a bar, in pixels. */
 const labelHeight = 22
 
 /** Change of yearly revenue in this month, in cents. */
@@ -30,7 +30,7 @@ const sumOfKinds = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]
 /** Formats revenue in cents per year as whole dollars per month. */
 const formatWholeDollars = (arr: number) => `$${formatNumber(Math.round(arr / 1200))}`
 
-/** Shows the newest month, because a phone has no room for all months. */
+/** Shows the newest month, because a phone is too narrow for all months. */
 const scrollToNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: frame.scrollWidth })
 
 /** Line of monthly revenue over bars of gains and losses; the table below has the same numbers. */

@@ -7,7 +7,7 @@ import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Inbox } from '../inbox/inbox.tsx'
-import { upToMost } from '../inbox/use-needs.ts'
+import { formatCapped } from '../inbox/use-needs.ts'
 import { formatNumber } from '../parts/count.ts'
 import { MovementsChart, netOf } from './chart.tsx'
 import { Checklist } from './checklist.tsx'
@@ -103,7 +103,7 @@ function AtRisk({ atRisk }: { atRisk: Risks }) {
           const { count, amount, dueAt } = atRisk[risk]
           const href = `/admin/purchases?need=${risk}` as const
           const note = dueAt && <Time before={dueTexts[risk]} value={dueAt} />
-          const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${upToMost(count)}`
+          const value = count === 0 ? 'None' : `${exactDollars(amount)} · ${formatCapped(count)}`
           return (
             <Figure key={risk} {...countDefinitions[risk]} value={value} note={note} href={href} isBad={count > 0} />
           )

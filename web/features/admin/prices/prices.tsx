@@ -18,7 +18,7 @@ const tones = { planned: 'warning', current: 'good', past: 'neutral', 'called of
 
 export default function Prices() {
   const query = useData(prices.adminList, {})
-  const [changing, setChanging] = useState<PricedPlan | null>(null)
+  const [changedPlan, setChangedPlan] = useState<PricedPlan | null>(null)
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-muted">
@@ -27,13 +27,13 @@ export default function Prices() {
       {query.data ? (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           {query.data.map((plan) => (
-            <PlanCard key={`${plan.productId} ${plan.billingType}`} plan={plan} onChange={() => setChanging(plan)} />
+            <PlanCard key={`${plan.productId} ${plan.billingType}`} plan={plan} onChange={() => setChangedPlan(plan)} />
           ))}
         </div>
       ) : (
         <Pending query={query} />
       )}
-      {changing && <PublishDialog plan={changing} onClose={() => setChanging(null)} />}
+      {changedPlan && <PublishDialog plan={changedPlan} onClose={() => setChangedPlan(null)} />}
     </div>
   )
 }
@@ -42,8 +42,8 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
   const { product, billingType, publications, subscriptions } = plan
   const { period } = planOf(billingType)
   const current = publications.find(({ state }) => state === 'current')
-  const keeping = subscriptions.filter(({ amount }) => amount !== current?.amount)
-  const paying = subscriptions.find(({ amount }) => amount === current?.amount)
+  const oldPrices = subscriptions.filter(({ amount }) => amount !== current?.amount)
+  const currentPrice = subscriptions.find(({ amount }) => amount === current?.amount)
 
   return (
     <Card className="flex flex-col gap-5">
@@ -71,16 +71,20 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
         </Button>
       </header>
       <p className="text-sm">
-        {paying ? `${counted(paying.count, 'pay')} it.` : 'No one pays it yet.'} {keeping.map(keepText).join(' ')}
+        {currentPrice ? `${countWithVerb(currentPrice.count, 'pay')} it.` : 'No one pays it yet.'}{' '}
+        {oldPrices.map(keepText).join(' ')}
       </p>
       <ul aria-label={`History, ${product}, ${billingType}`} className="flex flex-col text-sm">
-        {publications.map((each) => (
-          <li key={each.number} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2.5">
-            <span className="min-w-20 font-medium tabular-nums">{exactDollars(each.amount)}</span>
-            <Badge tone={tones[each.state]}>{each.state}</Badge>
+        {publications.map((publication) => (
+          <li
+            key={publication.number}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2.5"
+          >
+            <span className="min-w-20 font-medium tabular-nums">{exactDollars(publication.amount)}</span>
+            <Badge tone={tones[publication.state]}>{publication.state}</Badge>
             <span className="text-muted">
-              {each.startsAt ? <Time before="from" value={each.startsAt} /> : 'the first price'}
-              {each.regularAmount && `, regular ${dollars(each.regularAmount)}`}
+              {publication.startsAt ? <Time before="from" value={publication.startsAt} /> : 'the first price'}
+              {publication.regularAmount && `, regular ${dollars(publication.regularAmount)}`}
             </span>
           </li>
         ))}
@@ -89,26 +93,27 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
   )
 }
 
-const now = z.object({
+const priceForm = z.object({
   amount: dollarAmount.check(z.minimum(100, 'Please enter $1.00 or more')),
   regularAmount: z.pipe(
     z.string(),
-    z.transform((typed, context) => {
-      const amount = centsOf(typed)
-      if (typed.trim() && amount === undefined)
-        context.issues.push({ code: 'custom', input: typed, message: 'Please enter an amount like 39.99' })
+    z.transform((text, context) => {
+      const amount = centsOf(text)
+      if (text.trim() && amount === undefined)
+        context.issues.push({ code: 'custom', input: text, message: 'Please enter an amount like 39.99' })
       return amount
     }),
   ),
 })
-const scheduledPrice = z.extend(now, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
+const scheduledPriceForm = z.extend(priceForm, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
 
-/** "1 pays", "412 pay". */
-const counted = (count: number, verb: string) => `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
+/** Formats a count with its verb: "1 pays", "412 pay". */
+const countWithVerb = (count: number, verb: string) =>
+  `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
 const keepText = ({ amount, count }: PricedPlan['subscriptions'][number]) =>
-  `${counted(count, 'keep')} ${exactDollars(amount)}.`
+  `${countWithVerb(count, 'keep')} ${exactDollars(amount)}.`
 
-const inDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
+const plainDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 
 function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => void }) {
@@ -125,26 +130,27 @@ function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => voi
         succeeded: { title: 'Published', description: 'The site shows it within seconds.' },
         failed: 'Failed to publish',
       }}
-      schema={isLater ? scheduledPrice : now}
-      inputOf={({ regularAmount, ...wish }) => ({
+      schema={isLater ? scheduledPriceForm : priceForm}
+      inputOf={({ regularAmount, ...fields }) => ({
         productId,
         billingType,
+        // The server refuses if someone has published another price since.
         after: publications[0]?.number ?? 1,
-        ...wish,
+        ...fields,
         ...(regularAmount && { regularAmount }),
       })}
       button={{ pendingText: 'Publishing...', children: 'Publish' }}
       onClose={onClose}
     >
       <Field name="amount" label="Price in dollars">
-        <Input inputMode="decimal" autoComplete="off" required placeholder={inDollars(current?.amount)} />
+        <Input inputMode="decimal" autoComplete="off" required placeholder={plainDollars(current?.amount)} />
       </Field>
       <Field
         name="regularAmount"
         label="Regular price in dollars (optional)"
         hint="Shown as “Regular price” beside it, never crossed out, because nobody has paid it."
       >
-        <Input inputMode="decimal" autoComplete="off" defaultValue={inDollars(current?.regularAmount)} />
+        <Input inputMode="decimal" autoComplete="off" defaultValue={plainDollars(current?.regularAmount)} />
       </Field>
       <fieldset className="flex flex-col gap-3">
         <legend className="sr-only">From when</legend>

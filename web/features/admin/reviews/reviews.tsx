@@ -10,28 +10,28 @@ import { formatCount } from '../parts/count.ts'
 import { TextDialog } from '../parts/dialog-parts.tsx'
 import { RowMenu } from '../parts/row-menu.tsx'
 
-const choices = [
+const showOptions = [
   ['to_answer', 'To answer: 3 stars or fewer'],
   ['unanswered', 'Without a reply'],
   ['reported', 'Reported'],
 ] as const
 
-/** Reviews can be answered; a reported, unlawful one can be hidden. Nothing can be deleted. */
+/** The seller can answer reviews and hide a reported one, but never delete one. */
 export default function Reviews() {
-  const all = useSettings().reviews
-  const [answering, setAnswering] = useState<ManagedReview | null>(null)
+  const { count, average } = useSettings().reviews
+  const [answeredReview, setAnsweredReview] = useState<ManagedReview | null>(null)
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-muted">
-        {all.count === 0
+        {count === 0
           ? 'No reviews yet.'
-          : `${all.average.toFixed(1)} stars on average, from ${formatCount(all.count, 'review')}.`}
+          : `${average.toFixed(1)} stars on average, from ${formatCount(count, 'review')}.`}
       </p>
       <RecordList
         label="List of reviews"
         noun={['review', 'reviews']}
         list={reviews.adminList}
-        filters={{ show: { label: 'Show', all: 'All reviews', options: choices } }}
+        filters={{ show: { label: 'Show', all: 'All reviews', options: showOptions } }}
         none={{ title: 'No reviews yet', description: 'Buyers can review after 30 days.' }}
         columns={['Written', 'Stars', 'Review', actionColumn]}
         renderRow={(review) => (
@@ -58,14 +58,14 @@ export default function Reviews() {
             <Cell>
               <div className="flex items-center justify-end gap-1">
                 {review.answer === null && (
-                  <Button variant="secondary" size="sm" onClick={() => setAnswering(review)}>
+                  <Button variant="secondary" size="sm" onClick={() => setAnsweredReview(review)}>
                     Reply
                   </Button>
                 )}
                 <RowMenu
                   label={`the review by ${review.author ?? 'Anonymous'}`}
                   actions={[
-                    review.answer !== null && { text: 'Edit reply', run: () => setAnswering(review) },
+                    review.answer !== null && { text: 'Edit reply', run: () => setAnsweredReview(review) },
                     review.reportedAt !== null &&
                       !review.hiddenBecause && {
                         text: 'Hide',
@@ -91,17 +91,17 @@ export default function Reviews() {
           </>
         )}
       />
-      {answering && (
+      {answeredReview && (
         <TextDialog
           title="Reply in public"
           description="It appears below the review."
           call={reviews.adminAnswer}
-          extra={{ id: answering.id }}
+          extra={{ id: answeredReview.id }}
           options={{ succeeded: 'Reply published', failed: 'Failed to publish the reply' }}
           field={{ name: 'answer', label: 'Your reply' }}
-          text={{ rows: 4, maxLength: 1000, defaultValue: answering.answer ?? '' }}
+          text={{ rows: 4, maxLength: 1000, defaultValue: answeredReview.answer ?? '' }}
           button={{ pendingText: 'Publishing...', children: 'Publish' }}
-          onClose={() => setAnswering(null)}
+          onClose={() => setAnsweredReview(null)}
         />
       )}
     </div>

@@ -12,7 +12,7 @@ import type { Area } from '../screens.ts'
 
 type Option = { href: Href; title: string; detail: string }
 
-/** Actions that have no screen of their own, under the words people search for. */
+/** Actions without a screen of their own, titled with the words that people search for. */
 const actions: (Option & { needs: Permission })[] = [
   { title: 'Refund a payment', detail: 'Purchases', href: '/admin/purchases', needs: 'money.refund' },
   { title: 'Cancel a subscription', detail: 'Purchases', href: '/admin/purchases', needs: 'purchases.cancel' },
@@ -37,7 +37,7 @@ const actions: (Option & { needs: Permission })[] = [
   { title: 'Send a test email', detail: 'Settings', href: '/admin/settings', needs: 'settings.write' },
 ]
 
-/** Verbs before a name open that person's dialog or list row; nothing happens until it is confirmed. */
+/** Verbs that may precede a name. They lead to a dialog or a list, where the user still has to confirm. */
 const verbs = {
   refund: { title: 'Refund', needs: 'money.refund', pathOf: ({ id }) => `/admin/customers/${id}?do=refund` },
   cancel: {
@@ -54,45 +54,52 @@ const verbs = {
 } as const satisfies Record<string, { title: string; needs: Permission; pathOf: (person: FoundPerson) => Href }>
 
 /** Splits "refund rita" into a verb and a person; other text is a person. */
-function verbIn(typed: string) {
-  const [first = '', ...rest] = typed.split(/\s+/)
-  const verb = Object.keys(verbs).find((name) => name === first.toLowerCase()) as keyof typeof verbs | undefined
-  return verb && rest.length > 0 ? { verb: verbs[verb], about: rest.join(' ') } : { verb: undefined, about: typed }
+function splitVerb(text: string) {
+  const [firstWord = '', ...otherWords] = text.split(/\s+/)
+  const verb = Object.keys(verbs).find((name) => name === firstWord.toLowerCase()) as keyof typeof verbs | undefined
+  return verb && otherWords.length > 0
+    ? { verb: verbs[verb], person: otherWords.join(' ') }
+    : { verb: undefined, person: text }
 }
 
 export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
-  const places = areas
+  const screenOptions = areas
     .flatMap(({ listed }) => listed)
     .map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
   const { navigate } = useNavigation()
   const can = useCan()
-  const [typed, setTyped] = useState('')
-  const settled = useSettled(typed.trim())
-  const { verb, about: q } = verbIn(settled)
-  const found = useData(search.adminFind, { q }, { enabled: q.length > 1 && can('customers.read') })
-  const answer = q.length > 1 ? found.data : undefined
-  const people = answer?.people.map(
+  const [text, setText] = useState('')
+  const settled = useDebounced(text.trim())
+  const { verb, person: q } = splitVerb(settled)
+  const query = useData(search.adminFind, { q }, { enabled: q.length > 1 && can('customers.read') })
+  const result = q.length > 1 ? query.data : undefined
+  const allowedVerb = verb && can(verb.needs) ? verb : undefined
+  const people = result?.people.map(
     (person): Option => ({
-      href: verb && can(verb.needs) ? verb.pathOf(person) : `/admin/customers/${person.id}`,
-      title: [verb && can(verb.needs) && verb.title, person.name || person.email].filter(Boolean).join(' '),
+      href: allowedVerb ? allowedVerb.pathOf(person) : `/admin/customers/${person.id}`,
+      title: [allowedVerb?.title, person.name || person.email].filter(Boolean).join(' '),
       detail: [person.email, person.tradingViewUsername].filter(Boolean).join(', '),
     }),
   )
-  const word = typed.trim().toLowerCase()
-  const matchesTyped = ({ title }: Option) => word.split(/\s+/).every((part) => title.toLowerCase().includes(part))
+  const searchText = text.trim().toLowerCase()
+  const matchesText = ({ title }: Option) => searchText.split(/\s+/).every((part) => title.toLowerCase().includes(part))
   const options = [
     ...(people ?? []),
-    ...(answer?.hasMore ? [{ ...everyone, href: `/admin/users?q=${encodeURIComponent(q)}` } as const] : []),
-    ...places.filter(matchesTyped),
-    ...(word ? actions.filter((action) => can(action.needs) && matchesTyped(action)) : []),
+    ...(result?.hasMore ? [{ ...showAllOption, href: `/admin/users?q=${encodeURIComponent(q)}` } as const] : []),
+    ...screenOptions.filter(matchesText),
+    ...(searchText ? actions.filter((action) => can(action.needs) && matchesText(action)) : []),
   ]
-  const isWaiting = word !== settled.toLowerCase() || (q.length > 1 && found.isFetching)
+  const isWaiting = searchText !== settled.toLowerCase() || (q.length > 1 && query.isFetching)
   const { selectFirst, field, list, option } = useCombobox(options.length, (index) => {
     const chosen = options[index]
     if (!chosen) return
     onClose()
     navigate(chosen.href)
   })
+  const statusText = () => {
+    if (isWaiting) return 'Searching...'
+    return query.isError ? 'We couldn’t search. Please try again.' : resultCountText(result)
+  }
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])
 
@@ -111,9 +118,9 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
           maxLength={100}
           placeholder="Name, email, TradingView username, invoice or payment id"
           className="pl-10"
-          value={typed}
+          value={text}
           onChange={(event) => {
-            setTyped(event.target.value)
+            setText(event.target.value)
             selectFirst()
           }}
         />
@@ -126,28 +133,26 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
           </div>
         ))}
       </div>
-      <output className="block min-h-5 px-3 text-sm text-muted">
-        {isWaiting ? 'Searching...' : found.isError ? 'We couldn’t search. Please try again.' : resultCountText(answer)}
-      </output>
+      <output className="block min-h-5 px-3 text-sm text-muted">{statusText()}</output>
     </Dialog>
   )
 }
 
-/** Debounces the request. */
-function useSettled(typed: string) {
-  const [settled, setSettled] = useState(typed)
+/** Returns the text 150 ms after its last change, so that not every key sends a request. */
+function useDebounced(text: string) {
+  const [settled, setSettled] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(typed), 150)
+    const timer = setTimeout(() => setSettled(text), 150)
     return () => clearTimeout(timer)
-  }, [typed])
+  }, [text])
   return useDeferredValue(settled)
 }
 
-const everyone = { title: 'Show all', detail: 'Users' }
+const showAllOption = { title: 'Show all', detail: 'Users' }
 
-function resultCountText(found: SearchResult | undefined) {
-  if (!found) return ''
-  const { people, hasMore } = found
+function resultCountText(result: SearchResult | undefined) {
+  if (!result) return ''
+  const { people, hasMore } = result
   const count = people.length
   if (count === maxPeopleFound && hasMore) return `More than ${count} people found`
   if (hasMore) return 'Only some of them were looked through: show all'

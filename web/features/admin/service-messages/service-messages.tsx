@@ -23,7 +23,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { useUnsavedChanges } from '#web/ui/use-unsaved-changes.ts'
 import { RecordList } from '../lists/record-list.tsx'
 import { DayCell } from '../lists/record-table.tsx'
-import { Missing } from '../newsletters/send-card.tsx'
+import { MissingRequirements } from '../newsletters/send-card.tsx'
 import { formatCount, formatNumber } from '../parts/count.ts'
 import { useProducts } from '../parts/products.tsx'
 
@@ -176,7 +176,7 @@ function ServiceMessageForm({ productId }: { productId: string }) {
           </p>
         )}
         <p className="text-sm text-muted">Customers: {countDefinitions.customers.meaning}</p>
-        {audience && <Missing missing={audience.missing} />}
+        {audience && <MissingRequirements missing={audience.missing} />}
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           <Button
             variant="secondary"

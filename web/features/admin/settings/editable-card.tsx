@@ -7,9 +7,9 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
-type Group = { title: string; hint: string; hasPhoto?: true; isAsked?: true; settings: RegExp }
+type SettingsGroup = { title: string; hint: string; hasPhoto?: true; mustBeConfirmed?: true; settings: RegExp }
 
-export const groups: Group[] = [
+export const groups: SettingsGroup[] = [
   { title: 'Seller', hint: 'For the imprint, emails, invoices, and legal texts.', settings: /^SELLER_/ },
   { title: 'Emails to you', hint: 'They go to the support address.', settings: /^(SALE_EMAILS|MONDAY_LETTER)$/ },
   {
@@ -33,20 +33,20 @@ export const groups: Group[] = [
     title: 'Exchange keys',
     hint: 'Buyers give the API key and the secret key of their exchange with their request. Secret keys are what thieves ask for: say no unless you need them.',
     settings: /^ASK_EXCHANGE_KEYS$/,
-    isAsked: true,
+    mustBeConfirmed: true,
   },
   {
     title: 'Law and venue',
     hint: 'What your terms say about them. A change makes a new version of the terms; orders keep the version they were made under.',
     settings: /^TERMS_/,
-    isAsked: true,
+    mustBeConfirmed: true,
   },
 ]
 
 const schema = settings.adminSave.input
 
-/** The terms promise an email 30 days before they change. */
-const offerNotice = (navigate: ReturnType<typeof useNavigation>['navigate']) =>
+/** Offers to write to all customers, because the terms promise an email 30 days before they change. */
+const offerServiceMessage = (navigate: ReturnType<typeof useNavigation>['navigate']) =>
   runIfConfirmed(
     {
       title: 'Tell your customers',
@@ -59,12 +59,12 @@ const offerNotice = (navigate: ReturnType<typeof useNavigation>['navigate']) =>
   )
 
 export function EditableCard(props: {
-  group: Group
+  group: SettingsGroup
   settings: Setting[]
   onChanged: (title: string, isChanged: boolean) => void
   children?: ReactNode
 }) {
-  const { group, settings: all, onChanged, children } = props
+  const { group, settings: allSettings, onChanged, children } = props
   const save = useCall(settings.adminSave, {
     succeeded: { title: 'Saved', description: 'The site shows it within seconds.' },
     failed: 'Failed to save',
@@ -72,15 +72,17 @@ export function EditableCard(props: {
   const fields = editableSettings
     .filter((name) => group.settings.test(name))
     .map((name) => {
-      const { value = '', source = 'default' } = all.find((setting) => setting.name === name) ?? {}
+      const { value = '', source = 'default' } = allSettings.find((setting) => setting.name === name) ?? {}
       const field: { label: string; type?: string } = settingFields[name]
       return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
     })
-  // Saving an unchanged default answers the line of the checklist.
-  const isUnanswered = fields.some(({ name }) => all.find((each) => each.name === name)?.source === 'default')
+  // The checklist asks the seller to save these settings once, even if the default stays.
+  const isUnconfirmed = fields.some(
+    ({ name }) => allSettings.find((setting) => setting.name === name)?.source === 'default',
+  )
   const { navigate } = useNavigation()
-  const [typed, setTyped] = useState<Record<string, string>>({})
-  const isChanged = fields.some(({ name, value }) => (typed[name] ?? value) !== value)
+  const [typedValues, setTypedValues] = useState<Record<string, string>>({})
+  const isChanged = fields.some(({ name, value }) => (typedValues[name] ?? value) !== value)
   useEffect(() => onChanged(group.title, isChanged), [group.title, isChanged, onChanged])
   return (
     <Card className="flex flex-col gap-5">
@@ -97,20 +99,20 @@ export function EditableCard(props: {
         className="grid grid-cols-1 gap-4 sm:grid-cols-2"
         onSubmit={async (values) => {
           await save.mutateAsync(values)
-          setTyped({})
+          setTypedValues({})
           onChanged(group.title, false)
-          if (isChanged && fields.some(({ name }) => name.startsWith('TERMS_'))) offerNotice(navigate)
+          if (isChanged && fields.some(({ name }) => name.startsWith('TERMS_'))) offerServiceMessage(navigate)
         }}
       >
         {fields.map(({ name, label, type = 'text', value, isFixed }) => (
           <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
-            {/* Disabled fields are not submitted. */}
+            {/* Forms don't submit disabled fields, so a fixed value is never saved. */}
             {settingChoices[name] ? (
               <Select
                 defaultValue={value}
                 disabled={isFixed}
                 options={settingChoices[name]}
-                onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+                onChange={({ target }) => setTypedValues({ ...typedValues, [name]: target.value })}
               />
             ) : (
               <Input
@@ -119,12 +121,12 @@ export function EditableCard(props: {
                 autoComplete="off"
                 defaultValue={value}
                 disabled={isFixed}
-                onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+                onChange={({ target }) => setTypedValues({ ...typedValues, [name]: target.value })}
               />
             )}
           </Field>
         ))}
-        {(isChanged || (group.isAsked && isUnanswered)) && (
+        {(isChanged || (group.mustBeConfirmed && isUnconfirmed)) && (
           <SubmitButton pendingText="Saving..." className="justify-self-start sm:col-span-2">
             Save
           </SubmitButton>

@@ -13,15 +13,15 @@ const fields = [
 
 type Props = { links: ProductLinks; onChanged: (title: string, isChanged: boolean) => void }
 
-/** The addresses on TradingView that buyers of one product open. */
+/** Addresses of the product's scripts on TradingView, which its buyers open. */
 export function LinksCard({ links, onChanged }: Props) {
   const title = `Package links: ${links.name}`
   const save = useCall(settings.adminSaveLinks, {
     succeeded: { title: 'Saved', description: 'Buyers find them on their dashboard.' },
     failed: 'Failed to save',
   })
-  const [typed, setTyped] = useState<Partial<ProductLinks>>({})
-  const isChanged = fields.some(([name]) => (typed[name] ?? links[name]) !== links[name])
+  const [typedLinks, setTypedLinks] = useState<Partial<ProductLinks>>({})
+  const isChanged = fields.some(([name]) => (typedLinks[name] ?? links[name]) !== links[name])
   useEffect(() => onChanged(title, isChanged), [title, isChanged, onChanged])
   return (
     <Card className="flex flex-col gap-5">
@@ -36,7 +36,7 @@ export function LinksCard({ links, onChanged }: Props) {
         className="grid grid-cols-1 gap-4 sm:grid-cols-2"
         onSubmit={async (values) => {
           await save.mutateAsync(values)
-          setTyped({})
+          setTypedLinks({})
         }}
       >
         <input type="hidden" name="slug" value={links.slug} />
@@ -47,7 +47,7 @@ export function LinksCard({ links, onChanged }: Props) {
               maxLength={300}
               autoComplete="off"
               defaultValue={links[name]}
-              onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+              onChange={({ target }) => setTypedLinks({ ...typedLinks, [name]: target.value })}
             />
           </Field>
         ))}

@@ -10,13 +10,13 @@ export function PhotoField({ photo, source }: Props) {
   const [isReading, setIsReading] = useState(false)
   const save = useCall(settings.adminSavePhoto, { succeeded: 'Photo saved', failed: 'Failed to save the photo' })
 
-  async function choose({ target }: ChangeEvent<HTMLInputElement>) {
+  async function savePicture({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []
     target.value = ''
     if (!file) return
     setIsReading(true)
     try {
-      save.mutate({ photo: await smallPicture(file) })
+      save.mutate({ photo: await scaleToJpeg(file) })
     } catch (error) {
       toastError('Failed to read the picture', error)
     } finally {
@@ -24,6 +24,7 @@ export function PhotoField({ photo, source }: Props) {
     }
   }
 
+  const chooseText = photo ? 'Replace photo' : 'Choose photo'
   return (
     <div className="flex flex-wrap items-center gap-4">
       {photo ? (
@@ -41,14 +42,14 @@ export function PhotoField({ photo, source }: Props) {
             htmlFor={id}
             className="inline-flex h-9 cursor-pointer items-center rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field has-[+input:focus-visible]:outline-2"
           >
-            {isReading || save.isPending ? 'Saving...' : photo ? 'Replace photo' : 'Choose photo'}
+            {isReading || save.isPending ? 'Saving...' : chooseText}
           </label>
           <input
             id={id}
             type="file"
             accept="image/jpeg,image/png,image/webp"
             className="sr-only"
-            onChange={(event) => void choose(event)}
+            onChange={(event) => void savePicture(event)}
           />
           {photo && (
             <Button variant="ghost" size="sm" onClick={() => save.mutate({ photo: '' })}>
@@ -62,20 +63,22 @@ export function PhotoField({ photo, source }: Props) {
 }
 
 /** Limit of the server, in characters of base64. */
-const most = 60_000
-const side = 480
+const maxBase64Length = 60_000
+/** Edge of the square, in pixels. */
+const targetSize = 480
 
-/** Scales to a small square JPEG in base64, which also drops the metadata of the camera. */
-async function smallPicture(file: File): Promise<string> {
+/** Crops to a small square JPEG in base64, which also removes the camera's metadata. */
+async function scaleToJpeg(file: File): Promise<string> {
   const picture = await createImageBitmap(file)
   const edge = Math.min(picture.width, picture.height)
   const canvas = document.createElement('canvas')
-  canvas.width = canvas.height = Math.min(edge, side)
-  const [left, top] = [(picture.width - edge) / 2, (picture.height - edge) / 2]
+  canvas.width = canvas.height = Math.min(edge, targetSize)
+  const left = (picture.width - edge) / 2
+  const top = (picture.height - edge) / 2
   canvas.getContext('2d')?.drawImage(picture, left, top, edge, edge, 0, 0, canvas.width, canvas.height)
   for (const quality of [0.9, 0.8, 0.65, 0.5, 0.35]) {
     const [, base64 = ''] = canvas.toDataURL('image/jpeg', quality).split(',')
-    if (base64.length <= most) return base64
+    if (base64.length <= maxBase64Length) return base64
   }
   throw new Error('This picture is too detailed. Please choose another.')
 }

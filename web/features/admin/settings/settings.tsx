@@ -22,53 +22,53 @@ export default function Settings() {
   const query = useData(settings.adminShow, {})
   const { data } = query
   const { setUnsaved } = useUnsavedChanges()
-  const [changed] = useState(() => new Set<string>())
+  const [changedCards] = useState(() => new Set<string>())
   const onChanged = useCallback(
     (title: string, isChanged: boolean) => {
-      if (isChanged) changed.add(title)
-      else changed.delete(title)
-      setUnsaved(changed.size > 0)
+      if (isChanged) changedCards.add(title)
+      else changedCards.delete(title)
+      setUnsaved(changedCards.size > 0)
     },
-    [changed, setUnsaved],
+    [changedCards, setUnsaved],
   )
-  const { data: lines } = useData(checklist.adminShow, {})
-  useFieldOfAddress(data !== undefined)
+  const { data: checklistLines } = useData(checklist.adminShow, {})
+  useScrollToField(data !== undefined)
   if (!data) return <Pending query={query} />
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[10rem_minmax(0,1fr)]">
-      <Contents />
+      <SectionLinks />
       <div className="flex max-w-4xl min-w-0 flex-col gap-6">
-        {lines === null ? <Problems problems={data.problems} /> : <ChecklistLine />}
-        <section id="section_shop" className={anchor}>
-          <Elsewhere />
+        {checklistLines === null ? <Problems problems={data.problems} /> : <ChecklistLine />}
+        <section id="section_shop" className={anchorClasses}>
+          <RelatedScreens />
         </section>
         {groups.map((group) => (
-          <section key={group.title} id={sectionId(group.title)} className={anchor}>
+          <section key={group.title} id={sectionId(group.title)} className={anchorClasses}>
             <EditableCard group={group} settings={data.settings} onChanged={onChanged}>
               {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
             </EditableCard>
           </section>
         ))}
-        <section id="section_package_links" className={classes(anchor, 'flex flex-col gap-6')}>
+        <section id="section_package_links" className={classes(anchorClasses, 'flex flex-col gap-6')}>
           {data.links.map((links) => (
             <LinksCard key={links.slug} links={links} onChanged={onChanged} />
           ))}
         </section>
-        <section id="section_payments" className={anchor}>
+        <section id="section_payments" className={anchorClasses}>
           <PaymentsCard />
         </section>
-        <section id="section_email" className={anchor}>
-          <MailCard goesTo={data.mailsGoTo} />
+        <section id="section_email" className={anchorClasses}>
+          <MailCard mailDestination={data.mailsGoTo} />
         </section>
-        <section id="section_administrator" className={anchor}>
-          <Environment all={data.settings} />
+        <section id="section_administrator" className={anchorClasses}>
+          <EnvironmentSettings settings={data.settings} />
         </section>
       </div>
     </div>
   )
 }
 
-const anchor = 'scroll-mt-24'
+const anchorClasses = 'scroll-mt-24'
 const sectionId = (title: string) => `section_${title.toLowerCase().replaceAll(' ', '_')}`
 const sections = [
   'Shop',
@@ -80,7 +80,7 @@ const sections = [
 ].map((title) => ({ title, id: sectionId(title) }))
 
 /** Sections at the side of a wide screen. */
-function Contents() {
+function SectionLinks() {
   return (
     <nav aria-label="Sections" className="sticky top-24 flex flex-col text-sm max-lg:hidden">
       {sections.map(({ title, id }) => (
@@ -93,7 +93,7 @@ function Contents() {
 }
 
 /** Links to related settings on other screens. */
-function Elsewhere() {
+function RelatedScreens() {
   const links = [
     ['/admin/users', 'Team', 'Give someone a role under Users, “Change role”.'],
     ['/admin/purchases/prices', 'Prices and codes', 'What each plan costs, and discounts.'],
@@ -121,8 +121,8 @@ function Elsewhere() {
   )
 }
 
-/** A line of the checklist leads to its field. */
-function useFieldOfAddress(isReady: boolean) {
+/** Scrolls to the field that the address's hash names, because the checklist links to single fields. */
+function useScrollToField(isReady: boolean) {
   useEffect(() => {
     const name = location.hash.slice(1)
     if (!isReady || !/^\w+$/.test(name)) return
@@ -140,25 +140,25 @@ function Problems({ problems }: { problems: Problem[] }) {
         To fix <Badge tone="bad">{problems.length}</Badge>
       </h2>
       <ul className="flex flex-col gap-3">
-        {problems.map(({ text, remedy: mend, isUrgent }) => (
-          <Line key={text} state={isUrgent ? 'todo' : 'warning'}>
-            <Marked text={text} />{' '}
+        {problems.map(({ text, remedy, isUrgent }) => (
+          <CheckLine key={text} state={isUrgent ? 'todo' : 'warning'}>
+            <TextWithCode text={text} />{' '}
             <span className="text-muted">
-              <Marked text={mend} />
+              <TextWithCode text={remedy} />
             </span>
-          </Line>
+          </CheckLine>
         ))}
       </ul>
     </Card>
   )
 }
 
-function MailCard({ goesTo }: { goesTo: string }) {
+function MailCard({ mailDestination }: { mailDestination: string }) {
   return (
     <Card className="flex flex-wrap items-center gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-60">
         <h2 className="text-lg">Email</h2>
-        <p className="text-sm break-words text-muted">Emails go to {goesTo}.</p>
+        <p className="text-sm break-words text-muted">Emails go to {mailDestination}.</p>
       </div>
       <CallButton
         call={settings.adminTestMail}
@@ -176,7 +176,7 @@ function MailCard({ goesTo }: { goesTo: string }) {
   )
 }
 
-function Fold(props: { title: string; badge?: ReactNode; open?: boolean; children: ReactNode }) {
+function CollapsibleCard(props: { title: string; badge?: ReactNode; open?: boolean; children: ReactNode }) {
   const { title, badge, open, children } = props
   return (
     <details open={open} className="group rounded-lg border border-line bg-surface shadow-card" aria-label={title}>
@@ -190,10 +190,10 @@ function Fold(props: { title: string; badge?: ReactNode; open?: boolean; childre
   )
 }
 
-function Environment({ all }: { all: Setting[] }) {
-  const rest = all.filter(({ name }) => !editableSettings.some((editable) => editable === name))
+function EnvironmentSettings({ settings: allSettings }: { settings: Setting[] }) {
+  const serverSettings = allSettings.filter(({ name }) => !editableSettings.some((editable) => editable === name))
   return (
-    <Fold title="For your administrator">
+    <CollapsibleCard title="For your administrator">
       <p className="text-sm text-muted">From the environment or .env; .env.example explains each. Restart to apply.</p>
       <Table label="Settings on the server">
         <thead>
@@ -203,7 +203,7 @@ function Environment({ all }: { all: Setting[] }) {
           </tr>
         </thead>
         <tbody>
-          {rest.map(({ name, value, source }) => (
+          {serverSettings.map(({ name, value, source }) => (
             <tr key={name}>
               <Cell className="py-2 font-mono text-xs">{name}</Cell>
               <Cell className="py-2 text-xs break-all">
@@ -220,11 +220,11 @@ function Environment({ all }: { all: Setting[] }) {
           ))}
         </tbody>
       </Table>
-    </Fold>
+    </CollapsibleCard>
   )
 }
 
-const icons = {
+const stateIcons = {
   ok: { icon: Check, color: 'text-accent-strong' },
   todo: { icon: CircleAlert, color: 'text-danger' },
   warning: { icon: CircleAlert, color: 'text-warning' },
@@ -237,37 +237,34 @@ function PaymentsCard() {
   const { data } = query
   const { stripe } = useSettings()
   if (!data) return <Pending query={query} className="h-16 rounded-lg" />
-  const todos = data.filter(({ state }) => state === 'todo').length
+  const todoCount = data.filter(({ state }) => state === 'todo').length
   const isTest = !stripe.publishableKey.startsWith('pk_live_')
-  const badge =
-    todos > 0 ? (
-      <Badge tone="bad">{todos} to do</Badge>
-    ) : isTest ? (
-      <Badge tone="warning">Test mode: you are not selling yet</Badge>
-    ) : (
-      <Badge tone="good">Ready</Badge>
-    )
+  const badge = () => {
+    if (todoCount > 0) return <Badge tone="bad">{todoCount} to do</Badge>
+    if (isTest) return <Badge tone="warning">Test mode: you are not selling yet</Badge>
+    return <Badge tone="good">Ready</Badge>
+  }
   return (
-    <Fold title="Payments" badge={badge} open={todos > 0}>
+    <CollapsibleCard title="Payments" badge={badge()} open={todoCount > 0}>
       <ul className="flex flex-col gap-3">
         {data.map(({ about, state, text }) => (
-          <Line key={text} state={state}>
-            <span className="font-medium">{about}:</span> <Marked text={text} />
-          </Line>
+          <CheckLine key={text} state={state}>
+            <span className="font-medium">{about}:</span> <TextWithCode text={text} />
+          </CheckLine>
         ))}
         {isTest && (
-          <Line state="note">
+          <CheckLine state="note">
             <span className="font-medium">TradingView:</span> in test mode its lists are read and never changed, so a
             test card unlocks no one.
-          </Line>
+          </CheckLine>
         )}
       </ul>
-    </Fold>
+    </CollapsibleCard>
   )
 }
 
-function Line({ state, children }: { state: keyof typeof icons; children: ReactNode }) {
-  const { icon: Icon, color } = icons[state]
+function CheckLine({ state, children }: { state: keyof typeof stateIcons; children: ReactNode }) {
+  const { icon: Icon, color } = stateIcons[state]
   return (
     <li className="flex gap-3 text-sm">
       <Icon className={classes('mt-0.5 size-4 shrink-0', color)} />
@@ -277,9 +274,9 @@ function Line({ state, children }: { state: keyof typeof icons; children: ReactN
 }
 
 /** Renders text in backticks as code. */
-function Marked({ text }: { text: string }) {
-  return text.split('`').map((part, place) =>
-    place % 2 === 1 ? (
+function TextWithCode({ text }: { text: string }) {
+  return text.split('`').map((part, index) =>
+    index % 2 === 1 ? (
       <code key={part} className="font-mono text-xs">
         {part}
       </code>

@@ -3,7 +3,7 @@ import { Fragment, useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { moveFocusByKey } from '#web/ui/tabs.tsx'
-import { upToMost, useNeeds } from '../inbox/use-needs.ts'
+import { formatCapped, useNeeds } from '../inbox/use-needs.ts'
 import type { Area } from '../screens.ts'
 
 type Props = { areas: Area[]; currentArea: Area; onSearch: () => void }
@@ -123,7 +123,7 @@ export function OpenCount({ count, className }: { count: number; className?: str
   if (count === 0) return null
   return (
     <span
-      data-count={upToMost(count)}
+      data-count={formatCapped(count)}
       className={classes(
         'rounded-full bg-warning-soft px-1.5 text-xs leading-5 font-medium text-warning tabular-nums after:content-[attr(data-count)]',
         className,

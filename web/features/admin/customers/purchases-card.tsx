@@ -10,53 +10,55 @@ import { Card, EmptyState } from '#web/ui/card.tsx'
 import { Badge, Notice } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AccessMenu, stateTones } from '../access/access-menu.tsx'
-import { useActions } from '../access/actions.tsx'
+import { useAccessActions } from '../access/actions.tsx'
 import { type RowAction, RowMenu } from '../parts/row-menu.tsx'
 import { DisputeNote } from '../purchases/dispute-note.tsx'
 import { FormerAccount } from '../purchases/former-account.tsx'
 import { usePurchaseActions } from '../purchases/use-purchase-actions.tsx'
-import { useAction } from './use-action.ts'
+import { useLinkedAction } from './use-linked-action.ts'
 
-export function Has({ customer }: { customer: Customer }) {
-  const { purchases: owned, access } = customer
+export function PurchasesCard({ customer }: { customer: Customer }) {
+  const { purchases, access } = customer
   const actionsFor = usePurchaseActions()
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Purchases and access</h2>
-      {owned.length === 0 ? (
+      {purchases.length === 0 ? (
         <EmptyState title="No purchases yet" description="Their purchases and access appear here." />
       ) : (
         <ul className="flex flex-col divide-y divide-line">
-          {owned.map((purchase) => (
-            <Owned key={purchase.id} purchase={purchase} actions={actionsFor(purchase)} />
+          {purchases.map((purchase) => (
+            <PurchaseItem key={purchase.id} purchase={purchase} actions={actionsFor(purchase)} />
           ))}
         </ul>
       )}
       {access.map((person) => (
-        <Access key={person.id} person={person} />
+        <AccessSection key={person.id} person={person} />
       ))}
-      <Asked owned={owned} />
+      <LinkedActionDialog purchases={purchases} />
     </Card>
   )
 }
 
 const actionNames = { refund: 'Refund', cancel: 'Cancel' } as const
 
-/** Opens the search's dialog for the first purchase that allows the action. */
-function Asked({ owned }: { owned: ManagedPurchase[] }) {
-  const [action, setAction] = useAction()
+/** Opens the dialog of the action in the address (`?do=refund`), for the first purchase that allows it. */
+function LinkedActionDialog({ purchases }: { purchases: ManagedPurchase[] }) {
+  const [action, setAction] = useLinkedAction()
   const actionsFor = usePurchaseActions()
   const can = useCan()
   if (!action || action === 'write') return null
-  const found = owned
+  const rowAction = purchases
     .flatMap((purchase) => actionsFor(purchase))
-    .find((each) => each && each.text === actionNames[action] && (!each.needs || can(each.needs)))
+    .find(
+      (candidate) => candidate && candidate.text === actionNames[action] && (!candidate.needs || can(candidate.needs)),
+    )
   const close = () => setAction(undefined)
-  if (found && found.renderDialog) return found.renderDialog(close)
+  if (rowAction && rowAction.renderDialog) return rowAction.renderDialog(close)
   return <Notice tone="warning">There is nothing to {action} here.</Notice>
 }
 
-function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
+function PurchaseItem({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {
   const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
   const { leaveReason, leaveComment } = purchase
   return (
@@ -83,7 +85,7 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
           </p>
         )}
         <FormerAccount purchase={purchase} className="block text-sm text-muted" />
-        <Until purchase={purchase} />
+        <DateLine purchase={purchase} />
         <DisputeNote purchase={purchase} className="block text-sm" />
       </div>
       <RowMenu label={product.name} actions={actions} />
@@ -91,25 +93,26 @@ function Owned({ purchase, actions }: { purchase: ManagedPurchase; actions: (Row
   )
 }
 
-function Until({ purchase: { status, currentPeriodEnd, endsAt, graceEndsAt, endedAt } }: { purchase: Purchase }) {
-  const [words, at] =
-    status === 'past_due'
-      ? ['Access until', graceEndsAt]
-      : endedAt && !isLive(status)
-        ? ['Ended on', endedAt]
-        : endsAt
-          ? ['Ends on', endsAt]
-          : ['Renews on', currentPeriodEnd]
-  return at ? (
+function DateLine({ purchase }: { purchase: Purchase }) {
+  const { label, date } = nextDateOf(purchase)
+  if (!date) return null
+  return (
     <p className="text-sm text-muted">
-      {words} <Time value={at} />
+      {label} <Time value={date} />
     </p>
-  ) : null
+  )
 }
 
-function Access({ person }: { person: AccessPerson }) {
+function nextDateOf({ status, currentPeriodEnd, endsAt, graceEndsAt, endedAt }: Purchase) {
+  if (status === 'past_due') return { label: 'Access until', date: graceEndsAt }
+  if (endedAt && !isLive(status)) return { label: 'Ended on', date: endedAt }
+  if (endsAt) return { label: 'Ends on', date: endsAt }
+  return { label: 'Renews on', date: currentPeriodEnd }
+}
+
+function AccessSection({ person }: { person: AccessPerson }) {
   const { id, username, state, isByHand } = person
-  const actions = useActions()
+  const actions = useAccessActions()
   return (
     <section aria-label="Access" className="flex flex-col gap-3 border-t border-line pt-4">
       <div className="flex flex-wrap items-center gap-2 text-sm">

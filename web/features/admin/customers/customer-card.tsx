@@ -20,9 +20,9 @@ import { RowMenu } from '../parts/row-menu.tsx'
 import { useDeleteUser } from '../users/use-delete-user.ts'
 import { WriteButton } from './correspondence.tsx'
 
-export function Who({ customer }: { customer: Customer }) {
+export function CustomerCard({ customer }: { customer: Customer }) {
   const { id, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
-  // Members of the team have no dashboard to look at, and change their own email.
+  // Staff have no dashboard to look at, and change their own email.
   const isBuyer = !isStaff(customer)
   const sendLink = useCall(customers.adminSendPasswordLink, {
     succeeded: { title: 'Link sent', description: `To ${email}` },
@@ -116,7 +116,7 @@ export function Who({ customer }: { customer: Customer }) {
           <Time value={createdAt} />
         </Fact>
         <Fact name="Next charge">
-          <Next customer={customer} />
+          <NextCharge customer={customer} />
         </Fact>
       </dl>
     </Card>
@@ -132,7 +132,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Next({ customer }: { customer: Customer }) {
+function NextCharge({ customer }: { customer: Customer }) {
   const renewing = customer.purchases.find(({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd)
   const ending = customer.purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
   const unpaid = customer.purchases.find(({ status }) => status === 'past_due')

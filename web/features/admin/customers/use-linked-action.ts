@@ -1,0 +1,10 @@
+import { useFilters } from '../lists/use-filters.ts'
+
+const actionFilter = { do: ['refund', 'cancel', 'write'] } as const
+export type CustomerAction = (typeof actionFilter.do)[number]
+
+/** The action in the query string (`?do=refund`), whose dialog is open. The search links to such addresses. */
+export function useLinkedAction() {
+  const [{ do: action }, setFilters] = useFilters(actionFilter)
+  return [action, (next: CustomerAction | undefined) => setFilters({ do: next })] as const
+}
