@@ -7,9 +7,9 @@ import { Container } from '#web/ui/page.tsx'
 const linkLasts = 7 * 86_400_000
 
 export function ConfirmLine() {
-  const { isOpen, email, since, send, isPending, isSent, problem } = useConfirmation()
+  const { needsConfirmation, email, since, send, isPending, isSent, errorMessage } = useConfirmation()
   const [now] = useState(Date.now)
-  if (!isOpen) return null
+  if (!needsConfirmation) return null
   const hasLink = isSent || now - Date.parse(since) < linkLasts
   return (
     <aside aria-label="Confirm your address" className="border-b border-line bg-surface text-sm">
@@ -17,7 +17,7 @@ export function ConfirmLine() {
         <MailCheck className="size-4 shrink-0 text-muted max-sm:hidden" />
         <p role="status" className="min-w-0">
           <span className="font-medium">Confirm your address:</span>{' '}
-          {problem ?? (
+          {errorMessage ?? (
             <>
               {/* A guest's first email is the receipt, whose link sets a password and confirms the address. */}
               {isSent ? 'we’ve sent another link to ' : hasLink ? 'use the link in our first email to ' : 'is it '}

@@ -14,14 +14,15 @@ import { ChangeEmail, ChangePassword } from './credentials.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
 import { Passkeys } from './passkeys.tsx'
-import { RecoveryCodes, ShownCodes } from './recovery-codes.tsx'
+import { NewRecoveryCodes, RecoveryCodes } from './recovery-codes.tsx'
 
 export default function AccountPage() {
   const { user } = useUser()
-  const show = useData(factors.show, {})
-  const [shown, setShown] = useState<string[] | null>(null)
-  const [wasSettingUp] = useState(user?.mustSetUp === true)
+  const factorData = useData(factors.show, {})
+  const [newRecoveryCodes, setNewRecoveryCodes] = useState<string[] | null>(null)
   const mustSetUp = user?.mustSetUp === true
+  // The value at the first render, so that the page can say when the setup is done.
+  const [hadToSetUp] = useState(mustSetUp)
   const mayAdd = user?.isProven === true
   return (
     <>
@@ -30,17 +31,17 @@ export default function AccountPage() {
         <div className="border-t border-ink" />
         {mustSetUp && (
           <Notice tone="warning" className="mt-4">
-            {show.data?.isRecovering
+            {factorData.data?.isRecovering
               ? 'You logged in with a recovery code. Set up a passkey or your authenticator app again to go on.'
               : 'This shop asks its admins for a second step. It takes a minute.'}
           </Notice>
         )}
-        {!mustSetUp && show.data?.isRecovering && (
+        {!mustSetUp && factorData.data?.isRecovering && (
           <Notice tone="warning" className="mt-4">
             You logged in with a recovery code. Set up your authenticator app again, or turn it off.
           </Notice>
         )}
-        {wasSettingUp && !mustSetUp && (
+        {hadToSetUp && !mustSetUp && (
           <Notice className="mt-4 flex flex-wrap items-center justify-between gap-3">
             That’s it. Your second step is set up.
             <ButtonLink href="/admin" size="sm">
@@ -54,8 +55,8 @@ export default function AccountPage() {
             <ChangePassword />
           </>
         )}
-        {!show.data && <Pending query={show} what="your settings" />}
-        {show.data && (
+        {!factorData.data && <Pending query={factorData} what="your settings" />}
+        {factorData.data && (
           <>
             {!mayAdd && (
               <AccountRow
@@ -67,14 +68,14 @@ export default function AccountPage() {
                 </ConfirmFirst>
               </AccountRow>
             )}
-            {(mayAdd || show.data.passkeys.length > 0) && (
-              <Passkeys passkeys={show.data.passkeys} mayAdd={mayAdd} onCodes={setShown} />
+            {(mayAdd || factorData.data.passkeys.length > 0) && (
+              <Passkeys passkeys={factorData.data.passkeys} mayAdd={mayAdd} onCodes={setNewRecoveryCodes} />
             )}
-            {(mayAdd || show.data.appCodesSince) && (
-              <AppCodes since={show.data.appCodesSince} mayAdd={mayAdd} onCodes={setShown} />
+            {(mayAdd || factorData.data.appCodesSince) && (
+              <AppCodes since={factorData.data.appCodesSince} mayAdd={mayAdd} onCodes={setNewRecoveryCodes} />
             )}
-            {mayAdd && (show.data.isRequired || show.data.appCodesSince) && (
-              <RecoveryCodes remaining={show.data.recoveryCodesLeft} onCodes={setShown} />
+            {mayAdd && (factorData.data.isRequired || factorData.data.appCodesSince) && (
+              <RecoveryCodes remaining={factorData.data.recoveryCodesLeft} onCodes={setNewRecoveryCodes} />
             )}
           </>
         )}
@@ -93,7 +94,7 @@ export default function AccountPage() {
             <DeleteAccount />
           </>
         )}
-        {shown && <ShownCodes codes={shown} onClose={() => setShown(null)} />}
+        {newRecoveryCodes && <NewRecoveryCodes codes={newRecoveryCodes} onClose={() => setNewRecoveryCodes(null)} />}
       </Container>
     </>
   )

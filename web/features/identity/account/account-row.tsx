@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 
-/** Row of the account page: label, state, action. */
+/** Row of the account page; `children` are its state and actions. */
 export function AccountRow(props: { title: string; text: ReactNode; children: ReactNode }) {
   const id = useId()
   return (
@@ -21,8 +21,8 @@ export function AccountRow(props: { title: string; text: ReactNode; children: Re
   )
 }
 
-/** State text beside the action. */
-export const State = ({ children }: { children: ReactNode }) => <p className="text-sm text-muted">{children}</p>
+/** Text beside the actions of a row. */
+export const StateText = ({ children }: { children: ReactNode }) => <p className="text-sm text-muted">{children}</p>
 
-/** Queries to refresh when a factor is added or removed; other devices are logged out. */
-export const refreshes = [factors.show, accounts.user, accounts.devices]
+/** Queries that change when a factor is added or removed; devices do, because the others are logged out. */
+export const factorQueries = [factors.show, accounts.user, accounts.devices]

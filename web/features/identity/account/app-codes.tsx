@@ -7,16 +7,16 @@ import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { AccountRow, refreshes, State } from './account-row.tsx'
+import { AccountRow, factorQueries, StateText } from './account-row.tsx'
 
 type AppCodeSetup = OutputOf<typeof factors.beginAppCodes>
 type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[]) => void }
 
 export function AppCodes({ since, mayAdd, onCodes }: Props) {
-  const [begun, setBegun] = useState<AppCodeSetup | null>(null)
+  const [setup, setSetup] = useState<AppCodeSetup | null>(null)
   return (
     <AccountRow title="Authenticator app" text="Adds a six-digit code from an app after your password.">
-      <State>
+      <StateText>
         {since ? (
           <>
             On since <Time value={since} />.
@@ -24,13 +24,13 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
         ) : (
           'Off'
         )}
-      </State>
+      </StateText>
       <div className="flex flex-wrap gap-3 max-sm:flex-col max-sm:items-start">
         {mayAdd && (
           <CallButton
             call={factors.beginAppCodes}
             input={{}}
-            options={{ failed: 'Failed to set up the app', onSuccess: setBegun }}
+            options={{ failed: 'Failed to set up the app', onSuccess: setSetup }}
             variant="secondary"
           >
             {since ? 'Set up another app' : 'Set up an app'}
@@ -40,7 +40,11 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
           <CallButton
             call={factors.removeAppCodes}
             input={{}}
-            options={{ refreshes, succeeded: 'Authenticator app turned off', failed: 'Failed to turn it off' }}
+            options={{
+              refreshes: factorQueries,
+              succeeded: 'Authenticator app turned off',
+              failed: 'Failed to turn it off',
+            }}
             question={{
               title: 'Turn off app codes',
               description: 'After your password, we’ll no longer ask for a code.',
@@ -54,12 +58,12 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
           </CallButton>
         )}
       </div>
-      {begun && (
+      {setup && (
         <AppDialog
-          begun={begun}
-          onClose={() => setBegun(null)}
+          setup={setup}
+          onClose={() => setSetup(null)}
           onDone={(codes) => {
-            // On a phone, a toast would cover the codes.
+            // Without a toast, because on a phone it would cover the codes.
             if (codes) onCodes(codes)
             else toast({ title: 'Authenticator app turned on' })
           }}
@@ -70,22 +74,22 @@ export function AppCodes({ since, mayAdd, onCodes }: Props) {
 }
 
 function AppDialog(props: {
-  begun: AppCodeSetup
+  setup: AppCodeSetup
   onClose: () => void
   onDone: (recoveryCodes: string[] | null) => void
 }) {
-  const { qr, secret, sealed } = props.begun
+  const { qr, secret, sealed } = props.setup
   return (
     <CallDialog
       title="Set up an authenticator app"
       description="Scan this with your app, then enter the code it shows."
       call={factors.confirmAppCodes}
       extra={{ sealed }}
-      options={{ refreshes, onSuccess: ({ recoveryCodes }) => props.onDone(recoveryCodes) }}
+      options={{ refreshes: factorQueries, onSuccess: ({ recoveryCodes }) => props.onDone(recoveryCodes) }}
       button={{ pendingText: 'Checking...', children: 'Turn on' }}
       onClose={props.onClose}
     >
-      {/* Cameras need dark on light, also in the dark theme. */}
+      {/* Black on white in the dark theme, too, because cameras need it. */}
       <svg
         role="img"
         aria-label="QR code for your authenticator app"

@@ -3,16 +3,16 @@ import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 
-/** Shown instead of a feature that needs a confirmed address; `children` name the feature. */
+/** Replaces a feature that requires a confirmed address; `children` says why. */
 export function ConfirmFirst({ children }: { children: ReactNode }) {
-  const { email, send, isPending, isSent, problem } = useConfirmation()
+  const { email, send, isPending, isSent, errorMessage } = useConfirmation()
   return (
     <>
       <p className="text-sm">
         {children} <span className="font-medium wrap-anywhere">{email}</span>
       </p>
       {isSent && <Notice>We’ve emailed you a link. Open it in this browser; it works for 7 days.</Notice>}
-      {problem && <Notice tone="bad">{problem}</Notice>}
+      {errorMessage && <Notice tone="bad">{errorMessage}</Notice>}
       <Button variant="secondary" pending={isPending} onClick={send}>
         {isSent ? 'Send it again' : 'Send me the link'}
       </Button>

@@ -85,7 +85,7 @@ export function ChangePassword() {
   )
 }
 
-/** A guest buyer chooses the first password by an emailed link, which proves the mailbox. */
+/** A guest sets the first password with an emailed link, which proves that the mailbox is theirs. */
 function SetPassword({ email }: { email: string }) {
   const send = useCall(accounts.requestPasswordReset, {
     failed: { title: 'Error', description: 'Failed to send the link' },

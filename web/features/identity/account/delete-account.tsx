@@ -12,7 +12,8 @@ import { AccountRow } from './account-row.tsx'
 
 export function DeleteAccount() {
   const { data: profile } = useData(accounts.profile, {})
-  const [asked, setAsked] = useState<boolean>()
+  const [isConfirming, setIsConfirming] = useState(false)
+  const [wasCancelled, setWasCancelled] = useState(false)
   return (
     <AccountRow
       title="Delete account"
@@ -20,15 +21,20 @@ export function DeleteAccount() {
     >
       {profile?.hasPassword === false ? (
         <p className="text-sm">Set a password first, so we know it’s you.</p>
-      ) : asked ? (
-        <ConfirmWithPassword onCancel={() => setAsked(false)} />
+      ) : isConfirming ? (
+        <ConfirmWithPassword
+          onCancel={() => {
+            setIsConfirming(false)
+            setWasCancelled(true)
+          }}
+        />
       ) : (
         <Button
-          ref={asked === false ? focus : undefined}
+          ref={wasCancelled ? focus : undefined}
           variant="dangerGhost"
           size="sm"
           className="-ml-3"
-          onClick={() => setAsked(true)}
+          onClick={() => setIsConfirming(true)}
         >
           Delete my account
         </Button>
@@ -37,7 +43,7 @@ export function DeleteAccount() {
   )
 }
 
-/** Takes the focus, because this form replaces the focused button. */
+/** Moves the focus, because button and form replace each other. */
 const focus = (element: HTMLElement | null) => element?.focus()
 
 function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
@@ -53,6 +59,7 @@ function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
         failed: 'Failed to delete account',
         onSuccess: async () => {
           await forgetSession()
+          // docs/product.md promises 50 ms.
           setTimeout(() => navigate('/'), 50)
         },
       }}

@@ -15,19 +15,19 @@ const refreshes = [accounts.devices]
 
 export function Devices() {
   const devices = useData(accounts.devices, {})
-  const all = devices.data?.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent)) ?? []
+  const currentFirst = devices.data?.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent)) ?? []
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
   return (
     <AccountRow title="Where you’re logged in" text="Log out any device that isn’t yours.">
       {!devices.data && <Pending query={devices} what="your devices" className="h-12 w-full" />}
       <ul className="flex w-full flex-col gap-4">
-        {all.map((device) => (
+        {currentFirst.map((device) => (
           <DeviceRow key={device.id} device={device} />
         ))}
       </ul>
       <div className="flex w-full flex-wrap gap-2 max-sm:flex-col">
-        {all.length > 1 && (
+        {currentFirst.length > 1 && (
           <CallButton
             call={credentials.logoutElsewhere}
             input={{}}

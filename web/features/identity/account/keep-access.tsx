@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 import { useMakePasskey } from './use-make-passkey.ts'
 
-/** Two equal ways to log in again, for a guest whose payment made the account. */
+/** Offers a guest, whose account was created by the payment, a password and a passkey for the next login. */
 export default function KeepAccess({ email }: { email: string }) {
   return (
     <section aria-labelledby="keep" className="flex flex-col gap-4 border-t border-line pt-6">
@@ -18,14 +18,14 @@ export default function KeepAccess({ email }: { email: string }) {
       </h2>
       <p className="text-muted">You’re logged in on this device until you log out. On another one, or later:</p>
       <div className="grid gap-x-8 gap-y-5 sm:grid-cols-2">
-        <ByPassword email={email} />
-        <ByPasskey />
+        <PasswordOption email={email} />
+        <PasskeyOption />
       </div>
     </section>
   )
 }
 
-function Way({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
+function LoginOption({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
   return (
     <div className="flex min-w-0 flex-col items-start gap-2">
       <h3 className="text-base">{title}</h3>
@@ -37,52 +37,52 @@ function Way({ title, text, children }: { title: string; text: ReactNode; childr
   )
 }
 
-function ByPassword({ email }: { email: string }) {
+function PasswordOption({ email }: { email: string }) {
   const send = useCall(accounts.requestPasswordReset, {
     failed: { title: 'Error', description: 'Failed to send reset link' },
   })
   return (
-    <Way
+    <LoginOption
       title="A password"
       text={`The receipt we’ve emailed to ${email} has a link to set one.${send.isSuccess ? ' And another one is on its way.' : ''}`}
     >
       <Button variant="secondary" size="sm" pending={send.isPending} onClick={() => send.mutate({ email })}>
         Send it again
       </Button>
-    </Way>
+    </LoginOption>
   )
 }
 
-function ByPasskey() {
+function PasskeyOption() {
   const { user } = useUser()
-  const show = useData(factors.show, {})
+  const factorData = useData(factors.show, {})
   const confirmation = useConfirmation()
-  const [isNew, setIsNew] = useState(false)
-  const { make, pending } = useMakePasskey(() => setIsNew(true))
-  if (!supportsPasskeys() || !show.data) return null
-  if (isNew || show.data.passkeys.length > 0)
+  const [wasMade, setWasMade] = useState(false)
+  const { makePasskey, isPending: isMaking } = useMakePasskey(() => setWasMade(true))
+  if (!supportsPasskeys() || !factorData.data) return null
+  if (wasMade || factorData.data.passkeys.length > 0)
     return (
-      <Way title="A passkey" text="Your passkey is ready. Next time, log in with it.">
+      <LoginOption title="A passkey" text="Your passkey is ready. Next time, log in with it.">
         {null}
-      </Way>
+      </LoginOption>
     )
   if (user?.isProven)
     return (
-      <Way title="A passkey" text="Your fingerprint, face, or screen lock.">
-        <Button variant="secondary" size="sm" pending={pending} onClick={make}>
+      <LoginOption title="A passkey" text="Your fingerprint, face, or screen lock.">
+        <Button variant="secondary" size="sm" pending={isMaking} onClick={makePasskey}>
           Create a passkey
         </Button>
-      </Way>
+      </LoginOption>
     )
-  const { isSent, isPending, problem, send } = confirmation
+  const { isSent, isPending, errorMessage, send } = confirmation
   const text = isSent
     ? 'We’ve emailed you a link. Open it in this browser; it works for 7 days.'
     : 'Your fingerprint, face, or screen lock. Passkeys open your account, so confirm your email first.'
   return (
-    <Way title="A passkey" text={problem || text}>
+    <LoginOption title="A passkey" text={errorMessage || text}>
       <Button variant="secondary" size="sm" pending={isPending} onClick={send}>
         {isSent ? 'Send it again' : 'Confirm my email'}
       </Button>
-    </Way>
+    </LoginOption>
   )
 }

@@ -10,14 +10,14 @@ import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { AccountRow, refreshes, State } from './account-row.tsx'
+import { AccountRow, factorQueries, StateText } from './account-row.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
 type Props = { passkeys: Passkey[]; mayAdd: boolean; onCodes: (codes: string[]) => void }
 
 export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
-  const refresh = useRefresh(refreshes)
-  const { make, pending } = useMakePasskey(async (recoveryCodes) => {
+  const refresh = useRefresh(factorQueries)
+  const { makePasskey, isPending } = useMakePasskey(async (recoveryCodes) => {
     await refresh()
     if (recoveryCodes) onCodes(recoveryCodes)
     else toast({ title: 'Passkey added' })
@@ -25,16 +25,16 @@ export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
 
   return (
     <AccountRow title="Passkeys" text="Use your fingerprint, face, or screen lock instead of a password.">
-      {passkeys.length === 0 && <State>None</State>}
+      {passkeys.length === 0 && <StateText>None</StateText>}
       {passkeys.length > 0 && (
         <ul className="flex w-full flex-col divide-y divide-line border-y border-line">
           {passkeys.map((passkey) => (
-            <Row key={passkey.id} passkey={passkey} />
+            <PasskeyRow key={passkey.id} passkey={passkey} />
           ))}
         </ul>
       )}
       {mayAdd && supportsPasskeys() && (
-        <Button variant="secondary" pending={pending} onClick={make}>
+        <Button variant="secondary" pending={isPending} onClick={makePasskey}>
           Add a passkey
         </Button>
       )}
@@ -43,7 +43,7 @@ export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
   )
 }
 
-function Row({ passkey }: { passkey: Passkey }) {
+function PasskeyRow({ passkey }: { passkey: Passkey }) {
   const { id, name, isSynced, createdAt, lastUsedAt } = passkey
   const [isRenaming, setIsRenaming] = useState(false)
   return (
@@ -69,7 +69,7 @@ function Row({ passkey }: { passkey: Passkey }) {
       <CallButton
         call={factors.removePasskey}
         input={{ id }}
-        options={{ refreshes, succeeded: 'Passkey removed', failed: 'Failed to remove the passkey' }}
+        options={{ refreshes: factorQueries, succeeded: 'Passkey removed', failed: 'Failed to remove the passkey' }}
         question={{
           title: 'Remove passkey',
           description: `“${name}” will no longer open your account. Delete it on your device, too.`,

@@ -30,29 +30,29 @@ export default function ProfileDialog({ onClose }: { onClose: () => void }) {
 
 function ProfileForm({ onClose }: { onClose: () => void }) {
   const profile = useData(accounts.profile, {})
-  const { data: mine = [] } = useData(access.mine, {})
-  const lockedUntil = mine.find(({ mayChangeFrom }) => mayChangeFrom)?.mayChangeFrom
+  const { data: accessRows = [] } = useData(access.mine, {})
+  const lockedUntil = accessRows.find(({ mayChangeFrom }) => mayChangeFrom)?.mayChangeFrom
   const save = useCall(accounts.updateProfile, {
     refreshes: [accounts.profile, accounts.user, purchases.list, access.mine],
     succeeded: 'Profile updated successfully',
     failed: 'Failed to update profile',
     onSuccess: onClose,
   })
-  /** Changing the username moves the access, so it needs a confirmation. */
-  async function askAndSave(typed: InputOf<typeof accounts.updateProfile>) {
-    const name = typed.tradingViewUsername ?? ''
-    const isOther = (username: string | null) => username?.toLowerCase() !== name.toLowerCase()
-    const moved = mine.find(({ state, username }) => state === 'unlocked' && name && isOther(username))
-    const sure =
-      !moved ||
+  /** Asks for a confirmation first if the new username moves unlocked access. */
+  async function confirmAndSave(typed: InputOf<typeof accounts.updateProfile>) {
+    const newName = typed.tradingViewUsername ?? ''
+    const isOther = (username: string | null) => username?.toLowerCase() !== newName.toLowerCase()
+    const accessToMove = accessRows.find(({ state, username }) => state === 'unlocked' && newName && isOther(username))
+    const maySave =
+      !accessToMove ||
       (await confirm({
-        title: `Move your access to ${name}?`,
-        description: moved.unlocksItself
-          ? `We unlock ${name}, then remove ${moved.username}. You can change it once a week.`
-          : `We unlock ${name} within 24 hours, then remove ${moved.username}.`,
+        title: `Move your access to ${newName}?`,
+        description: accessToMove.unlocksItself
+          ? `We unlock ${newName}, then remove ${accessToMove.username}. You can change it once a week.`
+          : `We unlock ${newName} within 24 hours, then remove ${accessToMove.username}.`,
         action: 'Move access',
       }))
-    if (sure) await save.mutateAsync(typed)
+    if (maySave) await save.mutateAsync(typed)
   }
   if (!profile.data) return <Pending query={profile} what="your profile" className="h-52" />
   return (
@@ -60,7 +60,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       schema={accounts.updateProfile.input}
       aria-label="Profile"
       className="flex flex-col gap-5"
-      onSubmit={askAndSave}
+      onSubmit={confirmAndSave}
       onInvalid={(errors) =>
         toast({ title: 'Failed to update profile', description: Object.values(errors)[0], destructive: true })
       }
@@ -79,7 +79,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
               after="."
             />
           ) : (
-            `The account we unlock the indicator for.${mine.some(({ state }) => state !== 'none') ? ' You can change it, but not clear it while you have a subscription.' : ''}`
+            `The account we unlock the indicator for.${accessRows.some(({ state }) => state !== 'none') ? ' You can change it, but not clear it while you have a subscription.' : ''}`
           )
         }
       >

@@ -35,9 +35,9 @@ export function RecoveryCodes({ remaining, onCodes }: { remaining: number; onCod
   )
 }
 
-/** Shown once; the shop stores only hashes. */
-export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
-  const [stored, setStored] = useState(false)
+/** Dialog with new recovery codes. They are shown only once, because the shop stores hashes. */
+export function NewRecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const [isStored, setIsStored] = useState(false)
   const text = `${brand.name}: recovery codes\n${location.origin}\nEach one works once.\n\n${codes.join('\n')}\n`
 
   async function copy() {
@@ -50,7 +50,7 @@ export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () =>
       role="alertdialog"
       title="Your recovery codes"
       description="Use a code to log in if you lose your device. Each works once. Save them now; you won’t see them again."
-      onClose={() => stored && onClose()}
+      onClose={() => isStored && onClose()}
     >
       <ul className="grid grid-cols-1 gap-2 rounded-md border border-line bg-ground p-4 font-mono text-sm sm:grid-cols-2">
         {codes.map((code) => (
@@ -74,8 +74,8 @@ export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () =>
           Print
         </Button>
       </div>
-      <Checkbox label="I have stored them" checked={stored} onTick={setStored} />
-      <Button disabled={!stored} onClick={onClose}>
+      <Checkbox label="I have stored them" checked={isStored} onTick={setIsStored} />
+      <Button disabled={!isStored} onClick={onClose}>
         Done
       </Button>
     </Dialog>

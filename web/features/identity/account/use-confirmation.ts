@@ -5,28 +5,28 @@ import { keyOf } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { messageOf, useCall } from '#web/api/use-call.ts'
 
-/** Sends the confirmation link, and notices when it was used in another tab. */
+/** Sends the link that confirms the address. Reloads the user when the tab becomes visible again. */
 export function useConfirmation() {
   const { user } = useUser()
   const client = useQueryClient()
-  const isOpen = user !== null && !user.isProven
+  const needsConfirmation = user !== null && !user.isProven
   const send = useCall(accounts.sendConfirmation, { refreshes: [accounts.user] })
   useEffect(() => {
-    if (!isOpen) return undefined
-    const look = () => {
+    if (!needsConfirmation) return undefined
+    const refreshIfVisible = () => {
       if (document.visibilityState === 'visible')
         void client.invalidateQueries({ queryKey: keyOf(accounts.user), exact: true })
     }
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
-  }, [isOpen, client])
+    document.addEventListener('visibilitychange', refreshIfVisible)
+    return () => document.removeEventListener('visibilitychange', refreshIfVisible)
+  }, [needsConfirmation, client])
   return {
-    isOpen,
+    needsConfirmation,
     email: user?.email ?? '',
     since: user?.createdAt ?? '',
     send: () => send.mutate({}),
     isPending: send.isPending,
     isSent: send.isSuccess,
-    problem: send.error ? (messageOf(send.error) ?? 'Please try again.') : undefined,
+    errorMessage: send.error ? (messageOf(send.error) ?? 'Please try again.') : undefined,
   }
 }

@@ -4,11 +4,12 @@ import { isPasskeyCanceled, passkeyProblem, registerPasskey } from '#web/api/pas
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
+/** `makePasskey` shows errors as toasts. */
 export function useMakePasskey(onMade: (recoveryCodes: string[] | null) => unknown) {
-  const [pending, setPending] = useState(false)
+  const [isPending, setIsPending] = useState(false)
 
-  async function make() {
-    setPending(true)
+  async function makePasskey() {
+    setIsPending(true)
     try {
       const { recoveryCodes } = await registerPasskey(call)
       await onMade(recoveryCodes)
@@ -17,9 +18,9 @@ export function useMakePasskey(onMade: (recoveryCodes: string[] | null) => unkno
       if (problem) toast({ title: 'No passkey was made', description: problem, destructive: true })
       else toastError('Failed to create a passkey', error)
     } finally {
-      setPending(false)
+      setIsPending(false)
     }
   }
 
-  return { make: () => void make(), pending }
+  return { makePasskey: () => void makePasskey(), isPending }
 }

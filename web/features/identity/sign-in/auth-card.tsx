@@ -28,19 +28,20 @@ export function AuthCard(props: { title: string; description: ReactNode; childre
 export const textLink =
   'rounded-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink'
 
-/** The server's refusal, shown inline because the toast soon disappears. */
+/** The server's refusal beside the form, because the toast disappears. Field errors are shown at their fields. */
 export function Refusal({ error }: { error: Error | null }) {
   if (!(error instanceof ApiError) || !error.serverMessage || Object.keys(error.fields).length > 0) return null
-  return <Problem>{error.serverMessage}</Problem>
+  return <ErrorNotice>{error.serverMessage}</ErrorNotice>
 }
 
-const Problem = ({ children }: { children: string }) => (
+const ErrorNotice = ({ children }: { children: string }) => (
   <Notice tone="bad" className="font-medium">
     {children}
   </Notice>
 )
 
-export const belowRefusal = (button: ReactNode, error: Error | null) => (
+/** For `renderButton`: the button with the refusal above it. */
+export const buttonWithRefusal = (button: ReactNode, error: Error | null) => (
   <>
     <Refusal error={error} />
     {button}
@@ -48,41 +49,41 @@ export const belowRefusal = (button: ReactNode, error: Error | null) => (
 )
 
 export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {
-  const [pending, setPending] = useState(false)
-  const [problem, setProblem] = useState('')
+  const [isPending, setIsPending] = useState(false)
+  const [errorMessage, setErrorMessage] = useState('')
 
   async function logIn() {
-    setPending(true)
-    setProblem('')
+    setIsPending(true)
+    setErrorMessage('')
     try {
       const { logInWithPasskey } = await import('./passkey-login.tsx')
-      setProblem((await logInWithPasskey(onLoggedIn)) ?? '')
+      setErrorMessage((await logInWithPasskey(onLoggedIn)) ?? '')
     } catch (error) {
-      setProblem(messageOf(error) ?? 'Please try again.')
+      setErrorMessage(messageOf(error) ?? 'Please try again.')
     } finally {
-      setPending(false)
+      setIsPending(false)
     }
   }
 
   return (
     <div className="flex flex-col gap-3">
-      <Button variant="secondary" pending={pending} onClick={() => void logIn()}>
-        {!pending && <KeyRound className="size-4" aria-hidden="true" />}
+      <Button variant="secondary" pending={isPending} onClick={() => void logIn()}>
+        {!isPending && <KeyRound className="size-4" aria-hidden="true" />}
         Log in with a passkey
       </Button>
-      {problem && <Problem>{problem}</Problem>}
+      {errorMessage && <ErrorNotice>{errorMessage}</ErrorNotice>}
     </div>
   )
 }
 
-/** Starts with the address typed at the login or the checkout. */
+/** Prefilled with the address typed at the login or the checkout. */
 export function RememberedEmailField() {
-  const remembered = useRememberedEmail()
+  const rememberedEmail = useRememberedEmail()
   return (
     <Field name="email" label="Email">
       <Input
-        key={remembered}
-        defaultValue={remembered}
+        key={rememberedEmail}
+        defaultValue={rememberedEmail}
         type="email"
         autoComplete="username"
         required
@@ -93,8 +94,8 @@ export function RememberedEmailField() {
   )
 }
 
-/** Says the same for every address, so nobody learns who has an account. */
-export function SentNote(props: { text: string; email: string; minutes: number; again: () => void }) {
+/** The same text for every address, so that it doesn't reveal who has an account. */
+export function SentNote(props: { text: string; email: string; minutes: number; onTryAgain: () => void }) {
   return (
     <div className="flex flex-col items-center gap-4 text-center">
       <output className="flex flex-col items-center gap-3">
@@ -107,7 +108,7 @@ export function SentNote(props: { text: string; email: string; minutes: number; 
           spam folder. The link works for {props.minutes} minutes.
         </p>
       </output>
-      <Button variant="secondary" size="sm" onClick={props.again}>
+      <Button variant="secondary" size="sm" onClick={props.onTryAgain}>
         Try another email
       </Button>
     </div>

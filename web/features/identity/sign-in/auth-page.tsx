@@ -11,20 +11,20 @@ import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
-import { AuthCard, belowRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
+import { AuthCard, buttonWithRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
 import {
-  endedKey,
   rememberEmail,
-  returnKey,
   returnPath,
+  returnPathKey,
   returnTo,
   returnToPayment,
+  sessionEndedKey,
   useRememberedEmail,
 } from './return-path.ts'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave.ts'
 
-// Loaded after the page: passkeys are only a suggestion, and few logins have a second step.
+// Loaded after the page, because it only suggests passkeys in the email field.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
 
 export default function AuthPage() {
@@ -32,25 +32,24 @@ export default function AuthPage() {
   const { prefetch } = useNavigation()
   // Shared by both tabs.
   const [email, setEmail] = useState('')
-  const remembered = useRememberedEmail()
-  const isIn = user !== null
+  const rememberedEmail = useRememberedEmail()
   const isTyping = email !== ''
   const hydrated = useHydrated()
-  // Emails about a purchase link here; the login continues to its page, where the username is confirmed.
+  // Emails about a purchase link here. After the login, the buyer confirms the username on the purchase's page.
   useEffect(() => {
-    const paid = new URLSearchParams(location.search).get('payment_intent')
-    if (paid) returnToPayment(paid)
+    const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
+    if (paymentIntentId) returnToPayment(paymentIntentId)
   }, [])
-  // A click before hydration has not stored the return path to the checkout.
+  // The checkout's link stores the return path only after hydration; an earlier click leaves the referrer.
   useEffect(() => {
     if (!hydrated && document.referrer.startsWith(`${location.origin}/checkout?`))
       returnTo(document.referrer.slice(location.origin.length))
   }, [hydrated])
-  // Prefetches the next page, so only the promised 50 ms remain after the login.
+  // Prefetched, because the next page is promised 50 ms after the login.
   useEffect(() => {
     if (isTyping) prefetch(returnPath())
   }, [isTyping, prefetch])
-  useLeaveOnceLoggedIn(isIn)
+  useLeaveOnceLoggedIn(user !== null)
 
   const reason = hydrated ? loginReason() : ''
   return (
@@ -61,16 +60,16 @@ export default function AuthPage() {
         tabs={{
           Login: (
             <LoginForm
-              key={remembered}
-              email={email || remembered}
+              key={rememberedEmail}
+              email={email || rememberedEmail}
               onEmail={setEmail}
-              focusPassword={remembered !== ''}
+              focusPassword={rememberedEmail !== ''}
             />
           ),
-          'Sign Up': <SignUpForm email={email || remembered} onEmail={setEmail} />,
+          'Sign Up': <SignUpForm email={email || rememberedEmail} onEmail={setEmail} />,
         }}
       />
-      {/* Without scripts, the tabs don't switch. */}
+      {/* The tabs don't work without scripts. */}
       <noscript>
         <h2 className="mb-5 border-t border-line pt-6 text-xl">Sign Up</h2>
         <SignUpForm email={email} onEmail={setEmail} />
@@ -80,9 +79,9 @@ export default function AuthPage() {
 }
 
 function loginReason(): string {
-  if (sessionStorage.getItem(endedKey))
+  if (sessionStorage.getItem(sessionEndedKey))
     return 'Your session has ended. Log in again, and you’ll be back where you were.'
-  return sessionStorage.getItem(returnKey) ? 'Please log in to continue.' : ''
+  return sessionStorage.getItem(returnPathKey) ? 'Please log in to continue.' : ''
 }
 
 type EmailProps = { email: string; onEmail: (email: string) => void }
@@ -97,8 +96,8 @@ function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { foc
     onSuccess: startSession,
   })
   const hydrated = useHydrated()
-  const next = login.error instanceof ApiError ? login.error.secondSteps : undefined
-  if (next) return <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
+  const secondSteps = login.error instanceof ApiError ? login.error.secondSteps : undefined
+  if (secondSteps) return <SecondStep ways={secondSteps} onLoggedIn={startSession} onBack={login.reset} />
   return (
     <Form
       schema={accounts.login.input}
@@ -126,7 +125,7 @@ function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { foc
       </div>
       <Refusal error={login.error} />
       <SubmitButton pendingText="Logging in...">Log In</SubmitButton>
-      {/* Reserves the button's height, so nothing shifts. */}
+      {/* Reserves the button's height, so that nothing moves. */}
       <div className="min-h-11">
         {hydrated && 'PublicKeyCredential' in window && (
           <>
@@ -154,7 +153,7 @@ function SignUpForm({ email, onEmail }: EmailProps) {
         onSuccess: startSession,
       }}
       button={{ pendingText: 'Creating account...', children: 'Create Account' }}
-      renderButton={belowRefusal}
+      renderButton={buttonWithRefusal}
     >
       <Field name="name" label="Name">
         <Input autoComplete="name" required maxLength={100} />
@@ -176,7 +175,7 @@ function EmailField({ email, onEmail, autoComplete }: EmailProps & { autoComplet
         required
         maxLength={254}
         placeholder="you@example.com"
-        // `defaultValue` keeps what was typed before hydration.
+        // `value` would clear text that was typed before hydration.
         defaultValue={email}
         onChange={(event) => onEmail(event.target.value)}
       />

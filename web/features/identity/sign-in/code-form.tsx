@@ -3,7 +3,7 @@ import { logins } from '#contract/identity/logins.ts'
 import type { User } from '#contract/identity/session.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { belowRefusal } from './auth-card.tsx'
+import { buttonWithRefusal } from './auth-card.tsx'
 import { returnTo } from './return-path.ts'
 
 export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children: ReactNode }) {
@@ -15,13 +15,13 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
       options={{
         succeeded: 'Welcome back!',
         onSuccess: (user, { code }) => {
-          // Only recovery codes have letters; their users must set up a device again.
+          // Only recovery codes have letters; a user without their device has to set up another one.
           if (/[a-z]/i.test(code)) returnTo('/account')
           return props.onLoggedIn(user)
         },
       }}
       button={{ pendingText: 'Checking...', children: 'Continue' }}
-      renderButton={belowRefusal}
+      renderButton={buttonWithRefusal}
     >
       {props.children}
     </CallForm>

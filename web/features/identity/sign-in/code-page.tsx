@@ -5,7 +5,7 @@ import { AuthCard, textLink } from './auth-card.tsx'
 import { CodeForm, LetterCodeInput } from './code-form.tsx'
 import { forgetReturnPath, returnPath } from './return-path.ts'
 
-/** Second step of a login posted without scripts; with scripts, `/auth` shows it. */
+/** Second step of a login without scripts; with scripts, `/auth` shows it. */
 export default function CodePage() {
   const { navigate } = useNavigation()
   const startSession = useStartSession()
@@ -14,9 +14,9 @@ export default function CodePage() {
       <CodeForm
         onLoggedIn={async (user) => {
           await startSession(user)
-          const next = returnPath()
+          const nextPage = returnPath()
           forgetReturnPath()
-          navigate(next, { replace: true })
+          navigate(nextPage, { replace: true })
         }}
       >
         <Field name="code" label="Code from your authenticator app, or a recovery code">

@@ -8,7 +8,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Refusal } from './auth-card.tsx'
 
-/** Target of the link in a welcome email. Acts only on a click, because mail scanners open links, too. */
+/** Page that a welcome email links to. It acts only on a click, because mail scanners open links, too. */
 export default function ConfirmAddressPage() {
   const { navigate, search } = useNavigation()
   const token = new URLSearchParams(search).get('token') ?? ''
@@ -20,21 +20,21 @@ export default function ConfirmAddressPage() {
       if (choosePassword) navigate(choosePasswordPath(token), { replace: true })
     },
   })
-  const isDone = confirm.data?.choosePassword === false
+  const isConfirmed = confirm.data?.choosePassword === false
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!confirm.isPending) confirm.mutate({ token })
   }
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
-      <h1 className="text-3xl">{isDone ? 'Your address is confirmed' : 'Confirm your address'}</h1>
+      <h1 className="text-3xl">{isConfirmed ? 'Your address is confirmed' : 'Confirm your address'}</h1>
       <p aria-live="polite" className="max-w-xl text-lg text-muted">
-        {isDone
+        {isConfirmed
           ? 'Thank you. You can now add a passkey or an authenticator app to your account.'
           : 'One click shows us that this mailbox is yours.'}
       </p>
       <Refusal error={confirm.error} />
-      {isDone ? (
+      {isConfirmed ? (
         <div className="flex flex-wrap gap-3">
           <ButtonLink href={user ? '/dashboard' : '/auth'}>{user ? 'Go to your dashboard' : 'Log in'}</ButtonLink>
           {user && (
@@ -44,7 +44,7 @@ export default function ConfirmAddressPage() {
           )}
         </div>
       ) : (
-        // Without scripts the form posts to this address, whose query holds the token.
+        // Without scripts, the form posts to this address, which has the token in its query.
         <form method="post" onSubmit={submit}>
           <Button type="submit" pending={confirm.isPending} pendingText="Confirming...">
             Confirm my address

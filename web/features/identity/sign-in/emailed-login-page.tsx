@@ -10,16 +10,16 @@ import { returnPath, returnTo } from './return-path.ts'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave.ts'
 
-/** Target of the link in a login email. Acts only on a click, because mail scanners open links, too. */
+/** Page that a login email links to. It acts only on a click, because mail scanners open links, too. */
 export default function EmailedLoginPage() {
   const { search } = useNavigation()
   const query = new URLSearchParams(search)
   const token = query.get('token') ?? ''
-  const asked = query.get('return')
-  // The link may open in another browser, which doesn't know where the login was asked for.
+  const requestedPath = query.get('return')
+  // From the address, because the link may open in another browser than the one that requested it.
   useEffect(() => {
-    if (asked) returnTo(returnPath(asked))
-  }, [asked])
+    if (requestedPath) returnTo(returnPath(requestedPath))
+  }, [requestedPath])
   const { user } = useUser()
   const startSession = useStartSession()
   const login = useCall(logins.withLink, {
@@ -27,26 +27,26 @@ export default function EmailedLoginPage() {
     failed: 'Login failed',
     onSuccess: startSession,
   })
-  const next = login.error instanceof ApiError ? login.error.secondSteps : undefined
-  useLeaveOnceLoggedIn(user !== null && (login.isSuccess || next !== undefined))
-  const hasEnded = login.error instanceof ApiError && login.error.code === 'link-invalid'
+  const secondSteps = login.error instanceof ApiError ? login.error.secondSteps : undefined
+  useLeaveOnceLoggedIn(user !== null && (login.isSuccess || secondSteps !== undefined))
+  const isLinkInvalid = login.error instanceof ApiError && login.error.code === 'link-invalid'
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!login.isPending) login.mutate({ token })
   }
-  if (next)
+  if (secondSteps)
     return (
       <AuthCard title="Log in" description="Your link was right.">
-        <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
+        <SecondStep ways={secondSteps} onLoggedIn={startSession} onBack={login.reset} />
       </AuthCard>
     )
   return (
     <AuthCard title="Log in" description="One click, and you’re in. The link works once.">
       <Refusal error={login.error} />
-      {hasEnded ? (
+      {isLinkInvalid ? (
         <ButtonLink href="/login-link">Get a new link</ButtonLink>
       ) : (
-        // Without scripts the form posts to this address, whose query holds the token.
+        // Without scripts, the form posts to this address, which has the token in its query.
         <form method="post" onSubmit={submit} className="flex flex-col">
           <Button type="submit" pending={login.isPending} pendingText="Logging in...">
             Log In

@@ -3,11 +3,11 @@ import { loginLinkRequested } from '#contract/forms.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { AuthCard, belowRefusal, RememberedEmailField, SentNote, textLink } from './auth-card.tsx'
+import { AuthCard, buttonWithRefusal, RememberedEmailField, SentNote, textLink } from './auth-card.tsx'
 import { returnPath } from './return-path.ts'
 
-/** Page to open after the login, unless it is the dashboard anyway. */
-function asked() {
+/** Page to open after the login; the dashboard is the default. */
+function returnPathInput() {
   const path = returnPath()
   return path === '/dashboard' ? {} : { returnPath: path }
 }
@@ -23,19 +23,19 @@ export default function LoginLinkPage() {
         <CallForm
           call={logins.requestLink}
           action={logins.requestLink.path}
-          inputOf={({ email }) => ({ email, ...asked() })}
+          inputOf={({ email }) => ({ email, ...returnPathInput() })}
           label="Request a login link"
           options={{
             failed: { title: 'Error', description: 'Failed to send login link' },
             onSuccess: (_output, { email }) => setSentTo(email),
           }}
           button={{ pendingText: 'Sending...', children: 'Send Login Link' }}
-          renderButton={belowRefusal}
+          renderButton={buttonWithRefusal}
         >
           <RememberedEmailField />
         </CallForm>
       ) : (
-        <SentNote text={loginLinkRequested} email={sentTo} minutes={15} again={() => setSentTo(null)} />
+        <SentNote text={loginLinkRequested} email={sentTo} minutes={15} onTryAgain={() => setSentTo(null)} />
       )}
       <Link href="/auth" className={`${textLink} self-center text-sm`}>
         Back to Login

@@ -9,10 +9,10 @@ import { toast } from '#web/ui/toast.tsx'
 
 /** Offers passkeys as suggestions in the email field. */
 export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
-  /** True if the suggestion should be offered again. */
-  const offer = useEffectEvent(async (): Promise<boolean> => {
+  /** Waits for the user to choose a passkey. Returns true if its challenge has expired, so that a new one is needed. */
+  const suggestPasskeys = useEffectEvent(async (): Promise<boolean> => {
     if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
-    // Cancelled by the button, by navigation, or offline: the user asked for nothing, so no error is shown.
+    // No error is shown, because the user asked for nothing: the button, navigation or a lost connection ended the prompt.
     const response = await askForPasskey(call, { autofill: true }).catch(() => undefined)
     if (!response) return false
     try {
@@ -20,26 +20,25 @@ export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: OnLoggedIn })
       return false
     } catch (error) {
       toastError('Login failed', error)
-      // The challenge expired while the page was open; the next suggestion has a new one.
       return error instanceof ApiError && error.status === 400
     }
   })
   useEffect(() => {
-    void offer().then((isStale) => isStale && offer())
+    void suggestPasskeys().then((isExpired) => isExpired && suggestPasskeys())
   }, [])
   return null
 }
 
 type OnLoggedIn = (user: User) => unknown
 
-/** `response` is what the passkey has signed. */
+/** `response` is the challenge signed by the passkey. */
 async function logInWith(response: Record<string, unknown>, onLoggedIn: OnLoggedIn) {
   const user = await call(logins.withPasskey, { response })
   toast({ title: 'Welcome back!' })
   await onLoggedIn(user)
 }
 
-/** Prompts for a passkey; resolves to an error message, if any. */
+/** Prompts for a passkey. Returns an error message, or undefined after a login. */
 export async function logInWithPasskey(onLoggedIn: OnLoggedIn): Promise<string | undefined> {
   try {
     await logInWith(await askForPasskey(call), onLoggedIn)

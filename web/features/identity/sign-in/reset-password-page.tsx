@@ -11,27 +11,26 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { AuthCard, belowRefusal, textLink } from './auth-card.tsx'
+import { AuthCard, buttonWithRefusal, textLink } from './auth-card.tsx'
 import { rememberEmail, returnToPayment } from './return-path.ts'
 
-const form = newPasswordForm
-
-const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
+const readToken = (search: string) => new URLSearchParams(search).get('token') ?? ''
 
 export default function ResetPasswordPage() {
   const { navigate, search } = useNavigation()
-  const token = tokenIn(search)
+  const token = readToken(search)
   useEffect(() => {
-    // Reads `location`, because the hook still has the prerendered, empty query during hydration.
-    if (tokenIn(location.search)) return undefined
+    // From `location`, because `search` is still empty during hydration.
+    if (readToken(location.search)) return undefined
     toast({ title: 'Invalid reset link', destructive: true })
     const timer = setTimeout(() => navigate('/auth'), 2000)
     return () => clearTimeout(timer)
   }, [navigate])
+  // `confirm` from a link that confirms an address; another value for any first password.
   const first = new URLSearchParams(search).get('first')
-  const [isDone, setIsDone] = useState(false)
-  const link = useData(accounts.checkResetLink, { token }, { enabled: token !== '' && !isDone })
-  if (!isDone && link.error instanceof ApiError && link.error.status === 400)
+  const [wasReset, setWasReset] = useState(false)
+  const link = useData(accounts.checkResetLink, { token }, { enabled: token !== '' && !wasReset })
+  if (!wasReset && link.error instanceof ApiError && link.error.status === 400)
     return (
       <AuthCard
         title="This link has expired"
@@ -55,8 +54,8 @@ export default function ResetPasswordPage() {
         token={token}
         email={link.data?.email}
         isFirst={first !== null}
-        isDone={isDone}
-        onDone={() => setIsDone(true)}
+        wasReset={wasReset}
+        onReset={() => setWasReset(true)}
       />
       <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
         Request a new link
@@ -69,40 +68,40 @@ function ResetForm(props: {
   token: string
   email: string | undefined
   isFirst: boolean
-  isDone: boolean
-  onDone: () => void
+  wasReset: boolean
+  onReset: () => void
 }) {
-  const { token, email, isFirst, isDone, onDone } = props
+  const { token, email, isFirst, wasReset, onReset } = props
   const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
-  // Before hydration, a plain post carries the token in the address.
+  // Enabled before hydration, because a plain form post has the token in its address.
   const hydrated = useHydrated()
   return (
     <CallForm
       call={accounts.resetPassword}
-      schema={form}
+      schema={newPasswordForm}
       inputOf={({ newPassword }) => ({ token, newPassword })}
       label="Reset password"
-      onInvalid={explain}
+      onInvalid={toastInvalid}
       options={{
         succeeded: isFirst ? 'Password set' : 'Password reset successful.',
         failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
         onSuccess: async () => {
-          onDone()
-          // Someone bought with this account's address; the login continues to that purchase.
-          const paid = new URLSearchParams(location.search).get('payment_intent')
-          if (paid) returnToPayment(paid)
+          onReset()
+          // Set if someone bought with this account's address; the login continues to that purchase.
+          const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
+          if (paymentIntentId) returnToPayment(paymentIntentId)
           if (email) rememberEmail(email)
           await forgetSession()
           setTimeout(() => navigate('/auth'), 2000)
         },
       }}
       button={{
-        disabled: (hydrated && !token) || isDone,
+        disabled: (hydrated && !token) || wasReset,
         pendingText: isFirst ? 'Saving...' : 'Resetting...',
-        children: isDone ? 'Password set' : isFirst ? 'Set password' : 'Reset Password',
+        children: wasReset ? 'Password set' : isFirst ? 'Set password' : 'Reset Password',
       }}
-      renderButton={belowRefusal}
+      renderButton={buttonWithRefusal}
     >
       <Field name="newPassword" label="New password" hint="Minimum 6 characters">
         <PasswordInput what="new password" autoComplete="new-password" required minLength={6} maxLength={128} />
@@ -114,8 +113,8 @@ function ResetForm(props: {
   )
 }
 
-/** Two toasts from the spec, in addition to the field errors. */
-function explain(errors: Record<string, string>) {
+/** docs/product.md requires these toasts in addition to the field errors. */
+function toastInvalid(errors: Record<string, string>) {
   toast(
     errors.confirmPassword
       ? {

@@ -2,16 +2,15 @@ import { useState } from 'react'
 import type { Href } from '#web/ui/navigation.tsx'
 import { attempt, useHydrated } from '#web/ui/store.ts'
 
-export const returnKey = 'return-to'
-
-export const endedKey = 'session-ended'
-
+/** Keys of the session storage. */
+export const returnPathKey = 'return-to'
+export const sessionEndedKey = 'session-ended'
 const emailKey = 'login-email'
 
-/** Keeps a typed address for the next login page, until someone has logged in. */
+/** Keeps a typed address for the next login page. `forgetReturnPath` removes it. */
 export const rememberEmail = (email: string) => attempt(() => sessionStorage.setItem(emailKey, email.trim()))
 
-/** Returns the address typed on the page before; empty during hydration. */
+/** Returns the email address typed on an earlier page; empty during hydration. */
 export function useRememberedEmail() {
   const hydrated = useHydrated()
   const [email] = useState(() =>
@@ -20,27 +19,28 @@ export function useRememberedEmail() {
   return hydrated ? email : ''
 }
 
+/** `hasEnded`: true if the session has ended, which the login page then says. */
 export function rememberReturnPath(hasEnded?: unknown) {
-  sessionStorage.setItem(returnKey, location.pathname + location.search)
-  if (hasEnded === true) sessionStorage.setItem(endedKey, '1')
+  sessionStorage.setItem(returnPathKey, location.pathname + location.search)
+  if (hasEnded === true) sessionStorage.setItem(sessionEndedKey, '1')
 }
 
-export const returnTo = (path: string) => sessionStorage.setItem(returnKey, path)
+export const returnTo = (path: string) => sessionStorage.setItem(returnPathKey, path)
 
-/** The page of a purchase, where its username is confirmed. */
+/** After the login, opens the page of a purchase, where the buyer confirms the username. */
 export const returnToPayment = (paymentIntentId: string) =>
   returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paymentIntentId)}`)
 
-/** Forgets the return path once the visitor reads on elsewhere. */
+/** Called after a login, and when the visitor goes to another page. */
 export const forgetReturnPath = () =>
   attempt(() => {
     sessionStorage.removeItem(emailKey)
-    sessionStorage.removeItem(returnKey)
-    sessionStorage.removeItem(endedKey)
+    sessionStorage.removeItem(returnPathKey)
+    sessionStorage.removeItem(sessionEndedKey)
   })
 
-/** Returns the page that asked for the login, else the dashboard; never another site. */
-export function returnPath(path = attempt(() => sessionStorage.getItem(returnKey))): Href {
+/** Returns the page to open after the login, by default the dashboard; never another site. */
+export function returnPath(path = attempt(() => sessionStorage.getItem(returnPathKey))): Href {
   if (!path?.startsWith('/')) return '/dashboard'
   const address = new URL(path, location.origin)
   return address.origin === location.origin ? ((address.pathname + address.search) as Href) : '/dashboard'

@@ -10,9 +10,9 @@ import { Notice } from '#web/ui/notice.tsx'
 import { PasskeyButton, Refusal, textLink } from './auth-card.tsx'
 import { CodeForm, LetterCodeInput } from './code-form.tsx'
 
-type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
+type Props = { ways: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
 
-export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
+export default function SecondStep({ ways, onLoggedIn, onBack }: Props) {
   const [isRecovering, setIsRecovering] = useState(false)
   return (
     <div className="flex flex-col gap-5">
@@ -20,7 +20,7 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
         <h2 className="text-xl">One more step</h2>
         <p className="text-muted">Almost there. Please confirm that it’s you.</p>
       </header>
-      {!isRecovering && next.includes('passkey') && <PasskeyButton onLoggedIn={onLoggedIn} />}
+      {!isRecovering && ways.includes('passkey') && <PasskeyButton onLoggedIn={onLoggedIn} />}
       {isRecovering ? (
         <>
           <CodeForm key="recovery" onLoggedIn={onLoggedIn}>
@@ -28,10 +28,10 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
               <LetterCodeInput ref={focus} autoComplete="off" />
             </Field>
           </CodeForm>
-          <NoCodesEither />
+          <LostDevice />
         </>
       ) : (
-        next.includes('code') && (
+        ways.includes('code') && (
           <CodeForm key="app" onLoggedIn={onLoggedIn}>
             <Field name="code" label="Code from your authenticator app">
               <CodeInput ref={focus} />
@@ -51,12 +51,13 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
   )
 }
 
-/** Takes the focus, because this field replaces the focused one. */
+/** Moves the focus, because the field replaces the focused one. */
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
-function NoCodesEither() {
-  const ask = useCall(logins.lostDevice, {})
-  if (ask.isSuccess)
+/** For users without device and recovery codes. */
+function LostDevice() {
+  const requestLink = useCall(logins.lostDevice, {})
+  if (requestLink.isSuccess)
     return (
       <Notice>
         We’ve emailed you. In 72 hours you’ll get a link that removes the second step. If you find your device before,
@@ -68,10 +69,10 @@ function NoCodesEither() {
       <p className="text-sm text-muted">
         No codes either? We can email you a link that removes the second step. For your safety, it comes after 72 hours.
       </p>
-      <Button variant="secondary" size="sm" pending={ask.isPending} onClick={() => ask.mutate({})}>
+      <Button variant="secondary" size="sm" pending={requestLink.isPending} onClick={() => requestLink.mutate({})}>
         Email me the link
       </Button>
-      <Refusal error={ask.error} />
+      <Refusal error={requestLink.error} />
     </div>
   )
 }

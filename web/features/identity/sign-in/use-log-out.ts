@@ -12,6 +12,7 @@ export function useLogOut() {
       toastError('Logout failed', error)
       return
     }
+    // docs/product.md promises 50 ms.
     setTimeout(() => navigate('/'), 50)
   }
 }

@@ -9,14 +9,14 @@ export const isAtPayment = (search: string) => new URLSearchParams(search).get('
 
 export type Order = { product: ListedProduct; billing: BillingType }
 
-/** Returns the product's shortest plan for an unknown one; null for a product not on sale. */
+/** Reads product and plan from the address. An unknown plan becomes the shortest; a product not on sale returns null. */
 export function readOrder(
   search: string,
   { products, prices }: Pick<SiteSettings, 'products' | 'prices'>,
 ): Order | null {
   const query = new URLSearchParams(search)
   const product = products.find(({ slug, state }) => slug === query.get('product') && state === 'on sale')
-  const sold = plansWithPrice(prices[product?.slug ?? ''] ?? {})
-  const plan = sold.find(({ key }) => key === query.get('billing')) ?? sold[0]
+  const productPlans = plansWithPrice(prices[product?.slug ?? ''] ?? {})
+  const plan = productPlans.find(({ key }) => key === query.get('billing')) ?? productPlans[0]
   return product && plan ? { product, billing: plan.key } : null
 }

@@ -2,7 +2,7 @@ import type { Appearance, CustomFontSource } from '@stripe/stripe-js'
 import hostGrotesk from '#web/fonts/host-grotesk-basic.woff2?url'
 import { themeColors } from '#web/ui/theme-colors.ts'
 
-/** Stripe's fields are in their own frame, which must load the font itself. */
+/** Stripe's card fields are in an iframe, which must load the font itself. */
 export const fonts = (): CustomFontSource[] => [
   { family: 'Host Grotesk', src: `url(${new URL(hostGrotesk, location.origin).href})`, weight: '300 800' },
 ]

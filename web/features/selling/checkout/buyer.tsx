@@ -15,34 +15,34 @@ import { toast } from '#web/ui/toast.tsx'
 import { PlaceFields, type PlaceValues, placeForm, useNeedsBillingLocation } from './place-fields.tsx'
 import { UsernameInput } from './username-input.tsx'
 
-/** Details of the buyer; the address only matters for tax. */
-export type Asked = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
+/** Values of the details step. `noNews` is not empty if the buyer objected to news by email. */
+export type BuyerDetails = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
 const link = 'font-medium text-ink underline decoration-field underline-offset-2'
 
-const noteOfEmail = 'checkout-email'
+const emailStorageKey = 'checkout-email'
 const optional = z._default(z.string(), '')
-const fields = (isGuest: boolean) => ({
+const baseFields = (isGuest: boolean) => ({
   email: isGuest ? emailField : optional,
   tradingViewUsername: optional,
   noNews: optional,
 })
-const form = (isGuest: boolean) => z.object(fields(isGuest))
-const formWithPlace = (isGuest: boolean) => z.object({ ...fields(isGuest), ...placeForm })
+const form = (isGuest: boolean) => z.object(baseFields(isGuest))
+const formWithPlace = (isGuest: boolean) => z.object({ ...baseFields(isGuest), ...placeForm })
 
-/** Details step. A guest's email survives a reload; logged-in users have one. */
+/** Details step. A guest's email survives a reload. */
 export function Buyer(props: {
   product: ListedProduct
   user: User | null
   isPending: boolean
   refusal: ApiError | null
-  onContinue: (asked: Asked) => Promise<void>
+  onContinue: (details: BuyerDetails) => Promise<void>
   /** Content directly above the button. */
   children: ReactNode
 }) {
   const { product, user, isPending, refusal, onContinue, children } = props
-  const [email, setEmail] = useState(() => attempt(() => sessionStorage.getItem(noteOfEmail)) ?? '')
-  const wantsPlace = useNeedsBillingLocation()
+  const [email, setEmail] = useState(() => attempt(() => sessionStorage.getItem(emailStorageKey)) ?? '')
+  const needsPlace = useNeedsBillingLocation()
   const isSubscribed = refusal?.code === 'already-subscribed'
   const logIn = (
     <Link
@@ -60,16 +60,16 @@ export function Buyer(props: {
   return (
     <>
       <Form
-        schema={wantsPlace ? formWithPlace(!user) : form(!user)}
+        schema={needsPlace ? formWithPlace(!user) : form(!user)}
         aria-label="Your details"
         className="flex flex-col gap-6"
         onInvalid={() => {
           if (!user && email.trim() === '')
             toast({ title: 'Email required', description: 'Please enter your email to continue', destructive: true })
         }}
-        onSubmit={async (asked: Asked) => {
-          if (!user) attempt(() => sessionStorage.setItem(noteOfEmail, asked.email))
-          await onContinue(user ? { ...asked, email: user.email } : asked)
+        onSubmit={async (details: BuyerDetails) => {
+          if (!user) attempt(() => sessionStorage.setItem(emailStorageKey, details.email))
+          await onContinue(user ? { ...details, email: user.email } : details)
         }}
       >
         {user ? (
@@ -93,7 +93,7 @@ export function Buyer(props: {
           </Field>
         )}
         <NameField product={product} />
-        {wantsPlace && <PlaceFields />}
+        {needsPlace && <PlaceFields />}
         <Refusal error={refusal}>
           {user ? (
             <Link href="/dashboard" className={link}>
@@ -120,7 +120,7 @@ export function Buyer(props: {
   )
 }
 
-/** Shown only where the connector checks and unlocks usernames; never blocks the checkout. */
+/** Shown only if the connector unlocks buyers. An invalid username does not block the checkout. */
 function NameField({ product }: { product: ListedProduct }) {
   if (!product.unlocksItself) return null
   return (
@@ -134,7 +134,7 @@ function NameField({ product }: { product: ListedProduct }) {
   )
 }
 
-/** § 7 (3) UWG: buyers may get news if they were told when giving the address and could object there. */
+/** § 7 (3) UWG allows news to buyers who could object to it when they gave their address. */
 function NewsLine() {
   const [objects, setObjects] = useState(false)
   return (
@@ -148,16 +148,16 @@ function NewsLine() {
   )
 }
 
-const needsNoLink = new Set(['price-changed', 'code-refused', 'changed-meanwhile'])
+const codesWithoutLink = new Set(['price-changed', 'code-refused', 'changed-meanwhile'])
 
-/** Leads subscribers to their subscription. */
+/** Refusal of the server; `children` is a link to the subscription or the login. */
 function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {
   if (!error) return null
   return (
     <Notice tone="warning">
       <p>{error.serverMessage}</p>
-      {!needsNoLink.has(error.code ?? '') && children}
-      {/* Other prices and savings on this page are as old as the one that was refused. */}
+      {!codesWithoutLink.has(error.code ?? '') && children}
+      {/* The other prices on this page may be outdated, too. */}
       {error.code === 'price-changed' && <TextButton onClick={() => location.reload()}>Show today’s prices</TextButton>}
     </Notice>
   )

@@ -7,7 +7,7 @@ import { SettingsProvider } from '#web/api/settings.tsx'
 import { eventually, perform, render } from '#web/testing/render.tsx'
 import CardForm from './card-form.tsx'
 
-vi.mock('./load-stripe.ts', () => ({ stripeOf: async () => ({}) }))
+vi.mock('./load-stripe.ts', () => ({ loadStripeOnce: async () => ({}) }))
 vi.mock('@stripe/react-stripe-js', () => ({
   Elements: ({ children }: { children: ReactNode }) => children,
   PaymentElement: ({ onReady }: { onReady: () => void }) => (
@@ -19,7 +19,7 @@ vi.mock('@stripe/react-stripe-js', () => ({
   useElements: () => ({}),
 }))
 
-test('a payment that Stripe never answers ends in words, and can be tried again', async () => {
+test('a payment that Stripe never answers shows an error and can be tried again', async () => {
   const settings = { stripe: { scriptUrl: '' } } as unknown as SiteSettings
   await render(
     <QueryClientProvider client={new QueryClient()}>

@@ -9,27 +9,27 @@ import { Notice } from '#web/ui/notice.tsx'
 import { useTheme } from '#web/ui/theme.tsx'
 import { dismissToast } from '#web/ui/toast.tsx'
 import { appearanceFor, fonts } from './appearance.ts'
-import { stripeOf } from './load-stripe.ts'
+import { loadStripeOnce } from './load-stripe.ts'
 import { CardFieldsSkeleton, CardFormSkeleton } from './payment-skeleton.tsx'
 
-/** Card fields for an existing intent, or for an amount that may still change. */
-type CardFor = { clientSecret: string } | { amountDue: number }
+/** `clientSecret` of an existing intent, or an amount in cents that may still change. */
+type IntentOrAmount = { clientSecret: string } | { amountDue: number }
 
-type Props = CardFor & {
-  /** True while the intent is being made and nothing can be paid. */
+type Props = IntentOrAmount & {
+  /** True while the intent is being created, so that nothing can be paid. */
   isWaiting?: boolean
   label: string
   email?: string | undefined
   /**
-   * The form stays busy until this resolves, or forever if the browser leaves the page. Returns why it didn't work, which
-   * stays below the fields; nothing if a field says so itself.
+   * The form stays busy until this resolves. Returns an error to show below the fields; undefined after success, or if a
+   * field shows the error.
    */
   onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<string | undefined>
   /** Content directly above the button. */
   children?: ReactNode
 }
 
-/** Stripe's own card fields, styled like the shop. Card numbers never pass through the shop. */
+/** Stripe's card fields, styled like the shop. Card numbers never reach the shop. */
 export default function CardForm(props: Props) {
   const { stripe: settings } = useSettings()
   const theme = useTheme()
@@ -40,7 +40,7 @@ export default function CardForm(props: Props) {
     refetch,
   } = useQuery({
     queryKey: ['stripe', settings.scriptUrl],
-    queryFn: () => stripeOf(settings),
+    queryFn: () => loadStripeOnce(settings),
     structuralSharing: false,
   })
 
@@ -48,13 +48,13 @@ export default function CardForm(props: Props) {
   if (!stripe) return <CardFormSkeleton label={props.label}>{props.children}</CardFormSkeleton>
   return (
     <Elements
-      // Stripe accepts no other secret for existing elements.
+      // A new key, because Stripe's elements cannot change their secret.
       key={'clientSecret' in props ? props.clientSecret : 'amount'}
       stripe={stripe}
       options={{
         ...('clientSecret' in props
           ? { clientSecret: props.clientSecret }
-          : // The same as the server's intent; Stripe refuses one that differs.
+          : // Must match the intent that the server creates; otherwise Stripe refuses the payment.
             { mode: 'subscription', amount: props.amountDue, currency: 'usd', paymentMethodTypes: ['card'] }),
         appearance: appearanceFor(theme),
         fonts: fonts(),
@@ -65,29 +65,30 @@ export default function CardForm(props: Props) {
   )
 }
 
-type Refusal = { refusal: string; setRefusal: (refusal: string) => void }
+type RefusalState = { refusal: string; setRefusal: (refusal: string) => void }
 
-function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, setRefusal }: Props & Refusal) {
+function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, setRefusal }: Props & RefusalState) {
   const stripe = useStripe()
   const elements = useElements()
   const [isReady, setIsReady] = useState(false)
   const [isBroken, setIsBroken] = useState(false)
   const [isBusy, setIsBusy] = useState(false)
-  const busy = useRef(false)
+  // A ref, because two clicks can come before the next render.
+  const isSubmitting = useRef(false)
 
   async function submit() {
-    if (!stripe || !elements || isWaiting || busy.current) return
-    busy.current = true
+    if (!stripe || !elements || isWaiting || isSubmitting.current) return
+    isSubmitting.current = true
     setIsBusy(true)
     setRefusal('')
-    // A toast about the last attempt would lie over the bank's dialog.
+    // A toast about the last attempt would cover the bank's dialog.
     dismissToast()
     try {
       setRefusal((await onSubmit(stripe, elements)) ?? '')
     } catch {
       setRefusal('We couldn’t reach the payment service. Please try again: you won’t be charged twice.')
     } finally {
-      busy.current = false
+      isSubmitting.current = false
       setIsBusy(false)
     }
   }
@@ -116,7 +117,7 @@ function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, 
             onReady={() => setIsReady(true)}
             onLoadError={() => setIsBroken(true)}
             onChange={() => {
-              if (!busy.current) setRefusal('')
+              if (!isSubmitting.current) setRefusal('')
             }}
           />
         </div>
@@ -142,7 +143,7 @@ function Fields({ label, isWaiting = false, email, onSubmit, children, refusal, 
   )
 }
 
-/** On a phone the notice moves to the bottom, so the toast at the top leaves the fields above it free. */
+/** On a phone, scrolls the notice to the bottom, so that the toast at the top does not cover the card fields. */
 function focus(notice: HTMLElement | null) {
   notice?.focus({ preventScroll: true })
   notice?.scrollIntoView({ block: innerWidth < 768 ? 'end' : 'nearest' })

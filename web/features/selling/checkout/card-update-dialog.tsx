@@ -13,25 +13,25 @@ import { finishCardUpdate, toastCard } from './use-returned-card.ts'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 
-/** A new card for a live subscription. An open renewal is charged to it right away. */
+/** Saves a new card for a subscription. An unpaid renewal is charged to it right away. */
 export default function CardUpdateDialog(props: {
   purchase: Pick<Purchase, 'id' | 'status' | 'amount' | 'dueAmount' | 'card'>
   onClose: () => void
 }) {
   const { purchase, onClose } = props
   const purchaseId = purchase.id
-  const isOpen = purchase.status === 'past_due'
+  const isUnpaid = purchase.status === 'past_due'
   const due = exactDollars(purchase.dueAmount ?? purchase.amount)
-  const label = isOpen ? `Pay ${due} and save card` : 'Save card'
+  const label = isUnpaid ? `Pay ${due} and save card` : 'Save card'
   const client = useQueryClient()
-  const begun = useQuery({
+  const cardUpdate = useQuery({
     queryKey: ['card-update', purchaseId],
     queryFn: () => call(purchases.beginCardUpdate, { id: purchaseId }),
     staleTime: 0,
     gcTime: 0,
   })
 
-  async function store(stripe: Stripe, elements: StripeElements) {
+  async function saveCard(stripe: Stripe, elements: StripeElements) {
     const { error, setupIntent } = await stripe.confirmSetup({
       elements,
       confirmParams: { return_url: new URL(`/dashboard?card=${purchaseId}`, location.origin).href },
@@ -41,41 +41,41 @@ export default function CardUpdateDialog(props: {
     if (error) throw new Error(reasonOf(error))
     try {
       return await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
-    } catch (refused) {
-      // A secret stores one card; the next card needs another.
-      await begun.refetch()
-      throw refused
+    } catch (failure) {
+      // Each setup intent saves one card, so another attempt needs a new one.
+      await cardUpdate.refetch()
+      throw failure
     }
   }
 
   return (
     <Dialog
-      title={isOpen ? 'Update your card' : 'Change your card'}
+      title={isUnpaid ? 'Update your card' : 'Change your card'}
       description={
         <>
           {purchase.card && <p className="font-medium text-ink">Now: {purchase.card}.</p>}
-          {isOpen
+          {isUnpaid
             ? `We’ll charge the open ${due} to the new card now and use it for renewals.`
             : 'Nothing is charged now. We’ll use the new card for renewals.'}
         </>
       }
       onClose={onClose}
     >
-      {begun.error ? (
+      {cardUpdate.error ? (
         <div role="alert" className="flex flex-col items-start gap-4">
           <p>We couldn’t load the payment form.</p>
-          <Button variant="secondary" onClick={() => void begun.refetch()}>
+          <Button variant="secondary" onClick={() => void cardUpdate.refetch()}>
             Try again
           </Button>
         </div>
-      ) : begun.data ? (
+      ) : cardUpdate.data ? (
         <Suspense fallback={<CardFormSkeleton label={label} />}>
           <CardForm
-            clientSecret={begun.data.clientSecret}
+            clientSecret={cardUpdate.data.clientSecret}
             label={label}
             onSubmit={async (stripe, elements) => {
               try {
-                toastCard(await store(stripe, elements))
+                toastCard(await saveCard(stripe, elements))
                 onClose()
                 return undefined
               } catch (error) {
@@ -98,5 +98,5 @@ export default function CardUpdateDialog(props: {
 const reasonOf = (error: StripeError) =>
   isDecline(error) ? declineSentence(error) : (error.message ?? 'Your card was not accepted.')
 
-/** Thrown without a message, because the card fields show their own errors. */
+/** Has no message, because the card fields show their own errors. */
 class IncompleteCard extends Error {}

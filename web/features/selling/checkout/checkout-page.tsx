@@ -19,14 +19,14 @@ export default function CheckoutPage() {
   const { user, isLoading } = useUser()
   const { search, navigate } = useNavigation()
   const order = readOrder(search, useSettings())
-  // The prerendered page has no query.
+  // Only after hydration, because the prerendered page has no query.
   const isUnknown = useHydrated() && order === null
   useEffect(() => {
     if (isUnknown) navigate('/products', { replace: true })
   }, [isUnknown, navigate])
-  useReloadWhenBack()
+  useReloadAfterBack()
   if (isLoading || !order) return <Loading />
-  // Same height as the spinner, so the footer does not move.
+  // Same height as the spinner, so that the footer does not move.
   return (
     <div className="min-h-[calc(100vh-4rem)]">
       <Checkout key={order.product.slug} {...order} user={user} />
@@ -36,7 +36,7 @@ export default function CheckoutPage() {
 
 function Checkout({ product, billing, user }: Order & { user: User | null }) {
   const owned = useOwned(product.slug)
-  // Prices that the server has quoted for each plan since the page was loaded.
+  // Quotes from the server for each plan; without one, the price from the page's settings.
   const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
   const { amount: price } = usePlan(product.slug, billing)
   const offer = offers[billing] ?? { price, due: price }
@@ -60,11 +60,13 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
               billing={billing}
               offer={offer}
               onOffer={(next) =>
-                setOffers((others) => ({
-                  // Drops the other plan's quote if the discount code has changed.
-                  ...(Object.values(others).every((each) => each.discount?.code === next.discount?.code) && others),
-                  [billing]: next,
-                }))
+                setOffers((previous) => {
+                  const hasSameCode = Object.values(previous).every(
+                    ({ discount }) => discount?.code === next.discount?.code,
+                  )
+                  // Quotes of other plans are outdated once the discount code changes.
+                  return hasSameCode ? { ...previous, [billing]: next } : { [billing]: next }
+                })
               }
               user={user}
             />
@@ -107,8 +109,8 @@ function AlreadyOwned({ user, product }: { user: User | null; product: ListedPro
   )
 }
 
-/** Reloads a page from the back/forward cache, which would say "Processing..." forever. */
-function useReloadWhenBack() {
+/** Reloads a page restored from the back/forward cache, which would show "Processing..." forever. */
+function useReloadAfterBack() {
   useEffect(() => {
     const reloadIfRestored = (event: PageTransitionEvent) => event.persisted && location.reload()
     addEventListener('pageshow', reloadIfRestored)

@@ -8,26 +8,26 @@ import { Input } from '#web/ui/input.tsx'
 type CodeOptions = {
   product: { slug: string }
   billing: BillingType
-  /** The applied code; '' while the field is open, null while it is closed. */
+  /** The applied code; empty while the field is open, null while it is closed. */
   code: string | null
   discount: Discount | undefined
   onChange: (discount: Discount | null) => void
 }
 
-/** Discount code, typed or from a link. Another plan needs a new quote. */
+/** State of the discount code, typed or from a link. Each plan gets its own quote. */
 export function useCodeField({ product, billing, code, discount, onChange }: CodeOptions) {
   const [typed, setTyped] = useState('')
   const [refusal, setRefusal] = useState('')
   const id = useId()
   const { mutateAsync: quote, isPending } = useCall(checkout.quote, {})
-  const ask = (wanted: string, plan: BillingType) =>
-    quote({ productSlug: product.slug, billingType: plan, code: wanted })
-  const quoteCode = useEffectEvent((wanted: string, plan: BillingType) => {
-    ask(wanted, plan)
+  const requestQuote = (newCode: string, plan: BillingType) =>
+    quote({ productSlug: product.slug, billingType: plan, code: newCode })
+  const quoteCode = useEffectEvent((newCode: string, plan: BillingType) => {
+    requestQuote(newCode, plan)
       .then(onChange)
       .catch((error: unknown) => {
         onChange(null)
-        toastError(`${wanted} was not applied`, error)
+        toastError(`${newCode} was not applied`, error)
       })
   })
   const unquotedCode = discount ? '' : code
@@ -48,11 +48,11 @@ export function useCodeField({ product, billing, code, discount, onChange }: Cod
       setTyped('')
       setRefusal('')
     },
-    /** Applies the typed code. Returns null if nothing is typed; throws if the code is refused. */
+    /** Returns null if nothing is typed; throws if the code is refused. */
     async apply() {
       if (!typed.trim()) return null
       try {
-        const applied = await ask(typed.trim(), billing)
+        const applied = await requestQuote(typed.trim(), billing)
         onChange(applied)
         setTyped('')
         return applied
@@ -77,14 +77,14 @@ export function CodeField(props: {
 }) {
   const { field, code, discount, onOpen, onClose, onRemove } = props
   const { id } = field
-  // Only a click on "Have a code?" or "Remove" moves the focus here, once the field is drawn.
-  const clicked = (act: () => void) => () => {
-    act()
+  // Moves the focus after a click, once the field is rendered; a code from a link must not move it.
+  const focusAfter = (action: () => void) => () => {
+    action()
     requestAnimationFrame(() => focus(id))
   }
   if (code === null)
     return (
-      <TextButton className="self-start text-sm" onClick={clicked(onOpen)}>
+      <TextButton className="self-start text-sm" onClick={focusAfter(onOpen)}>
         Have a code?
       </TextButton>
     )
@@ -95,14 +95,14 @@ export function CodeField(props: {
           <strong className="font-semibold">{code}</strong>
           {discount && `: ${discount.worth}. ${discount.charges}.`}
         </span>
-        <TextButton onClick={clicked(onRemove)}>Remove</TextButton>
+        <TextButton onClick={focusAfter(onRemove)}>Remove</TextButton>
       </p>
     )
   const apply = () => {
     if (!field.isPending) void field.apply().catch(() => undefined)
   }
   return (
-    // Avoids a nested form: the field sits inside the checkout form, which a refused code keeps from being submitted.
+    // Not a form, because the field is inside the checkout form.
     <div role="group" aria-label="Discount code" className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium">
         Discount code

@@ -2,18 +2,19 @@ import type { Stripe } from '@stripe/stripe-js'
 import { loadStripe } from '@stripe/stripe-js/pure/index.js'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 
-let loading: Promise<Stripe> | undefined
+let stripePromise: Promise<Stripe> | undefined
 
-export function stripeOf({ scriptUrl, publishableKey }: SiteSettings['stripe']): Promise<Stripe> {
-  loading ??= addScript(scriptUrl)
+/** Loads Stripe.js once for all callers. */
+export function loadStripeOnce({ scriptUrl, publishableKey }: SiteSettings['stripe']): Promise<Stripe> {
+  stripePromise ??= addScript(scriptUrl)
     .then(() => loadStripe(publishableKey))
     .then((stripe) => stripe ?? Promise.reject(new Error('Stripe failed to load')))
     .catch((error: unknown) => {
-      // The next attempt starts fresh.
-      loading = undefined
+      // Lets the next attempt load the script again.
+      stripePromise = undefined
       throw error
     })
-  return loading
+  return stripePromise
 }
 
 declare global {
@@ -27,18 +28,18 @@ declare global {
   }
 }
 
-/** The CSP requires Trusted Types for script URLs. This one comes from the settings, never from a visitor. */
-let vouch: ReturnType<NonNullable<Window['trustedTypes']>['createPolicy']> | undefined
+/** The CSP requires Trusted Types for script URLs. The URL comes from the settings, never from a visitor. */
+let scriptPolicy: ReturnType<NonNullable<Window['trustedTypes']>['createPolicy']> | undefined
 
 function addScript(src: string): Promise<void> {
   const script = document.createElement('script')
-  vouch ??= window.trustedTypes?.createPolicy('shop', { createScriptURL: (address) => address })
-  script.src = vouch ? vouch.createScriptURL(src) : src
-  return new Promise((done, failed) => {
-    script.addEventListener('load', () => done())
+  scriptPolicy ??= window.trustedTypes?.createPolicy('shop', { createScriptURL: (address) => address })
+  script.src = scriptPolicy ? scriptPolicy.createScriptURL(src) : src
+  return new Promise((resolve, reject) => {
+    script.addEventListener('load', () => resolve())
     script.addEventListener('error', () => {
       script.remove()
-      failed(new Error('We couldn’t load the payment form. Please check your connection and try again.'))
+      reject(new Error('We couldn’t load the payment form. Please check your connection and try again.'))
     })
     document.head.append(script)
   })

@@ -6,7 +6,7 @@ import { SettingsProvider } from '#web/api/settings.tsx'
 import { render } from '#web/testing/render.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 
-test('the tax inside the price is said before anyone pays, also outside of EU consumer law', async () => {
+test('the tax inside the price is shown before paying, also outside of EU consumer law', async () => {
   const settings = { consumerLaw: 'none', tax: { mode: 'stripe', note: '' } } as SiteSettings
   await render(
     <SettingsProvider value={settings}>

@@ -5,14 +5,13 @@ import { useSettings } from '#web/api/settings.tsx'
 import type { Order } from './address.ts'
 import type { Offer } from './order-summary.tsx'
 
-/** Five facts that § 312j BGB requires directly above the pay button, at every width. */
+/** Facts that § 312j BGB requires directly above the pay button, on every screen width. */
 export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefined }) {
   const { product, billing, offer, tax } = props
   const settings = useSettings()
   const { period, months } = planOf(billing)
-  const due = `Total price ${exactDollars(offer.due)}`
-  const total = tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`
-  // Tax inside the price is always shown before paying.
+  const totalPrice = `Total price ${exactDollars(offer.due)}`
+  const total = tax ? `${totalPrice}, ${taxLine(tax)}` : `${totalPrice}. ${settings.tax.note}`
   const charges = offer.discount?.charges
   if (settings.consumerLaw === 'none') {
     const sentence = [tax && total, charges].filter(Boolean).join('. ')

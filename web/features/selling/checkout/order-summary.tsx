@@ -12,7 +12,7 @@ import { Link, usePageLocation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { checkoutAddress, isAtPayment, type Order } from './address.ts'
 
-/** Price per period and amount due today, in cents; a code or a Stripe credit lowers today's amount. */
+/** Price per period and amount due today, in cents. A code or a credit at Stripe lowers `due`. */
 export type Offer = { price: number; due: number; discount?: Discount | undefined }
 
 /** Summary for narrow screens: product, price, and the plan switch. */
@@ -50,7 +50,7 @@ function Saving({ shorter, longer }: { shorter: Cost; longer: Cost }) {
   return <span className="text-xs whitespace-nowrap text-accent-strong">{saving.free || `Save ${saving.saved}`}</span>
 }
 
-/** Links, so each choice has its own address. */
+/** Each plan is a link, so that each has its own address. */
 function BillingSwitch({ product, billing }: Order) {
   const plans = usePlans(product.slug)
   const longest = plans.at(-1)
@@ -76,7 +76,6 @@ function BillingSwitch({ product, billing }: Order) {
   )
 }
 
-/** Row for the code and today's discount. */
 function DiscountLine({ offer: { price, due, discount } }: { offer: Offer }) {
   if (!discount) return null
   return (
@@ -89,8 +88,8 @@ function DiscountLine({ offer: { price, due, discount } }: { offer: Offer }) {
   )
 }
 
-/** Tells buyers before paying what they will be asked for. */
-function AskedLater({ product }: { product: ListedProduct }) {
+/** Data that the shop asks for after the payment. */
+function AccessRequirements({ product }: { product: ListedProduct }) {
   const { askExchangeKeys } = useSettings()
   return (
     <li className="flex gap-3">
@@ -117,7 +116,9 @@ function Contents({ points }: ListedProduct) {
 
 function Assurances({ product }: { product: ListedProduct }) {
   const { consumerLaw } = useSettings()
-  const longer = usePlans(product.slug).flatMap(({ months, period }) => (months > 1 ? [period] : []))
+  const longerPeriods = usePlans(product.slug)
+    .filter(({ months }) => months > 1)
+    .map(({ period }) => period)
   return (
     <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
       <li className="flex gap-3">
@@ -128,11 +129,11 @@ function Assurances({ product }: { product: ListedProduct }) {
         <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
         Cancel any time from your dashboard and keep access until the period ends
         {consumerLaw === 'eu' &&
-          longer.length > 0 &&
-          `; a renewed ${longer.join(' or ')} ends with one month’s notice, and we refund the rest`}
+          longerPeriods.length > 0 &&
+          `; a renewed ${longerPeriods.join(' or ')} ends with one month’s notice, and we refund the rest`}
         .
       </li>
-      <AskedLater product={product} />
+      <AccessRequirements product={product} />
     </ul>
   )
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 
-/** Exactly as tall as the fields, so nothing moves when they arrive. */
+/** Has the height of Stripe's card fields, so that nothing moves when they appear. */
 export function CardFieldsSkeleton() {
   return (
     <output aria-label="Loading the payment form" className="flex min-h-52 flex-col gap-4">

@@ -17,36 +17,37 @@ import { OrderEssentials } from './order-essentials.tsx'
 import type { Offer } from './order-summary.tsx'
 import { CardFormSkeleton } from './payment-skeleton.tsx'
 
-// Stripe's script loads only when there is something to pay.
+// Loaded on demand, because it brings Stripe's script.
 export const loadCardForm = () => import('./card-form.tsx')
 const CardForm = lazy(loadCardForm)
 
-/** Amount that this secret charges, in cents; the button shows it. */
-export type Ready = { clientSecret: string; tax: Tax | undefined; offer: Offer }
+/** A payment that the server has prepared. `offer` is what the intent charges. */
+export type PreparedPayment = { clientSecret: string; tax: Tax | undefined; offer: Offer }
 
-/** Payment step. Card fields stay while plan or code change; only the intent is made again. */
+/** Payment step. The card fields stay while plan or code change; only the intent is created again. */
 export function Payment(props: {
-  /** Undefined while the intent for another plan is made. */
-  ready: Ready | undefined
+  /** Undefined while the intent for another plan is created. */
+  prepared: PreparedPayment | undefined
   email: string
   username: string
   product: ListedProduct
   billing: BillingType
   offer: Offer
   onChange: (() => void) | null
-  onReplaced: (refused: ApiError) => void
+  /** Called if another checkout of this buyer has replaced this one. */
+  onReplaced: (refusal: ApiError) => void
   /** Content above the card fields. */
   children: ReactNode
 }) {
-  const { ready, email, username, product, billing, onChange, onReplaced, children } = props
-  const offer = ready?.offer ?? props.offer
+  const { prepared, email, username, product, billing, onChange, onReplaced, children } = props
+  const offer = prepared?.offer ?? props.offer
   const label = `Pay ${exactDollars(offer.due)}`
   const { consumerLaw } = useSettings()
-  const essentials = <OrderEssentials product={product} billing={billing} offer={offer} tax={ready?.tax} />
+  const essentials = <OrderEssentials product={product} billing={billing} offer={offer} tax={prepared?.tax} />
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        {/* Takes the focus from the button it replaces. */}
+        {/* The focused button is gone, so the heading takes the focus. */}
         <h2 ref={focus} tabIndex={-1} className="text-xl">
           Payment
         </h2>
@@ -60,23 +61,22 @@ export function Payment(props: {
       <Suspense fallback={<CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>}>
         <CardForm
           amountDue={offer.due}
-          isWaiting={!ready}
+          isWaiting={!prepared}
           email={email}
           label={label}
           onSubmit={async (stripe, elements) => {
             // Stripe requires `elements.submit()` before any other await.
             const { error: incomplete } = await elements.submit()
             if (incomplete) {
-              tellFailed(incomplete.message)
+              toastFailure(incomplete.message)
               return undefined
             }
-            const clientSecret = ready?.clientSecret ?? ''
+            const clientSecret = prepared?.clientSecret ?? ''
             try {
-              // Records the agreement before any money moves.
-              await agree(clientSecret)
+              await recordAgreement(clientSecret)
             } catch (error) {
               if (error instanceof ApiError && error.code === 'changed-meanwhile') onReplaced(error)
-              return tellFailed(messageOf(error))
+              return toastFailure(messageOf(error))
             }
             return pay(stripe, elements, clientSecret)
           }}
@@ -97,25 +97,26 @@ export function Payment(props: {
   )
 }
 
-/** Returns an error message, or undefined if a field shows it. */
+/** Returns an error message, or undefined if a field shows it. After success, Stripe.js leaves the page. */
 async function pay(stripe: Stripe, elements: StripeElements, clientSecret: string) {
   const { error } = await stripe.confirmPayment({
     elements,
     clientSecret,
     confirmParams: { return_url: new URL('/checkout/success', location.origin).href },
   })
-  const reason = tellFailed(error.message)
+  const reason = toastFailure(error.message)
   if (error.type === 'validation_error') return undefined
-  // Only a refused card is certain not to have been charged.
+  // Other errors, such as a lost connection, leave open whether the card was charged.
   return isDecline(error) ? `${declineSentence(error)} You weren’t charged.` : reason
 }
 
-function tellFailed(reason = 'Please try again.') {
+/** Returns the reason, so that the form can show it, too. */
+function toastFailure(reason = 'Please try again.') {
   toast({ title: 'Payment Failed', description: reason, destructive: true })
   return reason
 }
 
-function agree(clientSecret: string) {
+function recordAgreement(clientSecret: string) {
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
   return call(checkout.agree, { paymentIntentId })
 }

@@ -16,9 +16,9 @@ export function useNeedsBillingLocation() {
   return useSettings().tax.mode === 'stripe'
 }
 
-/** Shown only where Stripe computes the tax inside the price. */
+/** Shown only in shops whose tax Stripe computes. */
 export function PlaceFields() {
-  const [chosen, setChosen] = useState('')
+  const [countryCode, setCountryCode] = useState('')
   const [isCompany, setIsCompany] = useState(false)
   return (
     <>
@@ -27,7 +27,12 @@ export function PlaceFields() {
         label="Country"
         hint="The price stays the same; the tax inside it depends on where you live."
       >
-        <Select required autoComplete="country" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+        <Select
+          required
+          autoComplete="country"
+          value={countryCode}
+          onChange={(event) => setCountryCode(event.target.value)}
+        >
           <option value="" disabled>
             Choose your country
           </option>
@@ -38,7 +43,7 @@ export function PlaceFields() {
           ))}
         </Select>
       </Field>
-      {needsPostalCode(chosen) && (
+      {needsPostalCode(countryCode) && (
         <Field name="postalCode" label="Postal code">
           <Input required maxLength={20} autoComplete="postal-code" />
         </Field>

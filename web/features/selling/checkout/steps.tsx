@@ -9,11 +9,11 @@ import { Card } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { checkoutAddress, isAtPayment } from './address.ts'
-import { type Asked, Buyer } from './buyer.tsx'
+import { Buyer, type BuyerDetails } from './buyer.tsx'
 import { CardBrands } from './card-brands.tsx'
 import { CodeField, useCodeField } from './code-field.tsx'
 import type { Offer } from './order-summary.tsx'
-import { loadCardForm, Payment, type Ready } from './payment.tsx'
+import { loadCardForm, Payment, type PreparedPayment } from './payment.tsx'
 
 type StepsProps = {
   product: ListedProduct
@@ -23,61 +23,56 @@ type StepsProps = {
   user: User | null
 }
 
-/** State of the checkout: details, payable intent, and code. */
+/** State of the checkout: the buyer's details, the prepared payment, and the discount code. */
 function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
-  const [asked, setAsked] = useState<Asked | null>(null)
-  // A new checkout cancels the earlier one, so only the latest can be paid.
-  const [ready, setReady] = useState<(Ready & { wanted: string }) | null>(null)
+  const [details, setDetails] = useState<BuyerDetails | null>(null)
+  // The server cancels the previous intent, so only the latest one can be paid. It is valid for one plan and code.
+  const [prepared, setPrepared] = useState<(PreparedPayment & { planAndCode: string }) | null>(null)
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate, search } = useNavigation()
   const [code, setCode] = useCode(search)
-  const choice = `${billing} ${code ?? ''}`
+  const planAndCode = `${billing} ${code ?? ''}`
   const begin = useCall(checkout.createSubscriptionIntent, {})
   const codeField = useCodeField({ product, billing, code, discount: offer.discount, onChange: setDiscount })
-  const isPaying = asked !== null && isAtPayment(search)
+  const isPaying = details !== null && isAtPayment(search)
 
   /** Retries once, because another tab of this browser may have begun the same checkout. */
-  const beginOrRetry = (wish: Parameters<typeof begin.mutateAsync>[0]) =>
-    begin.mutateAsync(wish).catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'changed-meanwhile') return begin.mutateAsync(wish)
+  const beginOrRetry = (input: Parameters<typeof begin.mutateAsync>[0]) =>
+    begin.mutateAsync(input).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'changed-meanwhile') return begin.mutateAsync(input)
       throw error
     })
 
-  async function proceed(buyer: Asked) {
+  /** Creates the intent and goes on to the payment step. Throws after showing an error. */
+  async function preparePayment(buyer: BuyerDetails) {
     void loadCardForm().catch(() => undefined)
     setRefusal(null)
-    const { email, tradingViewUsername, noNews, country, ...where } = buyer
-    // Applies a typed code first. A refused code stops here; its field shows why.
-    const typed = code ? null : await codeField.apply()
-    const wantedCode = typed?.code ?? code
+    const { email, tradingViewUsername, noNews, country, ...place } = buyer
+    // A refused code throws here, and its field shows why.
+    const typedDiscount = code ? null : await codeField.apply()
+    const codeToUse = typedDiscount?.code ?? code
     try {
-      const {
-        clientSecret,
-        isPaid,
-        amountDue,
-        tax,
-        discount: charges,
-      } = await beginOrRetry({
+      const { clientSecret, isPaid, amountDue, tax, discount } = await beginOrRetry({
         productSlug: product.slug,
         billingType: billing,
         amount: offer.price,
-        ...(wantedCode ? { code: wantedCode } : {}),
+        ...(codeToUse ? { code: codeToUse } : {}),
         ...(user ? {} : { email }),
         ...(tradingViewUsername ? { tradingViewUsername } : {}),
         news: { version: newsVersion, objects: !!noNews },
-        ...(country ? { place: { country, ...where } } : {}),
+        ...(country ? { place: { country, ...place } } : {}),
       })
       if (isPaid) {
-        // Already paid in another tab or before a reload; only the booking is missing.
+        // Paid in another tab or before a reload; the success page records the purchase.
         const [paymentIntentId = ''] = clientSecret.split('_secret_')
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
       }
-      const charged = { ...offer, due: amountDue, discount: charges }
-      onOffer(charged)
-      setReady({ wanted: `${billing} ${wantedCode ?? ''}`, clientSecret, tax, offer: charged })
-      setAsked(buyer)
-      // A history entry for the payment step, so Back returns to the filled-in details.
+      const preparedOffer = { ...offer, due: amountDue, discount }
+      onOffer(preparedOffer)
+      setPrepared({ planAndCode: `${billing} ${codeToUse ?? ''}`, clientSecret, tax, offer: preparedOffer })
+      setDetails(buyer)
+      // Adds a history entry, so that Back returns to the filled-in details.
       if (!isPaying) navigate(checkoutAddress(billing, product.slug, 'payment'))
     } catch (error) {
       returnToDetails()
@@ -85,49 +80,49 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
       if (error instanceof ApiError && error.currentAmount !== undefined)
         onOffer({ price: error.currentAmount, due: error.currentAmount })
       toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
-      // An existing subscription is no error; the message stays with a link to it.
+      // Shown permanently, because some refusals come with a link.
       if (error instanceof ApiError && error.status === 409) setRefusal(error)
-      // The form also shows it at the field.
+      // The form shows field errors.
       throw error
     }
   }
 
-  /** Plans cost different amounts with a code, so a begun payment starts over. */
+  /** Another code changes the amount, so the prepared payment is dropped. */
   function setDiscount(discount: Discount | null) {
-    if (discount?.code !== code) setReady(null)
+    if (discount?.code !== code) setPrepared(null)
     setCode(discount?.code ?? '')
     onOffer({ price: offer.price, due: discount?.due ?? offer.price, discount: discount ?? undefined })
   }
 
   function returnToDetails() {
-    setAsked(null)
-    setReady(null)
+    setDetails(null)
+    setPrepared(null)
     if (isPaying) navigate(checkoutAddress(billing, product.slug), { replace: true })
   }
 
-  const current = ready?.wanted === choice ? ready : undefined
-  const missing = isPaying && !current ? choice : null
-  // Begins again when plan or code change at the payment step, also while an earlier call is pending.
-  const fetchMissing = useEffectEvent(async () => {
-    if (asked) await proceed(asked)
+  const current = prepared?.planAndCode === planAndCode ? prepared : undefined
+  const unprepared = isPaying && !current ? planAndCode : null
+  const prepareAgain = useEffectEvent(async () => {
+    if (details) await preparePayment(details)
   })
+  // Prepares a new payment when plan or code change at the payment step, also while an earlier call is pending.
   useEffect(() => {
-    if (missing)
+    if (unprepared)
       Promise.resolve()
-        .then(fetchMissing)
+        .then(prepareAgain)
         .catch(() => undefined)
-  }, [missing])
+  }, [unprepared])
 
   return {
-    asked: isPaying ? asked : null,
-    current,
+    details: isPaying ? details : null,
+    prepared: current,
     refusal,
     isPending: begin.isPending,
-    proceed,
+    preparePayment,
     returnToDetails,
-    refuse(refused: ApiError) {
+    showRefusal(error: ApiError) {
       returnToDetails()
-      setRefusal(refused)
+      setRefusal(error)
     },
     code,
     codeField,
@@ -139,8 +134,9 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
 
 export function Steps(props: StepsProps) {
   const { product, billing, offer, user } = props
-  const { asked, current, refusal, isPending, proceed, returnToDetails, refuse, ...discount } = useSteps(props)
-  const codes = (
+  const { details, prepared, refusal, isPending, preparePayment, returnToDetails, showRefusal, ...discount } =
+    useSteps(props)
+  const codeField = (
     <CodeField
       field={discount.codeField}
       code={discount.code}
@@ -152,37 +148,38 @@ export function Steps(props: StepsProps) {
   )
   return (
     <>
-      {/* Hidden instead of removed, so typed values survive Back. */}
-      <Card className={classes('flex flex-col gap-6 sm:p-8', asked && 'hidden')}>
-        <Buyer {...{ product, user, refusal, isPending }} onContinue={proceed}>
-          {!asked && codes}
+      {/* Hidden instead of removed, so that typed values survive Back. */}
+      <Card className={classes('flex flex-col gap-6 sm:p-8', details && 'hidden')}>
+        <Buyer {...{ product, user, refusal, isPending }} onContinue={preparePayment}>
+          {!details && codeField}
         </Buyer>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
           <CardBrands />
           Secure card payment by Stripe
         </div>
       </Card>
-      {asked && (
+      {details && (
         <Payment
-          ready={current}
-          email={asked.email}
-          username={asked.tradingViewUsername}
+          prepared={prepared}
+          email={details.email}
+          username={details.tradingViewUsername}
           product={product}
           billing={billing}
           offer={offer}
           onChange={user && !product.unlocksItself ? null : returnToDetails}
-          onReplaced={refuse}
+          onReplaced={showRefusal}
         >
-          {codes}
+          {codeField}
         </Payment>
       )}
     </>
   )
 }
 
+/** The code from the address, until another one is set. */
 function useCode(search: string) {
   const [code, setCode] = useState<string | null>(null)
-  const linked = new URLSearchParams(search).get('code')
-  if (code === null && linked) setCode(linked)
+  const codeInAddress = new URLSearchParams(search).get('code')
+  if (code === null && codeInAddress) setCode(codeInAddress)
   return [code, setCode] as const
 }

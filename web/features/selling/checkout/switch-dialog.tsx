@@ -19,7 +19,7 @@ import CardUpdateDialog from './card-update-dialog.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 import { untilDone } from './until-done.ts'
 
-/** Orders a switch to the longest plan now; only the amount shown here may be charged. */
+/** Orders an immediate switch to the longest plan. Only the amount shown may be charged. */
 export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id } = purchase
   const { stripe: settings, prices } = useSettings()
@@ -34,9 +34,9 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
     gcTime: 0,
   })
 
-  /** Closes the dialog while Stripe's prompt is open, because a modal dialog would cover it. */
-  async function askBank(clientSecret: string) {
-    const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
+  /** Hides the dialog while Stripe's prompt is open, because a modal dialog would cover it. */
+  async function confirmWithBank(clientSecret: string) {
+    const stripe = await (await import('./load-stripe.ts')).loadStripeOnce(settings)
     setIsAtBank(true)
     const { error } = await stripe.handleNextAction({ clientSecret }).finally(() => setIsAtBank(false))
     if (!error) return
@@ -48,12 +48,12 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
   const pay = useMutation({
     async mutationFn({ at, due: amount }: SwitchOffer) {
       const { state, confirmWith } = await call(purchases.switch, { id, at, amount })
-      if (confirmWith) await askBank(confirmWith)
+      if (confirmWith) await confirmWithBank(confirmWith)
       if (state !== 'done')
         await untilDone(async () => {
-          const { state: then } = await call(purchases.finishSwitch, { id })
-          if (then === 'off') throw new Error(`The payment wasn’t confirmed. ${unchanged}`)
-          return then === 'done'
+          const latest = await call(purchases.finishSwitch, { id })
+          if (latest.state === 'off') throw new Error(`The payment wasn’t confirmed. ${unchanged}`)
+          return latest.state === 'done'
         })
     },
     onSuccess(_, { due, renewsAt, billingType }) {
@@ -63,7 +63,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
       })
       onClose()
     },
-    // The quote has expired or changed; load a new one.
+    // The offer may have expired or changed.
     onError: () => offer.refetch(),
     onSettled: refresh,
   })
@@ -84,7 +84,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
         }}
       />
     )
-  const needsOwnCard = offer.error instanceof ApiError && offer.error.code === 'card-needed'
+  const needsSavedCard = offer.error instanceof ApiError && offer.error.code === 'card-needed'
   return (
     <Dialog
       title={`Switch to ${target?.key}`}
@@ -103,7 +103,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
         <Button variant="secondary" onClick={onClose}>
           {offer.error ? 'Close' : 'Not now'}
         </Button>
-        {needsOwnCard && <Button onClick={() => setIsSavingCard(true)}>Save my card</Button>}
+        {needsSavedCard && <Button onClick={() => setIsSavingCard(true)}>Save my card</Button>}
         {offer.data && !offer.error && (
           <Button pending={pay.isPending} pendingText="Processing..." onClick={() => pay.mutate(offer.data)}>
             Pay now · Due today {exactDollars(offer.data.due)}

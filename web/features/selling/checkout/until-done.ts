@@ -1,30 +1,31 @@
 import { ApiError } from '#contract/call.ts'
 
-export const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
+export const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Seconds between polls: twenty in all, then `laterPause` while the page is open. */
-const pauses = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
-const laterPause = 10
+/** Pauses between the first polls; 20 seconds in all. */
+const firstPausesSeconds = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
+/** Pause between later polls, while the page is open. */
+const laterPauseSeconds = 10
 
 const waitingNote = 'Your payment went through. We’re waiting for Stripe to confirm your subscription.'
 const longWaitNote =
   'Your payment went through, but Stripe hasn’t confirmed your subscription yet. There’s nothing to do, and please don’t pay again. This page continues as soon as it’s confirmed, and your receipt follows by email.'
 
-/** Polls, because Stripe may need seconds from the payment to the subscription. */
+/** Polls, because Stripe may need seconds between the payment and the active subscription. A `retry-after` sets the pause. */
 export async function untilDone(
   isDone: () => Promise<boolean>,
-  tell: (note: string) => void = () => {},
+  showNote: (note: string) => void = () => {},
 ): Promise<void> {
   for (let polls = 0; ; polls++) {
     const seconds = await isDone().then(
-      (done) => (done ? null : (pauses[polls] ?? laterPause)),
+      (done) => (done ? null : (firstPausesSeconds[polls] ?? laterPauseSeconds)),
       (error: unknown) => {
         if (error instanceof ApiError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds
         throw error
       },
     )
     if (seconds === null) return
-    if (polls > 1) tell(polls < pauses.length ? waitingNote : longWaitNote)
+    if (polls > 1) showNote(polls < firstPausesSeconds.length ? waitingNote : longWaitNote)
     await wait(seconds * 1000)
   }
 }

@@ -7,7 +7,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
-/** Confirms a renewal with the buyer's bank; the card stays the same. */
+/** Lets the buyer confirm an unpaid renewal with their bank; the card stays the same. */
 export function useBankConfirmation(id: string) {
   const client = useQueryClient()
   const { stripe: settings } = useSettings()
@@ -15,7 +15,7 @@ export function useBankConfirmation(id: string) {
     async mutationFn() {
       const { confirmWith } = await call(purchases.beginCardUpdate, { id })
       if (!confirmWith) throw new Error('Your bank no longer needs a confirmation. Please pay with another card.')
-      const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
+      const stripe = await (await import('./load-stripe.ts')).loadStripeOnce(settings)
       const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
       if (error && isDecline(error)) throw new Error(`${declineSentence(error)} You weren’t charged.`)
       if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')

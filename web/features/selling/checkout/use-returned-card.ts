@@ -9,24 +9,25 @@ import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
-/** Starts using a new card after the bank's redirect back to the dashboard. */
+/** Finishes a card update when the bank's page redirects back to the dashboard. */
 export function useReturnedCard() {
   const client = useQueryClient()
   const { stripe: settings } = useSettings()
-  const arrive = useEffectEvent(async () => {
-    const returned = new URLSearchParams(location.search)
-    const [id, setupIntentId] = [returned.get('card'), returned.get('setup_intent')]
+  const finishAfterRedirect = useEffectEvent(async () => {
+    const query = new URLSearchParams(location.search)
+    const id = query.get('card')
+    const setupIntentId = query.get('setup_intent')
     if (!id || !setupIntentId) return
     history.replaceState(history.state, '', location.pathname)
-    const load = async () => (await import('./load-stripe.ts')).stripeOf(settings)
+    const loadStripe = async () => (await import('./load-stripe.ts')).loadStripeOnce(settings)
     try {
-      toastCard(await finishCardUpdate(id, setupIntentId, load))
+      toastCard(await finishCardUpdate(id, setupIntentId, loadStripe))
     } catch (error) {
       toastError('Card not updated', error)
     }
     await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
   })
-  useEffect(() => void arrive(), [])
+  useEffect(() => void finishAfterRedirect(), [])
 }
 
 export const toastCard = (card: string | null) =>
@@ -35,22 +36,22 @@ export const toastCard = (card: string | null) =>
     description: `${card ? `We’ll charge your ${card} from now on.` : 'Thank you.'} Your subscription continues.`,
   })
 
-/** Starts using a saved card and returns it. If the bank wants a confirmation, Stripe's script prompts the buyer. */
-export async function finishCardUpdate(id: string, setupIntentId: string, load: () => Promise<Stripe>) {
+/** Makes a saved card the one that is charged, and returns its description. Stripe.js prompts for a bank's confirmation. */
+export async function finishCardUpdate(id: string, setupIntentId: string, loadStripe: () => Promise<Stripe>) {
   let newCard: string | null = null
   const finish = async () => {
-    const answer = await call(purchases.finishCardUpdate, { id, setupIntentId })
-    newCard = answer.card
-    return answer
+    const result = await call(purchases.finishCardUpdate, { id, setupIntentId })
+    newCard = result.card
+    return result
   }
   await untilDone(async () => {
     const { state, confirmWith } = await finish()
     if (!confirmWith) return state === 'done'
-    const stripe = await load()
+    const stripe = await loadStripe()
     const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
     if (error && isDecline(error)) throw new Error(declineSentence(error))
     if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
-    // Asks again after the bank's confirmation, so the shop learns of the payment.
+    // Called again, because the shop only learns of the confirmed payment by reading it from Stripe.
     return (await finish()).state === 'done'
   })
   return newCard

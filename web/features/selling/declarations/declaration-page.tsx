@@ -16,10 +16,10 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { usePageLocation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
-type Fact = [label: string, value: string]
-type Declared = ParsedInputOf<typeof declarations.withdraw> & Partial<ParsedInputOf<typeof declarations.cancel>>
+type LabeledValue = [label: string, value: string]
+type DeclarationInput = ParsedInputOf<typeof declarations.withdraw> & Partial<ParsedInputOf<typeof declarations.cancel>>
 
-const names = { ordinary: 'Ordinary cancellation', good_cause: 'Cancellation for good cause' }
+const cancellationNames = { ordinary: 'Ordinary cancellation', good_cause: 'Cancellation for good cause' }
 
 const withdrawal = {
   endpoint: declarations.withdraw,
@@ -28,11 +28,10 @@ const withdrawal = {
   title: 'Withdraw from contract',
   lead: 'Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back.',
   button: buttons.confirmWithdrawal,
-  /** Facts of the declaration, for the receipt. */
-  contentOf: (_declared: Declared): Fact[] => [['Declaration', 'Withdrawal from the contract']],
-  /** Fields before the shared ones. */
-  before: <Withdrawn />,
-  after: null,
+  /** Rows of the receipt about the declaration itself. */
+  receiptRows: (_input: DeclarationInput): LabeledValue[] => [['Declaration', 'Withdrawal from the contract']],
+  fieldsBefore: <WithdrawalSentence />,
+  fieldsAfter: null,
 } as const
 
 const cancellation = {
@@ -42,13 +41,13 @@ const cancellation = {
   title: 'Cancel contracts',
   lead: 'Cancel a contract right here, without logging in.',
   button: buttons.cancelNow,
-  contentOf: ({ grounds: chosen = 'ordinary', reason, endsOn }: Declared): Fact[] => [
-    ['Declaration', names[chosen]],
-    ...(chosen === 'good_cause' && reason ? [['Reason', reason] as Fact] : []),
+  receiptRows: ({ grounds: chosen = 'ordinary', reason, endsOn }: DeclarationInput): LabeledValue[] => [
+    ['Declaration', cancellationNames[chosen]],
+    ...(chosen === 'good_cause' && reason ? [['Reason', reason] as LabeledValue] : []),
     ['To end', endsOn || 'as soon as possible'],
   ],
-  before: <Grounds />,
-  after: (
+  fieldsBefore: <Grounds />,
+  fieldsAfter: (
     <Field name="endsOn" label="End date (optional)" hint="Leave it empty to cancel as soon as possible.">
       <Input type="date" className="max-w-56" />
     </Field>
@@ -57,20 +56,20 @@ const cancellation = {
 
 export default function DeclarationPage() {
   const kind = usePageLocation(({ pathname }) => pathname) === '/cancel' ? cancellation : withdrawal
-  const { endpoint, noun, title, lead, button, contentOf, before, after } = kind
+  const { endpoint, noun, title, lead, button, receiptRows, fieldsBefore, fieldsAfter } = kind
   const { consumerLaw } = useSettings()
   const { user } = useUser()
   const [receipt, setReceipt] = useState<ReceiptProps | null>(null)
   if (consumerLaw === 'none') return <NotFound />
   if (receipt) return <Receipt {...receipt} />
-  const showReceipt = ({ declaredAt, next }: OutputOf<typeof endpoint>, declared: Declared) =>
+  const showReceipt = ({ declaredAt, next }: OutputOf<typeof endpoint>, input: DeclarationInput) =>
     setReceipt({
-      ...receivedText(noun, next, declared.email),
+      ...receivedText(noun, next, input.email),
       rows: [
-        ...contentOf(declared),
-        ['Name', declared.name],
-        ['Contract', declared.contract],
-        ['Email for the receipt', declared.email],
+        ...receiptRows(input),
+        ['Name', input.name],
+        ['Contract', input.contract],
+        ['Email for the receipt', input.email],
         ['Received', formatToTheSecond(declaredAt)],
       ],
     })
@@ -99,35 +98,35 @@ export default function DeclarationPage() {
               ),
             }}
           >
-            {before}
-            <WhoAndWhat user={user} />
-            {after}
+            {fieldsBefore}
+            <SharedFields user={user} />
+            {fieldsAfter}
           </CallForm>
         </Card>
-        <Next noun={noun} />
+        <NextSteps noun={noun} />
       </div>
     </Container>
   )
 }
 
-/** The contract's number stands below. */
-function Withdrawn() {
-  const sold = useSettings().products.filter(({ state }) => state === 'on sale')
-  return <p>I withdraw from my contract for {sold.map(({ name }) => name).join(' or ')}.</p>
+/** Sentence that declares the withdrawal; a field below asks for the contract number. */
+function WithdrawalSentence() {
+  const productsOnSale = useSettings().products.filter(({ state }) => state === 'on sale')
+  return <p>I withdraw from my contract for {productsOnSale.map(({ name }) => name).join(' or ')}.</p>
 }
 
-/** CSS alone shows the reason's field, so it also works without scripts. */
+/** The field for the reason is shown by CSS, so that it works without scripts. */
 function Grounds() {
   const chosen = useRefusedValue('grounds') ?? 'ordinary'
   return (
-    // A named target after `:has()`, because `:has() *` restyles the whole page with every insertion.
+    // `:has()` targets one class, because `:has() *` would restyle the whole page with every insertion.
     <div className="flex flex-col gap-6 [&:has([value^=good]:checked)>.cause]:flex">
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2 text-sm font-medium">Kind of cancellation</legend>
         {grounds.map((value) => (
           <label key={value} className="flex cursor-pointer items-center gap-3">
             <input type="radio" name="grounds" value={value} defaultChecked={value === chosen} className="size-5" />
-            {names[value]}
+            {cancellationNames[value]}
           </label>
         ))}
       </fieldset>
@@ -138,7 +137,7 @@ function Grounds() {
   )
 }
 
-function Next({ noun }: { noun: DeclarationKind }) {
+function NextSteps({ noun }: { noun: DeclarationKind }) {
   const steps = [
     'You get a receipt by email within a minute. It shows what you sent and when.',
     'If you’re logged in, it takes effect right away. If not, we email a link to the address you bought with, and one click does the same.',
@@ -160,8 +159,8 @@ function Next({ noun }: { noun: DeclarationKind }) {
   )
 }
 
-/** Fields that the law allows. Filled in once the user is known; typed text stays. */
-function WhoAndWhat({ user }: { user: User | null }) {
+/** The law allows a shop to ask for these fields only. They are prefilled for a logged-in user. */
+function SharedFields({ user }: { user: User | null }) {
   return (
     <>
       <Field name="name" label="Your name">
@@ -181,7 +180,7 @@ function WhoAndWhat({ user }: { user: User | null }) {
   )
 }
 
-type ReceiptProps = { title: string; lines: string[]; rows: Fact[] }
+type ReceiptProps = { title: string; lines: string[]; rows: LabeledValue[] }
 
 function Receipt({ title, lines, rows }: ReceiptProps) {
   const heading = useRef<HTMLHeadingElement>(null)

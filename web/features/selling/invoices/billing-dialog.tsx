@@ -5,7 +5,7 @@ import { Pending } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 
-const nameOf = new Intl.DisplayNames('en', { type: 'region' })
+const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
 export default function BillingDialog({ onClose }: { onClose: () => void }) {
   const query = useData(billing.details, {})
@@ -41,7 +41,10 @@ export default function BillingDialog({ onClose }: { onClose: () => void }) {
             <Select
               autoComplete="country"
               defaultValue={data.country}
-              options={[['', 'Choose your country'], ...countries.map((code) => [code, nameOf.of(code)] as const)]}
+              options={[
+                ['', 'Choose your country'],
+                ...countries.map((code) => [code, countryNames.of(code)] as const),
+              ]}
             />
           </Field>
           <Field name="vatId" label="VAT ID">

@@ -11,22 +11,21 @@ import { Time } from '#web/ui/time.tsx'
 import BillingDialog from './billing-dialog.tsx'
 import { useOpenDocument } from './invoices.ts'
 
-const tones = new Map<string, 'good' | 'warning' | 'bad'>([
+const toneOfStatus = new Map<string, 'good' | 'warning' | 'bad'>([
   ['paid', 'good'],
   ['open', 'warning'],
   ['uncollectible', 'bad'],
 ])
 
 export default function InvoicesDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
-  // Companies want their name and VAT number on the next invoice.
-  const [hasDetails, setHasDetails] = useState(false)
+  const [isEditingDetails, setIsEditingDetails] = useState(false)
   return (
     <Dialog title="Invoices" onClose={onClose} className="max-w-xl">
       <Invoices purchaseId={purchase.id} />
-      <Button variant="secondary" size="sm" className="self-start" onClick={() => setHasDetails(true)}>
+      <Button variant="secondary" size="sm" className="self-start" onClick={() => setIsEditingDetails(true)}>
         Billing details
       </Button>
-      {hasDetails && <BillingDialog onClose={() => setHasDetails(false)} />}
+      {isEditingDetails && <BillingDialog onClose={() => setIsEditingDetails(false)} />}
     </Dialog>
   )
 }
@@ -65,7 +64,7 @@ function InvoiceRow({ id, kind, number, createdAt, amount, status, hasDocument }
           {isCredit && '−'}
           {exactDollars(amount)}
         </span>
-        <Badge tone={tones.get(status) ?? 'neutral'}>{isCredit ? 'credit note' : status}</Badge>
+        <Badge tone={toneOfStatus.get(status) ?? 'neutral'}>{isCredit ? 'credit note' : status}</Badge>
       </div>
       <div className="flex min-w-24 gap-4 sm:justify-end">
         {hasDocument && !isCredit && (

@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Time } from '#web/ui/time.tsx'
 
 export function FailedPayment({ purchase }: { purchase: Purchase }) {
-  const [open, setOpen] = useState(false)
+  const [isUpdatingCard, setIsUpdatingCard] = useState(false)
   const { amount, dueAmount, product, graceEndsAt, awaitsBank } = purchase
   const confirmation = useBankConfirmation(purchase.id)
   return (
@@ -34,11 +34,11 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
         </Button>
       )}
       {purchase.paidThrough === 'stripe' && (
-        <Button variant={awaitsBank ? 'secondary' : 'primary'} onClick={() => setOpen(true)}>
+        <Button variant={awaitsBank ? 'secondary' : 'primary'} onClick={() => setIsUpdatingCard(true)}>
           Pay with another card
         </Button>
       )}
-      {open && <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />}
+      {isUpdatingCard && <CardUpdateDialog purchase={purchase} onClose={() => setIsUpdatingCard(false)} />}
     </section>
   )
 }

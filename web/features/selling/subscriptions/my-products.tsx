@@ -7,23 +7,23 @@ import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { PurchaseRow } from './purchase-row.tsx'
 import type { MyPurchases } from './use-purchases.ts'
 
-const shownAtFirst = 6
+const initiallyVisible = 6
 
-/** True for the newest purchase of a product that no other purchase continues. */
+/** True for the newest purchase of a product, if none of its purchases is ongoing. */
 function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
-  const same = all.filter(({ product }) => product.slug === purchase.product.slug)
-  return purchase === same[0] && !same.some(({ isOngoing }) => isOngoing)
+  const ofSameProduct = all.filter(({ product }) => product.slug === purchase.product.slug)
+  return purchase === ofSameProduct[0] && !ofSameProduct.some(({ isOngoing }) => isOngoing)
 }
 
 export function MyProducts({ query, all }: MyPurchases) {
   const [showAll, setShowAll] = useState(false)
-  const [first] = useSettings().products
+  const [firstProduct] = useSettings().products
   if (!all) return <Pending query={query} what="your products" />
   if (all.length === 0)
     return (
       <EmptyState
         title="No products yet"
-        description={first.card}
+        description={firstProduct.card}
         icon={<Package className="size-8" strokeWidth={1.5} />}
       >
         <ButtonLink href="/products" className="mt-2">
@@ -31,8 +31,8 @@ export function MyProducts({ query, all }: MyPurchases) {
         </ButtonLink>
       </EmptyState>
     )
-  const visible = showAll ? all : all.slice(0, shownAtFirst)
-  const hidden = all.length - visible.length
+  const visible = showAll ? all : all.slice(0, initiallyVisible)
+  const hiddenCount = all.length - visible.length
   return (
     <div className="flex flex-col items-start gap-4">
       <ul className="w-full divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
@@ -40,12 +40,12 @@ export function MyProducts({ query, all }: MyPurchases) {
           <PurchaseRow key={purchase.id} purchase={purchase} mayBuyAgain={mayBuyAgain(purchase, all)} />
         ))}
       </ul>
-      {hidden > 0 && (
+      {hiddenCount > 0 && (
         <Button variant="secondary" size="sm" onClick={() => setShowAll(true)}>
-          Show {query.hasNextPage ? 'more' : `${hidden} more`}
+          Show {query.hasNextPage ? 'more' : `${hiddenCount} more`}
         </Button>
       )}
-      {hidden === 0 && query.hasNextPage && (
+      {hiddenCount === 0 && query.hasNextPage && (
         <Button
           variant="secondary"
           size="sm"

@@ -6,12 +6,12 @@ import { useSettings } from '#web/api/settings.tsx'
 import SwitchDialog from '#web/features/selling/checkout/switch-dialog.tsx'
 import { TextButton } from '#web/ui/button.tsx'
 
-/** Switches to the longest plan now; a shorter plan needs cancelling and subscribing again. */
+/** Offers an immediate switch to the longest plan. For a shorter plan, explains how to cancel and subscribe again. */
 export function PlanSwitch({ purchase }: { purchase: Purchase }) {
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const { billingType, period, status, amount, paidThrough, product } = purchase
-  const sold = plansWithPrice(useSettings().prices[product.slug] ?? {})
-  const [shortest, longest] = [sold[0], sold.at(-1)]
+  const productPlans = plansWithPrice(useSettings().prices[product.slug] ?? {})
+  const [shortest, longest] = [productPlans[0], productPlans.at(-1)]
   const { months } = planOf(billingType)
   if (paidThrough !== 'stripe' || !shortest || !longest) return null
   if (longest.months > months) {
@@ -19,11 +19,11 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
     const saving = planSaving({ amount, months }, { amount: longest.price.amount, months: longest.months })
     return (
       <>
-        <TextButton className="self-start text-left text-sm" onClick={() => setOpen(true)}>
+        <TextButton className="self-start text-left text-sm" onClick={() => setIsOpen(true)}>
           Switch to {longest.key}
           {saving && ` and save ${saving.saved} a ${longest.period}`}
         </TextButton>
-        {open && <SwitchDialog purchase={purchase} onClose={() => setOpen(false)} />}
+        {isOpen && <SwitchDialog purchase={purchase} onClose={() => setIsOpen(false)} />}
       </>
     )
   }

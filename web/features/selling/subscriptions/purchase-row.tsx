@@ -21,19 +21,19 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { PlanSwitch } from './plan-switch.tsx'
-import { resumed } from './use-purchases.ts'
+import { resumedMessage } from './use-purchases.ts'
 import WhyDialog from './why-dialog.tsx'
 
 const dialogs = { card: CardUpdateDialog, invoices: InvoicesDialog, why: WhyDialog }
-type Open = (dialog: keyof typeof dialogs) => void
+type OpenDialog = (dialog: keyof typeof dialogs) => void
 
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, period, amount, status } = purchase
   const { search } = useNavigation()
-  // Opened by the link in the email about an expiring card.
+  // The email about an expiring card links to the card dialog.
   const isForCard = new URLSearchParams(search).get('card') === id
-  const [opened, open] = useState<keyof typeof dialogs | null>(isForCard ? 'card' : null)
-  const Opened = opened && dialogs[opened]
+  const [dialog, setDialog] = useState<keyof typeof dialogs | null>(isForCard ? 'card' : null)
+  const Dialog = dialog && dialogs[dialog]
   const download = useDownloadInvoice()
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
@@ -50,7 +50,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           </span>
         </p>
         <Dates purchase={purchase} />
-        <CardInUse purchase={purchase} open={open} />
+        <CardInUse purchase={purchase} openDialog={setDialog} />
         <PlanSwitch purchase={purchase} />
         <Withdrawal purchase={purchase} />
         <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
@@ -60,7 +60,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           Download Invoice
         </Button>
         {status === 'past_due' && (
-          <Button size="sm" onClick={() => open('card')}>
+          <Button size="sm" onClick={() => setDialog('card')}>
             Update Card
           </Button>
         )}
@@ -68,7 +68,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           <CallButton
             call={purchases.resume}
             input={{ id }}
-            options={{ refreshes, succeeded: resumed(purchase), failed: 'Failed to resume' }}
+            options={{ refreshes, succeeded: resumedMessage(purchase), failed: 'Failed to resume' }}
             variant="secondary"
             size="sm"
             pendingText="Resuming..."
@@ -76,22 +76,22 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
             Resume Subscription
           </CallButton>
         )}
-        <Manage purchase={purchase} open={open} />
+        <Manage purchase={purchase} openDialog={setDialog} />
         {(status === 'active' || isEndedAtOnce(status)) && (
-          <Cancel purchase={purchase} onCancelled={() => open('why')} />
+          <Cancel purchase={purchase} onCancelled={() => setDialog('why')} />
         )}
         {mayBuyAgain && (
           <ButtonLink href={checkoutAddress(billingType, product.slug)} size="sm">
             {isLive(status) ? 'Subscribe' : 'Subscribe again'}
           </ButtonLink>
         )}
-        {Opened && <Opened purchase={purchase} onClose={() => open(null)} />}
+        {Dialog && <Dialog purchase={purchase} onClose={() => setDialog(null)} />}
       </div>
     </li>
   )
 }
 
-const endings = {
+const endReasonTexts = {
   cancelled: 'It was cancelled.',
   unpaid: 'The renewal was not paid.',
   refunded: 'The payment was refunded.',
@@ -102,7 +102,7 @@ const endings = {
   code_new_only: 'Its code was for new customers only, so the payment was refunded.',
 }
 
-/** Sentence about the next or last event, with Stripe's dates. */
+/** Sentence about the next or the last event of the purchase. */
 function Dates({ purchase }: { purchase: Purchase }) {
   const { status, createdAt, currentPeriodEnd, endsAt, graceEndsAt, endedAt, endedBecause } = purchase
   const end = endsAt ?? currentPeriodEnd
@@ -117,7 +117,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
       )}
       {(status === 'pending_cancel' || (status === 'active' && endsAt)) && <Time before=", ends on" value={end} />}
       {(status === 'cancelled' || status === 'expired') && <Time before=", ended on" value={endedAt} />}.{' '}
-      {endedBecause && endings[endedBecause]}
+      {endedBecause && endReasonTexts[endedBecause]}
       {purchase.isCollectionPaused && isLive(status) && (
         <>
           Nothing is charged at the moment
@@ -135,29 +135,29 @@ function Dates({ purchase }: { purchase: Purchase }) {
   )
 }
 
-/** Shows the stored amount until Stripe answers, and "about" if Stripe doesn't. */
+/** Shows the stored amount until Stripe answers, and "about" if Stripe doesn't answer. */
 function NextCharge({ purchase }: { purchase: Purchase }) {
-  const stored = purchase.nextAmount ?? purchase.amount
+  const storedAmount = purchase.nextAmount ?? purchase.amount
   const { data, isError } = useData(purchases.nextCharge, { id: purchase.id })
-  const amount = data?.amount ?? stored
+  const amount = data?.amount ?? storedAmount
   const isAbout = isError || data?.isExact === false
-  if (amount === stored && purchase.charges) return `: ${purchase.charges}`
+  if (amount === storedAmount && purchase.charges) return `: ${purchase.charges}`
   return `: next charge ${isAbout ? 'about ' : ''}${exactDollars(amount)}`
 }
 
-function CardInUse({ purchase, open }: { purchase: Purchase; open: Open }) {
+function CardInUse({ purchase, openDialog }: { purchase: Purchase; openDialog: OpenDialog }) {
   if (!purchase.card || !isLive(purchase.status)) return null
   return (
     <div className="flex flex-wrap gap-x-2 text-sm text-muted">
       {purchase.card}
-      <TextButton aria-label="Change card" onClick={() => open('card')}>
+      <TextButton aria-label="Change card" onClick={() => openDialog('card')}>
         Change
       </TextButton>
     </div>
   )
 }
 
-function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
+function Manage({ purchase, openDialog }: { purchase: Purchase; openDialog: OpenDialog }) {
   return (
     <Menu
       label={
@@ -168,15 +168,15 @@ function Manage({ purchase, open }: { purchase: Purchase; open: Open }) {
       aria-label={`Manage ${purchase.product.name}`}
       className="flex h-9 w-full items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium hover:bg-line/60"
     >
-      <MenuItem onClick={() => open('invoices')}>All Invoices</MenuItem>
+      <MenuItem onClick={() => openDialog('invoices')}>All Invoices</MenuItem>
       {isLive(purchase.status) && purchase.paidThrough === 'stripe' && (
-        <MenuItem onClick={() => open('card')}>Change Card</MenuItem>
+        <MenuItem onClick={() => openDialog('card')}>Change Card</MenuItem>
       )}
     </Menu>
   )
 }
 
-/** Last day on which a consumer in the EU may withdraw from this purchase, if it is not over. */
+/** Last day on which a consumer in the EU may withdraw from the purchase; null if that is not possible anymore. */
 function useWithdrawalDay({ createdAt, status, paidThrough }: Purchase) {
   const { consumerLaw } = useSettings()
   const [now] = useState(Date.now)
@@ -218,26 +218,26 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
       if (isDone) props.onCancelled()
     },
   })
-  async function ask() {
-    let early: { endsAt: string | null; refund: number } | undefined
+  async function confirmAndCancel() {
+    let earlyEnd: { endsAt: string | null; refund: number } | undefined
     try {
-      // A renewed longer term ends with one month's notice and a partial refund; both are shown first.
-      if (planOf(billingType).months > 1 && !isUnpaid) early = await call(purchases.cancellation, { id })
+      // A renewed plan of more than a month ends with one month's notice and a partial refund.
+      if (planOf(billingType).months > 1 && !isUnpaid) earlyEnd = await call(purchases.cancellation, { id })
     } catch (error) {
       toastError('Failed to cancel', error)
       return
     }
-    const sure = await confirm({
+    const isSure = await confirm({
       title: 'Cancel Subscription',
-      description: early?.refund
-        ? `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${day(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
+      description: earlyEnd?.refund
+        ? `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${day(new Date(earlyEnd.endsAt ?? 0))}. On that day, we pay back ${exactDollars(earlyEnd.refund)} for the rest of it.`
         : status === 'paused'
           ? 'Are you sure you want to cancel your subscription? It ends immediately.'
           : isUnpaid
             ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
             : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
       effect: [
-        !early?.refund && !isUnpaid && currentPeriodEnd && `It ends on ${day(new Date(currentPeriodEnd))}.`,
+        !earlyEnd?.refund && !isUnpaid && currentPeriodEnd && `It ends on ${day(new Date(currentPeriodEnd))}.`,
         withdrawBy &&
           `Until ${day(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
       ]
@@ -247,10 +247,16 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
       cancel: 'Keep Subscription',
       destructive: true,
     })
-    if (sure) cancel.mutate({ id })
+    if (isSure) cancel.mutate({ id })
   }
   return (
-    <Button variant="ghost" size="sm" pending={cancel.isPending} pendingText="Cancelling..." onClick={() => void ask()}>
+    <Button
+      variant="ghost"
+      size="sm"
+      pending={cancel.isPending}
+      pendingText="Cancelling..."
+      onClick={() => void confirmAndCancel()}
+    >
       Cancel Subscription
     </Button>
   )

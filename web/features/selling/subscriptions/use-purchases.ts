@@ -4,7 +4,7 @@ import { isLive } from '#contract/statuses.ts'
 import { callPage, keyOf } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 
-/** The user's purchases, page by page: those that grant access first, then newest first. */
+/** Loads the user's purchases page by page. Live purchases come first, each group newest first. */
 export function usePurchases() {
   const { products } = useSettings()
   const query = useInfiniteQuery({
@@ -27,7 +27,7 @@ export type MyPurchases = ReturnType<typeof usePurchases>
 
 const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'medium' })
 
-export const resumed = ({ currentPeriodEnd: end }: Purchase) => ({
+export const resumedMessage = ({ currentPeriodEnd: end }: Purchase) => ({
   title: 'Subscription resumed',
   description: end ? `It renews on ${day(new Date(end))}.` : 'It continues as before.',
 })

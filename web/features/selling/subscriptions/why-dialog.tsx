@@ -9,24 +9,24 @@ import { TextButton } from '#web/ui/button.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { resumed } from './use-purchases.ts'
+import { resumedMessage } from './use-purchases.ts'
 
-/** Asks for a reason after the cancellation; one click skips it. */
+/** Asks for the reason of a cancellation that has already happened. */
 export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, status, endsAt } = purchase
   const [isChosen, setIsChosen] = useState(false)
   const resume = useCall(purchases.resume, {
     refreshes: [purchases.list, access.mine],
-    succeeded: resumed(purchase),
+    succeeded: resumedMessage(purchase),
     failed: 'Failed to resume',
     onSuccess: onClose,
   })
-  const isRunning = status === 'pending_cancel' && endsAt
+  const hasAccess = status === 'pending_cancel' && endsAt
   return (
     <CallDialog
       title="Your subscription is cancelled"
       description={
-        isRunning && (
+        hasAccess && (
           <>
             You keep access until <Time value={endsAt} />, and nothing more is charged.{' '}
             <TextButton disabled={resume.isPending} onClick={() => resume.mutate({ id })}>
