@@ -15,7 +15,7 @@ export function openAreas(context: Context): Areas {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),
     endDeclarationLinks: (tx, userId) => selling.declarations.endDeclarationLinks(tx, userId),
     purchasesChanged: (tx, userId) => access.core.refresh(tx, userId),
-    usernameEntered: (tx, given) => access.core.names.give(tx, { ...given, by: null }),
+    usernameEntered: (tx, entered) => access.core.names.setUsername(tx, { ...entered, byAdmin: null }),
     unlocksItself: (tx, productId) => access.unlocksItself(tx, productId),
   }
   const identity = openIdentity(context, events)

@@ -1,7 +1,7 @@
 import type { Transaction } from './database/connect.ts'
 
 /** Username entered by a buyer: at the checkout for one product, or in the profile for all. */
-type GivenUsername = {
+type EnteredUsername = {
   userId: string
   username: string
   productId?: string
@@ -23,7 +23,7 @@ export type AreaEvents = {
   /** Purchases of a person began, changed or ended. Implemented by access/access (`refresh`). */
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** Implemented by access/access (names.ts, `give`). */
-  usernameEntered(tx: Transaction, given: GivenUsername): Promise<void>
+  usernameEntered(tx: Transaction, entered: EnteredUsername): Promise<void>
   /** True if the connector unlocks buyers of this product now. Implemented by access/tradingview. */
   unlocksItself(tx: Transaction, productId: string): Promise<boolean>
 }

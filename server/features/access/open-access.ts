@@ -29,6 +29,7 @@ export type Access = {
   privatePackage: PrivatePackage
   assets: Assets
   reminders: Reminders
+  /** True if the connector unlocks the buyers of this product. */
   unlocksItself(tx: Transaction, productId: string): Promise<boolean>
   schedules: Schedules
   prepare(): Promise<void>
@@ -45,7 +46,7 @@ export function openAccess(context: AccessContext, { accounts }: Pick<Identity, 
     'announce-access': { cron: '* * * * *', run: core.decisions.announce },
     'purge-exchange-keys': { cron: '17 * * * *', run: core.purgeKeys },
     'tradingview-due': { cron: '* * * * *', run: tradingView.catchUp },
-    // Long lists are read at one call a second, and two that read at the same time would disturb each other: a day less an hour.
+    // A long list takes hours to read, at one call per second. The lease keeps a second run from starting meanwhile.
     'tradingview-reconcile': { cron: '20 3 * * *', run: tradingView.reconcile, leaseSeconds: 23 * 3600 },
     'tradingview-reminder': { cron: '0 8 * * *', run: tradingView.remind },
     'warn-about-people': { cron: '10 7 * * *', run: tradingView.meter.warn },

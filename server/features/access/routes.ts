@@ -8,19 +8,20 @@ type Areas = { access: Access; selling: Selling }
 
 export function mountAccess({ mount }: Http, { access, selling }: Areas) {
   const { core, privatePackage, assets, reminders } = access
-  const { asking, decisions, lists } = core
-  const { checkUsername, connecting, scripts, strangers, runs, person, meter } = access.tradingView
+  const { buyerAccess, decisions, lists } = core
+  const { checkUsername, connecting, scripts, foreignEntries, runs, person, meter } = access.tradingView
   mount(contract.access, {
     submit: ({ paymentIntentId, ...form }, { actor, assertFresh }) =>
-      asking.submit(actor, { paymentIntentId }, form, assertFresh),
+      buyerAccess.submit(actor, { paymentIntentId }, form, assertFresh),
     submitForPurchase: ({ purchaseId, ...form }, { actor, assertFresh }) =>
-      asking.submit(actor, { purchaseId }, form, assertFresh),
-    mine: (_input, { actor }) => asking.mine(actor.user.id),
-    recheck: ({ purchaseId }, { actor }) => asking.recheck(actor, purchaseId),
+      buyerAccess.submit(actor, { purchaseId }, form, assertFresh),
+    mine: (_input, { actor }) => buyerAccess.mine(actor.user.id),
+    recheck: ({ purchaseId }, { actor }) => buyerAccess.recheck(actor, purchaseId),
     changeUsername: ({ purchaseId, username }, { actor, assertFresh }) =>
-      asking.changeUsername(actor, purchaseId, username, assertFresh),
+      buyerAccess.changeUsername(actor, purchaseId, username, assertFresh),
     checkUsername: ({ username }) => checkUsername(username),
   })
+
   mount(contract.accessAdmin, {
     todo: (input) => lists.todo(input),
     counts: () => lists.counts(),
@@ -30,7 +31,7 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     undo: ({ ids }, { actor }) => decisions.undo(actor, ids),
     async decline({ ids, reason, subscription }, { actor }) {
       const declined = await decisions.decline(actor, ids, reason, subscription === 'end')
-      // Support may not refund: for an admin, the request stays until it is done.
+      // Support may not refund, so the request to end the subscription waits for an admin.
       if (hasPermission(actor.user, 'money.refund'))
         for (const { userId, productId } of await decisions.endRequestsAmong(ids))
           await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
@@ -49,9 +50,10 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     adopt: ({ id }, { actor }) => person.adopt(actor, id),
     reveal: ({ id }, { actor }) => core.revealKeys(actor, id),
   })
+
   mount(contract.tradingViewAdmin, {
     show: () => connecting.show(),
-    connect: (given, { actor }) => connecting.connect(actor, given),
+    connect: (input, { actor }) => connecting.connect(actor, input),
     test: () => connecting.test(),
     pause: (_input, { actor }) => connecting.pause(actor),
     resume: (_input, { actor }) => connecting.resume(actor),
@@ -62,24 +64,27 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     chooseScript: ({ pineId, productId }, { actor }) => scripts.choose(actor, pineId, productId),
     dropScript: ({ pineId }, { actor }) => scripts.drop(actor, pineId),
     preview: () => connecting.preview(),
-    foreignEntries: (paging) => strangers(paging),
+    foreignEntries: (paging) => foreignEntries(paging),
     runs: () => runs(),
     meter: () => meter.read(),
   })
+
   mount(contract.privatePackage, { show: ({ product }, { actor }) => privatePackage.show(actor.user.id, product) })
+
   mount(contract.assets, {
     list: (_input, { actor }) => assets.list(actor.user.id),
-    recentlyRemoved: (_input, { actor }) => assets.left(actor.user.id),
+    recentlyRemoved: (_input, { actor }) => assets.recentlyRemoved(actor.user.id),
     adminList: () => assets.adminList(),
-    adminRecentlyRemoved: () => assets.adminLeft(),
+    adminRecentlyRemoved: () => assets.adminRecentlyRemoved(),
     adminAdd: ({ productId, ...asset }, { actor }) => assets.add(actor, productId, asset),
     adminImport: (input, { actor }) => assets.import(actor, input.productId, input.assets),
     adminMove: ({ id, position }, { actor }) => assets.move(actor, id, position),
-    adminSwitch: ({ id, isActive }, { actor }) => assets.switch(actor, id, isActive),
-    adminNote: ({ id, note }, { actor }) => assets.describe(actor, id, note),
+    adminSwitch: ({ id, isActive }, { actor }) => assets.setActive(actor, id, isActive),
+    adminNote: ({ id, note }, { actor }) => assets.setNote(actor, id, note),
     adminReview: ({ productId }, { actor }) => assets.review(actor, productId),
     adminDelete: ({ id }, { actor }) => assets.remove(actor, id),
   })
+
   mount(contract.reminders, {
     adminCount: async () => ({ due: await reminders.count() }),
     adminSend: async (_input, { actor }) => ({ queued: await reminders.send(actor) }),

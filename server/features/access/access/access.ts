@@ -2,9 +2,9 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { personOf } from '#server/database/people.ts'
-import { type Asking, createAsking } from './asking.ts'
+import { type BuyerAccess, createBuyerAccess } from './buyer-access.ts'
 import { createDecisions, type Decisions } from './decisions.ts'
-import { owns, recompute } from './entitled.ts'
+import { owns, recomputeAccess } from './entitled.ts'
 import { type Keys, purgeKeys, revealKeys } from './forms.ts'
 import { type AccessLists, createLists } from './lists.ts'
 import { createNames, type Names } from './names.ts'
@@ -13,7 +13,7 @@ import type { ConnectorInterface } from './rows.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
 export { recordCheckedName, recordLocked, recordUnlocked } from './record-observed.ts'
-export { type AccessRow, connectorPatience, isPaid, wishFor } from './rules.ts'
+export { type AccessRow, connectorPatienceMs, isPaid, targetStateFor } from './rules.ts'
 export { refreshTodo } from './todo-refresh.ts'
 
 type AccessContext = Pick<
@@ -24,7 +24,7 @@ type AccessContext = Pick<
 /** State of each person's access to each product on TradingView: one row of `access`, written only here. */
 export type AccessModule = {
   names: Names
-  asking: Asking
+  buyerAccess: BuyerAccess
   decisions: Decisions
   lists: AccessLists
   connectorChanged(tx: Transaction): Promise<void>
@@ -33,6 +33,7 @@ export type AccessModule = {
   purgeKeys(): Promise<void>
   /** Locks the remaining access of someone whose account is deleted. */
   forget(tx: Transaction, userId: string): Promise<void>
+  /** Recomputes a person's access from their purchases and queues the sync. Locks the person. */
   refresh(tx: Transaction, userId: string): Promise<void>
 }
 
@@ -42,7 +43,7 @@ export function createAccessModule(context: AccessContext, connector: ConnectorI
   const connectorChanged = createConnectorChanges(context, connector)
   return {
     names,
-    asking: createAsking(context, connector, names),
+    buyerAccess: createBuyerAccess(context, connector, names),
     decisions: createDecisions(context, connector, names),
     lists: createLists(context, connector),
     connectorChanged,
@@ -54,16 +55,17 @@ export function createAccessModule(context: AccessContext, connector: ConnectorI
 
     async refresh(tx, userId) {
       const served = await connector.servedProducts(tx)
-      const rows = await recompute(tx, context, userId, served)
+      const rows = await recomputeAccess(tx, context, userId, served)
       await connector.requestSync(tx, userId)
-      const unnamed = rows.filter(
+      const rowsWithoutName = rows.filter(
         ({ productId, reason, state, nameKey }) => served.has(productId) && reason && state === 'none' && !nameKey,
       )
-      if (unnamed.length === 0) return
+      if (rowsWithoutName.length === 0) return
       // Uses the username of the profile, unless the account is unproven: a stranger may have entered it.
       const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
       if (!username || !verifiedAt) return
-      for (const { productId } of unnamed) await names.give(tx, { userId, username, productId, by: null })
+      for (const { productId } of rowsWithoutName)
+        await names.setUsername(tx, { userId, username, productId, byAdmin: null })
     },
   }
 }

@@ -9,8 +9,8 @@ import { conflict, notFound } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import type { Names } from './names.ts'
 import { recordClosed } from './record-observed.ts'
-import { type ConnectorInterface, change, lockRows } from './rows.ts'
-import { type AccessRow, factsOf, next } from './rules.ts'
+import { type ConnectorInterface, changeAccess, lockRows } from './rows.ts'
+import { type AccessRow, factsOf, nextStep } from './rules.ts'
 
 type DecisionContext = Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
 
@@ -27,6 +27,7 @@ export type Decisions = {
   withhold(actor: Actor, ids: string[]): Promise<{ changed: number }>
   /** Records that the seller has removed someone by hand. */
   lock(actor: Actor, ids: string[]): Promise<{ changed: number }>
+  /** Announces the unlocks whose undo window is over. */
   announce(): Promise<void>
   rename(actor: Actor, id: string, username: string): Promise<void>
   /** Rows among these that were declined with a request to end the paid subscription. */
@@ -36,10 +37,10 @@ export type Decisions = {
 }
 
 /** Undo window of an unlock by hand. After it, the buyer is told, TradingView is called and the keys are deleted. */
-const undoMilliseconds = 60_000
+const undoWindowMs = 60_000
 
-/** Decides about one locked row. Returns false if that is not possible. */
-type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
+/** Decides about one locked row. Returns false if the row's state does not allow the decision. */
+type Act = (tx: Transaction, row: AccessRow, hasConnector: boolean) => Promise<boolean>
 
 export function createDecisions(context: DecisionContext, connector: ConnectorInterface, names: Names): Decisions {
   const { db, now, audit } = context
@@ -52,8 +53,11 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
         if (!(await act(tx, row, served.has(row.productId)))) continue
         count += 1
         // Leaves the reason out of the audit log, because it may name the buyer.
-        const about = { aboutId: row.userId, detail: { request: row.id } }
-        await audit.record(tx, actor, { action: `access.${decision}`, ...about })
+        await audit.record(tx, actor, {
+          action: `access.${decision}`,
+          aboutId: row.userId,
+          detail: { request: row.id },
+        })
         await connector.requestSync(tx, row.userId)
       }
       return count
@@ -68,22 +72,23 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
     )
   }
 
-  const stepOf = (event: AccessEvent, row: AccessRow, works: boolean) => next(event, factsOf(row, works, now()))
+  const stepOf = (event: AccessEvent, row: AccessRow, hasConnector: boolean) =>
+    nextStep(event, factsOf(row, hasConnector, now()))
 
   const unlock =
     (actor: Actor, event: 'granted' | 'restored', byHand = false): Act =>
-    async (tx, row, works) => {
-      const step = stepOf(event, row, works && !byHand)
+    async (tx, row, hasConnector) => {
+      const step = stepOf(event, row, hasConnector && !byHand)
       if (!step) return false
       const { state, needsDecision, unlockedName } = row
-      const by = { decidedBy: actor.user.id, undoUntil: new Date(now().getTime() + undoMilliseconds) }
-      await change(
+      await changeAccess(
         tx,
         context,
         row,
         { event, to: step.to, byAdmin: actor.user.id },
         {
-          ...by,
+          decidedBy: actor.user.id,
+          undoUntil: new Date(now().getTime() + undoWindowMs),
           undoTo: { state, needsDecision, unlockedName },
           ...(step.to === 'unlocked' ? { unlockedName: row.username } : {}),
           ...(state === 'withheld' ? { askedAt: now() } : {}),
@@ -100,33 +105,34 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
       decide(actor, ids, 'undone', async (tx, row) => {
         const { undoTo, undoUntil } = row
         if (!undoTo || !undoUntil || undoUntil <= now()) return false
-        const { state: to, ...before } = undoTo
-        const back = { ...before, decidedBy: null }
-        await change(tx, context, row, { event: 'undone', to, byAdmin: actor.user.id }, back)
+        const { state, ...fieldsBefore } = undoTo
+        await changeAccess(
+          tx,
+          context,
+          row,
+          { event: 'undone', to: state, byAdmin: actor.user.id },
+          { ...fieldsBefore, decidedBy: null },
+        )
         return true
       }),
 
     decline: (actor, ids, reason, endsSubscription) =>
-      decide(actor, ids, 'declined', async (tx, row, works) => {
-        const step = stepOf('declined', row, works)
+      decide(actor, ids, 'declined', async (tx, row, hasConnector) => {
+        const step = stepOf('declined', row, hasConnector)
         if (!step) return false
         const byAdmin = actor.user.id
-        const isMove = step.to === 'unlocked' && row.unlockedName !== null
-        if (isMove && row.unlockedName) await setTradingViewUsername(tx, row.userId, row.unlockedName)
-        await change(
+        // A buyer who asked to move to another account keeps the one that is unlocked.
+        const keptUsername = step.to === 'unlocked' ? row.unlockedName : null
+        if (keptUsername) await setTradingViewUsername(tx, row.userId, keptUsername)
+        await changeAccess(
           tx,
           context,
           row,
           { event: 'declined', to: step.to, username: row.username, reason, byAdmin, mail: 'accessDeclined' },
           {
             decidedBy: byAdmin,
-            ...(isMove && row.unlockedName
-              ? {
-                  username: row.unlockedName,
-                  nameKey: normalizeUsername(row.unlockedName),
-                  nameProblem: null,
-                  similar: [],
-                }
+            ...(keptUsername
+              ? { username: keptUsername, nameKey: normalizeUsername(keptUsername), nameProblem: null, similar: [] }
               : { declinedBecause: reason, endRequestedAt: endsSubscription ? now() : null }),
           },
         )
@@ -134,30 +140,29 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
       }),
 
     withhold: (actor, ids) =>
-      decide(actor, ids, 'withheld', async (tx, row, works) => {
-        const step = stepOf('withheld', row, works)
+      decide(actor, ids, 'withheld', async (tx, row, hasConnector) => {
+        const step = stepOf('withheld', row, hasConnector)
         if (!step) return false
         const byAdmin = actor.user.id
-        const username = row.unlockedName
-        await change(
+        await changeAccess(
           tx,
           context,
           row,
-          { event: 'withheld', to: step.to, username, byAdmin, mail: 'accessWithheld' },
-          { decidedBy: byAdmin, ...(works ? {} : { unlockedName: null }) },
+          { event: 'withheld', to: step.to, username: row.unlockedName, byAdmin, mail: 'accessWithheld' },
+          { decidedBy: byAdmin, ...(hasConnector ? {} : { unlockedName: null }) },
         )
         return true
       }),
 
     lock: (actor, ids) =>
-      decide(actor, ids, 'locked', async (tx, row, works) => {
+      decide(actor, ids, 'locked', async (tx, row, hasConnector) => {
         const isWithheld = row.state === 'withheld' && row.unlockedName !== null
-        if (!isWithheld && !stepOf('closed', row, works)) return false
+        if (!isWithheld && !stepOf('closed', row, hasConnector)) return false
         await recordClosed(tx, context, row, { byAdmin: actor.user.id })
         return true
       }),
 
-    ...createDeclined(context),
+    ...createSubscriptionDecisions(context),
 
     announce: () => db.transaction((tx) => announce(tx, context, connector)),
 
@@ -165,10 +170,9 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
   }
 }
 
-/** Subscriptions of people whose access was declined. */
-function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
+/** Decisions about the subscriptions of people whose access was declined. */
+function createSubscriptionDecisions({ db, audit }: Pick<Context, 'db' | 'audit'>) {
   return {
-    /** Rows among these that were declined with a request to end the paid subscription. */
     async endRequestsAmong(ids: string[]) {
       return db
         .select({ id: access.id, userId: access.userId, productId: access.productId })
@@ -176,7 +180,6 @@ function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
         .where(and(inArray(access.id, ids), isNotNull(access.endRequestedAt), isNotNull(access.reason)))
     },
 
-    /** Keeps the subscription although access was declined. */
     async keepDeclined(actor: Actor, id: string) {
       await db.transaction(async (tx) => {
         const [row] = await tx.update(access).set({ endRequestedAt: null }).where(eq(access.id, id)).returning()
@@ -187,7 +190,7 @@ function createDeclined({ db, audit }: Pick<Context, 'db' | 'audit'>) {
   }
 }
 
-/** Tells buyers, or starts the connector, once the undo window is over. */
+/** Once the undo window is over, emails the buyer or lets the connector unlock. */
 async function announce(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
@@ -196,24 +199,36 @@ async function announce(
   const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, context.now()))
   const ids = due.map(({ id }) => id)
   for (const row of await lockRows(tx, ids)) {
-    const { state: to, unlockedName: username } = row
-    if (to === 'unlocked') await change(tx, context, row, { event: 'opened', to, username, mail: 'accessUnlocked' })
+    const { state, unlockedName } = row
+    if (state === 'unlocked')
+      await changeAccess(tx, context, row, {
+        event: 'opened',
+        to: state,
+        username: unlockedName,
+        mail: 'accessUnlocked',
+      })
     else await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
     await connector.requestSync(tx, row.userId)
   }
 }
 
-type Renaming = { actor: Actor; id: string; username: string }
+type RenameInput = { actor: Actor; id: string; username: string }
 
 /** Gives a customer another username, without the limits for buyers. */
 async function rename(
   tx: Transaction,
   { audit }: Pick<Context, 'audit'>,
   names: Names,
-  { actor, id, username }: Renaming,
+  { actor, id, username }: RenameInput,
 ) {
   const [row] = await tx.select().from(access).where(eq(access.id, id))
   if (!row) throw notFound('Access')
-  await names.give(tx, { userId: row.userId, username, productId: row.productId, by: actor.user.id, field: 'username' })
+  await names.setUsername(tx, {
+    userId: row.userId,
+    username,
+    productId: row.productId,
+    byAdmin: actor.user.id,
+    field: 'username',
+  })
   await audit.record(tx, actor, { action: 'tradingview.rename', subject: id, aboutId: row.userId })
 }

@@ -3,16 +3,16 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, isLivePurchase, purchases, tvConnection, users } from '#server/database/schema.ts'
 import { entitlementOf } from '#server/features/selling/purchases/purchases.ts'
-import { change } from './rows.ts'
-import { type AccessRow, factsOf, next } from './rules.ts'
+import { changeAccess } from './rows.ts'
+import { type AccessRow, factsOf, nextStep } from './rules.ts'
 
 export async function owns(db: Database, userId: string, productId: string): Promise<boolean> {
   const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase)
   return (await db.$count(purchases, isTheirs)) > 0
 }
 
-/** Recomputes a person's access from their purchases. Locks the person. */
-export async function recompute(
+/** Recomputes a person's access from their purchases and returns the rows. Locks the person. */
+export async function recomputeAccess(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   userId: string,
@@ -27,22 +27,23 @@ export async function recompute(
   const [settings = { freezesAccessDuringDispute: true }] = await tx
     .select({ freezesAccessDuringDispute: tvConnection.freezesAccessDuringDispute })
     .from(tvConnection)
-  const bought = await tx.select().from(purchases).where(eq(purchases.userId, userId))
-  const known = await tx.select().from(access).where(eq(access.userId, userId)).for('update')
+  const boughtPurchases = await tx.select().from(purchases).where(eq(purchases.userId, userId))
+  const existingRows = await tx.select().from(access).where(eq(access.userId, userId)).for('update')
   const rows: AccessRow[] = []
-  for (const productId of new Set([...bought, ...known].map((each) => each.productId))) {
-    const paid = bought.filter((purchase) => purchase.productId === productId)
-    const row = known.find((each) => each.productId === productId)
+  for (const productId of new Set([...boughtPurchases, ...existingRows].map((each) => each.productId))) {
+    const ofProduct = boughtPurchases.filter((purchase) => purchase.productId === productId)
+    const row = existingRows.find((existing) => existing.productId === productId)
     const current = row?.reason ? { until: row.until, reason: row.reason } : null
-    const after = entitlementOf(paid, settings, current)
+    const after = entitlementOf(ofProduct, settings, current)
     if (!row && !after) continue
-    const before = row ?? (await begin(tx, context, userId, productId))
-    rows.push(await store(tx, context, before, after ?? { reason: null, until: null }, served.has(productId)))
+    const before = row ?? (await insertRow(tx, context, userId, productId))
+    const entitlement = after ?? { reason: null, until: null }
+    rows.push(await storeEntitlement(tx, context, before, entitlement, served.has(productId)))
   }
   return rows
 }
 
-async function begin(
+async function insertRow(
   tx: Transaction,
   { now }: Pick<Context, 'now'>,
   userId: string,
@@ -53,7 +54,13 @@ async function begin(
   return row
 }
 
-async function store(
+function entitlementEvent(reasonBefore: AccessRow['reason'], reason: AccessRow['reason']) {
+  if (reason !== null) return 'paid' as const
+  return reasonBefore === null ? undefined : ('ended' as const)
+}
+
+/** Stores what a person is entitled to, and moves the state if the entitlement begins or ends. */
+async function storeEntitlement(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   before: AccessRow,
@@ -62,10 +69,11 @@ async function store(
 ): Promise<AccessRow> {
   const row = { ...before, reason, until }
   const at = context.now()
-  const event = reason === null ? (before.reason === null ? undefined : 'ended') : 'paid'
-  const step = event && next(event, factsOf(row, hasConnector, at))
-  if (event && (step || (before.reason === null) !== (reason === null)))
-    return change(
+  const event = entitlementEvent(before.reason, reason)
+  const step = event && nextStep(event, factsOf(row, hasConnector, at))
+  const beginsOrEnds = (before.reason === null) !== (reason === null)
+  if (event && (step || beginsOrEnds))
+    return changeAccess(
       tx,
       context,
       before,
@@ -74,11 +82,13 @@ async function store(
         reason,
         until,
         ...(step?.to === 'unlocking' ? { askedAt: at } : {}),
-        // Restarts the time in this state, because the access now waits to be locked.
+        // Restarts the time in this state, because the access waits to be locked from here on.
         ...(event === 'ended' ? { stateSince: at } : {}),
       },
     )
-  if (before.reason === reason && before.until?.getTime() === until?.getTime()) return before
+
+  const isUnchanged = before.reason === reason && before.until?.getTime() === until?.getTime()
+  if (isUnchanged) return before
   await tx
     .update(access)
     .set({ reason, until, version: before.version + 1 })

@@ -17,18 +17,18 @@ export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, formId: 
   secrets.seal(JSON.stringify([apiKey, secretKey]), formId)
 
 function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
-  const missing = secrets.missingKey(sealedKeys)
-  if (missing)
+  const missingKeyId = secrets.missingKey(sealedKeys)
+  if (missingKeyId)
     throw conflict(
       'secrets-key-missing',
-      `These keys were sealed with another SECRETS_KEY (fingerprint ${missing}). Set it as SECRETS_KEY_OLD and restart the shop.`,
+      `These keys were sealed with another SECRETS_KEY (fingerprint ${missingKeyId}). Set it as SECRETS_KEY_OLD and restart the shop.`,
     )
   const [apiKey, secretKey]: [string, string] = JSON.parse(secrets.open(sealedKeys, formId))
   return { apiKey, secretKey }
 }
 
-export function assertCompleteForm(sent: AccessRequestInput) {
-  const { error } = z.safeParse(accessRequestForm, sent)
+export function assertCompleteForm(form: AccessRequestInput) {
+  const { error } = z.safeParse(accessRequestForm, form)
   const [issue] = error?.issues ?? []
   if (issue) throw invalid(String(issue.path[0]), issue.message)
 }
@@ -36,17 +36,17 @@ export function assertCompleteForm(sent: AccessRequestInput) {
 export async function storeForm(
   tx: Transaction,
   { now, secrets }: Pick<Context, 'now' | 'secrets'>,
-  whose: { id: string; userId: string; purchaseId: string },
+  ids: { id: string; userId: string; purchaseId: string },
   { apiKey, secretKey, exchangeName = '', tradingViewUsername, additionalInfo }: AccessRequestInput,
 ) {
   await tx
     .insert(accessForms)
     .values({
-      ...whose,
+      ...ids,
       exchangeName,
       tradingViewUsername,
       additionalInfo: additionalInfo || null,
-      sealedKeys: apiKey && secretKey ? sealKeys(secrets, { apiKey, secretKey }, whose.id) : null,
+      sealedKeys: apiKey && secretKey ? sealKeys(secrets, { apiKey, secretKey }, ids.id) : null,
       submittedAt: now(),
     })
 }
@@ -73,9 +73,9 @@ export function revealKeys(
   })
 }
 
-/** Deletes exchange keys of requests that are no longer pending, and all exchange keys after 30 days. */
+/** Deletes exchange keys that no pending request needs, and all exchange keys after 30 days. */
 export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
-  const waits = hasRow(
+  const isPending = hasRow(
     access,
     eq(access.userId, accessForms.userId),
     or(sql`${access.state} in ('asked', 'unlocking')`, isNotNull(access.undoUntil)),
@@ -86,7 +86,7 @@ export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
     .where(
       and(
         isNotNull(accessForms.sealedKeys),
-        or(lt(accessForms.submittedAt, retentionStart(now(), retention.exchangeKeys)), not(waits)),
+        or(lt(accessForms.submittedAt, retentionStart(now(), retention.exchangeKeys)), not(isPending)),
       ),
     )
 }

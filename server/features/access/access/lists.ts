@@ -26,7 +26,7 @@ type ListedPerson = RawOutputOf<typeof calls.people>[number]
 export type AccessLists = Todo & {
   people(filter: ParsedInputOf<typeof calls.people>): Promise<Page<ListedPerson>>
   countEndRequests(): Promise<number>
-  of(userId: string): Promise<ListedPerson[]>
+  ofUser(userId: string): Promise<ListedPerson[]>
   history(id: string): Promise<RawOutputOf<typeof calls.history>>
   historyOf(
     userId: string,
@@ -51,7 +51,7 @@ const eventTexts: Record<AccessEvent, string> = {
   closed: 'Access locked',
 }
 
-const eventsShown = 100
+const maxEventsShown = 100
 
 /** Declined buyers who still pay, if support asked an admin to end the subscription. */
 const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
@@ -59,7 +59,7 @@ const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.re
 export function createLists(context: ListContext, connector: ConnectorInterface): AccessLists {
   const { db, now } = context
 
-  async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {
+  async function listPeople(where: SQL | undefined, { limit, cursor, q }: Paging) {
     const after = decodeCursor(cursor)
     const rows = await db
       .select({ row: access, user: shownUser, product: products.name })
@@ -78,7 +78,7 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
     const { items, next } = pageOf(rows, limit, ({ row }) => ({ at: row.stateSince, id: row.id }))
     const userIds = items.map(({ row }) => row.userId)
     const served = await connector.servedProducts()
-    const seen = await db
+    const listEntries = await db
       .select({ person: tvPeople, script: tvScripts.name, productId: tvScripts.productId })
       .from(tvPeople)
       .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
@@ -93,8 +93,8 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
         until: row.until,
         stateSince: row.stateSince,
         endRequested: row.endRequestedAt !== null && row.reason !== null,
-        lists: seen
-          .filter(({ person, productId }) => isOf(row, person) && productId === row.productId)
+        lists: listEntries
+          .filter(({ person, productId }) => isEntryOf(row, person) && productId === row.productId)
           .map(({ person, script }) => ({ script, isPresent: person.isPresent, until: person.presentUntil })),
       })),
     }
@@ -104,11 +104,11 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
     ...createTodo(context, connector),
 
     people: ({ state, endRequested, ...paging }) =>
-      page(and(state && eq(access.state, state), endRequested && isEndRequested), paging),
+      listPeople(and(state && eq(access.state, state), endRequested && isEndRequested), paging),
 
     countEndRequests: () => db.$count(access, isEndRequested),
 
-    of: async (userId) => (await page(eq(access.userId, userId), { limit: 10 })).items,
+    ofUser: async (userId) => (await listPeople(eq(access.userId, userId), { limit: 10 })).items,
 
     async history(id) {
       const [row] = await db.select().from(access).where(eq(access.id, id))
@@ -119,14 +119,14 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
         .leftJoin(users, eq(users.id, accessEvents.byAdmin))
         .where(and(eq(accessEvents.userId, row.userId), eq(accessEvents.productId, row.productId)))
         .orderBy(desc(accessEvents.id))
-        .limit(eventsShown)
+        .limit(maxEventsShown)
       const names = db.select({ key: tvPeople.usernameKey }).from(tvPeople).where(eq(tvPeople.userId, row.userId))
       const calls = await db
         .select({ at: tvEvents.at, what: tvEvents.call, outcome: tvEvents.outcome, detail: tvEvents.excerpt })
         .from(tvEvents)
         .where(inArray(tvEvents.usernameKey, names))
         .orderBy(desc(tvEvents.id))
-        .limit(eventsShown)
+        .limit(maxEventsShown)
       return [
         ...events.map(({ event: { at, event, toState, username, reason }, by }) => ({
           at,
@@ -156,5 +156,6 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
   }
 }
 
-const isOf = (row: typeof access.$inferSelect, { userId, usernameKey }: typeof tvPeople.$inferSelect) =>
+/** True if a list entry has the username that counts for the row: the wanted one, or else the unlocked one. */
+const isEntryOf = (row: typeof access.$inferSelect, { userId, usernameKey }: typeof tvPeople.$inferSelect) =>
   userId === row.userId && usernameKey === (row.nameKey ?? row.unlockedName?.toLowerCase())

@@ -1,4 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import type { NameProblem } from '#contract/statuses.ts'
 import { nameTakenMessage, normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -6,18 +7,19 @@ import { personOf } from '#server/database/people.ts'
 import { access, accessEvents } from '#server/database/schema.ts'
 import { conflict, invalid, Refusal } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
-import { recompute } from './entitled.ts'
-import { type AccessKey, type ChangeContext, type ConnectorInterface, change, lockRows } from './rows.ts'
-import { type AccessRow, factsOf, next } from './rules.ts'
+import { recomputeAccess } from './entitled.ts'
+import { type AccessKey, type ChangeContext, type ConnectorInterface, changeAccess, lockRows } from './rows.ts'
+import { type AccessRow, factsOf, nextStep, type Step } from './rules.ts'
 
 type NameContext = Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
 
 /** TradingView usernames that buyers want unlocked. A username belongs to one buyer. */
 export type Names = {
+  /** Earliest time of the next change; null if the buyer may change the username. */
   mayChangeFrom(userId: string, tx?: Transaction | Database): Promise<Date | null>
-  takenBy: typeof takenBy
+  findOtherHolder: typeof findOtherHolder
   /** Sets a username: at the checkout, in the form or the profile, by an admin or an import. */
-  give(tx: Transaction, given: GivenName): Promise<void>
+  setUsername(tx: Transaction, input: UsernameInput): Promise<void>
   /** Checks unknown usernames again: TradingView may take minutes to find a new account. */
   recheck(tx: Transaction, userId: string): Promise<void>
   recheckUnknown(): Promise<void>
@@ -26,13 +28,13 @@ export type Names = {
 /** The form's field that a refusal belongs to. */
 type Field = 'username' | 'tradingViewUsername'
 
-export type GivenName = {
+export type UsernameInput = {
   userId: string
   username: string
   /** The product it is for; all of the person's products by default. */
   productId?: string
   /** The admin who enters it; null for the buyer. */
-  by: string | null
+  byAdmin: string | null
   /** With a field, an unusable username is refused there; otherwise it is stored with its problem. */
   field?: Field
   /** Called before access moves to another TradingView account; throws unless the buyer may. */
@@ -41,97 +43,108 @@ export type GivenName = {
   unlockedProductId?: string | undefined
 }
 
-const day = 86_400_000
-const week = 7 * day
-const year = 365 * day
-const changesInAYear = 5
+const dayMs = 86_400_000
+const weekMs = 7 * dayMs
+const yearMs = 365 * dayMs
+const maxChangesPerYear = 5
 
 export function createNames(context: NameContext, connector: ConnectorInterface): Names {
   const { db, now } = context
 
-  /** Earliest next change: once in 7 days and 5 times a year. Before the first unlock, changes are free. */
+  /** Buyers may change an unlocked username once in 7 days and 5 times a year. Earlier changes are free. */
   async function mayChangeFrom(userId: string, tx: Transaction | Database = db): Promise<Date | null> {
     const changes = await tx
       .select({ at: accessEvents.at })
       .from(accessEvents)
       .where(and(eq(accessEvents.userId, userId), eq(accessEvents.event, 'renamed'), isNull(accessEvents.byAdmin)))
       .orderBy(desc(accessEvents.at))
-      .limit(changesInAYear)
-    const [newest] = changes
-    const fifth = changes[changesInAYear - 1]
-    const free = Math.max(newest ? newest.at.getTime() + week : 0, fifth ? fifth.at.getTime() + year : 0)
-    return free > now().getTime() ? new Date(free) : null
+      .limit(maxChangesPerYear)
+    const newest = changes[0]
+    const fifthNewest = changes[maxChangesPerYear - 1]
+    const weekIsOverMs = newest ? newest.at.getTime() + weekMs : 0
+    const yearIsOverMs = fifthNewest ? fifthNewest.at.getTime() + yearMs : 0
+    const mayChangeFromMs = Math.max(weekIsOverMs, yearIsOverMs)
+    return mayChangeFromMs > now().getTime() ? new Date(mayChangeFromMs) : null
   }
 
-  async function refuseTooSoon(tx: Transaction, userId: string) {
+  async function assertMayChangeUsername(tx: Transaction, userId: string) {
     const from = await mayChangeFrom(userId, tx)
     if (!from) return
     const on = from.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
     throw conflict('too-soon', `You can change your TradingView username again on ${on}.`)
   }
 
-  async function claim(
+  /** Gives the username to one access row, and moves the row's state accordingly. */
+  async function assignUsername(
     tx: Transaction,
     row: AccessRow,
-    { username, key, by, field, beforeMove, unlockedProductId }: Omit<GivenName, 'userId'> & { key: string | null },
-    works: boolean,
+    {
+      username,
+      key,
+      byAdmin,
+      field,
+      beforeMove,
+      unlockedProductId,
+    }: Omit<UsernameInput, 'userId'> & { key: string | null },
+    hasConnector: boolean,
   ) {
-    const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
-    if (isTaken && field && works)
+    const isTaken = key !== null && (await findOtherHolder(tx, row, key)) !== undefined
+    if (isTaken && field && hasConnector)
       throw new Refusal(409, 'name-taken', nameTakenMessage, { fields: { [field]: nameTakenMessage } })
-    if (key && !isTaken) await release(tx, context, row, key)
+    if (key && !isTaken) await releaseUsername(tx, context, row, key)
+
     const nameKey = isTaken ? null : key
-    const nameProblem = isTaken ? ('taken' as const) : key ? null : ('unreadable' as const)
-    const isSame = nameKey === row.nameKey && nameProblem === row.nameProblem && nameKey !== null
-    const named = isSame ? {} : { username, nameKey, nameProblem, similar: [], nameCheckedAt: null }
-    const after = { ...row, ...named }
-    const facts = factsOf(after, works, now())
-    const isMove = facts.isPaid && facts.holds === 'other'
-    if (isMove && !isSame && by === null && field) {
-      await refuseTooSoon(tx, row.userId)
+    const nameProblem = nameProblemOf(isTaken, key)
+    const isSameName = nameKey !== null && nameKey === row.nameKey && nameProblem === row.nameProblem
+    const nameChanges = isSameName ? {} : { username, nameKey, nameProblem, similar: [], nameCheckedAt: null }
+    const facts = factsOf({ ...row, ...nameChanges }, hasConnector, now())
+    const isMove = facts.isPaid && facts.unlockedAccount === 'other' && !isSameName
+    if (isMove && byAdmin === null && field) {
+      await assertMayChangeUsername(tx, row.userId)
       await beforeMove?.()
     }
-    const isOpen = unlockedProductId === row.productId && facts.isPaid && nameKey !== null
-    const step = isOpen ? { to: 'unlocked' as const } : next('asked', facts)
-    const needsDecision = (step && 'needsDecision' in step && step.needsDecision) || false
-    if (isSame && step?.to === row.state && needsDecision === row.needsDecision) return
+
+    const isUnlockedAlready = unlockedProductId === row.productId && facts.isPaid && nameKey !== null
+    const step: Step | undefined = isUnlockedAlready ? { to: 'unlocked' } : nextStep('asked', facts)
+    const needsDecision = step?.needsDecision ?? false
+    if (isSameName && step?.to === row.state && needsDecision === row.needsDecision) return
     const to = step?.to ?? row.state
     const isWaiting = to === 'asked' || to === 'unlocking'
-    await change(
+    await changeAccess(
       tx,
       context,
       row,
-      { event: eventOf(isMove && !isSame, isOpen, step !== undefined), to, username, byAdmin: by },
+      { event: eventOf({ isMove, isUnlockedAlready, isPaid: facts.isPaid }), to, username, byAdmin },
       {
-        ...named,
+        ...nameChanges,
         needsDecision,
         ...(isWaiting ? { askedAt: now() } : {}),
-        ...(isOpen ? { unlockedName: username, decidedBy: by } : {}),
+        ...(isUnlockedAlready ? { unlockedName: username, decidedBy: byAdmin } : {}),
       },
     )
   }
 
   return {
     mayChangeFrom,
-    takenBy,
+    findOtherHolder,
 
-    async give(tx, given) {
-      const { userId, username: typed, field } = given
+    async setUsername(tx, input) {
+      const { userId, username: typed, field } = input
       const served = await connector.servedProducts(tx)
-      const rows = await recompute(tx, context, userId, served)
-      if (typed.trim() === '') return clear(tx, userId, rows, field)
-      const read = parseUsername(typed)
-      if ('refusal' in read && field) throw invalid(field, read.refusal)
-      const username = 'username' in read ? read.username : typed.trim().slice(0, 100)
-      const key = 'username' in read ? normalizeUsername(read.username) : null
+      const rows = await recomputeAccess(tx, context, userId, served)
+      if (typed.trim() === '') return clearUsername(tx, userId, rows, field)
+      const parsed = parseUsername(typed)
+      if ('refusal' in parsed && field) throw invalid(field, parsed.refusal)
+      const username = 'username' in parsed ? parsed.username : typed.trim().slice(0, 100)
+      const key = 'username' in parsed ? normalizeUsername(parsed.username) : null
       // Serializes customers who enter the same username.
       if (key) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${key}))`)
       const { tradingViewUsername: before } = await personOf(tx, userId)
-      // Keeps TradingView's spelling of the same username.
+      // Keeps the stored spelling, which is TradingView's, if the username is the same.
       if (key === null || key !== (before && normalizeUsername(before)))
         await setTradingViewUsername(tx, userId, username)
-      const affected = rows.filter(({ productId }) => !given.productId || productId === given.productId)
-      for (const row of affected) await claim(tx, row, { ...given, username, key }, served.has(row.productId))
+      const affected = rows.filter(({ productId }) => !input.productId || productId === input.productId)
+      for (const row of affected) await assignUsername(tx, row, { ...input, username, key }, served.has(row.productId))
       await connector.requestSync(tx, userId)
     },
 
@@ -144,27 +157,34 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
     },
 
     async recheckUnknown() {
-      const unknown = await db
+      const rows = await db
         .select({ userId: access.userId })
         .from(access)
         .where(and(isUnknownName, isNotNull(access.reason), sql`${access.similar} = '[]'`))
-      for (const { userId } of unknown) await db.transaction((tx) => this.recheck(tx, userId))
+      for (const { userId } of rows) await db.transaction((tx) => this.recheck(tx, userId))
     },
   }
 }
 
 /** Clears the username. A paying customer may replace it but not clear it. */
-async function clear(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
+async function clearUsername(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
   if (rows.some(({ reason, state }) => reason !== null && state !== 'none'))
     throw invalid(field, 'Please enter the TradingView username that we unlock for you.')
   await tx.update(access).set({ username: null, nameKey: null, nameProblem: null }).where(eq(access.userId, userId))
   await setTradingViewUsername(tx, userId, null)
 }
 
-function eventOf(isMove: boolean, isOpen: boolean, isPaid: boolean) {
-  if (isOpen) return 'granted'
+type UsernameFacts = { isMove: boolean; isUnlockedAlready: boolean; isPaid: boolean }
+
+function eventOf({ isMove, isUnlockedAlready, isPaid }: UsernameFacts) {
+  if (isUnlockedAlready) return 'granted'
   if (isMove) return 'renamed'
   return isPaid ? 'asked' : 'named'
+}
+
+function nameProblemOf(isTaken: boolean, key: string | null): NameProblem | null {
+  if (isTaken) return 'taken'
+  return key ? null : 'unreadable'
 }
 
 const isUnknownName = eq(access.nameProblem, 'not_found')
@@ -172,8 +192,8 @@ const isUnknownName = eq(access.nameProblem, 'not_found')
 const isUnlockedName = (key: string) => sql`lower(${access.unlockedName}) = ${key}`
 const ofOthers = ({ userId, productId }: AccessKey) => and(eq(access.productId, productId), ne(access.userId, userId))
 
-/** Another customer who pays for this username, or has it until it is moved. */
-async function takenBy(tx: Transaction | Database, whose: AccessKey, key: string): Promise<string | undefined> {
+/** Returns another customer who pays for this username, or whose access still uses it until they have moved. */
+async function findOtherHolder(tx: Transaction | Database, whose: AccessKey, key: string): Promise<string | undefined> {
   const [other] = await tx
     .select({ userId: access.userId })
     .from(access)
@@ -181,21 +201,27 @@ async function takenBy(tx: Transaction | Database, whose: AccessKey, key: string
   return other?.userId
 }
 
-/** Takes the username from former customers. If they come back, they are told that it is taken. */
-async function release(tx: Transaction, context: ChangeContext, whose: AccessKey, key: string) {
+/** Takes the username from former customers. If they come back, they learn that it is taken. */
+async function releaseUsername(tx: Transaction, context: ChangeContext, whose: AccessKey, key: string) {
   await tx
     .update(access)
     .set({ nameKey: null, nameProblem: 'taken', version: sql`${access.version} + 1` })
     .where(and(ofOthers(whose), eq(access.nameKey, key)))
-  const open = await tx
+  const unlockedRows = await tx
     .select({ id: access.id })
     .from(access)
     .where(and(ofOthers(whose), isUnlockedName(key)))
-  const ids = open.map(({ id }) => id)
-  // Locks nothing and tells nobody: the TradingView account is the new customer's.
+  const ids = unlockedRows.map(({ id }) => id)
+  // Neither locks nor emails, because the TradingView account belongs to the new customer.
   for (const row of await lockRows(tx, ids)) {
     const { unlockedName: username } = row
-    const step = next('closed', factsOf(row, false, context.now()))
-    await change(tx, context, row, { event: 'closed', to: step?.to ?? row.state, username }, { unlockedName: null })
+    const step = nextStep('closed', factsOf(row, false, context.now()))
+    await changeAccess(
+      tx,
+      context,
+      row,
+      { event: 'closed', to: step?.to ?? row.state, username },
+      { unlockedName: null },
+    )
   }
 }

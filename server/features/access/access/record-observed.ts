@@ -11,14 +11,14 @@ import {
   askSeller,
   type ChangeContext,
   type ConnectorInterface,
-  change,
+  changeAccess,
   lockRow,
   lockRows,
 } from './rows.ts'
-import { type AccessRow, connectorPatience, factsOf, next } from './rules.ts'
+import { type AccessRow, connectorPatienceMs, factsOf, nextStep } from './rules.ts'
 import { refreshTodo } from './todo-refresh.ts'
 
-/** Records that a username is unlocked on every script of the product. True if the buyer had been waiting. */
+/** Records that a username is unlocked on every script of the product. Returns true if the buyer was waiting. */
 export async function recordUnlocked(
   tx: Transaction,
   context: ChangeContext,
@@ -27,10 +27,10 @@ export async function recordUnlocked(
 ): Promise<boolean> {
   const row = await lockRow(tx, whose)
   if (!row || row.nameKey !== normalizeUsername(username)) return false
-  const step = next('opened', factsOf(row, true, context.now()))
+  const step = nextStep('opened', factsOf(row, true, context.now()))
   if (step) {
     const accessChange = { event: 'opened', to: step.to, username, mail: 'accessUnlocked' } as const
-    await change(tx, context, row, accessChange, { unlockedName: username, decidedBy: null })
+    await changeAccess(tx, context, row, accessChange, { unlockedName: username, decidedBy: null })
   } else if (row.state === 'unlocked' && row.unlockedName !== username)
     await tx.update(access).set({ unlockedName: username }).where(eq(access.id, row.id))
   return step !== undefined
@@ -43,36 +43,39 @@ export async function recordLocked(tx: Transaction, context: ChangeContext, whos
   await recordClosed(tx, context, row, {})
 }
 
-/** Records that an account has no access anymore. */
+/** Records that the unlocked account of a row is locked. */
 export async function recordClosed(
   tx: Transaction,
   context: ChangeContext,
   row: AccessRow,
   { byAdmin = null }: { byAdmin?: string | null },
 ) {
-  const step = next('closed', factsOf(row, true, context.now()))
-  const username = row.unlockedName
-  if (!step) return void (await tx.update(access).set({ unlockedName: null }).where(eq(access.id, row.id)))
+  const step = nextStep('closed', factsOf(row, true, context.now()))
+  if (!step) {
+    await tx.update(access).set({ unlockedName: null }).where(eq(access.id, row.id))
+    return
+  }
+
   const mail = row.reason === null ? ({ mail: 'accessEnded' } as const) : {}
-  await change(
+  await changeAccess(
     tx,
     context,
     row,
-    { event: 'closed', to: step.to, username, byAdmin, ...mail },
+    { event: 'closed', to: step.to, username: row.unlockedName, byAdmin, ...mail },
     { unlockedName: null, decidedBy: byAdmin },
   )
-  // Deletes the row of a deleted person, which was kept for this.
+  // The row of a deleted person was kept only until their access is locked.
   const { deletedAt } = await personOf(tx, row.userId)
   if (deletedAt) await tx.delete(access).where(eq(access.id, row.id))
 }
 
-type Checked = { username: string; problem: NameProblem | null; similar: string[]; at: Date }
+type NameCheck = { username: string; problem: NameProblem | null; similar: string[]; at: Date }
 
 /** Stores TradingView's answer about a username, unless the person has entered another one since. */
 export async function recordCheckedName(
   tx: Transaction,
   { id, userId }: Pick<AccessRow, 'id' | 'userId'>,
-  { username, problem, similar, at }: Checked,
+  { username, problem, similar, at }: NameCheck,
 ) {
   await lockPerson(tx, userId)
   const checked = await tx
@@ -89,10 +92,10 @@ const hasWaitedForConnector = (now: Date) =>
   and(
     eq(access.state, 'unlocking'),
     isNull(access.nameProblem),
-    lt(access.askedAt, new Date(now.getTime() - connectorPatience)),
+    lt(access.askedAt, new Date(now.getTime() - connectorPatienceMs)),
   )
 
-/** Hands waiting people to the connector if it works, or to the seller. Idempotent; runs every minute and after changes. */
+/** Hands waiting people to the connector if it works, otherwise to the seller. Idempotent. */
 export function createConnectorChanges(
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   connector: ConnectorInterface,
@@ -101,27 +104,25 @@ export function createConnectorChanges(
 
   return async function connectorChanged(tx) {
     const served = await connector.servedProducts(tx)
-    const ids = [...served]
+    const servedIds = [...served]
     const isWaiting = or(hasWaitedForConnector(now()), awaitsConnector(access))
     const candidates = await tx
       .select({ id: access.id })
       .from(access)
       .where(
         or(
-          and(inArray(access.productId, ids), isWaiting),
-          and(notInArray(access.productId, ids), eq(access.state, 'unlocking')),
+          and(inArray(access.productId, servedIds), isWaiting),
+          and(notInArray(access.productId, servedIds), eq(access.state, 'unlocking')),
         ),
       )
-    for (const row of await lockRows(
-      tx,
-      candidates.map(({ id }) => id),
-    )) {
-      const works = served.has(row.productId)
-      const event = works ? 'connector_on' : 'connector_off'
-      const step = next(event, factsOf(row, works, now()))
+    const candidateIds = candidates.map(({ id }) => id)
+    for (const row of await lockRows(tx, candidateIds)) {
+      const hasConnector = served.has(row.productId)
+      const event = hasConnector ? 'connector_on' : 'connector_off'
+      const step = nextStep(event, factsOf(row, hasConnector, now()))
       if (step) {
         const askedAt = row.state === 'none' || row.state === 'locked' ? now() : row.askedAt
-        await change(tx, context, row, { event, to: step.to }, { askedAt })
+        await changeAccess(tx, context, row, { event, to: step.to }, { askedAt })
         await connector.requestSync(tx, row.userId)
       } else if (row.state === 'unlocking') await askSeller(tx, context, row)
     }

@@ -14,7 +14,7 @@ export type AccessKey = { userId: string; productId: string }
 export type ChangeContext = Pick<Context, 'mails' | 'now' | 'supportEmail' | 'catalog'>
 
 export type ConnectorInterface = {
-  /** Products that the connector unlocks now: it works, and their scripts are chosen. */
+  /** Ids of the products that have scripts, while the connector works. Empty otherwise. */
   servedProducts(tx?: Database | Transaction): Promise<ReadonlySet<string>>
   /** True if there is a connection, working or not. */
   isOn(tx?: Database | Transaction): Promise<boolean>
@@ -53,8 +53,11 @@ export async function lockRows(tx: Transaction, ids: string[]) {
   return tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')
 }
 
-/** Every change of a state goes through here, with its event and email. Ends the undo window unless `changes` sets it. */
-export async function change(
+/**
+ * Changes a row, with its event and email; the only function that changes a state. Ends the undo window unless `changes`
+ * sets it. The caller must hold the lock on the row.
+ */
+export async function changeAccess(
   tx: Transaction,
   context: ChangeContext,
   row: AccessRow,
@@ -76,13 +79,14 @@ export async function change(
     .where(eq(access.id, row.id))
     .returning()
   if (!changed) throw new Error(`There is no access ${row.id}`)
+
   const person = await personOf(tx, row.userId)
   const name = username ?? changed.username ?? ''
   const isByConnector = mail === 'accessUnlocked' && row.state === 'unlocking'
-  const isToldAlready =
-    (isByConnector && (await isToldByReceipt(tx, { ...row, username: name }, at))) ||
-    (mail === 'accessEnded' && byAdmin === null && (await isToldByEnd(tx, row, at)))
-  const isTold = mail !== undefined && person.deletedAt === null && !isToldAlready
+  const wasToldAlready =
+    (isByConnector && (await wasToldByReceipt(tx, { ...row, username: name }, at))) ||
+    (mail === 'accessEnded' && byAdmin === null && (await wasToldByEndEmail(tx, row, at)))
+  const sendsMail = mail !== undefined && person.deletedAt === null && !wasToldAlready
   await tx
     .insert(accessEvents)
     .values({
@@ -95,9 +99,9 @@ export async function change(
       username: person.deletedAt ? null : name,
       reason: person.deletedAt ? null : (reason ?? null),
       byAdmin,
-      mail: isTold ? mail : null,
+      mail: sendsMail ? mail : null,
     })
-  if (isTold)
+  if (sendsMail)
     await context.mails.send(tx, person.email, mail, {
       name: person.name,
       product: (await context.catalog.named(row.productId)).name,
@@ -105,11 +109,12 @@ export async function change(
       reason: reason ?? '',
       staysUnlocked: to === 'unlocked',
     })
+
   // Asks the seller only about usernames that the buyer entered.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
   // Deletes the exchange keys once the decision is final.
   const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
-  if (!isWaiting && (to !== row.state || event === 'opened')) await forgetKeys(tx, row.userId)
+  if (!isWaiting && (to !== row.state || event === 'opened')) await deleteKeys(tx, row.userId)
   return changed
 }
 
@@ -124,16 +129,16 @@ export async function askSeller(
   const about = { name, tradingViewUsername: username ?? '' }
   const product = (await catalog.named(productId)).name
   const occasion = `${id} ${askedAt?.toISOString()}`
-  if (!(await isToldByReceipt(tx, { userId, productId, username: username ?? '' }, now())))
+  if (!(await wasToldByReceipt(tx, { userId, productId, username: username ?? '' }, now())))
     await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)
   await mails.sendOnce(`asked ${occasion}`, supportEmail, 'accessRequested', { ...about, product, email }, tx)
 }
 
-const receiptTellsMs = 10 * 60_000
+const recentMailMs = 10 * 60_000
 
 /** True if a receipt of the last 10 minutes already told the guest about this username. */
-async function isToldByReceipt(tx: Transaction, key: AccessKey & { username: string }, now: Date) {
-  const since = new Date(now.getTime() - receiptTellsMs)
+async function wasToldByReceipt(tx: Transaction, key: AccessKey & { username: string }, now: Date) {
+  const since = new Date(now.getTime() - recentMailMs)
   const { handedOverAt } = await personOf(tx, key.userId)
   const isToldOrder = and(
     eq(orders.userId, key.userId),
@@ -146,16 +151,16 @@ async function isToldByReceipt(tx: Transaction, key: AccessKey & { username: str
 }
 
 /** True if the email about the end of the subscription, in the last 10 minutes, already told the buyer. */
-async function isToldByEnd(tx: Transaction, key: AccessKey, now: Date) {
+async function wasToldByEndEmail(tx: Transaction, key: AccessKey, now: Date) {
   const hasJustEnded = and(
     eq(purchases.userId, key.userId),
     eq(purchases.productId, key.productId),
-    gt(purchases.endedAt, new Date(now.getTime() - receiptTellsMs)),
+    gt(purchases.endedAt, new Date(now.getTime() - recentMailMs)),
   )
   return (await tx.$count(purchases, hasJustEnded)) > 0
 }
 
-async function forgetKeys(tx: Transaction, userId: string) {
+async function deleteKeys(tx: Transaction, userId: string) {
   await tx
     .update(accessForms)
     .set({ sealedKeys: null })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type AccessEvent, type AccessState, accessEvents, accessStates } from '#contract/statuses.ts'
-import { type AccessRow, type Facts, next, wishFor } from './rules.ts'
+import { type AccessRow, type Facts, nextStep, targetStateFor } from './rules.ts'
 
 const [, table = ''] = readFileSync(new URL('../../../../docs/access.md', import.meta.url), 'utf8').split(
   '## What moves it',
@@ -21,20 +21,20 @@ const rows = (table.split('\n## ')[0] ?? '')
       .map((state) => ({ event: event as AccessEvent, state: state as AccessState, when, byHand, connector }))
   })
 
-const holding: [words: RegExp, holds: Facts['holds']][] = [
+const unlockedAccounts: [words: RegExp, unlockedAccount: Facts['unlockedAccount']][] = [
   [/another name/, 'other'],
   [/the same name|back to the name|a name is still open/, 'same'],
 ]
 
-function factsOf(state: AccessState, when: string, connector: boolean): Facts {
-  const holds = holding.find(([words]) => words.test(when))?.[1]
+function factsOf(state: AccessState, when: string, hasConnector: boolean): Facts {
+  const unlockedAccount = unlockedAccounts.find(([words]) => words.test(when))?.[1]
   return {
     state,
-    connector,
+    hasConnector,
     isPaid: !when.startsWith('not paid'),
     isNamed: true,
     needsDecision: when.includes('to decide'),
-    holds: holds ?? (state === 'unlocked' ? 'same' : 'none'),
+    unlockedAccount: unlockedAccount ?? (state === 'unlocked' ? 'same' : 'none'),
   }
 }
 
@@ -45,8 +45,10 @@ const stepOf = (cell: string) => {
 
 describe('the table of docs/access.md', () => {
   test('has every event that moves a state', () => {
-    const silent = new Set<AccessEvent>(['named', 'renamed', 'undone'])
-    expect(new Set(rows.map(({ event }) => event))).toEqual(new Set(accessEvents.filter((event) => !silent.has(event))))
+    const eventsWithoutStep = new Set<AccessEvent>(['named', 'renamed', 'undone'])
+    expect(new Set(rows.map(({ event }) => event))).toEqual(
+      new Set(accessEvents.filter((event) => !eventsWithoutStep.has(event))),
+    )
   })
 
   test.for(rows)('$event from $state, $when', ({ event, state, when, byHand, connector }) => {
@@ -54,7 +56,7 @@ describe('the table of docs/access.md', () => {
       [byHand, false],
       [connector, true],
     ] as const) {
-      const step = next(event, factsOf(state, when, isConnected))
+      const step = nextStep(event, factsOf(state, when, isConnected))
       expect(step && { needsDecision: false, ...step }).toEqual(stepOf(cell))
     }
   })
@@ -65,20 +67,20 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   isPaid: fc.boolean(),
   isNamed: fc.boolean(),
   needsDecision: fc.boolean(),
-  holds: fc.constantFrom('none', 'same', 'other'),
-  connector: fc.boolean(),
+  unlockedAccount: fc.constantFrom('none', 'same', 'other'),
+  hasConnector: fc.boolean(),
 })
 
 const isWithheld = ({ state, needsDecision }: Facts) =>
   state === 'declined' || state === 'withheld' || (state === 'asked' && needsDecision)
 
-test('nobody whom the seller keeps out is let in by anything but the seller', () => {
+test('only the seller can unlock a buyer whom the seller has declined or withheld', () => {
   fc.assert(
     fc.property(
       facts.filter((each) => each.isPaid && isWithheld(each)),
       fc.constantFrom(...accessEvents),
       (before, event) => {
-        const step = next(event, before)
+        const step = nextStep(event, before)
         if (event === 'granted' || event === 'restored' || event === 'ended' || !step) return
         expect(isWithheld({ ...before, state: step.to, needsDecision: step.needsDecision ?? false })).toBe(true)
       },
@@ -86,11 +88,11 @@ test('nobody whom the seller keeps out is let in by anything but the seller', ()
   )
 })
 
-test('nobody begins to be unlocked who does not pay or has no name that works', () => {
+test('the connector unlocks only entitled buyers with a usable username', () => {
   fc.assert(
     fc.property(facts, fc.constantFrom(...accessEvents), (before, event) => {
-      if (next(event, before)?.to !== 'unlocking') return
-      expect(before).toMatchObject({ isPaid: true, isNamed: true, connector: true })
+      if (nextStep(event, before)?.to !== 'unlocking') return
+      expect(before).toMatchObject({ isPaid: true, isNamed: true, hasConnector: true })
     }),
   )
 })
@@ -109,15 +111,15 @@ const row = (changes: Partial<AccessRow>) =>
   }) as AccessRow
 
 test.for([
-  ['unlocked, it is wanted', { state: 'unlocked' }, 'new', true],
-  ['being unlocked, it is wanted', { state: 'unlocking' }, 'new', true],
-  ['in the minute of an undo, not yet', { state: 'unlocking', undoUntil: soon }, 'new', false],
-  ['declined, it is not', { state: 'declined' }, 'new', false],
-  ['no longer paid for, it is not', { state: 'unlocked', reason: null }, 'new', false],
-  ['when its time is over, it is not', { state: 'unlocked', until: now }, 'new', false],
-  ['an old name stays until the new one is open', { state: 'unlocking', unlockedName: 'Old' }, 'old', true],
-  ['an old name goes when the new one is open', { state: 'unlocked', unlockedName: 'New' }, 'old', false],
-  ['an old name goes when access is withheld', { state: 'withheld', unlockedName: 'Old' }, 'old', false],
+  ['while unlocked, the username is wanted', { state: 'unlocked' }, 'new', true],
+  ['while unlocking, the username is wanted', { state: 'unlocking' }, 'new', true],
+  ['during the undo window, the username is not wanted', { state: 'unlocking', undoUntil: soon }, 'new', false],
+  ['after being declined, the username is not wanted', { state: 'declined' }, 'new', false],
+  ['without an entitlement, the username is not wanted', { state: 'unlocked', reason: null }, 'new', false],
+  ['after the end date, the username is not wanted', { state: 'unlocked', until: now }, 'new', false],
+  ['a replaced username stays until the new one is unlocked', { state: 'unlocking', unlockedName: 'Old' }, 'old', true],
+  ['a replaced username goes once the new one is unlocked', { state: 'unlocked', unlockedName: 'New' }, 'old', false],
+  ['a replaced username goes when access is withheld', { state: 'withheld', unlockedName: 'Old' }, 'old', false],
 ] as const)('%s', ([, changes, key, isWanted]) => {
-  expect(wishFor(row(changes as Partial<AccessRow>), key, now).isWanted).toBe(isWanted)
+  expect(targetStateFor(row(changes as Partial<AccessRow>), key, now).isWanted).toBe(isWanted)
 })

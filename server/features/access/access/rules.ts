@@ -12,54 +12,59 @@ export type Facts = {
   /** True if the username can be unlocked: readable, and no other customer's. */
   isNamed: boolean
   needsDecision: boolean
-  /** Account with access by our record: none, the wanted one, or another. */
-  holds: 'none' | 'same' | 'other'
-  /** True if the connector works now; otherwise the seller unlocks and locks. */
-  connector: boolean
+  /** TradingView account that is unlocked by our record: none, the one of the wanted username, or another. */
+  unlockedAccount: 'none' | 'same' | 'other'
+  /** True if the connector unlocks and locks; otherwise the seller does. */
+  hasConnector: boolean
 }
 
-type Step = { to: AccessState; needsDecision?: boolean }
+export type Step = { to: AccessState; needsDecision?: boolean }
 
 export const isPaid = ({ reason, until }: Pick<AccessRow, 'reason' | 'until'>, now: Date) =>
   reason !== null && (until === null || until > now)
 
-export function factsOf(row: AccessRow, connector: boolean, now: Date): Facts {
-  const { state, needsDecision, nameKey, unlockedName } = row
-  const holds = unlockedName === null ? 'none' : normalizeUsername(unlockedName) === nameKey ? 'same' : 'other'
-  return { state, needsDecision, holds, connector, isPaid: isPaid(row, now), isNamed: nameKey !== null }
+export function factsOf(row: AccessRow, hasConnector: boolean, now: Date): Facts {
+  const { state, needsDecision, nameKey } = row
+  const unlockedAccount = unlockedAccountOf(row)
+  return { state, needsDecision, unlockedAccount, hasConnector, isPaid: isPaid(row, now), isNamed: nameKey !== null }
+}
+
+function unlockedAccountOf({ unlockedName, nameKey }: AccessRow): Facts['unlockedAccount'] {
+  if (unlockedName === null) return 'none'
+  return normalizeUsername(unlockedName) === nameKey ? 'same' : 'other'
 }
 
 /** Returns the next state, or undefined if the event changes nothing. */
-export function next(event: AccessEvent, facts: Facts): Step | undefined {
-  const { state, needsDecision, holds, connector, isNamed } = facts
+export function nextStep(event: AccessEvent, facts: Facts): Step | undefined {
+  const { state, needsDecision, unlockedAccount, hasConnector, isNamed } = facts
   const isWaiting = state === 'asked' || state === 'unlocking'
-  const start: Step = { to: connector && isNamed ? 'unlocking' : 'asked' }
+  const startOfUnlock: Step = { to: hasConnector && isNamed ? 'unlocking' : 'asked' }
   switch (event) {
     case 'asked':
       if (!facts.isPaid) return undefined
       // Only the seller can reverse the seller's decisions.
       if (needsDecision || state === 'declined' || state === 'withheld') return { to: 'asked', needsDecision: true }
-      return holds === 'same' ? { to: 'unlocked' } : start
+      return unlockedAccount === 'same' ? { to: 'unlocked' } : startOfUnlock
     case 'paid':
     case 'connector_on': {
       const mayStart = state === 'none' || state === 'locked' || (event === 'connector_on' && state === 'asked')
-      return facts.isPaid && connector && isNamed && mayStart && !needsDecision ? { to: 'unlocking' } : undefined
+      return facts.isPaid && hasConnector && isNamed && mayStart && !needsDecision ? { to: 'unlocking' } : undefined
     }
     case 'connector_off':
-      return !connector && state === 'unlocking' ? { to: 'asked' } : undefined
+      return !hasConnector && state === 'unlocking' ? { to: 'asked' } : undefined
     case 'ended':
-      if (holds !== 'none') return { to: 'unlocked' }
+      if (unlockedAccount !== 'none') return { to: 'unlocked' }
       return state === 'none' || state === 'locked' ? undefined : { to: 'none' }
     case 'granted':
     case 'restored': {
-      const isFrom = event === 'restored' ? state === 'withheld' : isWaiting
-      if (!facts.isPaid || !isFrom) return undefined
-      if (!connector) return { to: 'unlocked' }
+      const mayUnlock = event === 'restored' ? state === 'withheld' : isWaiting
+      if (!facts.isPaid || !mayUnlock) return undefined
+      if (!hasConnector) return { to: 'unlocked' }
       return isNamed && state !== 'unlocking' ? { to: 'unlocking' } : undefined
     }
     case 'declined':
       if (state !== 'asked') return undefined
-      return { to: holds === 'other' && !needsDecision ? 'unlocked' : 'declined' }
+      return { to: unlockedAccount === 'other' && !needsDecision ? 'unlocked' : 'declined' }
     case 'withheld':
       return facts.isPaid && (state === 'unlocked' || state === 'unlocking') ? { to: 'withheld' } : undefined
     case 'opened':
@@ -73,23 +78,27 @@ export function next(event: AccessEvent, facts: Facts): Step | undefined {
   }
 }
 
-/** Tells if a username should be on TradingView's lists. An old username stays until the new one is unlocked. */
-export function wishFor(row: AccessRow, usernameKey: string, now: Date): { isWanted: boolean; until: Date | null } {
+/** Tells if a username should be on TradingView's lists. A replaced username stays until the new one is unlocked. */
+export function targetStateFor(
+  row: AccessRow,
+  usernameKey: string,
+  now: Date,
+): { isWanted: boolean; until: Date | null } {
   const { state, nameKey, unlockedName, needsDecision, undoUntil, until } = row
-  const isNew = usernameKey === nameKey
-  const isOld = !isNew && unlockedName !== null && usernameKey === normalizeUsername(unlockedName)
+  const isWantedName = usernameKey === nameKey
+  const isReplacedName = !isWantedName && unlockedName !== null && usernameKey === normalizeUsername(unlockedName)
   const mayBeUndone = undoUntil !== null && undoUntil > now
   const isWanted =
-    (isNew && (state === 'unlocked' || (state === 'unlocking' && !mayBeUndone))) ||
-    (isOld && (state === 'unlocking' || (state === 'asked' && !needsDecision)))
+    (isWantedName && (state === 'unlocked' || (state === 'unlocking' && !mayBeUndone))) ||
+    (isReplacedName && (state === 'unlocking' || (state === 'asked' && !needsDecision)))
   return isWanted && isPaid(row, now) ? { isWanted, until } : { isWanted: false, until: null }
 }
 
-/** Wait for the connector before the buyer gets a promise by email and the seller sees the request. */
-export const connectorPatience = 10 * 60_000
+/** After 10 minutes without the connector, the buyer gets a promise by email and the seller sees the request. */
+export const connectorPatienceMs = 10 * 60_000
 
 /** Facts outside the row: the connection, and this username on TradingView's lists. */
-export type Surroundings = {
+export type TodoFacts = {
   /** True if there is a connection, working or not. */
   isOn: boolean
   /** True if the connector locks people of this product. */
@@ -103,33 +112,34 @@ export type Surroundings = {
 }
 
 type Todo = { todo: TodoKind; todoSince: Date; dueAt: Date | null }
-const nothing = { todo: null, todoSince: null, dueAt: null }
+const noTodo = { todo: null, todoSince: null, dueAt: null }
 
 /** Returns the seller's task for a row, with its start and due time (docs/access.md). */
-export function todoOf(row: AccessRow, around: Surroundings, now: Date): Todo | typeof nothing {
-  const todo = kindOf(row, around, now)
-  if (!todo) return nothing
+export function todoOf(row: AccessRow, facts: TodoFacts, now: Date): Todo | typeof noTodo {
+  const todo = todoKindOf(row, facts, now)
+  if (!todo) return noTodo
   const isWaiting = row.state === 'asked' || row.state === 'unlocking'
   const askedAt = isWaiting ? row.askedAt : null
   return { todo, todoSince: askedAt ?? row.stateSince, dueAt: askedAt && promisedBy(askedAt) }
 }
 
-function kindOf(row: AccessRow, around: Surroundings, now: Date): TodoKind | null {
+function todoKindOf(row: AccessRow, facts: TodoFacts, now: Date): TodoKind | null {
   const { state, reason, nameProblem, unlockedName, stateSince, askedAt } = row
-  const { isOn, newName, gaveUpSince } = around
-  const patience = new Date(now.getTime() - connectorPatience)
+  const { isOn, newName, gaveUpSince } = facts
+  const patienceStart = new Date(now.getTime() - connectorPatienceMs)
   const isAsked = state === 'asked'
   if (isAsked && row.needsDecision) return 'decide'
   if (nameProblem === 'taken' && reason !== null && state !== 'declined' && state !== 'withheld') return 'name_taken'
   if (nameProblem === 'unreadable' && isOn && isAsked) return 'name_unreadable'
   if (isAsked) return unlockedName === null ? 'unlock' : 'move'
-  const isLeftOpen = unlockedName !== null && ((state === 'unlocked' && reason === null) || state === 'withheld')
-  if (isLeftOpen && !(around.locksItself && stateSince > patience)) return 'lock'
+  const mustBeLocked = unlockedName !== null && ((state === 'unlocked' && reason === null) || state === 'withheld')
+  if (mustBeLocked && !(facts.locksItself && stateSince > patienceStart)) return 'lock'
   if (!isOn || reason === null || (state !== 'unlocking' && state !== 'unlocked')) return null
   if (nameProblem === 'not_found') return newName === null ? 'name_not_found' : 'renamed'
   // Ignores failures from before an unlock by hand.
   const hasGivenUp = gaveUpSince !== null && (state === 'unlocking' || gaveUpSince >= stateSince)
-  const hasWaited = state === 'unlocking' && row.undoUntil === null && askedAt !== null && askedAt < patience
-  if (hasGivenUp || hasWaited) return 'stuck'
-  return around.hadAccess ? 'had_access' : null
+  const hasWaitedTooLong =
+    state === 'unlocking' && row.undoUntil === null && askedAt !== null && askedAt < patienceStart
+  if (hasGivenUp || hasWaitedTooLong) return 'stuck'
+  return facts.hadAccess ? 'had_access' : null
 }

@@ -9,15 +9,17 @@ export const newName = sql<string | null>`(select ${tvPeople.username} from ${tv
   on former.script_id = ${tvPeople.scriptId} and former.list_entry_id = ${tvPeople.listEntryId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
 
-const onLists = (what: SQL, condition: SQL) => sql`(select ${what} from ${tvPeople}
+/** Selects from the list entries of the row's username on the scripts of its product. */
+const selectFromEntries = (expression: SQL, condition: SQL) => sql`(select ${expression} from ${tvPeople}
   join ${tvScripts} on ${tvScripts.id} = ${tvPeople.scriptId} and ${tvScripts.productId} = ${access.productId}
   where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey} and ${condition})`
 
-const gaveUpSince = sql<Date | null>`${onLists(
+/** Start of the failure after which the connector gave up. */
+const gaveUpSince = sql<Date | null>`${selectFromEntries(
   sql`max(${tvPeople.failingSince})`,
   sql`${tvPeople.failingSince} is not null and ${tvPeople.nextTryAt} is null`,
 )}`.mapWith(access.stateSince)
-const hadAccess = sql<boolean>`${onLists(sql`count(*) > 0`, sql`${tvPeople.isPresent} and not ${tvPeople.isOurs}`)}`
+const hadAccess = sql<boolean>`${selectFromEntries(sql`count(*) > 0`, sql`${tvPeople.isPresent} and not ${tvPeople.isOurs}`)}`
 
 type Connector = Pick<ConnectorInterface, 'isOn' | 'servedProducts'>
 
@@ -26,7 +28,8 @@ type Connector = Pick<ConnectorInterface, 'isOn' | 'servedProducts'>
  * Updates rows in the order of their ids, against deadlocks.
  */
 export async function refreshTodo(tx: Database | Transaction, connector: Connector, now: Date, userIds?: string[]) {
-  const [isOn, served] = [await connector.isOn(tx), await connector.servedProducts(tx)]
+  const isOn = await connector.isOn(tx)
+  const served = await connector.servedProducts(tx)
   const [connection] = await tx.select({ mode: tvConnection.mode }).from(tvConnection)
   const noticed = tx.select({ id: tvPeople.userId }).from(tvPeople).where(isNoticed(tvPeople))
   const rows = await tx
@@ -39,9 +42,9 @@ export async function refreshTodo(tx: Database | Transaction, connector: Connect
         : or(isNotNull(access.todo), mayBeOpen(access), inArray(access.userId, noticed)),
     )
     .orderBy(asc(access.id))
-  for (const { row, ...seen } of rows) {
+  for (const { row, ...entryFacts } of rows) {
     const locksItself = served.has(row.productId) && connection?.mode === 'full'
-    const after = todoOf(row, { ...seen, isOn, locksItself }, now)
+    const after = todoOf(row, { ...entryFacts, isOn, locksItself }, now)
     const isSame =
       after.todo === row.todo &&
       after.todoSince?.getTime() === row.todoSince?.getTime() &&

@@ -33,8 +33,8 @@ export const accessSummaryOf = <User>(
   { id, state, reason, undoUntil }: AccessRow,
   user: User,
   now: Date,
-  works: boolean,
-) => ({ id, user, state, reason, mayUndo: undoUntil !== null && undoUntil > now, isByHand: !works })
+  hasConnector: boolean,
+) => ({ id, user, state, reason, mayUndo: undoUntil !== null && undoUntil > now, isByHand: !hasConnector })
 
 export function createTodo({ db, now }: TodoContext, connector: ConnectorInterface): Todo {
   async function formsOf(userIds: string[]) {
@@ -46,7 +46,7 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
   }
 
   return {
-    async todo({ limit, cursor, q, kind: only, overdue }) {
+    async todo({ limit, cursor, q, kind, overdue }) {
       const after = decodeCursor(cursor)
       const served = await connector.servedProducts()
       const rows = await db
@@ -65,7 +65,7 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
         .innerJoin(products, eq(products.id, access.productId))
         .where(
           and(
-            only ? eq(access.todo, only) : isNotNull(access.todo),
+            kind ? eq(access.todo, kind) : isNotNull(access.todo),
             q ? or(matchesUser(q), matchesUnlockedName(q)) : undefined,
             overdue && and(isPromised, overdue === 'yes' ? lt(access.dueAt, now()) : gte(access.dueAt, now())),
             after && sql`(${access.todoSince}, ${access.id}) > (${after.at}, ${after.id})`,
@@ -77,18 +77,15 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
       const forms = await formsOf(items.map(({ row }) => row.userId))
       return {
         next,
-        items: items.flatMap(({ row, newName: seenAs, error, user, product, scripts }) => {
+        items: items.flatMap(({ row, newName: presentName, error, user, product, scripts }) => {
           const form = forms.find(({ userId }) => userId === row.userId)
-          const what = row.todo
-          const wanted = row.username ?? row.unlockedName
-          if (!what) return []
+          if (!row.todo) return []
           return {
             ...accessSummaryOf(row, user, now(), served.has(row.productId)),
-            kind: what,
-            username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
-            oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,
+            kind: row.todo,
+            ...usernamesOf(row.todo, row, presentName),
             due: row.dueAt,
-            detail: what === 'stuck' ? error : what === 'decide' ? row.declinedBecause : null,
+            detail: detailOf(row.todo, row, error),
             exchangeName: form?.exchangeName || null,
             additionalInfo: form?.additionalInfo ?? null,
             hasKeys: Boolean(form?.sealedKeys),
@@ -102,6 +99,19 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
 
     ...createCounts(db, now),
   }
+}
+
+/** Usernames that the seller needs for a task. */
+function usernamesOf(kind: TodoKind, row: AccessRow, presentName: string | null) {
+  const wanted = row.username ?? row.unlockedName
+  if (kind === 'renamed') return { username: presentName, oldUsername: wanted }
+  if (kind === 'lock') return { username: row.unlockedName, oldUsername: null }
+  return { username: wanted, oldUsername: kind === 'move' ? row.unlockedName : null }
+}
+
+function detailOf(kind: TodoKind, row: AccessRow, error: string | null) {
+  if (kind === 'stuck') return error
+  return kind === 'decide' ? row.declinedBecause : null
 }
 
 const isPromised = inArray(access.todo, [...promisedTodoKinds])
@@ -124,21 +134,21 @@ function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'wai
   return {
     async counts() {
       const rows = await countByKind()
-      const countOf = (what: TodoKind | null) =>
-        rows.filter(({ todo }) => todo === what).reduce((sum, row) => sum + row.count, 0)
-      const todo = Object.fromEntries(todoKinds.map((what) => [what, countOf(what)]))
+      const countOf = (kind: TodoKind | null) =>
+        rows.filter(({ todo }) => todo === kind).reduce((sum, row) => sum + row.count, 0)
+      const todo = Object.fromEntries(todoKinds.map((kind) => [kind, countOf(kind)]))
       return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
     },
 
     async waiting() {
       const rows = await countByKind()
-      const sumOf = (some: typeof rows): CountDue => {
-        const first = Math.min(...some.map(({ dueAt }) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY))
-        const count = some.reduce((sum, row) => sum + row.count, 0)
-        return { count, dueAt: Number.isFinite(first) ? new Date(first) : null }
+      const sumOf = (counted: typeof rows): CountDue => {
+        const firstDueMs = Math.min(...counted.map(({ dueAt }) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY))
+        const count = counted.reduce((sum, row) => sum + row.count, 0)
+        return { count, dueAt: Number.isFinite(firstDueMs) ? new Date(firstDueMs) : null }
       }
-      const promised = rows.filter((row) => promisedTodoKinds.some((each) => each === row.todo))
-      const todo = Object.fromEntries(todoKinds.map((what) => [what, sumOf(rows.filter((row) => row.todo === what))]))
+      const promised = rows.filter((row) => promisedTodoKinds.some((kind) => kind === row.todo))
+      const todo = Object.fromEntries(todoKinds.map((kind) => [kind, sumOf(rows.filter((row) => row.todo === kind))]))
       return {
         todo: todo as Record<TodoKind, CountDue>,
         overdue: sumOf(promised.filter((row) => row.isOverdue)),

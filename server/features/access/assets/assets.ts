@@ -13,15 +13,15 @@ type AssetRow = typeof recommendedAssets.$inferSelect
 /** The Rebound List: symbols that the seller recommends, in the seller's order. */
 export type Assets = {
   list(userId: string): Promise<AssetRow[]>
-  left(userId: string): Promise<{ ticker: string }[]>
-  adminLeft(): Promise<{ ticker: string }[]>
+  recentlyRemoved(userId: string): Promise<{ ticker: string }[]>
+  adminRecentlyRemoved(): Promise<{ ticker: string }[]>
   adminList(): Promise<AssetRow[]>
-  /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
+  /** Adds an asset at position `sortOrder`, starting from 1. Without it, or if it is too large, adds at the end. */
   add(actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }): Promise<void>
   import(actor: Actor, productId: string, pasted: NewAsset[]): Promise<{ added: number; skipped: number }>
   move(actor: Actor, id: string, position: number): Promise<void>
-  switch(actor: Actor, id: string, isActive: boolean): Promise<void>
-  describe(actor: Actor, id: string, note: string | undefined): Promise<void>
+  setActive(actor: Actor, id: string, isActive: boolean): Promise<void>
+  setNote(actor: Actor, id: string, note: string | undefined): Promise<void>
   review(actor: Actor, productId?: string): Promise<void>
   remove(actor: Actor, id: string): Promise<void>
 }
@@ -37,14 +37,14 @@ type NewAsset = {
 }
 
 export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns }: AssetsDeps): Assets {
-  /** Positions are assigned one at a time, so two admins never assign the same one. */
-  const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
+  /** Locks the table, so that two admins never assign the same position. */
+  const withTableLocked = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
       await tx.execute(sql`lock table ${recommendedAssets} in share row exclusive mode`)
       return change(tx)
     })
 
-  const change = (
+  const updateAsset = (
     actor: Actor,
     id: string,
     values: { isActive: boolean } | { note: string | null },
@@ -60,63 +60,56 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
       await audit.record(tx, actor, { action, subject: asset.ticker })
     })
 
-  /** Throws for someone who owns no product with a list. */
-  async function ownedLists(userId: string) {
+  /** Returns the products with a list that this person owns. Throws if there is none. */
+  async function requireOwnedLists(userId: string) {
     const lists = catalog.products().filter(({ listed }) => listed.list !== null)
-    const owned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
-    const ownedOnes = lists.filter((_, index) => owned[index])
-    if (ownedOnes.length === 0) {
+    const isOwned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
+    const ownedLists = lists.filter((_, index) => isOwned[index])
+    if (ownedLists.length === 0) {
       const ownersOnly = lists.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
       throw new Refusal(403, 'not-an-owner', ownersOnly.join('. ') || 'There is no list of symbols')
     }
-    return ownedOnes
+    return ownedLists
   }
 
   return {
     async list(userId) {
-      const ownLists = await ownedLists(userId)
+      const ownedLists = await requireOwnedLists(userId)
+      const productIds = ownedLists.map(({ id }) => id)
       return db
         .select()
         .from(recommendedAssets)
-        .where(
-          and(
-            inArray(
-              recommendedAssets.productId,
-              ownLists.map(({ id }) => id),
-            ),
-            eq(recommendedAssets.isActive, true),
-          ),
-        )
+        .where(and(inArray(recommendedAssets.productId, productIds), eq(recommendedAssets.isActive, true)))
         .orderBy(asc(recommendedAssets.productId), asc(recommendedAssets.sortOrder))
     },
 
-    left: (userId) => ownedLists(userId).then(() => findLeft(db, now())),
+    async recentlyRemoved(userId) {
+      await requireOwnedLists(userId)
+      return findRecentlyRemoved(db, now())
+    },
 
-    adminLeft: () => findLeft(db, now()),
+    adminRecentlyRemoved: () => findRecentlyRemoved(db, now()),
 
     adminList: () =>
       db.select().from(recommendedAssets).orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 
     add: (actor, productId, asset) =>
-      inOrder(async (tx) => {
-        if ((await known(tx, catalog.byId(productId), [asset.ticker])).size > 0)
+      withTableLocked(async (tx) => {
+        if ((await findListedTickers(tx, catalog.byId(productId), [asset.ticker])).size > 0)
           throw conflict('already-listed', `${asset.ticker} is already on the list`)
         await append(tx, now(), productId, [asset])
+        // Moves the new asset from the end to its position.
         const ids = await idsInOrder(tx, productId)
-        const place = Math.max(asset.sortOrder ?? ids.length, 1) - 1
-        await renumber(tx, ids.slice(0, -1).toSpliced(place, 0, ...ids.slice(-1)))
+        const index = Math.max(asset.sortOrder ?? ids.length, 1) - 1
+        await renumber(tx, ids.slice(0, -1).toSpliced(index, 0, ...ids.slice(-1)))
         await audit.record(tx, actor, { action: 'asset.add', subject: asset.ticker })
       }),
 
     import: (actor, productId, pasted) =>
-      inOrder(async (tx) => {
-        const once = [...new Map(pasted.map((asset) => [asset.ticker, asset])).values()]
-        const there = await known(
-          tx,
-          catalog.byId(productId),
-          once.map(({ ticker }) => ticker),
-        )
-        const added = once.filter(({ ticker }) => !there.has(ticker))
+      withTableLocked(async (tx) => {
+        const byTicker = new Map(pasted.map((asset) => [asset.ticker, asset]))
+        const listedTickers = await findListedTickers(tx, catalog.byId(productId), [...byTicker.keys()])
+        const added = [...byTicker.values()].filter(({ ticker }) => !listedTickers.has(ticker))
         await append(tx, now(), productId, added)
         await audit.record(tx, actor, {
           action: 'asset.import',
@@ -127,7 +120,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
       }),
 
     move: (actor, id, position) =>
-      inOrder(async (tx) => {
+      withTableLocked(async (tx) => {
         const [asset] = await tx.select().from(recommendedAssets).where(eq(recommendedAssets.id, id))
         if (!asset) throw notFound('Asset')
         const others = (await idsInOrder(tx, asset.productId)).filter((other) => other !== id)
@@ -139,9 +132,9 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         })
       }),
 
-    switch: (actor, id, isActive) => change(actor, id, { isActive }, isActive ? 'asset.show' : 'asset.hide'),
+    setActive: (actor, id, isActive) => updateAsset(actor, id, { isActive }, isActive ? 'asset.show' : 'asset.hide'),
 
-    describe: (actor, id, note) => change(actor, id, { note: note || null }, 'asset.note'),
+    setNote: (actor, id, note) => updateAsset(actor, id, { note: note || null }, 'asset.note'),
 
     review: (actor, productId) =>
       db.transaction(async (tx) => {
@@ -154,7 +147,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
       }),
 
     remove: (actor, id) =>
-      inOrder(async (tx) => {
+      withTableLocked(async (tx) => {
         const [removed] = await tx.delete(recommendedAssets).where(eq(recommendedAssets.id, id)).returning()
         if (!removed) throw notFound('Asset')
         await renumber(tx, await idsInOrder(tx, removed.productId))
@@ -163,8 +156,8 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
   }
 }
 
-/** Symbols that were deleted or hidden lately, from the audit log: a deleted one has no row anymore. */
-function findLeft(db: Database, now: Date) {
+/** Symbols that were deleted or hidden lately. Reads the audit log, because a deleted symbol has no row. */
+function findRecentlyRemoved(db: Database, now: Date) {
   const since = new Date(now.getTime() - newsDays * 86_400_000)
   return db
     .selectDistinct({ ticker: auditLog.subject })
@@ -179,12 +172,13 @@ function findLeft(db: Database, now: Date) {
     .limit(20)
 }
 
-/** An earlier time if one is given; a later one would be a mistake. */
-const notAfter = (at: Date, given: string | undefined) => (given && new Date(given) < at ? new Date(given) : at)
+/** Returns the entered time, or the present time if none was entered or it lies in the future. */
+const pastTime = (now: Date, entered: string | undefined) =>
+  entered && new Date(entered) < now ? new Date(entered) : now
 
-async function append(tx: Transaction, at: Date, productId: string, added: NewAsset[]) {
-  const [{ taken } = { taken: 0 }] = await tx
-    .select({ taken: count() })
+async function append(tx: Transaction, now: Date, productId: string, added: NewAsset[]) {
+  const [{ listedCount } = { listedCount: 0 }] = await tx
+    .select({ listedCount: count() })
     .from(recommendedAssets)
     .where(eq(recommendedAssets.productId, productId))
   if (added.length === 0) return
@@ -196,14 +190,14 @@ async function append(tx: Transaction, at: Date, productId: string, added: NewAs
         ticker,
         note: note || null,
         isActive,
-        sortOrder: taken + 1 + index,
-        reviewedAt: notAfter(at, reviewedAt),
-        createdAt: notAfter(at, createdAt),
+        sortOrder: listedCount + 1 + index,
+        reviewedAt: pastTime(now, reviewedAt),
+        createdAt: pastTime(now, createdAt),
       })),
     )
 }
 
-async function known(tx: Transaction, product: Product | undefined, tickers: string[]) {
+async function findListedTickers(tx: Transaction, product: Product | undefined, tickers: string[]) {
   if (!product) throw notFound('Product')
   const rows = await tx
     .select({ ticker: recommendedAssets.ticker })
@@ -212,7 +206,7 @@ async function known(tx: Transaction, product: Product | undefined, tickers: str
   return new Set(rows.map(({ ticker }) => ticker))
 }
 
-/** Leaves no gaps, so "count + 1" is always the next free position. */
+/** Numbers the assets without gaps, so that `count + 1` is always the next free position. */
 async function renumber(tx: Transaction, ids: string[]) {
   await tx.execute(sql`
     update ${recommendedAssets} set sort_order = place.number

@@ -11,12 +11,12 @@ type ReminderContext = Pick<Context, 'db' | 'queue' | 'mails' | 'now' | 'audit' 
 /** Reminders to buyers who have not asked for access yet, at most once a week. */
 export type Reminders = {
   count(): Promise<number>
-  /** Returns how many were reminded. Locks their rows, so that a second click sends nothing. */
+  /** Returns the number of buyers reminded. Locks their rows, so that a second click sends nothing. */
   send(actor: Actor): Promise<number>
 }
 
-const week = 7 * 86_400_000
-const batch = 500
+const weekMs = 7 * 86_400_000
+const batchSize = 500
 
 type ReminderDeps = {
   accounts: Pick<Accounts, 'profile'>
@@ -27,7 +27,7 @@ export function createReminders(
   { db, queue, mails, now, audit, catalog }: ReminderContext,
   { accounts, connector }: ReminderDeps,
 ): Reminders {
-  /** A purchase that gives something, without an account to give it to. */
+  /** Matches a live purchase whose buyer has not asked for access. */
   const isUnasked = and(
     isLivePurchase,
     not(
@@ -43,20 +43,20 @@ export function createReminders(
   const isDue = () =>
     and(
       isNull(users.deletedAt),
-      or(isNull(users.remindedAt), lt(users.remindedAt, new Date(now().getTime() - week))),
+      or(isNull(users.remindedAt), lt(users.remindedAt, new Date(now().getTime() - weekMs))),
       hasRow(purchases, eq(purchases.userId, users.id), isUnasked),
     )
 
   const remind = queue.job<{ userIds: string[] }>('remind', async ({ userIds }) => {
     await db.transaction(async (tx) => {
-      const stillMissing = await tx
+      const unaskedBuyers = await tx
         .selectDistinctOn([users.id], { email: users.email, name: users.name, productId: purchases.productId })
         .from(users)
         .innerJoin(purchases, eq(purchases.userId, users.id))
         .where(and(inArray(users.id, userIds), isNull(users.deletedAt), isUnasked))
         .orderBy(users.id, purchases.createdAt)
       const served = await connector.servedProducts(tx)
-      for (const { email, name, productId } of stillMissing) {
+      for (const { email, name, productId } of unaskedBuyers) {
         const product = (await catalog.named(productId)).name
         await mails.send(tx, email, 'tradingViewReminder', { name, product, unlocksItself: served.has(productId) })
       }
@@ -71,8 +71,8 @@ export function createReminders(
         const due = await tx.select({ id: users.id }).from(users).where(isDue()).orderBy(users.id).for('no key update')
         const userIds = due.map(({ id }) => id)
         await accounts.profile.markReminded(tx, userIds)
-        for (let start = 0; start < userIds.length; start += batch)
-          await remind(tx, { userIds: userIds.slice(start, start + batch) })
+        for (let start = 0; start < userIds.length; start += batchSize)
+          await remind(tx, { userIds: userIds.slice(start, start + batchSize) })
         await audit.record(tx, actor, { action: 'reminders.send', subject: `${userIds.length} buyers` })
         return userIds.length
       }),

@@ -3,16 +3,29 @@ import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, type tvRuns } from '#server/database/schema.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
-import { decide, removesAccess, type ScriptRow, storeIfUnchanged, type UsernamePlan, usernamePlanFor } from './plan.ts'
+import {
+  type Action,
+  decideAction,
+  removesAccess,
+  type ScriptRow,
+  storeIfUnchanged,
+  type UsernamePlan,
+  usernamePlanFor,
+} from './plan.ts'
 import { recordNameNotFound } from './sync-name.ts'
 
-type Listed = PeopleList['people'][number]
+type ListedPerson = PeopleList['people'][number]
+
+/** Result of a comparison, as stored in `tv_runs`, and the people to sync. */
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toSync: string[] }
 
-/** How many people may lose something in one night before the seller is asked. */
-const guardOf = (people: number) => Math.max(5, Math.floor(people / 10))
+/** Above this number of removals in one night, the seller must confirm them: 10% of the list, but at least 5. */
+const maxUnconfirmedRemovals = (people: number) => Math.max(5, Math.floor(people / 10))
 
-/** Compares a script's list with what is wanted. Only a list that reached its end allows a conclusion. */
+/**
+ * Compares a script's list with the target states, stores what was observed and returns whom to sync. An incomplete list
+ * changes nothing.
+ */
 export async function compare(
   context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,
@@ -22,47 +35,58 @@ export async function compare(
 ): Promise<Run> {
   const run: Run = { pages, isComplete, people: people.length, toSync: [] }
   if (!isComplete) return run
+
   const { db, now } = context
-  const listed = new Map(people.map((each) => [normalizeUsername(each.username), each]))
-  const works = await worksOn(context, script)
+  const listed = new Map(people.map((listedPerson) => [normalizeUsername(listedPerson.username), listedPerson]))
+  const plans = await findPlans(context, script)
   const counts = { missing: 0, wrong: 0, ended: 0 }
-  const lost: string[] = []
+  const toLock: string[] = []
   const toSync: string[] = []
-  for (const work of works) {
-    const { person, row, wish } = work
-    const found = listed.get(person.usernameKey)
-    const observed = { isPresent: found !== undefined, until: found?.until ?? null }
-    // A job that acts on this name at the same moment has the newer answer.
+
+  for (const plan of plans) {
+    const { person, row, target } = plan
+    const entry = listed.get(person.usernameKey)
+    const observed = { isPresent: entry !== undefined, until: entry?.until ?? null }
+    // Stores nothing if a concurrent sync has stored a newer answer.
     await storeIfUnchanged(db, person, {
       isPresent: observed.isPresent,
       presentUntil: observed.until,
       observedAt: now(),
-      listEntryId: found?.id ?? person.listEntryId,
+      listEntryId: entry?.id ?? person.listEntryId,
     })
-    const action = decide(observed, wish, work.isOurs)
+
+    const action = decideAction(observed, target, plan.isOurs)
     if (!person.userId) continue
-    if (work.isHeld) {
-      // Looks up usernames that cannot be unlocked yet.
-      if (work.isCurrent && !row?.nameCheckedAt) toSync.push(person.userId)
+    if (plan.isHeld) {
+      // A sync looks up the username, although it can't unlock it yet.
+      if (plan.isCurrent && !row?.nameCheckedAt) toSync.push(person.userId)
       continue
     }
-    // Its time is over and TradingView has ended it by itself: that is still to be recorded.
-    if (action === 'nothing' && !wish.isWanted && row?.state === 'unlocked') toSync.push(person.userId)
+
+    // TradingView ended this access by itself at its end date; a sync records that.
+    if (action === 'nothing' && !target.isWanted && row?.state === 'unlocked') toSync.push(person.userId)
     if (action === 'nothing' || action === 'leave') continue
-    counts[action === 'add' ? 'missing' : action === 'remove' ? 'ended' : 'wrong'] += 1
-    if (removesAccess(action, observed, wish)) lost.push(person.userId)
+    counts[differenceOf(action)] += 1
+    if (removesAccess(action, observed, target)) toLock.push(person.userId)
     else toSync.push(person.userId)
   }
-  const propose = (stranger: Listed) => proposeRename(context, client, works, listed, stranger)
-  const ownKeys = new Set(works.flatMap(({ person }) => (person.userId ? person.usernameKey : [])))
+
+  const propose = (foreignPerson: ListedPerson) => proposeRename(context, client, plans, listed, foreignPerson)
+  const ownKeys = new Set(plans.flatMap(({ person }) => (person.userId ? person.usernameKey : [])))
   const foreign = people.filter(({ username }) => !ownKeys.has(normalizeUsername(username)))
-  await recordStrangers(context, script, foreign, propose)
-  const isTooMany = lost.length > guardOf(people.length) && !mayRemove
-  if (!isTooMany) toSync.push(...lost)
-  return { ...run, ...counts, foreign: foreign.length, blockedRemovals: isTooMany ? lost.length : 0, toSync }
+  await recordForeignEntries(context, script, foreign, propose)
+
+  const isTooMany = toLock.length > maxUnconfirmedRemovals(people.length) && !mayRemove
+  if (!isTooMany) toSync.push(...toLock)
+  return { ...run, ...counts, foreign: foreign.length, blockedRemovals: isTooMany ? toLock.length : 0, toSync }
 }
 
-async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<UsernamePlan[]> {
+function differenceOf(action: Exclude<Action, 'nothing' | 'leave'>) {
+  if (action === 'add') return 'missing'
+  return action === 'remove' ? 'ended' : 'wrong'
+}
+
+async function findPlans({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<UsernamePlan[]> {
   const known = await db.select().from(tvPeople).where(eq(tvPeople.scriptId, script.id))
   const rows = await db.select().from(access).where(eq(access.productId, script.productId))
   const rowOf = new Map(rows.map((row) => [row.userId, row]))
@@ -78,27 +102,27 @@ async function worksOn({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptR
   )
 }
 
-/** People whom this shop does not know are only listed, and forgotten when they are gone. */
-async function recordStrangers(
+/** Stores the foreign entries of a script for the seller, and deletes those that are gone from the list. */
+async function recordForeignEntries(
   { db, now }: Pick<Context, 'db' | 'now'>,
   script: ScriptRow,
-  strangers: Listed[],
-  propose: (stranger: Listed) => Promise<string | null>,
+  foreignPeople: ListedPerson[],
+  propose: (foreignPerson: ListedPerson) => Promise<string | null>,
 ) {
-  for (const stranger of strangers) {
+  for (const person of foreignPeople) {
     const values = {
       isPresent: true,
-      presentUntil: stranger.until,
+      presentUntil: person.until,
       observedAt: now(),
-      listEntryId: stranger.id,
-      error: await propose(stranger),
+      listEntryId: person.id,
+      error: await propose(person),
     }
     await db
       .insert(tvPeople)
       .values({
         scriptId: script.id,
-        usernameKey: normalizeUsername(stranger.username),
-        username: stranger.username,
+        usernameKey: normalizeUsername(person.username),
+        username: person.username,
         createdAt: now(),
         ...values,
       })
@@ -108,7 +132,7 @@ async function recordStrangers(
         setWhere: isNull(tvPeople.userId),
       })
   }
-  const keys = strangers.map(({ username }) => normalizeUsername(username))
+  const keys = foreignPeople.map(({ username }) => normalizeUsername(username))
   await db
     .delete(tvPeople)
     .where(
@@ -120,15 +144,18 @@ async function recordStrangers(
     )
 }
 
-/** Another name has the row's number of someone who is gone: perhaps renamed. Only proposed; returns what to tell the seller. */
+/**
+ * A foreign entry with the id of a buyer's missing entry is probably that buyer, renamed. If TradingView doesn't know the
+ * buyer's username, asks the buyer for the new one. Returns a text for the seller, or null.
+ */
 async function proposeRename(
   context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,
-  works: UsernamePlan[],
-  listed: Map<string, Listed>,
-  { id, username }: Listed,
+  plans: UsernamePlan[],
+  listed: Map<string, ListedPerson>,
+  { id, username }: ListedPerson,
 ): Promise<string | null> {
-  const former = works.find(
+  const former = plans.find(
     ({ person, isCurrent }) => isCurrent && person.listEntryId === id && !listed.has(person.usernameKey),
   )
   if (!former?.row || 'username' in (await client.findName(former.person.username))) return null

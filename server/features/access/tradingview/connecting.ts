@@ -15,12 +15,13 @@ type ConnectingContext = Pick<Context, 'audit' | 'db' | 'now' | 'queue' | 'secre
 export type Connecting = {
   show(): Promise<RawOutputOf<typeof calls.show>>
   preview(): Promise<RawOutputOf<typeof calls.preview>>
-  connect(actor: Actor, given: ConnectInput): Promise<void>
+  connect(actor: Actor, input: ConnectInput): Promise<void>
   test(): Promise<void>
   pause(actor: Actor): Promise<void>
   resume(actor: Actor): Promise<void>
-  /** Switched on again, the connector starts in dry-run mode. */
+  /** Deletes the session's cookies. The next connection starts in dry-run mode. */
   forget(actor: Actor): Promise<void>
+  /** Starts a comparison. With `mayRemove`, it may lock any number of people for an hour. */
   reconcile(actor: Actor, mayRemove: boolean): Promise<void>
   settings(actor: Actor, settings: Settings): Promise<void>
 }
@@ -28,14 +29,14 @@ export type Connecting = {
 type ConnectInput = ParsedInputOf<typeof tradingViewAdmin.connect>
 type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
 
-const hour = 3_600_000
+const hourMs = 3_600_000
 
 export function createConnecting(context: ConnectingContext, { connector, access }: ConnectorDeps): Connecting {
   const { db, now, tradingView: gateway, queue, audit, secrets } = context
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
 
-  /** The entitlement of a disputed purchase depends on a setting. */
+  /** Recomputes the access of disputed purchases, which depends on a setting. */
   async function refreshDisputed() {
     const disputed = await db
       .selectDistinct({ userId: purchases.userId })
@@ -73,20 +74,21 @@ export function createConnecting(context: ConnectingContext, { connector, access
 
     preview: () => previewOf(context),
 
-    async connect(actor, given) {
+    async connect(actor, input) {
       const before = await connection.current()
-      if (!before?.risksAcceptedAt && given.host !== lookAlikeHost && !given.accepts)
+      if (!before?.risksAcceptedAt && input.host !== lookAlikeHost && !input.accepts)
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
-      const { cookies, accountName } = await probe(context, given)
-      const isElsewhere =
-        before !== undefined && (before.host !== given.host || isAnother(before.accountName, accountName))
+      const { cookies, accountName } = await testCookies(context, input)
+
+      const isOtherAccount =
+        before !== undefined && (before.host !== input.host || isDifferentName(before.accountName, accountName))
       const values = {
         state: 'on' as const,
-        host: given.host,
-        accountName: accountName ?? (isElsewhere ? null : (before?.accountName ?? null)),
+        host: input.host,
+        accountName: accountName ?? (isOtherAccount ? null : (before?.accountName ?? null)),
         sealedCookies: secrets.seal(cookieLine(cookies), cookiesPurpose),
-        risksAcceptedAt: before?.risksAcceptedAt ?? (given.accepts ? now() : null),
-        risksAcceptedBy: before?.risksAcceptedBy ?? (given.accepts ? actor.user.id : null),
+        risksAcceptedAt: before?.risksAcceptedAt ?? (input.accepts ? now() : null),
+        risksAcceptedBy: before?.risksAcceptedBy ?? (input.accepts ? actor.user.id : null),
         checkedAt: now(),
         okAt: now(),
         downSince: null,
@@ -95,18 +97,18 @@ export function createConnecting(context: ConnectingContext, { connector, access
       }
       await db.transaction(async (tx) => {
         // Another account has other scripts and other people.
-        if (isElsewhere) await tx.delete(tvScripts)
-        // Only shows what it would do until the seller has seen it.
-        const first = { ...values, mode: 'dry' as const }
+        if (isOtherAccount) await tx.delete(tvScripts)
+        // A new account starts in dry-run mode, until the seller has seen the preview.
+        const firstValues = { ...values, mode: 'dry' as const }
         await tx
           .insert(tvConnection)
-          .values({ id: 1, ...first })
-          .onConflictDoUpdate({ target: tvConnection.id, set: isElsewhere ? first : values })
+          .values({ id: 1, ...firstValues })
+          .onConflictDoUpdate({ target: tvConnection.id, set: isOtherAccount ? firstValues : values })
         await connector.connectorChanged(tx)
         await audit.record(tx, actor, {
           action: 'tradingview.connect',
-          subject: given.host,
-          detail: { accepted: given.accepts },
+          subject: input.host,
+          detail: { accepted: input.accepts },
         })
       })
       await reconcileSoon()
@@ -118,23 +120,25 @@ export function createConnecting(context: ConnectingContext, { connector, access
       if (row.state === 'paused') throw conflict('tradingview-paused', 'The connection is paused.')
       try {
         const accountName = await connection.clientOf(row).probe()
-        await connection.health.succeeded({ state: 'on', ...(accountName ? { accountName } : {}) })
+        await connection.health.recordSuccess({ state: 'on', ...(accountName ? { accountName } : {}) })
       } catch (error) {
-        if (error instanceof TradingViewFailure) await connection.health.failed(error)
+        if (error instanceof TradingViewFailure) await connection.health.recordFailure(error)
         throw asRefusal(error)
       }
     },
 
     pause: (actor) => connection.change(actor, 'pause', { state: 'paused' }),
+
     async resume(actor) {
       await connection.change(actor, 'resume', { state: 'on', misunderstood: 0 })
       await reconcileSoon()
     },
+
     forget: (actor) => connection.change(actor, 'forget', { state: 'off', mode: 'dry', sealedCookies: null }),
 
     async reconcile(actor, mayRemove) {
-      const allowed = mayRemove ? { mayRemoveUntil: new Date(now().getTime() + hour) } : {}
-      await connection.change(actor, 'reconcile', { ...allowed, blockedRemovals: null }, { mayRemove })
+      const removalWindow = mayRemove ? { mayRemoveUntil: new Date(now().getTime() + hourMs) } : {}
+      await connection.change(actor, 'reconcile', { ...removalWindow, blockedRemovals: null }, { mayRemove })
       await reconcileSoon()
     },
 
@@ -142,9 +146,9 @@ export function createConnecting(context: ConnectingContext, { connector, access
       const row = await connection.current()
       if (row && settings.mode !== undefined && settings.mode !== 'dry' && !gateway.mayWrite(row.host))
         throw conflict('tradingview-off', 'In test mode, nothing is written to TradingView.')
-      const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-      if (given.length === 0) return
-      const changes = Object.fromEntries(given)
+      const sentSettings = Object.entries(settings).filter(([, value]) => value !== undefined)
+      if (sentSettings.length === 0) return
+      const changes = Object.fromEntries(sentSettings)
       await connection.change(actor, 'settings', changes, changes)
       if (settings.freezesAccessDuringDispute !== undefined) await refreshDisputed()
       if (settings.mode !== undefined) await reconcileSoon()
@@ -152,11 +156,12 @@ export function createConnecting(context: ConnectingContext, { connector, access
   }
 }
 
-/** TradingView does not always tell the name. */
-const isAnother = (before: string | null, now: string | null) => before !== null && now !== null && before !== now
+/** Unknown names count as the same, because TradingView does not always tell the account's name. */
+const isDifferentName = (before: string | null, after: string | null) =>
+  before !== null && after !== null && before !== after
 
-/** Tests the cookies before they are stored. Throws a refusal with the reason if they don't work. */
-async function probe(
+/** Calls TradingView with pasted cookies. Throws a refusal with the reason if they don't work. */
+async function testCookies(
   { db, tradingView: gateway }: Pick<Context, 'db' | 'tradingView'>,
   { host, cookies: pasted }: ConnectInput,
 ) {
@@ -178,7 +183,7 @@ async function probe(
   }
 }
 
-/** A shop that takes no money is connected to the look-alike, so that a newcomer sees a purchase unlock itself. */
+/** Connects a shop to the TradingView sandbox at its first start, so that trial purchases are unlocked at once. */
 export async function connectLookAlike({
   db,
   now,
@@ -190,7 +195,7 @@ export async function connectLookAlike({
   if (!lookAlike || !isAllowed) return
   const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesPurpose)
   await db.transaction(async (tx) => {
-    const insertedScripts = await tx
+    const insertedConnection = await tx
       .insert(tvConnection)
       .values({
         id: 1,
@@ -202,7 +207,7 @@ export async function connectLookAlike({
         okAt: now(),
       })
       .onConflictDoNothing()
-    if (insertedScripts.rowCount === 0) return
+    if (insertedConnection.rowCount === 0) return
     const { id: productId, name: product } = catalog.first()
     for (const [kind, pineId] of Object.entries(lookAlike.scripts)) {
       const name = kind === 'strategy' ? `${product} Strategy` : product

@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { tvConnection, tvEvents } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { connectorPatience } from '#server/features/access/access/access.ts'
+import { connectorPatienceMs } from '#server/features/access/access/access.ts'
 import {
   lookAlikeHost,
   readCookies,
@@ -23,9 +23,12 @@ type ConnectionDeps = Pick<Context, 'audit' | 'db' | 'mails' | 'now' | 'secrets'
 /** State of the seller's TradingView session; other modules get a client only through it. */
 export type Connection = {
   health: Health
+  /** The stored connection, as the settings of this server allow it. */
   current(tx?: Database | Transaction): Promise<ConnectionRow | undefined>
   clientOf(row: ConnectionRow, waitBeforeCall?: () => Promise<void>): TradingViewClient
+  /** Stores changes without audit, for what the connector itself finds out. */
   set(changes: Partial<ConnectionRow>, tx?: Database | Transaction): Promise<void>
+  /** Returns a client if calls are allowed. `maxWaitMs` limits the wait before each call. */
   open(maxWaitMs?: number): Promise<Opened | undefined>
   requireClient(): Promise<TradingViewClient>
   isWorking(row: ConnectionRow | undefined): boolean
@@ -61,11 +64,11 @@ export function createConnection(
     await tx.update(tvConnection).set(changes).where(eq(tvConnection.id, 1))
   }
 
-  function clientOf(row: ConnectionRow, turn = () => waitForTurn(db, row.host)): TradingViewClient {
+  function clientOf(row: ConnectionRow, waitBeforeCall = () => waitForTurn(db, row.host)): TradingViewClient {
     return gateway.client(row.host, cookiesOf(secrets, row), {
-      turn,
+      turn: waitBeforeCall,
       report: ({ username, ...call }) => {
-        // Errors are ignored: a missing history entry must not stop an unlock.
+        // Ignores errors, because a missing history entry must not stop an unlock.
         db.insert(tvEvents)
           .values({ ...call, at: now(), usernameKey: username === undefined ? null : normalizeUsername(username) })
           .catch(() => {})
@@ -74,23 +77,22 @@ export function createConnection(
   }
 
   /** Checks before each call that the connection is still on, so that a pause takes effect within one call. */
-  async function turnWhileOn({ host }: ConnectionRow, atMost: number | undefined) {
-    await waitForTurn(db, host, atMost)
+  async function waitWhileOn({ host }: ConnectionRow, maxWaitMs: number | undefined) {
+    await waitForTurn(db, host, maxWaitMs)
     if ((await current())?.state !== 'on')
       throw new TradingViewFailure('stopped', 'The connection is paused or has ended.')
   }
 
   const health = createHealth(context, { current, set, clientOf, connectorChanged })
 
-  /** Returns a client if calls are allowed. `atMost` limits the wait for the rate limit, in ms. */
-  async function open(atMost?: number): Promise<Opened | undefined> {
+  async function open(maxWaitMs?: number): Promise<Opened | undefined> {
     const row = await current()
     if (row?.state !== 'on') return undefined
     try {
-      return { row, client: clientOf(row, () => turnWhileOn(row, atMost)) }
+      return { row, client: clientOf(row, () => waitWhileOn(row, maxWaitMs)) }
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
-      await health.failed(error)
+      await health.recordFailure(error)
       return undefined
     }
   }
@@ -135,15 +137,15 @@ export async function currentConnection(
 export const isWorking = (row: ConnectionRow | undefined, at: Date) =>
   row?.state === 'on' &&
   row.mode !== 'dry' &&
-  (!row.downSince || at.getTime() - row.downSince.getTime() < connectorPatience)
+  (!row.downSince || at.getTime() - row.downSince.getTime() < connectorPatienceMs)
 
 function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionCookies {
   if (!sealedCookies) throw new TradingViewFailure('session', 'There is no session.')
   if (secrets.missingKey(sealedCookies))
     throw new TradingViewFailure('session', 'The cookies were sealed with another SECRETS_KEY.')
-  const read = readCookies(secrets.open(sealedCookies, cookiesPurpose))
-  if ('refusal' in read) throw new TradingViewFailure('session', read.refusal)
-  return read
+  const cookies = readCookies(secrets.open(sealedCookies, cookiesPurpose))
+  if ('refusal' in cookies) throw new TradingViewFailure('session', cookies.refusal)
+  return cookies
 }
 
 export async function resealCookies(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
@@ -158,32 +160,32 @@ export async function resealCookies(db: Database, secrets: Secrets): Promise<{ r
 }
 
 /** Waits for the rate limit, which the sandbox doesn't have. */
-export async function waitForTurn(db: Database, host: string, atMost?: number) {
+export async function waitForTurn(db: Database, host: string, maxWaitMs?: number) {
   if (host === lookAlikeHost) return
-  const wait = await nextTurn(db, atMost)
-  if (wait === undefined && atMost !== undefined)
+  const waitMs = await nextTurn(db, maxWaitMs)
+  if (waitMs === undefined && maxWaitMs !== undefined)
     throw new TradingViewFailure('passing', 'Too much is asked at the moment.')
-  if (wait) await setTimeout(wait)
+  if (waitMs) await setTimeout(waitMs)
 }
 
 /**
- * Limits calls to one a second, three in a row after a pause: far below what public tools report as harmless. All processes share
- * one row and the database's clock, so two of them don't call twice as often. Returns how many milliseconds to wait;
- * undefined, and no turn is taken, if it would be more than `atMost` or if there is no connection yet.
+ * Reserves the next call and returns the milliseconds to wait for it. Allows one call a second, and three in a row after a
+ * pause, far below the rates that public tools report as harmless. All processes share one row and the database's clock.
+ * Returns undefined, and reserves nothing, if the wait would be longer than `maxWaitMs` or if there is no connection.
  */
 export async function nextTurn(
   db: Database,
-  atMost?: number,
+  maxWaitMs?: number,
   now: SQL = sql`clock_timestamp()`,
 ): Promise<number | undefined> {
-  const soonEnough =
-    atMost === undefined
+  const isSoonEnough =
+    maxWaitMs === undefined
       ? sql`true`
-      : sql`coalesce(next_call_at <= ${now} + ${atMost} * interval '1 millisecond', true)`
+      : sql`coalesce(next_call_at <= ${now} + ${maxWaitMs} * interval '1 millisecond', true)`
   const { rows } = await db.execute<{ wait: string }>(sql`
     update tv_connection
     set next_call_at = greatest(next_call_at, ${now} - interval '2 seconds') + interval '1 second'
-    where ${soonEnough}
+    where ${isSoonEnough}
     returning extract(epoch from next_call_at - interval '1 second' - ${now}) * 1000 as wait`)
   return rows[0] && Math.max(0, Number(rows[0].wait))
 }

@@ -24,6 +24,7 @@ export type Connector = {
   servedProducts(tx?: Transaction | Database): Promise<ReadonlySet<string>>
   /** Queues the sync of a person in the caller's transaction, unless the connector is off. */
   requestSync(tx: Transaction, userId: string): Promise<void>
+  /** Queues the people who are due, if TradingView answers. Runs every minute, and every 10 s in an outage. */
   catchUp(): Promise<void>
 }
 
@@ -37,36 +38,36 @@ export function createConnector(
   const { queue, db, now } = context
   const connection = createConnection(context, connectorChanged)
   const measures = createMeasures(context, connection)
-  const syncPerson = createSync(context, { connection, unlockedAfter: measures.unlockedAfter })
+  const syncPerson = createSync(context, { connection, observeUnlock: measures.observeUnlock })
 
-  const enqueue = queue.job<{ userId: string }>(
+  const enqueueSync = queue.job<{ userId: string }>(
     'tradingview-person',
     async ({ userId }) => {
       const isDone = await syncPerson(userId)
-      await refreshTodo(db, { isOn, servedProducts: served }, now(), [userId])
-      if (!isDone) await watch(db, {}, soon)
+      await refreshTodo(db, { isOn, servedProducts: currentServedProducts }, now(), [userId])
+      if (!isDone) await enqueueCatchUp(db, {}, nextProbe)
     },
     { workers: 2, describe: ({ userId }) => userId, oneFor: ({ userId }) => userId },
   )
 
-  /** Retries every 10 s during an outage; the minute schedule would be late for new buyers. */
-  const watch = queue.job('tradingview-return', catchUp, { oneFor: () => 'return' })
+  /** Catches up every 10 s during an outage, because new buyers should not wait for the minute schedule. */
+  const enqueueCatchUp = queue.job('tradingview-return', catchUp, { oneFor: () => 'return' })
 
   async function isOn(tx?: Transaction | Database) {
     const row = await connection.current(tx)
     return row !== undefined && row.state !== 'off'
   }
 
-  async function served(tx: Transaction | Database = db): Promise<ReadonlySet<string>> {
+  async function currentServedProducts(tx: Transaction | Database = db): Promise<ReadonlySet<string>> {
     return servedProducts(tx, await connection.current(tx), now())
   }
 
   async function requestSyncForAll(userIds: Iterable<string>) {
-    for (const userId of new Set(userIds)) await enqueue(db, { userId })
+    for (const userId of new Set(userIds)) await enqueueSync(db, { userId })
   }
 
   /** People who are due: new buyers first, then by waiting time. */
-  const due = (most: number) => {
+  const findDue = (limit: number) => {
     const isNew = sql<boolean>`bool_or(coalesce(${access.state} = 'unlocking', false))`
     return db
       .select({ userId: sql<string>`${tvPeople.userId}`, isNew })
@@ -76,26 +77,30 @@ export function createConnector(
       .where(and(lte(tvPeople.nextTryAt, now()), isNotNull(tvPeople.userId), isNull(tvScripts.problem)))
       .groupBy(tvPeople.userId)
       .orderBy(sql`${isNew} desc`, sql`min(${tvPeople.nextTryAt})`)
-      .limit(most)
+      .limit(limit)
   }
 
-  /** Probes at most once in 10 s. Syncs one person first, so that a partial recovery fails one job, not hundreds. */
-  async function isBack(client: TradingViewClient): Promise<boolean> {
+  /**
+   * Returns true if TradingView answers again. Probes at most once in 10 s, and syncs one person before the others, so that
+   * a partial recovery fails one job, not hundreds.
+   */
+  async function checkRecovery(client: TradingViewClient): Promise<boolean> {
     if (!(await connection.health.mayProbe())) return false
-    const [first] = (await connection.health.probe(client)) ? await due(1) : []
-    if (first) await syncPerson(first.userId)
+    const [firstDue] = (await connection.health.probe(client)) ? await findDue(1) : []
+    if (firstDue) await syncPerson(firstDue.userId)
     const isUp = (await connection.current())?.downSince === null
-    if (!isUp) await watch(db, {}, soon)
+    if (!isUp) await enqueueCatchUp(db, {}, nextProbe)
     return isUp
   }
 
-  /** Queues people whose job was lost, who are due for a retry or who waited for TradingView; 60 at most. */
+  /** Queues at most 60 people: those whose job was lost, who are due for a retry or who waited for TradingView. */
   async function catchUp() {
     const opened = await connection.open()
-    const isUp = opened && (!opened.row.downSince || (await isBack(opened.client)))
+    const isUp = opened && (!opened.row.downSince || (await checkRecovery(opened.client)))
     await db.transaction(connectorChanged)
     if (!isUp) return
-    for (const { userId, isNew } of await due(aMinutesWork)) await enqueue(db, { userId }, isNew ? newBuyer : {})
+    for (const { userId, isNew } of await findDue(maxPeoplePerMinute))
+      await enqueueSync(db, { userId }, isNew ? newBuyerPriority : {})
   }
 
   return {
@@ -105,12 +110,12 @@ export function createConnector(
     isOn,
     requestSyncForAll,
 
-    servedProducts: served,
+    servedProducts: currentServedProducts,
 
     async requestSync(tx, userId) {
-      await refreshTodo(tx, { isOn, servedProducts: served }, now(), [userId])
+      await refreshTodo(tx, { isOn, servedProducts: currentServedProducts }, now(), [userId])
       if (!(await isOn(tx)) || !(await isNamed(tx, userId))) return
-      await enqueue(tx, { userId }, (await isWaiting(tx, userId)) > 0 ? newBuyer : {})
+      await enqueueSync(tx, { userId }, (await isWaiting(tx, userId)) ? newBuyerPriority : {})
     },
 
     catchUp,
@@ -128,16 +133,19 @@ export async function servedProducts(
   return new Set(scripts.map(({ productId }) => productId))
 }
 
-const newBuyer = { priority: 1 }
-const soon = { startAfter: probeSeconds, deleteAfterSeconds: 3600 }
-/** 60 people per minute at one call per second. */
-const aMinutesWork = 60
+const newBuyerPriority = { priority: 1 }
+/** Runs at the next possible probe. The minute schedule takes over if that does not happen within an hour. */
+const nextProbe = { startAfter: probeSeconds, deleteAfterSeconds: 3600 }
+/** At one call per second, 60 people keep the connector busy for a minute. */
+const maxPeoplePerMinute = 60
 
-const isWaiting = (tx: Transaction, userId: string) =>
-  tx.$count(access, and(eq(access.userId, userId), eq(access.state, 'unlocking')))
+async function isWaiting(tx: Transaction, userId: string) {
+  const isUnlocking = and(eq(access.userId, userId), eq(access.state, 'unlocking'))
+  return (await tx.$count(access, isUnlocking)) > 0
+}
 
 /** True if the person has or had a username, so that there is something to sync. */
 async function isNamed(tx: Transaction, userId: string) {
-  const named = and(eq(access.userId, userId), or(isNotNull(access.nameKey), isNotNull(access.unlockedName)))
-  return (await tx.$count(access, named)) + (await tx.$count(tvPeople, eq(tvPeople.userId, userId))) > 0
+  const hasName = and(eq(access.userId, userId), or(isNotNull(access.nameKey), isNotNull(access.unlockedName)))
+  return (await tx.$count(access, hasName)) > 0 || (await tx.$count(tvPeople, eq(tvPeople.userId, userId))) > 0
 }

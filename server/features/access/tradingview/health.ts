@@ -8,25 +8,29 @@ import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tra
 type HealthContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 
 export type Health = {
-  failed(failure: TradingViewFailure): Promise<undefined>
-  succeeded(more?: Partial<ConnectionRow>): Promise<void>
-  /** True once in 10 seconds across all processes. A caller that gets true must probe. */
+  /** Records a failed call. Stops the connector and emails the seller if retries are useless. */
+  recordFailure(failure: TradingViewFailure): Promise<void>
+  recordSuccess(changes?: Partial<ConnectionRow>): Promise<void>
+  /** Returns true once in 10 s across all processes. A caller that gets true must probe. */
   mayProbe(): Promise<boolean>
-  /** Calls TradingView, so that one failed sync does not count as an outage until its next try, up to an hour later. */
+  /**
+   * Calls TradingView and records the outcome. Without probes, one failed sync would count as an outage until its retry, up
+   * to an hour later.
+   */
   probe(client: TradingViewClient): Promise<boolean>
   /** Emails the seller once a day while the session is expired. */
   remind(): Promise<void>
 }
 
 type ConnectionRow = typeof tvConnection.$inferSelect
-type TheConnection = {
+type HealthDeps = {
   current(): Promise<ConnectionRow | undefined>
   set(changes: Partial<ConnectionRow>): Promise<unknown>
   clientOf(row: ConnectionRow): TradingViewClient
   connectorChanged(tx: Transaction): Promise<void>
 }
 
-/** Unreadable answers in a row after which TradingView's protocol is taken to have changed. */
+/** After this many unreadable answers in a row, TradingView's protocol has probably changed. */
 const misunderstoodLimit = 3
 
 /** Interval of probes during an outage. */
@@ -34,28 +38,28 @@ export const probeSeconds = 10
 
 export function createHealth(
   { db, now, mails, supportEmail }: HealthContext,
-  { current, set, clientOf, connectorChanged }: TheConnection,
+  { current, set, clientOf, connectorChanged }: HealthDeps,
 ): Health {
   const isAlive = async (row: ConnectionRow) =>
     (await clientOf(row)
       .probe()
       .catch(() => null)) !== null
 
-  async function succeeded(more: Partial<ConnectionRow> = {}) {
+  async function recordSuccess(changes: Partial<ConnectionRow> = {}) {
     const before = await current()
-    await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null, ...more })
+    await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null, ...changes })
     if (before?.downSince || before?.state !== 'on') await db.transaction(connectorChanged)
   }
 
   /** Stops the connector and emails the seller. `remind` repeats that daily. */
-  async function stop(state: ConnectionState, about: Partial<ConnectionRow>) {
+  async function stop(state: ConnectionState, failureFields: Partial<ConnectionRow>) {
     const stopped = await db
       .update(tvConnection)
-      .set({ ...about, state })
+      .set({ ...failureFields, state })
       .where(and(eq(tvConnection.id, 1), eq(tvConnection.state, 'on')))
     if (!stopped.rowCount) return
     await db.transaction(connectorChanged)
-    await mailStopped(state, about.lastError ?? '', now().toISOString())
+    await mailStopped(state, failureFields.lastError ?? '', now().toISOString())
   }
 
   async function mailStopped(state: ConnectionState, lastError: string, occasion: string) {
@@ -65,42 +69,43 @@ export function createHealth(
     })
   }
 
-  async function failed(failure: TradingViewFailure) {
+  async function recordFailure(failure: TradingViewFailure) {
     const row = await current()
     if (row?.state !== 'on') return
     const at = now()
-    const about = { checkedAt: at, lastError: failure.message, downSince: row.downSince ?? at }
+    const failureFields = { checkedAt: at, lastError: failure.message, downSince: row.downSince ?? at }
     const misunderstood = row.misunderstood + 1
     if (failure.kind === 'session' || failure.kind === 'blocked') {
-      // An HTML page may be a bot check; asks once more before giving up.
-      if (failure.http === 200 && (await isAlive(row))) return void (await set(about))
-      await stop(failure.kind === 'session' ? 'expired' : 'blocked', about)
-    } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit) await stop('paused', about)
-    else if (failure.kind === 'unknown') await set({ ...about, misunderstood })
-    else if (failure.kind === 'passing') await set(about)
+      // An HTML page with status 200 may be a bot check, so a second call decides.
+      const mayBeBotCheck = failure.http === 200
+      if (mayBeBotCheck && (await isAlive(row))) await set(failureFields)
+      else await stop(failure.kind === 'session' ? 'expired' : 'blocked', failureFields)
+    } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit) await stop('paused', failureFields)
+    else if (failure.kind === 'unknown') await set({ ...failureFields, misunderstood })
+    else if (failure.kind === 'passing') await set(failureFields)
   }
 
   return {
-    failed,
-    succeeded,
+    recordFailure,
+    recordSuccess,
 
     async mayProbe() {
-      const before = new Date(now().getTime() - probeSeconds * 1000)
+      const latestProbeAt = new Date(now().getTime() - probeSeconds * 1000)
       const claimed = await db
         .update(tvConnection)
         .set({ checkedAt: now() })
-        .where(or(isNull(tvConnection.checkedAt), lte(tvConnection.checkedAt, before)))
+        .where(or(isNull(tvConnection.checkedAt), lte(tvConnection.checkedAt, latestProbeAt)))
       return claimed.rowCount === 1
     },
 
     async probe(client) {
       try {
         await client.probe()
-        await succeeded()
+        await recordSuccess()
         return true
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
-        await failed(error)
+        await recordFailure(error)
         return false
       }
     },

@@ -8,8 +8,8 @@ import type { Connection } from './connection.ts'
 type MeasureContext = Pick<Context, 'db' | 'now' | 'tradingView'>
 
 export type Measures = {
-  /** Seconds since the buyer was entitled and had given a username. */
-  unlockedAfter(seconds: number): void
+  /** Records the time from being entitled with a username until the unlock. */
+  observeUnlock(seconds: number): void
   ofThisProcess: (Counter<'call' | 'outcome'> | Histogram)[]
   ofTheDatabase(): Promise<Metric[]>
 }
@@ -36,7 +36,7 @@ export function createMeasures({ db, now, tradingView }: MeasureContext, connect
   })
 
   return {
-    unlockedAfter: (seconds) => unlocks.observe(seconds),
+    observeUnlock: (seconds) => unlocks.observe(seconds),
 
     ofThisProcess: [calls, unlocks],
 

@@ -14,7 +14,7 @@ export type PeopleMeter = {
   warn(): Promise<void>
 }
 
-const day = 86_400_000
+const dayMs = 86_400_000
 /** Days over which new buyers are averaged. */
 const paceDays = 30
 /** TradingView is reported to charge for more than 100 people. */
@@ -31,15 +31,15 @@ export function createPeopleMeter({ db, now, mails, supportEmail }: PeopleMeterD
     async read() {
       const at = now()
       const lastDay = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0))
-      const monthEnd = lastDay.getTime() + day
-      const daysLeft = Math.max(0, Math.ceil((monthEnd - at.getTime()) / day))
+      const monthEndMs = lastDay.getTime() + dayMs
+      const daysLeft = Math.max(0, Math.ceil((monthEndMs - at.getTime()) / dayMs))
       const people = await countPeople(db)
-      const endBefore = await endingBy(new Date(monthEnd))
-      const recent = await boughtSince(new Date(at.getTime() - paceDays * day))
-      const newAtThisPace = Math.round((recent / paceDays) * daysLeft)
+      const endBefore = await endingBy(new Date(monthEndMs))
+      const recentPurchases = await boughtSince(new Date(at.getTime() - paceDays * dayMs))
+      const newAtThisPace = Math.round((recentPurchases / paceDays) * daysLeft)
       return {
         people,
-        foreign: await countStrangers(db),
+        foreign: await countForeignUsernames(db),
         lastDay,
         forecast: Math.max(0, people - endBefore + newAtThisPace),
         endBefore,
@@ -52,9 +52,9 @@ export function createPeopleMeter({ db, now, mails, supportEmail }: PeopleMeterD
       const [row] = await db.select({ state: tvConnection.state }).from(tvConnection)
       if (!row || row.state === 'off') return
       const people = await countPeople(db)
-      const step = people >= billedAbove ? billedAbove : people >= nearFrom ? nearFrom : 0
-      if (step === 0) return
-      const occasion = `${step} people on TradingView in ${now().toISOString().slice(0, 7)}`
+      if (people < nearFrom) return
+      const threshold = people >= billedAbove ? billedAbove : nearFrom
+      const occasion = `${threshold} people on TradingView in ${now().toISOString().slice(0, 7)}`
       await mails.sendOnce(occasion, supportEmail, 'tradingViewPeople', { people })
     },
   }
@@ -71,10 +71,10 @@ async function countPeople(db: Database): Promise<number> {
     .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })
     .from(purchases)
     .where(isLivePurchase)
-  return (buyers?.count ?? 0) + (await countStrangers(db))
+  return (buyers?.count ?? 0) + (await countForeignUsernames(db))
 }
 
-async function countStrangers(db: Database): Promise<number> {
+async function countForeignUsernames(db: Database): Promise<number> {
   const [listed] = await db
     .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })
     .from(tvPeople)

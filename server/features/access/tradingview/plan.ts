@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts, users } from '#server/database/schema.ts'
-import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/access.ts'
+import { type AccessRow, isPaid, targetStateFor } from '#server/features/access/access/access.ts'
 
 export type PersonRow = typeof tvPeople.$inferSelect
 export type ScriptRow = typeof tvScripts.$inferSelect
@@ -11,14 +11,14 @@ export type TargetState = { isWanted: boolean; until: Date | null }
 export type Observed = { isPresent: boolean; until: Date | null }
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
-/** A username on a script: observed and target state. */
+/** Plan for one username on one script: its stored entry and its target state. */
 export type UsernamePlan = {
   person: PersonRow
   script: ScriptRow
   /** Undefined for a deleted person. */
   row: AccessRow | undefined
-  wish: TargetState
-  /** True while a normal request waits for the seller or can be undone; requests "to decide" are not held. */
+  target: TargetState
+  /** True while the seller has not decided about a request or can undo the decision. Nothing is called meanwhile. */
   isHeld: boolean
   /** True for the wanted username, false for an older one. */
   isCurrent: boolean
@@ -30,7 +30,7 @@ export const noFailure = { tries: 0, failingSince: null, nextTryAt: null, error:
 
 export const nextVersion = { version: sql`${tvPeople.version} + 1` }
 
-/** Stores by optimistic lock. Undefined if the row has changed meanwhile. */
+/** Stores with an optimistic lock on `version`. Returns undefined if the row has changed meanwhile. */
 export async function storeIfUnchanged(
   tx: Database | Transaction,
   { id, version }: PersonRow,
@@ -44,14 +44,15 @@ export async function storeIfUnchanged(
   return stored
 }
 
-const tolerance = 60_000
+/** End dates within a minute of each other count as the same. */
+const untilToleranceMs = 60_000
 const endMs = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINITY
 
 export const isSameUntil = (a: Date | null, b: Date | null) =>
-  a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= tolerance
+  a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= untilToleranceMs
 
 /** Implements the table of docs/tradingview.md. Never removes or shortens access that this shop did not give. */
-export function decide(observed: Observed, wanted: TargetState, isOurs: boolean): Action {
+export function decideAction(observed: Observed, wanted: TargetState, isOurs: boolean): Action {
   if (!wanted.isWanted) {
     if (!observed.isPresent) return 'nothing'
     return isOurs ? 'remove' : 'leave'
@@ -78,7 +79,7 @@ export function usernamePlanFor(
     person,
     script,
     row,
-    wish: row ? wishFor(row, person.usernameKey, at) : { isWanted: false, until: null },
+    target: row ? targetStateFor(row, person.usernameKey, at) : { isWanted: false, until: null },
     isHeld: isCurrent && isPaid(row, at) && isUndecided(row, at),
     isCurrent,
     isOurs: isUnlockedHere(person, row, peers),
@@ -88,55 +89,57 @@ export function usernamePlanFor(
 const isUndecided = ({ state, needsDecision, undoUntil }: AccessRow, at: Date) =>
   (state === 'asked' && !needsDecision) || (undoUntil !== null && undoUntil > at)
 
-export type Seen = Pick<
+export type StoredEntry = Pick<
   PersonRow,
   'usernameKey' | 'isOurs' | 'isPresent' | 'presentUntil' | 'listEntryId' | 'firstPresentAt'
 >
 
-export function isUnlockedHere(person: Seen, row: AccessRow | undefined, peers: Seen[]): boolean {
+/** True if this shop unlocked the username, by the connector or by hand. */
+export function isUnlockedHere(person: StoredEntry, row: AccessRow | undefined, peers: StoredEntry[]): boolean {
   if (person.isOurs) return true
   // Recorded as unlocked before the connector saw it, so it was unlocked by hand.
   if (person.firstPresentAt === null && row?.unlockedName && normalizeUsername(row.unlockedName) === person.usernameKey)
     return true
-  // The same entry under another username of the buyer was only renamed.
+  // TradingView keeps an entry's id when its user is renamed.
   return person.listEntryId !== null && peers.some((peer) => peer.isOurs && peer.listEntryId === person.listEntryId)
 }
 
-/** Target state of each username of a person on each script, the wanted username first. */
-export async function plan(tx: Transaction, userId: string, at: Date): Promise<UsernamePlan[]> {
+/** Plans each username of a person on each script, the wanted username first. Stores entries that are missing. */
+export async function planUsernames(tx: Transaction, userId: string, at: Date): Promise<UsernamePlan[]> {
   // Locks the person, so that concurrent plans run one after the other.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   const rows = await tx.select().from(access).where(eq(access.userId, userId))
   const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
   for (const row of rows)
     for (const script of scripts.filter(({ productId }) => productId === row.productId))
-      for (const name of namesOf(row, at)) await upsertListEntry(tx, script, row, name, at)
+      for (const username of usernamesOf(row, at)) await upsertListEntry(tx, script, row, username, at)
+
   const people = await tx
     .select()
     .from(tvPeople)
     .where(eq(tvPeople.userId, userId))
     .orderBy(tvPeople.createdAt, tvPeople.id)
-  const works = people.flatMap((person) => {
+  const plans = people.flatMap((person) => {
     const script = scripts.find(({ id }) => id === person.scriptId)
     const row = rows.find(({ productId }) => productId === script?.productId)
     const peers = people.filter(({ scriptId }) => scriptId === person.scriptId)
     return script ? [usernamePlanFor(person, script, row, peers, at)] : []
   })
-  return works.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
+  return plans.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
 }
 
-function namesOf(row: AccessRow, at: Date): string[] {
+function usernamesOf(row: AccessRow, at: Date): string[] {
   const { username, nameKey, unlockedName } = row
   const names = []
   if (nameKey && isPaid(row, at)) {
-    const read = parseUsername(username ?? '')
-    names.push('username' in read && normalizeUsername(read.username) === nameKey ? read.username : nameKey)
+    const parsed = parseUsername(username ?? '')
+    names.push('username' in parsed && normalizeUsername(parsed.username) === nameKey ? parsed.username : nameKey)
   }
   if (unlockedName && 'username' in parseUsername(unlockedName)) names.push(unlockedName)
   return names
 }
 
-/** Stores the username; takes an entry from another user only if it is this user's current username. */
+/** Stores an entry. Takes it from another user only if its username is this user's wanted one. */
 async function upsertListEntry(
   tx: Transaction,
   { id: scriptId }: ScriptRow,

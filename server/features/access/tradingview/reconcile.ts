@@ -5,10 +5,10 @@ import { access, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { type PeopleList, type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { compare, type Run } from './compare.ts'
 import type { ConnectorDeps } from './connector.ts'
-import { plan, type ScriptRow } from './plan.ts'
+import { planUsernames, type ScriptRow } from './plan.ts'
 
-const walksAtMost = 3
-const counted = ['missing', 'wrong', 'ended', 'foreign', 'blockedRemovals'] as const
+const maxReads = 3
+const summedCounts = ['missing', 'wrong', 'ended', 'foreign', 'blockedRemovals'] as const
 
 /** Nightly comparison of each script's whole list with the wanted state. Queues the differences. */
 export function createReconcile(
@@ -17,33 +17,33 @@ export function createReconcile(
 ): () => Promise<void> {
   const { db, now, mails, supportEmail } = context
   const { connection, requestSyncForAll } = connector
-  const countStrangers = () => db.$count(tvPeople, isNull(tvPeople.userId))
+  const countForeignEntries = () => db.$count(tvPeople, isNull(tvPeople.userId))
 
-  /** Undefined if no more calls may be made. */
+  /** Returns undefined if TradingView can't be called any further. */
   async function reconcileScript(
     script: ScriptRow,
     client: TradingViewClient,
     mayRemove: boolean,
   ): Promise<Partial<Run> | undefined> {
     const startedAt = now()
-    const note = (run: Partial<Run>) =>
+    const storeRun = (run: Partial<Run>) =>
       db.insert(tvRuns).values({ ...run, scriptId: script.id, startedAt, endedAt: now() })
     try {
-      const list = await walk(client, script.pineId)
-      // Marks TradingView as up before the jobs that follow.
-      await connection.health.succeeded({ misunderstood: 0 })
-      // Planned before the comparison, so that the mass-removal guard counts them.
-      for (const userId of list.isComplete ? await neverPlanned(context, script) : [])
-        await db.transaction((tx) => plan(tx, userId, now()))
+      const list = await readWholeList(client, script.pineId)
+      // Records the success first, because the sync jobs below run only while TradingView is up.
+      await connection.health.recordSuccess({ misunderstood: 0 })
+      // Plans before it compares, so that the guard against mass removal counts these people.
+      const unplannedUserIds = list.isComplete ? await findUnplanned(context, script) : []
+      for (const userId of unplannedUserIds) await db.transaction((tx) => planUsernames(tx, userId, now()))
       const { toSync, ...run } = await compare(context, client, script, list, mayRemove)
-      await note(run)
+      await storeRun(run)
       await requestSyncForAll(toSync)
       await db.transaction(connector.connectorChanged)
       return run
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
-      await connection.health.failed(error)
-      await note({ isComplete: false, error: error.message })
+      await connection.health.recordFailure(error)
+      await storeRun({ isComplete: false, error: error.message })
       if (error.kind !== 'not_yours' && error.kind !== 'no_such_script') return undefined
       await db.update(tvScripts).set({ problem: error.message }).where(eq(tvScripts.id, script.id))
       return {}
@@ -57,16 +57,16 @@ export function createReconcile(
     const { row, client } = opened
     const mayRemove = row.mayRemoveUntil !== null && row.mayRemoveUntil > now()
     const totals = { missing: 0, wrong: 0, ended: 0, foreign: 0, blockedRemovals: 0, people: 0 }
-    const strangersBefore = await countStrangers()
+    const foreignEntriesBefore = await countForeignEntries()
     for (const script of await db.select().from(tvScripts).where(isNull(tvScripts.problem))) {
       const run = await reconcileScript(script, client, mayRemove)
       if (!run) return
-      for (const key of counted) totals[key] += run[key] ?? 0
+      for (const key of summedCounts) totals[key] += run[key] ?? 0
       totals.people = Math.max(totals.people, run.people ?? 0)
     }
     await connection.set({ blockedRemovals: totals.blockedRemovals || null })
     const hasDifferences = totals.missing + totals.wrong + totals.ended + totals.blockedRemovals > 0
-    if (hasDifferences || (await countStrangers()) > strangersBefore)
+    if (hasDifferences || (await countForeignEntries()) > foreignEntriesBefore)
       await mails.sendOnce(
         `tradingview differences ${now().toISOString().slice(0, 10)} ${totals.blockedRemovals}`,
         supportEmail,
@@ -77,15 +77,15 @@ export function createReconcile(
   }
 }
 
-/** Reads the whole list. A cursor expires when the list changes; then it starts over, 3 times at most. */
-async function walk(client: TradingViewClient, pineId: string): Promise<PeopleList> {
+/** Reads a whole list in at most 3 attempts, because TradingView's cursor expires when the list changes. */
+async function readWholeList(client: TradingViewClient, pineId: string): Promise<PeopleList> {
   let list: PeopleList = { people: [], isComplete: false, pages: 0 }
-  for (let tries = 0; tries < walksAtMost && !list.isComplete; tries++) list = await client.people(pineId)
+  for (let reads = 0; reads < maxReads && !list.isComplete; reads++) list = await client.people(pineId)
   return list
 }
 
-/** People who should have access but were never planned on this script. */
-async function neverPlanned({ db }: Pick<Context, 'db'>, { id, productId }: ScriptRow): Promise<string[]> {
+/** Returns people with a username for this product who have no entry for the script yet. */
+async function findUnplanned({ db }: Pick<Context, 'db'>, { id, productId }: ScriptRow): Promise<string[]> {
   const key = sql`coalesce(case when ${access.reason} is not null then ${access.nameKey} end, lower(${access.unlockedName}))`
   const isPlanned = and(eq(tvPeople.scriptId, id), eq(tvPeople.userId, access.userId), eq(tvPeople.usernameKey, key))
   const rows = await db

@@ -25,14 +25,14 @@ export function createScripts(
   { connection, connectorChanged }: Connector,
 ): Scripts {
   /** Scripts of the connected account, read from TradingView. Empty if TradingView does not answer. */
-  async function ownScripts() {
+  async function readAccountScripts() {
     const opened = await connection.open()
     if (!opened) return []
     try {
       return await opened.client.scripts()
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
-      await connection.health.failed(error)
+      await connection.health.recordFailure(error)
       return []
     }
   }
@@ -40,17 +40,17 @@ export function createScripts(
   return {
     async list() {
       const chosen = await db.select().from(tvScripts).orderBy(tvScripts.createdAt)
-      const own = await ownScripts()
-      const named = await Promise.all(chosen.map(({ productId }) => catalog.named(productId)))
-      const others = own.filter(({ pineId }) => !chosen.some((each) => each.pineId === pineId))
+      const accountScripts = await readAccountScripts()
+      const productNames = await Promise.all(chosen.map(async ({ productId }) => (await catalog.named(productId)).name))
+      const notChosen = accountScripts.filter(({ pineId }) => !chosen.some((script) => script.pineId === pineId))
       return [
         ...chosen.map(({ pineId, name, problem }, index) => ({
           pineId,
-          name: own.find((each) => each.pineId === pineId)?.name ?? name,
-          product: named[index]?.name ?? null,
+          name: accountScripts.find((script) => script.pineId === pineId)?.name ?? name,
+          product: productNames[index] ?? null,
           problem,
         })),
-        ...others.map((each) => ({ ...each, product: null, problem: null })),
+        ...notChosen.map((script) => ({ ...script, product: null, problem: null })),
       ]
     },
 
@@ -65,10 +65,10 @@ export function createScripts(
       if (!isPineId(pineId)) throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
       if (!catalog.byId(productId)) throw notFound('Product')
       const client = await connection.requireClient()
-      const own = await client.scripts().catch((error: unknown) => {
+      const accountScripts = await client.scripts().catch((error: unknown) => {
         throw asRefusal(error)
       })
-      const script = own.find((each) => each.pineId === pineId)
+      const script = accountScripts.find((accountScript) => accountScript.pineId === pineId)
       if (!script) throw conflict('not-own-script', 'This script is not one of the connected account’s own.')
       const { name } = script
       await db.transaction(async (tx) => {

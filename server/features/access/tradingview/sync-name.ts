@@ -14,7 +14,7 @@ import {
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import {
   type Action,
-  decide,
+  decideAction,
   isSameUntil,
   noFailure,
   type Observed,
@@ -23,26 +23,27 @@ import {
   type UsernamePlan,
 } from './plan.ts'
 
-type Seen = Observed & { listEntryId: string | null }
+type ObservedEntry = Observed & { listEntryId: string | null }
 
-/** Syncs one username on one script: read, act, read again, store. False if the wish has changed in the meantime. */
-type SyncName = (client: TradingViewClient, mode: ConnectionMode, work: UsernamePlan) => Promise<boolean>
+/** Syncs one username on one script: read, act, read again, store. False if the target state has changed meanwhile. */
+type SyncName = (client: TradingViewClient, mode: ConnectionMode, plan: UsernamePlan) => Promise<boolean>
 
 export function createSyncName(
   context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  unlockedAfter: (seconds: number) => void,
+  observeUnlock: (seconds: number) => void,
 ): SyncName {
   const { db, now, crashPoint } = context
-  const record = createRecording(context, unlockedAfter)
+  const record = createRecording(context, observeUnlock)
 
-  /** Asks TradingView once per username. False if it is unknown there. */
-  async function isKnown(client: TradingViewClient, work: UsernamePlan): Promise<boolean> {
-    const { row } = work
-    if (!row || !work.isCurrent || row.nameCheckedAt) return row?.nameProblem !== 'not_found'
-    return ask(client, work, row)
+  /** Asks TradingView once per username. False if TradingView doesn't know it. */
+  async function isNameKnown(client: TradingViewClient, plan: UsernamePlan): Promise<boolean> {
+    const { row } = plan
+    if (!row || !plan.isCurrent || row.nameCheckedAt) return row?.nameProblem !== 'not_found'
+    return checkName(client, plan, row)
   }
 
-  async function ask(client: TradingViewClient, { person }: UsernamePlan, row: AccessRow): Promise<boolean> {
+  /** Asks TradingView about the username and stores the answer. True if TradingView knows it. */
+  async function checkName(client: TradingViewClient, { person }: UsernamePlan, row: AccessRow): Promise<boolean> {
     const found = await client.findName(person.username)
     const isFound = 'username' in found
     const username = isFound ? found.username : person.username
@@ -55,113 +56,121 @@ export function createSyncName(
     return isFound
   }
 
-  /** Performs the action and reads the result. Undefined if the wanted state has changed meanwhile. */
-  async function change(client: TradingViewClient, work: UsernamePlan, action: Action): Promise<Seen | undefined> {
-    // Marked before the call, so that the entry can be removed again after a crash.
+  /** Performs the action and reads the result. Undefined if the target state has changed meanwhile. */
+  async function applyAction(
+    client: TradingViewClient,
+    plan: UsernamePlan,
+    action: Action,
+  ): Promise<ObservedEntry | undefined> {
+    // Stores `isOurs` before the call, so that the entry can be removed again after a crash.
     const marked = await db.transaction(async (tx) =>
-      (await isStillWanted(tx, work))
-        ? storeIfUnchanged(tx, work.person, { isOurs: action === 'add' || work.isOurs })
+      (await isPlanCurrent(tx, plan))
+        ? storeIfUnchanged(tx, plan.person, { isOurs: action === 'add' || plan.isOurs })
         : undefined,
     )
     if (!marked) return undefined
-    work.person = marked
-    work.isOurs = marked.isOurs
-    await act(client, work, action)
+    plan.person = marked
+    plan.isOurs = marked.isOurs
+
+    await callTradingView(client, plan, action)
     crashPoint('tradingview acted')
-    const seen = await read(client, work)
-    // TradingView may ignore a date for endless access; then it is removed and added again.
-    const isIgnored = action === 'modify' && seen.isPresent && !isSameUntil(seen.until, work.wish.until)
-    if (!isIgnored || !work.isOurs) return seen
-    await act(client, work, 'remove')
-    await act(client, work, 'add')
-    return read(client, work)
+    const seen = await readEntry(client, plan)
+
+    // TradingView may ignore an end date for endless access, so the entry is removed and added again.
+    const isIgnored = action === 'modify' && seen.isPresent && !isSameUntil(seen.until, plan.target.until)
+    if (!isIgnored || !plan.isOurs) return seen
+    await callTradingView(client, plan, 'remove')
+    await callTradingView(client, plan, 'add')
+    return readEntry(client, plan)
   }
 
-  async function bringInLine(client: TradingViewClient, mode: ConnectionMode, work: UsernamePlan): Promise<boolean> {
-    const { wish } = work
-    if ((wish.isWanted || work.isHeld) && !(await isKnown(client, work)))
-      return Boolean(await storeIfUnchanged(db, work.person, noFailure))
-    const before = await read(client, work)
-    const action = decide(before, wish, work.isOurs)
-    const waits = mode === 'dry' || work.isHeld || (mode === 'grant' && removesAccess(action, before, wish))
-    const hasToAct = !waits && action !== 'nothing' && action !== 'leave'
-    const seen = hasToAct ? await change(client, work, action) : before
+  async function bringInLine(client: TradingViewClient, mode: ConnectionMode, plan: UsernamePlan): Promise<boolean> {
+    const { target } = plan
+    if ((target.isWanted || plan.isHeld) && !(await isNameKnown(client, plan)))
+      return Boolean(await storeIfUnchanged(db, plan.person, noFailure))
+
+    const before = await readEntry(client, plan)
+    const action = decideAction(before, target, plan.isOurs)
+    const mayNotAct = mode === 'dry' || plan.isHeld || (mode === 'grant' && removesAccess(action, before, target))
+    const hasToAct = !mayNotAct && action !== 'nothing' && action !== 'leave'
+    const seen = hasToAct ? await applyAction(client, plan, action) : before
     if (!seen) return false
-    const remaining = decide(seen, wish, work.isOurs)
-    if (remaining !== 'nothing' && remaining !== 'leave' && !waits)
+
+    const remainingAction = decideAction(seen, target, plan.isOurs)
+    if (remainingAction !== 'nothing' && remainingAction !== 'leave' && !mayNotAct)
       throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
-    return record(work, seen, mode)
+    return record(plan, seen, mode)
   }
 
-  return async function syncName(client, mode, work) {
+  return async function syncName(client, mode, plan) {
     try {
-      return await bringInLine(client, mode, work)
+      return await bringInLine(client, mode, plan)
     } catch (error) {
-      const { person, row } = work
+      const { person, row } = plan
       const isNameRefused = error instanceof TradingViewFailure && error.kind === 'no_such_name'
-      if (!isNameRefused || !row || !work.isCurrent) throw error
-      // A username that was known is renamed or deleted; the search may find its present name.
-      const before = person.username
-      if (!(await ask(client, work, row))) return Boolean(await storeIfUnchanged(db, person, noFailure))
-      if (person.username === before) throw error
+      if (!isNameRefused || !row || !plan.isCurrent) throw error
+      // The account was renamed or deleted. TradingView's search may find its present username.
+      const usernameBefore = person.username
+      if (!(await checkName(client, plan, row))) return Boolean(await storeIfUnchanged(db, person, noFailure))
+      if (person.username === usernameBefore) throw error
       return false
     }
   }
 }
 
-async function read(client: TradingViewClient, { script, person }: UsernamePlan): Promise<Seen> {
+async function readEntry(client: TradingViewClient, { script, person }: UsernamePlan): Promise<ObservedEntry> {
   const { people, isComplete } = await client.people(script.pineId, person.username)
-  const found = people.find(({ username }) => normalizeUsername(username) === person.usernameKey)
+  const entry = people.find(({ username }) => normalizeUsername(username) === person.usernameKey)
   // An incomplete list proves no absence.
-  if (!found && !isComplete)
+  if (!entry && !isComplete)
     throw new TradingViewFailure('unknown', 'TradingView did not say whether this person has access.')
-  return { isPresent: found !== undefined, until: found?.until ?? null, listEntryId: found?.id ?? null }
+  return { isPresent: entry !== undefined, until: entry?.until ?? null, listEntryId: entry?.id ?? null }
 }
 
-async function act(
+async function callTradingView(
   client: TradingViewClient,
-  { script: { pineId }, person: { username }, wish }: UsernamePlan,
+  { script: { pineId }, person: { username }, target }: UsernamePlan,
   action: Action,
 ) {
-  if (action === 'add') await client.add(pineId, username, wish.until)
-  if (action === 'modify') await client.modify(pineId, username, wish.until)
+  if (action === 'add') await client.add(pineId, username, target.until)
+  if (action === 'modify') await client.modify(pineId, username, target.until)
   if (action === 'remove') await client.remove(pineId, username)
 }
 
-/** True if the plan still holds. Locks person and row until the end of the transaction. */
-async function isStillWanted(tx: Transaction, { person, row }: UsernamePlan): Promise<boolean> {
+/** True if the access row has not changed since the plan. Locks person and row until the end of the transaction. */
+async function isPlanCurrent(tx: Transaction, { person, row }: UsernamePlan): Promise<boolean> {
   if (person.userId) await lockPerson(tx, person.userId)
   if (!row) return true
-  const [now] = await tx.select({ version: access.version }).from(access).where(eq(access.id, row.id)).for('update')
-  return now?.version === row.version
+  const [present] = await tx.select({ version: access.version }).from(access).where(eq(access.id, row.id)).for('update')
+  return present?.version === row.version
 }
 
 function createRecording(
   context: Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  unlockedAfter: (seconds: number) => void,
+  observeUnlock: (seconds: number) => void,
 ) {
   const { db, now } = context
 
-  /** Records the unlock once it is done on every script of the product. */
-  async function recordOpen(tx: Transaction, { person, script }: UsernamePlan, row: AccessRow) {
-    const isOpen = and(
+  /** Records the unlock if the username is unlocked on every script of the product. */
+  async function recordIfUnlocked(tx: Transaction, { person, script }: UsernamePlan, row: AccessRow) {
+    const isUnlockedThere = and(
       eq(tvPeople.scriptId, tvScripts.id),
       eq(tvPeople.usernameKey, person.usernameKey),
       eq(tvPeople.isPresent, true),
     )
-    const locked = await tx
+    const scriptsWithout = await tx
       .select({ id: tvScripts.id })
       .from(tvScripts)
-      .leftJoin(tvPeople, isOpen)
+      .leftJoin(tvPeople, isUnlockedThere)
       .where(and(eq(tvScripts.productId, script.productId), isNull(tvScripts.problem), isNull(tvPeople.id)))
       .limit(1)
-    if (locked.length > 0) return
+    if (scriptsWithout.length > 0) return
     const wasWaiting = await recordUnlocked(tx, context, row, person.username)
-    if (wasWaiting && row.askedAt) unlockedAfter((now().getTime() - row.askedAt.getTime()) / 1000)
+    if (wasWaiting && row.askedAt) observeUnlock((now().getTime() - row.askedAt.getTime()) / 1000)
   }
 
-  /** Records the lock once it is done on every script of the product. */
-  async function recordClosed(tx: Transaction, { person: { userId, usernameKey }, script }: UsernamePlan) {
+  /** Records the lock if the username is locked on every script of the product. */
+  async function recordIfLocked(tx: Transaction, { person: { userId, usernameKey }, script }: UsernamePlan) {
     if (!userId) return
     const isTheirs = and(
       eq(tvPeople.userId, userId),
@@ -170,18 +179,19 @@ function createRecording(
     )
     if ((await tx.$count(tvPeople, and(isTheirs, sql`${tvPeople.isPresent} is not false`))) > 0) return
     await recordLocked(tx, context, { userId, productId: script.productId }, usernameKey)
-    // Deletes the username of a deleted person, which was kept for this.
-    if (!(await personOf(tx, userId)).deletedAt) return
+    // The username of a deleted person was kept only until it is locked.
+    const { deletedAt } = await personOf(tx, userId)
+    if (!deletedAt) return
     await tx.delete(tvPeople).where(isTheirs)
     await tx.delete(tvEvents).where(eq(tvEvents.usernameKey, usernameKey))
   }
 
-  /** False if the wanted state has changed meanwhile. */
-  return async function record(work: UsernamePlan, seen: Seen, mode: ConnectionMode): Promise<boolean> {
-    const { person, row, wish } = work
-    const isWatching = mode === 'dry' || work.isHeld
+  /** Stores the entry as read and records its effects. False if the target state has changed meanwhile. */
+  return async function record(plan: UsernamePlan, seen: ObservedEntry, mode: ConnectionMode): Promise<boolean> {
+    const { person, row, target } = plan
+    const isOnlyObserving = mode === 'dry' || plan.isHeld
     return db.transaction(async (tx) => {
-      if (!(await isStillWanted(tx, work))) return false
+      if (!(await isPlanCurrent(tx, plan))) return false
       const stored = await storeIfUnchanged(tx, person, {
         ...noFailure,
         isPresent: seen.isPresent,
@@ -189,14 +199,14 @@ function createRecording(
         // Keeps the id of a missing entry: it may appear under another username.
         listEntryId: seen.listEntryId ?? person.listEntryId,
         observedAt: now(),
-        ...(isWatching
+        ...(isOnlyObserving
           ? {}
-          : { isOurs: work.isOurs, firstPresentAt: seen.isPresent ? (person.firstPresentAt ?? now()) : null }),
+          : { isOurs: plan.isOurs, firstPresentAt: seen.isPresent ? (person.firstPresentAt ?? now()) : null }),
       })
       if (!stored) return false
-      if (isWatching) return true
-      if (seen.isPresent && wish.isWanted && row && work.isCurrent) await recordOpen(tx, work, row)
-      if (!seen.isPresent && !wish.isWanted) await recordClosed(tx, work)
+      if (isOnlyObserving) return true
+      if (seen.isPresent && target.isWanted && row && plan.isCurrent) await recordIfUnlocked(tx, plan, row)
+      if (!seen.isPresent && !target.isWanted) await recordIfLocked(tx, plan)
       return true
     })
   }

@@ -5,64 +5,71 @@ import { tvPeople, tvScripts } from '#server/database/schema.ts'
 import { recordCheckedName } from '#server/features/access/access/access.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import type { Connection, ConnectionRow } from './connection.ts'
-import { noFailure, plan, storeIfUnchanged, type UsernamePlan } from './plan.ts'
+import { noFailure, planUsernames, storeIfUnchanged, type UsernamePlan } from './plan.ts'
 import { createSyncName } from './sync-name.ts'
 
-type SyncDeps = { connection: Connection; unlockedAfter(seconds: number): void }
+type SyncDeps = { connection: Connection; observeUnlock(seconds: number): void }
 type Opened = { row: ConnectionRow; client: TradingViewClient }
-type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
+type RoundResult = {
+  /** False if a target state changed during the round. */
+  isSettled: boolean
+  /** True if every call succeeded, and there was one. */
+  hasOnlySuccesses: boolean
+  /** True if a failure is retried after a pause. */
+  isRetried: boolean
+}
 
-/** Rounds after concurrent changes; the newest wanted state counts. */
-const mostRounds = 10
+/** Rounds for one person, if concurrent changes make a new round necessary. */
+const maxRounds = 10
 
 /**
- * Brings one person's entries on TradingView in line with what is wanted. Idempotent. Calls TradingView outside any
+ * Brings one person's entries on TradingView in line with the target states. Idempotent. Calls TradingView outside any
  * transaction and starts over if the row's version has changed. Returns false after a temporary failure.
  */
 type SyncPerson = (userId: string) => Promise<boolean>
 
 export function createSync(
   context: Pick<Context, 'catalog' | 'crashPoint' | 'db' | 'mails' | 'now' | 'supportEmail'>,
-  { connection, unlockedAfter }: SyncDeps,
+  { connection, observeUnlock }: SyncDeps,
 ): SyncPerson {
   const { db, now } = context
-  const syncName = createSyncName(context, unlockedAfter)
-  const fail = createFailures(context, connection)
+  const syncName = createSyncName(context, observeUnlock)
+  const handleFailure = createFailureHandler(context, connection)
 
-  async function round(userId: string, { row, client }: Opened): Promise<Round> {
-    const works = await db.transaction((tx) => plan(tx, userId, now()))
-    const result: Round = { isSettled: true, isProof: works.length > 0, isFailed: false }
-    for (const work of works) {
+  async function runRound(userId: string, { row, client }: Opened): Promise<RoundResult> {
+    const plans = await db.transaction((tx) => planUsernames(tx, userId, now()))
+    const result: RoundResult = { isSettled: true, hasOnlySuccesses: plans.length > 0, isRetried: false }
+    for (const plan of plans) {
       try {
-        if (!(await syncName(client, row.mode, work))) result.isSettled = false
+        if (!(await syncName(client, row.mode, plan))) result.isSettled = false
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
-        result.isProof = false
-        if (await fail(work, error)) result.isFailed = true
+        result.hasOnlySuccesses = false
+        if (await handleFailure(plan, error)) result.isRetried = true
       }
     }
     return result
   }
 
-  /** Leaves the rest to the next `catchUp`. */
+  /** Leaves this person to the next `catchUp`. */
   const leaveForLater = (tx: Database | Transaction, userId: string) =>
     tx.update(tvPeople).set({ nextTryAt: now() }).where(eq(tvPeople.userId, userId))
 
   return async function syncPerson(userId) {
     const opened = await connection.open()
-    // Without a connection, stores only the wanted state.
+    // Without a working connection, only stores the entries.
     if (!opened || opened.row.downSince)
       return db.transaction(async (tx) => {
-        await plan(tx, userId, now())
+        await planUsernames(tx, userId, now())
         await leaveForLater(tx, userId)
         return true
       })
-    for (let count = 0; count < mostRounds; count++) {
-      const { isSettled, isProof, isFailed } = await round(userId, opened)
-      if (isFailed) return false
+    for (let count = 0; count < maxRounds; count++) {
+      const { isSettled, hasOnlySuccesses, isRetried } = await runRound(userId, opened)
+      if (isRetried) return false
       if (!isSettled) continue
-      // Only rounds with successful calls say that the connection works.
-      if (isProof) await connection.health.succeeded({ misunderstood: 0 })
+      // A round without calls, or with a failed one, does not show that the connection works.
+      if (hasOnlySuccesses) await connection.health.recordSuccess({ misunderstood: 0 })
       return true
     }
     await leaveForLater(db, userId)
@@ -70,59 +77,68 @@ export function createSync(
   }
 }
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute]
-const givesUpAfter = 72 * hour
-const tellsAfter = hour
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+/** Pauses before the first retries; every later pause is an hour. */
+const retryPausesMs = [5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs]
+const giveUpAfterMs = 72 * hourMs
+/** The seller gets an email about a failure that lasts longer. */
+const emailAfterMs = hourMs
 
 /** Temporary failures are retried for three days; others wait for the seller. */
-function createFailures(context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>, connection: Connection) {
+function createFailureHandler(context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>, connection: Connection) {
   const { db, now, mails, supportEmail } = context
 
-  /** True if it is retried after a pause. */
-  return async function fail(work: UsernamePlan, failure: TradingViewFailure): Promise<boolean> {
-    await connection.health.failed(failure)
-    const { person, script, row } = work
+  /** Stores the failure. Returns true if the call is retried after a pause. */
+  return async function handleFailure(plan: UsernamePlan, failure: TradingViewFailure): Promise<boolean> {
+    await connection.health.recordFailure(failure)
+    const { person, script, row } = plan
     const at = now()
     const failingSince = person.failingSince ?? at
-    const about = { tries: person.tries + 1, failingSince, error: failure.message }
-    const wait = async (nextTryAt: Date | null = null) => {
-      await storeIfUnchanged(db, person, { ...about, nextTryAt })
-      return false
+    const failureFields = { tries: person.tries + 1, failingSince, error: failure.message }
+    const storeFailure = (nextTryAt: Date | null) => storeIfUnchanged(db, person, { ...failureFields, nextTryAt })
+
+    async function retryOrGiveUp() {
+      const failingForMs = at.getTime() - failingSince.getTime()
+      if (failingForMs >= emailAfterMs) await mailStuck(plan, failure, failingSince)
+      if (failingForMs >= giveUpAfterMs) {
+        await storeFailure(null)
+        return false
+      }
+      const pauseMs = retryPausesMs[person.tries] ?? hourMs
+      await storeFailure(new Date(at.getTime() + pauseMs))
+      return true
     }
 
     switch (failure.kind) {
       case 'session':
       case 'blocked':
       case 'stopped':
-        // Due again when the connection is back.
-        about.tries = 0
-        return wait(at)
+        // The person is due again as soon as the connection is back.
+        failureFields.tries = 0
+        await storeFailure(at)
+        return false
       case 'not_yours':
       case 'no_such_script':
         await db.update(tvScripts).set({ problem: failure.message }).where(eq(tvScripts.id, script.id))
-        return wait()
+        await storeFailure(null)
+        return false
       case 'no_such_name':
         // An old username that does not exist needs no removal.
-        if (!row || !work.isCurrent) {
+        if (!row || !plan.isCurrent) {
           await storeIfUnchanged(db, person, { ...noFailure, isPresent: false, presentUntil: null })
           return false
         }
         await db.transaction((tx) =>
           recordCheckedName(tx, row, { username: person.username, problem: 'not_found', similar: [], at }),
         )
-        return wait()
+        await storeFailure(null)
+        return false
       case 'passing':
       case 'unknown':
+        return retryOrGiveUp()
     }
-    const failingFor = at.getTime() - failingSince.getTime()
-    if (failingFor >= tellsAfter) await mailStuck(work, failure, failingSince)
-    if (failingFor >= givesUpAfter) return wait()
-    const pause = pauses[person.tries] ?? hour
-    await wait(new Date(at.getTime() + pause))
-    return true
   }
 
   /** Sends one email for all scripts of a username. */

@@ -42,42 +42,42 @@ export type TradingView = {
   /** Deletes calls after 90 days, and calls about deleted people the next night. */
   forgetHistory(): Promise<void>
   /** Entries on the lists that belong to no customer. The connector leaves them alone. */
-  strangers(
+  foreignEntries(
     filter: ParsedInputOf<typeof calls.foreignEntries>,
   ): Promise<Page<RawOutputOf<typeof calls.foreignEntries>[number]>>
   runs(): Promise<RawOutputOf<typeof calls.runs>>
 }
 
-const runsShown = 10
+const maxRunsShown = 10
 
-export function createTradingView(context: TradingViewContext, others: ConnectorDeps): TradingView {
+export function createTradingView(context: TradingViewContext, deps: ConnectorDeps): TradingView {
   const { db, now } = context
-  const { connector } = others
+  const { connector } = deps
   return {
     measures: connector.measures,
-    connecting: createConnecting(context, others),
+    connecting: createConnecting(context, deps),
     connectLookAlike: () => connectLookAlike(context),
     scripts: createScripts(context, connector),
-    person: createPerson(context, others),
+    person: createPersonActions(context, deps),
     checkUsername: createNameCheck(context, connector.connection),
-    reconcile: createReconcile(context, others),
+    reconcile: createReconcile(context, deps),
     meter: createPeopleMeter(context),
     catchUp: connector.catchUp,
     remind: connector.connection.health.remind,
 
     async forgetHistory() {
-      const isKnown = db.select({ key: tvPeople.usernameKey }).from(tvPeople)
+      const knownKeys = db.select({ key: tvPeople.usernameKey }).from(tvPeople)
       await db
         .delete(tvEvents)
         .where(
           or(
             lt(tvEvents.at, retentionStart(now(), retention.tradingViewCalls)),
-            and(isNotNull(tvEvents.usernameKey), notInArray(tvEvents.usernameKey, isKnown)),
+            and(isNotNull(tvEvents.usernameKey), notInArray(tvEvents.usernameKey, knownKeys)),
           ),
         )
     },
 
-    async strangers({ limit, cursor, q }) {
+    async foreignEntries({ limit, cursor, q }) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select({ ...getTableColumns(tvPeople), script: tvScripts.name, until: tvPeople.presentUntil })
@@ -101,22 +101,22 @@ export function createTradingView(context: TradingViewContext, others: Connector
         .from(tvRuns)
         .innerJoin(tvScripts, eq(tvScripts.id, tvRuns.scriptId))
         .orderBy(desc(tvRuns.startedAt))
-        .limit(runsShown),
+        .limit(maxRunsShown),
   }
 }
 
 type PersonActions = {
   /** Tries again now, and checks the username again. */
   retry(actor: Actor, id: string): Promise<void>
-  /** Manages an entry on the lists that the shop did not make. */
+  /** Lets the connector manage a customer's entry that the shop did not make. */
   adopt(actor: Actor, id: string): Promise<void>
 }
 
-function createPerson(
+function createPersonActions(
   { db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>,
   { connector, access: { names } }: ConnectorDeps,
 ): PersonActions {
-  const about = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
+  const actOnPerson = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
     db.transaction(async (tx) => {
       const [row] = await tx.select({ userId: access.userId }).from(access).where(eq(access.id, id))
       if (!row) throw notFound('Person')
@@ -126,7 +126,7 @@ function createPerson(
 
   return {
     retry: (actor, id) =>
-      about(actor, id, 'retry', async (tx, userId) => {
+      actOnPerson(actor, id, 'retry', async (tx, userId) => {
         await tx
           .update(tvPeople)
           .set({ ...noFailure, nextTryAt: now(), ...nextVersion })
@@ -135,7 +135,7 @@ function createPerson(
       }),
 
     adopt: (actor, id) =>
-      about(actor, id, 'adopt', async (tx, userId) => {
+      actOnPerson(actor, id, 'adopt', async (tx, userId) => {
         const adopted = await tx
           .update(tvPeople)
           .set({ isOurs: true, ...nextVersion })
@@ -150,39 +150,40 @@ type Act = (tx: Transaction, userId: string) => Promise<void>
 
 type NameAnswer = { found: boolean | null; username: string | null; similar: string[]; refusal: string | null }
 
-/** The checkout continues without an answer after this many ms. */
-const longestWait = 2000
+/** After 2 s, the checkout continues without an answer. */
+const maxWaitMs = 2000
 const nameCacheMs = 10 * 60_000
-const mostAnswers = 1000
-const unknown: NameAnswer = { found: null, username: null, similar: [], refusal: null }
+const maxCachedAnswers = 1000
+const noAnswer: NameAnswer = { found: null, username: null, similar: [], refusal: null }
 
 function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection): TradingView['checkUsername'] {
   const answers = new Map<string, { answer: NameAnswer; at: number }>()
 
-  async function ask(username: string): Promise<NameAnswer> {
-    const opened = await connection.open(longestWait)
-    if (!opened || opened.row.downSince) return unknown
+  async function askTradingView(username: string): Promise<NameAnswer> {
+    const opened = await connection.open(maxWaitMs)
+    if (!opened || opened.row.downSince) return noAnswer
     const found = await opened.client.findName(username)
     return 'username' in found
-      ? { ...unknown, found: true, username: found.username }
-      : { ...unknown, found: false, similar: found.similar }
+      ? { ...noAnswer, found: true, username: found.username }
+      : { ...noAnswer, found: false, similar: found.similar }
   }
 
   return async function checkUsername(typed) {
-    const read = parseUsername(typed)
-    if ('refusal' in read) return { ...unknown, refusal: read.refusal }
-    const key = normalizeUsername(read.username)
+    const parsed = parseUsername(typed)
+    if ('refusal' in parsed) return { ...noAnswer, refusal: parsed.refusal }
+    const key = normalizeUsername(parsed.username)
     const cached = answers.get(key)
     if (cached && cached.at > now().getTime() - nameCacheMs) return cached.answer
     try {
-      const answer = await ask(read.username)
-      if (answer.found === null) return answer
-      if (answers.size >= mostAnswers) answers.clear()
+      const answer = await askTradingView(parsed.username)
+      const isAnswered = answer.found !== null
+      if (!isAnswered) return answer
+      if (answers.size >= maxCachedAnswers) answers.clear()
       answers.set(key, { answer, at: now().getTime() })
       return answer
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
-      return unknown
+      return noAnswer
     }
   }
 }

@@ -88,7 +88,7 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
       const account = await findUser(db, id)
       const [owned, rows, written, suppressed] = await Promise.all([
         purchases.listForSeller({ userId: id, limit: mostPurchases }),
-        core.lists.of(id),
+        core.lists.ofUser(id),
         notes.of(id),
         newsletter.suppressionOf(id, account.email),
       ])
@@ -127,7 +127,7 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
       return {
         user: { ...user, isProven: user.verifiedAt !== null },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
-        access: await core.asking.mine(id),
+        access: await core.buyerAccess.mine(id),
         privatePackage: owns ? await privatePackage.show(id) : null,
         assets: owns ? await assets.list(id) : null,
       }

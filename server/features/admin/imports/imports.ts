@@ -48,7 +48,7 @@ export function createImports(
     if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
     // A new account has no id yet; no account has the product's id.
     const userId = owner?.id ?? product.id
-    if (username && (await names.takenBy(tx, { userId, productId: product.id }, normalizeUsername(username))))
+    if (username && (await names.findOtherHolder(tx, { userId, productId: product.id }, normalizeUsername(username))))
       return { verdict: 'fault' as const, message: nameTakenMessage }
     return undefined
   }
@@ -72,7 +72,13 @@ export function createImports(
       })
       if (username) {
         const unlockedProductId = hasAccess ? product.id : undefined
-        await names.give(tx, { userId, username, productId: product.id, by: actor.user.id, unlockedProductId })
+        await names.setUsername(tx, {
+          userId,
+          username,
+          productId: product.id,
+          byAdmin: actor.user.id,
+          unlockedProductId,
+        })
       }
       await audit.record(tx, actor, { action: 'purchase.import', subject: purchaseId, aboutId: userId })
       return { verdict: 'new' as const, message: 'Booked' }

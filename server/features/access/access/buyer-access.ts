@@ -15,34 +15,40 @@ import { assertCompleteForm, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
 import type { ConnectorInterface } from './rows.ts'
 
-type AskingContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>
+type BuyerAccessContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>
 
-export type Asking = {
+/** Calls of buyers about their own access. */
+export type BuyerAccess = {
   /** Submits the access form. Nothing changes if the same username is unlocked already. */
-  submit(actor: Actor, which: PurchaseRef, sent: AccessRequestInput, beforeMove: AssertFresh): Promise<void>
+  submit(actor: Actor, purchaseRef: PurchaseRef, form: AccessRequestInput, beforeMove: AssertFresh): Promise<void>
   /** Moves access to another TradingView account. The new username is unlocked before the old one is locked. */
   changeUsername(actor: Actor, purchaseId: string, username: string, beforeMove: AssertFresh): Promise<void>
+  /** Asks TradingView again about a username that it did not find. */
   recheck(actor: Actor, purchaseId: string): Promise<void>
   mine(userId: string): Promise<RawOutputOf<typeof calls.mine>>
 }
 
 type PurchaseRef = { purchaseId: string } | { paymentIntentId: string }
 
-export function createAsking(context: AskingContext, connector: ConnectorInterface, names: Names): Asking {
+export function createBuyerAccess(
+  context: BuyerAccessContext,
+  connector: ConnectorInterface,
+  names: Names,
+): BuyerAccess {
   const { db, settings, catalog } = context
 
   return {
-    async submit({ user }, which, sent, beforeMove) {
-      if (settings.live.askExchangeKeys) assertCompleteForm(sent)
+    async submit({ user }, purchaseRef, form, beforeMove) {
+      if (settings.live.askExchangeKeys) assertCompleteForm(form)
       await db.transaction(async (tx) => {
-        const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
-        await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, sent)
-        const { tradingViewUsername: username } = sent
-        await names.give(tx, {
+        const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, purchaseRef)
+        await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, form)
+        const { tradingViewUsername: username } = form
+        await names.setUsername(tx, {
           userId: user.id,
           username,
           productId,
-          by: null,
+          byAdmin: null,
           field: 'tradingViewUsername',
           beforeMove,
         })
@@ -52,7 +58,14 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
     changeUsername: ({ user }, purchaseId, username, beforeMove) =>
       db.transaction(async (tx) => {
         const { productId } = await lockLivePurchase(tx, user.id, { purchaseId })
-        await names.give(tx, { userId: user.id, username, productId, by: null, field: 'username', beforeMove })
+        await names.setUsername(tx, {
+          userId: user.id,
+          username,
+          productId,
+          byAdmin: null,
+          field: 'username',
+          beforeMove,
+        })
       }),
 
     recheck: ({ user }, purchaseId) =>
@@ -62,7 +75,7 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
       }),
 
     async mine(userId) {
-      const live = await db
+      const livePurchases = await db
         .select({
           purchaseId: purchases.id,
           productId: purchases.productId,
@@ -75,12 +88,13 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
         .leftJoin(orders, eq(orders.paymentIntentId, purchases.paymentIntentId))
         .leftJoin(access, and(eq(access.userId, purchases.userId), eq(access.productId, purchases.productId)))
         .where(and(eq(purchases.userId, userId), isLivePurchase))
-      if (live.length === 0) return []
-      const changeFrom = await names.mayChangeFrom(userId)
+      if (livePurchases.length === 0) return []
+      const mayChangeFrom = await names.mayChangeFrom(userId)
       const served = await connector.servedProducts()
-      const requests = live.map(async ({ purchaseId, productId, profileName, orderedName, row }) => {
+      const accessOfPurchases = livePurchases.map(async ({ purchaseId, productId, profileName, orderedName, row }) => {
         const isWaiting = row?.state === 'asked' || row?.state === 'unlocking'
-        const old = row?.unlockedName
+        const unlockedName = row?.unlockedName
+        const isMove = unlockedName && isWaiting && normalizeUsername(unlockedName) !== row.nameKey
         return {
           purchaseId,
           productId,
@@ -94,8 +108,8 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
           reason: row?.reason ?? null,
           promisedBy: isWaiting && row.askedAt ? promisedBy(row.askedAt) : null,
           declinedBecause: row?.declinedBecause ?? null,
-          mayChangeFrom: old ? changeFrom : null,
-          oldUsername: old && isWaiting && normalizeUsername(old) !== row.nameKey ? old : null,
+          mayChangeFrom: unlockedName ? mayChangeFrom : null,
+          oldUsername: isMove ? unlockedName : null,
           secondsToUnlock:
             row?.state === 'unlocked' && row.askedAt
               ? Math.max(1, Math.round((row.stateSince.getTime() - row.askedAt.getTime()) / 1000))
@@ -103,12 +117,12 @@ export function createAsking(context: AskingContext, connector: ConnectorInterfa
           unlocksItself: served.has(productId),
         }
       })
-      return Promise.all(requests)
+      return Promise.all(accessOfPurchases)
     },
   }
 }
 
-async function lockLivePurchase(tx: Transaction, userId: string, which: PurchaseRef) {
+async function lockLivePurchase(tx: Transaction, userId: string, purchaseRef: PurchaseRef) {
   await lockPerson(tx, userId)
   const [purchase] = await tx
     .select({ id: purchases.id, productId: purchases.productId, status: purchases.status })
@@ -116,9 +130,9 @@ async function lockLivePurchase(tx: Transaction, userId: string, which: Purchase
     .where(
       and(
         eq(purchases.userId, userId),
-        'purchaseId' in which
-          ? eq(purchases.id, which.purchaseId)
-          : eq(purchases.paymentIntentId, which.paymentIntentId),
+        'purchaseId' in purchaseRef
+          ? eq(purchases.id, purchaseRef.purchaseId)
+          : eq(purchases.paymentIntentId, purchaseRef.paymentIntentId),
       ),
     )
     .for('no key update')
