@@ -9,8 +9,8 @@ import './styles.css'
 
 async function start(root: HTMLElement) {
   // A form posted before this script loaded left the call's address in the address bar; restore the page's.
-  const answer = readFormAnswer()
-  if (answer) history.replaceState(null, '', answer.address)
+  const formAnswer = readFormAnswer()
+  if (formAnswer) history.replaceState(null, '', formAnswer.address)
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   const settings = readSettings()
   // The admin screens are not loaded yet, so the server marks unknown addresses below /admin.
@@ -20,7 +20,7 @@ async function start(root: HTMLElement) {
   startTransition(() => {
     hydrateRoot(
       root,
-      <App settings={settings} pathname={pathname} data={readPageData()} refusedForm={answer?.refused ?? null} />,
+      <App settings={settings} pathname={pathname} data={readPageData()} refusedForm={formAnswer?.refused ?? null} />,
     )
   })
 }

@@ -8,9 +8,9 @@ import { toastError } from './use-call.ts'
 function shownAfter(error: unknown, message: Parameters<typeof toastError>[0] = 'Failed to add asset') {
   const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
   toastError(message, error)
-  const shown = toast.mock.lastCall?.[0]
+  const shownToast = toast.mock.lastCall?.[0]
   toast.mockRestore()
-  return `${shown?.title} / ${shown?.description}`
+  return `${shownToast?.title} / ${shownToast?.description}`
 }
 
 const refused = (status: number, statusText: string, body: string) => new ApiError(status, statusText, body)
@@ -51,7 +51,7 @@ test('closing the dialog that asks for another proof shows no error', () => {
   toast.mockRestore()
 })
 
-test('a fixed description is shown for every error, after the reason if the server refused the call', () => {
+test('a fixed description is shownToast for every error, after the reason if the server refused the call', () => {
   const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
   expect(shownAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
     'Failed to send message / Please write us.',

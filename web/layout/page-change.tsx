@@ -29,18 +29,20 @@ export function PageChange({ route }: { route: Route }) {
     const { beginsAtTop = false } = route
     // Browsers keep this setting with the history entry and apply it on a reload.
     history.scrollRestoration = beginsAtTop ? 'manual' : 'auto'
-    const before = lastShown.current
+    const previous = lastShown.current
     lastShown.current = { route, pageLocation }
-    if (before.pageLocation === pageLocation) return
+    if (previous.pageLocation === pageLocation) return
+
     const scrollToY = (top = 0) => scrollTo({ top, behavior: 'instant' })
-    if (before.pageLocation.pathname === pageLocation.pathname) {
-      // Back within the page: the browser restores the position, except on pages that begin at their top.
+    if (previous.pageLocation.pathname === pageLocation.pathname) {
+      // On Back within the page, the browser restores the position itself, except with `beginsAtTop`.
       if (pageLocation.isReturn && !beginsAtTop) return
       if (pageLocation.isReturn) scrollToY()
       scrollToHash()
       return
     }
-    if (before.route !== route) {
+
+    if (previous.route !== route) {
       const title = pageTitle(route)
       // The admin area sets the titles of its own screens.
       if (!route.below) document.title = title
@@ -48,10 +50,12 @@ export function PageChange({ route }: { route: Route }) {
       const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
       if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href
     }
+
     // Arrow keys between tabs keep the focus on the tabs.
     if (document.activeElement?.role !== 'tab')
       focusHeading(document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main'))
-    // On Back, the browser restores the position while the old page is still shown.
+
+    // On Back, the browser restored the position while the old page was still shown, so restore it again.
     if (pageLocation.isReturn && !beginsAtTop) scrollToY(scrollPositions.current.get(pageLocation.pathname))
     else {
       scrollToY()

@@ -10,7 +10,7 @@ export type Question = {
   cancel?: string
   destructive?: boolean | undefined
 }
-export type OpenQuestion = Question & { answer: (yes: boolean) => void }
+export type OpenQuestion = Question & { answer: (isConfirmed: boolean) => void }
 
 export function ConfirmDialog({ question }: { question: OpenQuestion }) {
   const { title, description, effect, action, cancel, destructive, answer } = question

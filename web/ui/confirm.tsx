@@ -10,9 +10,9 @@ export function confirm(question: Question): Promise<boolean> {
   // Only one question is open at a time; a newer one declines the older.
   store.get()?.answer(false)
   return new Promise((resolve) => {
-    const answer = (yes: boolean) => {
+    const answer = (isConfirmed: boolean) => {
       store.set(null)
-      resolve(yes)
+      resolve(isConfirmed)
     }
     store.set({ ...question, answer })
   })

@@ -40,8 +40,8 @@ function placeViewport(viewport: HTMLElement) {
     viewport.style.top = '0px'
     return
   }
-  const dialog = viewport.closest('dialog') ?? document
-  const obstacles = [...dialog.querySelectorAll(obstacleSelector)]
+  const surroundings = viewport.closest('dialog') ?? document
+  const obstacles = [...surroundings.querySelectorAll(obstacleSelector)]
     .filter((control) => !viewport.contains(control))
     .map((control) => control.getBoundingClientRect())
     .filter((box) => box.height > 0 && box.left < right && box.right > left)

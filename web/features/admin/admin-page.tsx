@@ -38,7 +38,7 @@ export default function AdminPage() {
     )
   }
 
-  const { area, path, show: Screen } = match.route
+  const { area, path, component: Screen } = match.route
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 max-lg:flex-col max-lg:items-stretch px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
       <SideNavigation areas={areas} currentArea={area} onSearch={() => setOpenDialog('search')} />

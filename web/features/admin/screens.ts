@@ -54,7 +54,7 @@ type Screen = {
   needs: Permission
   /** Hides the tab while the screen has no open items. Address and search still work. */
   isHiddenWhenEmpty?: true
-  show: ComponentType<{ id: string }>
+  component: ComponentType<{ id: string }>
 }
 
 type AreaDefinition = {
@@ -77,24 +77,29 @@ const areaDefinitions = [
     icon: LayoutDashboard,
     isInBar: true,
     screens: [
-      { path: '/admin/overview', title: 'Overview', needs: 'figures.read', show: Overview },
-      { path: '/admin/overview/figures', title: 'Figures', needs: 'figures.read', show: Figures },
+      { path: '/admin/overview', title: 'Overview', needs: 'figures.read', component: Overview },
+      { path: '/admin/overview/figures', title: 'Figures', needs: 'figures.read', component: Figures },
     ],
   },
   {
     letter: 't',
     icon: ChartCandlestick,
     isTab: true,
-    screens: [{ path: '/admin/assets', title: 'Assets', needs: 'content.write', show: Assets }],
+    screens: [{ path: '/admin/assets', title: 'Assets', needs: 'content.write', component: Assets }],
   },
   {
     letter: 'u',
     icon: UsersIcon,
     isTab: true,
     screens: [
-      { path: '/admin/users', title: 'Users', needs: 'customers.read', show: Users },
-      { path: '/admin/customers/:id', title: 'Customer', needs: 'customers.read', show: CustomerScreen },
-      { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', needs: 'customers.read', show: SeeAs },
+      { path: '/admin/users', title: 'Users', needs: 'customers.read', component: Users },
+      { path: '/admin/customers/:id', title: 'Customer', needs: 'customers.read', component: CustomerScreen },
+      {
+        path: '/admin/customers/:id/dashboard',
+        title: 'As the buyer sees it',
+        needs: 'customers.read',
+        component: SeeAs,
+      },
     ],
   },
   {
@@ -102,20 +107,20 @@ const areaDefinitions = [
     icon: Receipt,
     isTab: true,
     screens: [
-      { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', show: Purchases },
-      { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', show: Payments },
-      { path: '/admin/purchases/payouts', title: 'Payouts', needs: 'payments.read', show: Payouts },
-      { path: '/admin/purchases/payouts/:id', title: 'Payout', needs: 'payments.read', show: PayoutScreen },
-      { path: '/admin/purchases/taxes', title: 'Taxes', needs: 'payments.read', show: Taxes },
+      { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', component: Purchases },
+      { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', component: Payments },
+      { path: '/admin/purchases/payouts', title: 'Payouts', needs: 'payments.read', component: Payouts },
+      { path: '/admin/purchases/payouts/:id', title: 'Payout', needs: 'payments.read', component: PayoutScreen },
+      { path: '/admin/purchases/taxes', title: 'Taxes', needs: 'payments.read', component: Taxes },
       {
         path: '/admin/purchases/at-stripe',
         title: 'At Stripe',
         needs: 'purchases.manage',
-        show: AtStripe,
+        component: AtStripe,
         isHiddenWhenEmpty: true,
       },
-      { path: '/admin/purchases/disputes/:id', title: 'Dispute', needs: 'money.refund', show: DisputeScreen },
-      { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', show: Declarations },
+      { path: '/admin/purchases/disputes/:id', title: 'Dispute', needs: 'money.refund', component: DisputeScreen },
+      { path: '/admin/purchases/declarations', title: 'Declarations', needs: 'money.refund', component: Declarations },
     ],
   },
   {
@@ -123,57 +128,62 @@ const areaDefinitions = [
     name: 'Offer',
     icon: Tag,
     screens: [
-      { path: '/admin/purchases/prices', title: 'Prices', needs: 'offer.write', show: Prices },
-      { path: '/admin/purchases/codes', title: 'Codes', needs: 'offer.write', show: Codes },
+      { path: '/admin/purchases/prices', title: 'Prices', needs: 'offer.write', component: Prices },
+      { path: '/admin/purchases/codes', title: 'Codes', needs: 'offer.write', component: Codes },
     ],
   },
   {
     letter: 'a',
     icon: KeyRound,
     screens: [
-      { path: '/admin/access', title: 'Access', tab: 'To do', needs: 'access.decide', show: Todo },
-      { path: '/admin/access/people', title: 'People', needs: 'access.decide', show: People },
-      { path: '/admin/access/connection', title: 'Connection', needs: 'access.manage', show: Connection },
+      { path: '/admin/access', title: 'Access', tab: 'To do', needs: 'access.decide', component: Todo },
+      { path: '/admin/access/people', title: 'People', needs: 'access.decide', component: People },
+      { path: '/admin/access/connection', title: 'Connection', needs: 'access.manage', component: Connection },
     ],
   },
   {
     letter: 'm',
     icon: MessageSquare,
     screens: [
-      { path: '/admin/messages', title: 'Messages', needs: 'customers.help', show: Messages },
+      { path: '/admin/messages', title: 'Messages', needs: 'customers.help', component: Messages },
       {
         path: '/admin/messages/service',
         title: 'Service messages',
         tab: 'To all customers',
         needs: 'content.write',
-        show: ServiceMessages,
+        component: ServiceMessages,
       },
-      { path: '/admin/messages/newsletters', title: 'Newsletter', needs: 'content.write', show: Newsletters },
-      { path: '/admin/messages/newsletters/:id', title: 'Newsletter', needs: 'content.write', show: NewsletterScreen },
+      { path: '/admin/messages/newsletters', title: 'Newsletter', needs: 'content.write', component: Newsletters },
+      {
+        path: '/admin/messages/newsletters/:id',
+        title: 'Newsletter',
+        needs: 'content.write',
+        component: NewsletterScreen,
+      },
       {
         path: '/admin/messages/newsletter',
         title: 'Newsletter addresses',
         tab: 'Addresses',
         needs: 'content.write',
-        show: Newsletter,
+        component: Newsletter,
       },
-      { path: '/admin/messages/reviews', title: 'Reviews', needs: 'content.write', show: Reviews },
+      { path: '/admin/messages/reviews', title: 'Reviews', needs: 'content.write', component: Reviews },
     ],
   },
   {
     letter: 'e',
     icon: Download,
-    screens: [{ path: '/admin/exports', title: 'Exports', needs: 'people.manage', show: Exports }],
+    screens: [{ path: '/admin/exports', title: 'Exports', needs: 'people.manage', component: Exports }],
   },
   {
     letter: 'y',
     icon: History,
-    screens: [{ path: '/admin/activity', title: 'Activity', needs: 'people.manage', show: Activity }],
+    screens: [{ path: '/admin/activity', title: 'Activity', needs: 'people.manage', component: Activity }],
   },
   {
     letter: 's',
     icon: SettingsIcon,
-    screens: [{ path: '/admin/settings', title: 'Settings', needs: 'settings.write', show: Settings }],
+    screens: [{ path: '/admin/settings', title: 'Settings', needs: 'settings.write', component: Settings }],
   },
 ] as const satisfies AreaDefinition[]
 

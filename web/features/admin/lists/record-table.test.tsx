@@ -34,7 +34,7 @@ function stubServer(initial: TestRecord[]) {
 /** Renders a list of purchases and returns its rows and buttons. */
 async function openList() {
   const client = createQueryClient()
-  const shown = { rows: [] as string[], isLoading: true }
+  const state = { rows: [] as string[], isLoading: true }
   const buttons = {
     loadMore: () => Promise.resolve<unknown>(undefined),
     cancel: (_id: string) => Promise.resolve<unknown>(undefined),
@@ -45,7 +45,7 @@ async function openList() {
     const query = usePages(purchases.adminList, { q })
     const call = useCall(purchases.adminCancel, { refreshes: [purchases.adminList] })
     const rows = query.data?.pages.flatMap(({ items }) => items.map(({ id, status }) => `${id} ${status}`))
-    Object.assign(shown, { rows: rows ?? [], isLoading: query.isFetching })
+    Object.assign(state, { rows: rows ?? [], isLoading: query.isFetching })
     Object.assign(buttons, {
       loadMore: query.fetchNextPage,
       cancel: (id: string) => call.mutateAsync({ id }),
@@ -60,11 +60,11 @@ async function openList() {
   )
   const waitUntilLoaded = async () => {
     do await perform(() => new Promise((resolve) => setTimeout(resolve, 5)))
-    while (shown.isLoading)
+    while (state.isLoading)
   }
   await waitUntilLoaded()
   return {
-    shown,
+    state,
     waitUntilLoaded,
     loadMore: async () => {
       await perform(() => buttons.loadMore())
@@ -81,18 +81,18 @@ async function openList() {
 test('pages load one after another, each starting after the previous page’s last row', async () => {
   const server = stubServer(createRecords(120))
   const list = await openList()
-  expect(list.shown.rows).toHaveLength(50)
+  expect(list.state.rows).toHaveLength(50)
   await list.loadMore()
   await list.loadMore()
-  expect(list.shown.rows).toHaveLength(120)
-  expect(new Set(list.shown.rows).size).toBe(120)
+  expect(list.state.rows).toHaveLength(120)
+  expect(new Set(list.state.rows).size).toBe(120)
   expect(server.calls.slice(1)).toEqual([
     'GET /api/admin/purchases?limit=50&cursor=p49',
     'GET /api/admin/purchases?limit=50&cursor=p99',
   ])
 })
 
-test('after a change, every page shown so far is loaded again, in order', async () => {
+test('after a change, every page state so far is loaded again, in order', async () => {
   const server = stubServer(createRecords(120))
   const list = await openList()
   await list.loadMore()
@@ -104,8 +104,8 @@ test('after a change, every page shown so far is loaded again, in order', async 
     'GET /api/admin/purchases?limit=50',
     'GET /api/admin/purchases?limit=50&cursor=p49',
   ])
-  expect(list.shown.rows).toHaveLength(100)
-  expect(list.shown.rows[60]).toBe('p60 cancelled')
+  expect(list.state.rows).toHaveLength(100)
+  expect(list.state.rows[60]).toBe('p60 cancelled')
 })
 
 test('a row that a change removes from the list disappears, and the next rows move up', async () => {
@@ -113,8 +113,8 @@ test('a row that a change removes from the list disappears, and the next rows mo
   const list = await openList()
   server.rows = server.rows.filter(({ id }) => id !== 'p3')
   await list.cancel('p3')
-  expect(list.shown.rows).toHaveLength(50)
-  expect(list.shown.rows.slice(2, 4)).toEqual(['p2 active', 'p4 active'])
+  expect(list.state.rows).toHaveLength(50)
+  expect(list.state.rows.slice(2, 4)).toEqual(['p2 active', 'p4 active'])
 })
 
 test('while a new search loads, the previous rows stay', async () => {
@@ -123,9 +123,9 @@ test('while a new search loads, the previous rows stay', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.responseDelay = promise
   await list.search('ada')
-  expect(list.shown).toMatchObject({ isLoading: true, rows: { length: 50 } })
+  expect(list.state).toMatchObject({ isLoading: true, rows: { length: 50 } })
   server.rows = createRecords(1, 7)
   resolve()
   await list.waitUntilLoaded()
-  expect(list.shown.rows).toEqual(['p7 active'])
+  expect(list.state.rows).toEqual(['p7 active'])
 })

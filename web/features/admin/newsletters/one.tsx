@@ -46,7 +46,7 @@ function StoredNewsletter({ id }: { id: string }) {
     newsletters.adminShow,
     { id },
     // Loaded at each visit, because the audience changes.
-    { gcTime: 0, refetchInterval: (shown) => refetchMs[shown?.state ?? 'draft'] ?? false },
+    { gcTime: 0, refetchInterval: (newsletter) => refetchMs[newsletter?.state ?? 'draft'] ?? false },
   )
   const { data } = query
   const unsaved = useUnsavedChanges()

@@ -77,7 +77,7 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
         </p>
       )}
       <FailedAddresses newsletter={newsletter} />
-      {stoppableStates.some((each) => each === state) && (
+      {stoppableStates.some((stoppable) => stoppable === state) && (
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           <CallButton
             call={newsletters.adminStop}

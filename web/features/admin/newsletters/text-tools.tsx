@@ -65,8 +65,8 @@ export function TextTools({ field }: { field: FieldRef }) {
 /** True if the form names buyers and no subscribers. */
 function goesToBuyersOnly(field: FieldRef) {
   const form = field.current?.closest('form')
-  const chosen = form && new FormData(form)
-  return Boolean(chosen?.get('buyersOf')) && !chosen?.get('toSubscribers')
+  const values = form && new FormData(form)
+  return Boolean(values?.get('buyersOf')) && !values?.get('toSubscribers')
 }
 
 type Block = { name: string; markdown: string /** Paid content, only for newsletters to buyers. */; isForBuyers?: true }

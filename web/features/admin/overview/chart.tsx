@@ -9,7 +9,7 @@ import { FigureTable, linkClasses } from './figure.tsx'
 import { formatMonth, formatPerMonth, formatSignedPerMonth, kindTexts } from './words.ts'
 
 const shortMonthFormat = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
-const fills: Record<MovementKind, string> = {
+const barColors: Record<MovementKind, string> = {
   new: 'bg-accent',
   reactivation: 'bg-accent/60',
   expansion: 'bg-accent/30',
@@ -38,7 +38,7 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
   const [hoveredMonth, setHoveredMonth] = useState<string>()
   const highestGain = Math.max(...months.map((month) => sumOfKinds(month, gainKinds)))
   const highestLoss = Math.max(...months.map((month) => sumOfKinds(month, losses)))
-  // Pixels per cent of yearly revenue.
+  // Pixels for one cent of yearly revenue.
   const scale = plotHeight / Math.max(1, highestGain + highestLoss)
   const selected = months.find(({ month }) => month === hoveredMonth) ?? months.at(-1)
   return (
@@ -53,7 +53,7 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
             </span>
             {movementKinds.map((kind) => (
               <span key={kind} className="inline-flex items-center gap-1.5">
-                <span aria-hidden="true" className={classes('size-2.5 rounded-xs', fills[kind])} />
+                <span aria-hidden="true" className={classes('size-2.5 rounded-xs', barColors[kind])} />
                 {kindTexts[kind]}
               </span>
             ))}
@@ -117,7 +117,7 @@ function Column(props: {
   const renderBar = (kind: MovementKind) => (
     <span
       key={kind}
-      className={classes('block w-full', fills[kind])}
+      className={classes('block w-full', barColors[kind])}
       style={{ height: Math.abs(month.movements[kind].arr) * scale }}
     />
   )

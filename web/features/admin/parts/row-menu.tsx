@@ -10,6 +10,7 @@ export type RowAction = {
   text: string
   /** Entries whose permission the user lacks are hidden. */
   needs?: Permission
+  /** Without it, the entry opens its dialog. */
   run?: () => unknown
   renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean

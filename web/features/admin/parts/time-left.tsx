@@ -13,9 +13,9 @@ function formatDuration(durationMs: number) {
 /** Time until a deadline, such as "5 h left"; amber within 6 hours, red when late. */
 export function timeLeft(dueAt: string, now: number) {
   const remainingMs = new Date(dueAt).getTime() - now
-  const words = formatDuration(Math.abs(remainingMs))
-  if (remainingMs <= 0) return { text: `Overdue by ${words}`, tone: 'bad' } as const
-  return { text: `${words} left`, tone: remainingMs < 6 * hourMs ? 'warning' : 'neutral' } as const
+  const duration = formatDuration(Math.abs(remainingMs))
+  if (remainingMs <= 0) return { text: `Overdue by ${duration}`, tone: 'bad' } as const
+  return { text: `${duration} left`, tone: remainingMs < 6 * hourMs ? 'warning' : 'neutral' } as const
 }
 
 const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })

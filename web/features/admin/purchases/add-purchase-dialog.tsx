@@ -79,7 +79,7 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       )}
       <Field name="status" label="Status">
         <Select
-          options={bookableStatuses.map((each) => [each, each])}
+          options={bookableStatuses.map((bookableStatus) => [bookableStatus, bookableStatus])}
           value={status}
           onChange={({ target }) => setStatus(target.value as BookableStatus)}
         />

@@ -30,9 +30,9 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
       ? `Cancels on ${dayFormat.format(new Date(cancellation.endsAt))}`
       : 'Cancels at period end',
   })
-  const isMissing = cancellation?.isMissing ?? false
-  function send() {
-    if (cancelsLater && !isMissing) cancelLater.mutate({ id })
+  const isMissingAtStripe = cancellation?.isMissing ?? false
+  function sendCancellation() {
+    if (cancelsLater && !isMissingAtStripe) cancelLater.mutate({ id })
     else cancelNow.mutate({ id, ...(refundsRest && cancellation && { refund: cancellation.rest }) })
   }
   const laterText = <CancelLaterText endsAt={cancellation?.endsAt ?? null} refund={cancellation?.refund ?? 0} />
@@ -45,8 +45,8 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
     return 'Nothing is refunded.'
   }
 
-  function choice() {
-    if (isMissing)
+  function renderChoice() {
+    if (isMissingAtStripe)
       return (
         <p>
           Stripe doesn’t know this subscription. Check first that your keys are the right ones. If they are, it is gone
@@ -79,7 +79,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <Skeleton className="h-40" />
       ) : (
         <div className="flex flex-col gap-3">
-          {choice()}
+          {renderChoice()}
           {!cancelsLater && cancellation && cancellation.rest > 0 && (
             <Checkbox
               label={`Refund the rest, ${exactDollars(cancellation.rest)}`}
@@ -94,7 +94,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
           variant="danger"
           pending={cancelNow.isPending || cancelLater.isPending}
           disabled={!cancellation && !isError}
-          onClick={send}
+          onClick={sendCancellation}
         >
           Cancel purchase
         </Button>

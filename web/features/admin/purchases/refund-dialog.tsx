@@ -15,7 +15,8 @@ import { centsOf, dollarAmount } from '../parts/dollars.ts'
 
 const reasonField = z.pipe(
   z.string(),
-  z.transform((chosen) => (chosen in refundReasons ? (chosen as RefundReason) : undefined)),
+  // Without a reason, the select's value is empty.
+  z.transform((value) => (value in refundReasons ? (value as RefundReason) : undefined)),
 )
 const fullRefund = z.object({ reason: reasonField })
 const partialRefund = z.extend(fullRefund, {

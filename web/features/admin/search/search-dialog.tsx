@@ -91,10 +91,10 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
   ]
   const isWaiting = searchText !== settled.toLowerCase() || (q.length > 1 && query.isFetching)
   const { selectFirst, field, list, option } = useCombobox(options.length, (index) => {
-    const chosen = options[index]
-    if (!chosen) return
+    const picked = options[index]
+    if (!picked) return
     onClose()
-    navigate(chosen.href)
+    navigate(picked.href)
   })
   const statusText = () => {
     if (isWaiting) return 'Searching...'

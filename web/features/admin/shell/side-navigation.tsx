@@ -13,8 +13,8 @@ export function SideNavigation({ areas, currentArea, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
   // Support staff see at most five areas, which all fit into the bar of a phone.
-  const hasMore = areas.length > 5
-  const isInBar = (area: Area) => !hasMore || area.isTab || area.isInBar
+  const hasMoreButton = areas.length > 5
+  const isInBar = (area: Area) => !hasMoreButton || area.isTab || area.isInBar
   const isCurrentBehindMore = !isInBar(currentArea)
   const behindMore = areas.filter((area) => !isInBar(area))
   const { countAt } = useNeeds()
@@ -40,7 +40,7 @@ export function SideNavigation({ areas, currentArea, onSearch }: Props) {
         id="admin-areas"
         className={classes(
           'max-lg:mx-auto max-lg:grid max-lg:max-w-xl lg:flex lg:flex-col lg:gap-0.5',
-          hasMore ? 'max-lg:grid-cols-5' : 'max-lg:grid-cols-4',
+          hasMoreButton ? 'max-lg:grid-cols-5' : 'max-lg:grid-cols-4',
           isOpen ? 'is-open' : 'max-lg:[&>.more]:hidden',
         )}
       >
@@ -74,7 +74,7 @@ export function SideNavigation({ areas, currentArea, onSearch }: Props) {
             )}
           </Fragment>
         ))}
-        <li className={hasMore ? 'lg:hidden' : 'hidden'}>
+        <li className={hasMoreButton ? 'lg:hidden' : 'hidden'}>
           <button
             type="button"
             aria-expanded={isOpen}

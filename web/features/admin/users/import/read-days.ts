@@ -35,8 +35,8 @@ function yearMonthDayOf(cell: string, order: DayOrder | undefined): [year: strin
   const [, first = '', separator, second = '', year = ''] = numericDay.exec(cell) ?? []
   const isDayFirst = separator === '.' || Number(first) > 12 || (Number(second) <= 12 && order === 'day')
   if (year) return isDayFirst ? [year, second, first] : [year, first, second]
-  const [, firstYear, nextMonth = '', lastDay = ''] = yearFirst.exec(cell) ?? []
-  if (firstYear) return [firstYear, nextMonth, lastDay]
+  const [, isoYear, isoMonth = '', isoDay = ''] = yearFirst.exec(cell) ?? []
+  if (isoYear) return [isoYear, isoMonth, isoDay]
   const monthNumber = (name: string) => String(months.indexOf(name.toLowerCase()) + 1)
   const dayFirst = dayAndName.exec(cell)
   if (dayFirst) {

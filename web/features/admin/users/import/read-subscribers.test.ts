@@ -120,8 +120,8 @@ test('a file with unknown columns shows its first lines, and is read by the colu
       guessed: { email: { place: 1 }, name: { place: 2 } },
     },
   })
-  const chosen = { email: { place: 1 }, plan: { text: 'yearly' }, paidUntil: { text: '2027-01-31' } }
-  expect(readSubscribers(ghost, { chosen })).toMatchObject({
+  const chosenMapping = { email: { place: 1 }, plan: { text: 'yearly' }, paidUntil: { text: '2027-01-31' } }
+  expect(readSubscribers(ghost, { chosenMapping })).toMatchObject({
     lines: [{ email: 'ada@example.com', name: '', plan: 'yearly', paidUntil: '2027-01-31' }],
   })
 })
@@ -157,8 +157,8 @@ test('in a shop with two products, a column names the product, or the seller cho
   })
   const unmapped = { guessed: { email: { place: 0 }, plan: { place: 2 }, paidUntil: { place: 3 } } }
   expect(readSubscribers(withColumn('Sigma Lite'), { products })).toMatchObject({ unmapped })
-  const chosen = { ...unmapped.guessed, product: { text: 'compass' } }
-  expect(readSubscribers(withColumn('Sigma Lite'), { products, chosen })).toMatchObject({
+  const chosenMapping = { ...unmapped.guessed, product: { text: 'compass' } }
+  expect(readSubscribers(withColumn('Sigma Lite'), { products, chosenMapping })).toMatchObject({
     lines: [{ product: 'compass' }, { product: 'compass' }],
     repeated: new Map([[3, 'The same email as in line 2. Please remove one of them.']]),
   })

@@ -36,10 +36,13 @@ type Subscribers =
   | { unclearDay: string }
   | { lines: ImportLine[]; repeated: ReadonlyMap<number, string>; unused: string[] }
 
-type ReadOptions = { order?: DayOrder | undefined; chosen?: Mapping | undefined; products?: ProductName[] }
+type ReadOptions = { order?: DayOrder | undefined; chosenMapping?: Mapping | undefined; products?: ProductName[] }
 
 /** Reads the lines of a CSV file, or returns what the seller has to correct or decide first. */
-export function readSubscribers(fileText: string, { order, chosen, products = [] }: ReadOptions = {}): Subscribers {
+export function readSubscribers(
+  fileText: string,
+  { order, chosenMapping, products = [] }: ReadOptions = {},
+): Subscribers {
   const parsed = parseCsv(fileText)
   if ('unclosedIn' in parsed)
     return { fault: `A quotation mark in line ${parsed.unclosedIn} is never closed. Please correct that line.` }
@@ -47,7 +50,7 @@ export function readSubscribers(fileText: string, { order, chosen, products = []
   if (!head) return { fault: 'This file is empty.' }
   const titles = head.cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
   if (rows.length === 0) return { fault: 'There is no one in this file.' }
-  const mapping = chosen ?? guessMapping(titles, rows, products)
+  const mapping = chosenMapping ?? guessMapping(titles, rows, products)
   if (neededColumns(products).some((column) => !mapping[column])) {
     const samples = rows.slice(0, sampleCount).map(({ cells }) => cells)
     return { unmapped: { titles: head.cells, samples, guessed: mapping } }
@@ -78,7 +81,7 @@ export function readSubscribers(fileText: string, { order, chosen, products = []
   const days = orderOfDays(lines.map(({ paidUntil }) => paidUntil))
   if (days.unclear && !order) return { unclearDay: days.unclear }
   for (const line of lines) line.paidUntil = readDay(line.paidUntil, days.order ?? order)
-  return { lines, repeated: repeatedIn(lines), unused }
+  return { lines, repeated: findRepeatedLines(lines), unused }
 }
 
 /** Finds columns by their titles. A product column counts only if the shop sells every product in it. */
@@ -95,7 +98,7 @@ function guessMapping(titles: string[], rows: { cells: string[] }[], products: P
 }
 
 /** Messages for lines whose email or username an earlier line has for the same product, by line number. */
-function repeatedIn(lines: { line: number; email: string; tradingViewUsername: string; product: string }[]) {
+function findRepeatedLines(lines: { line: number; email: string; tradingViewUsername: string; product: string }[]) {
   const firstLines = new Map<string, number>()
   const repeated = new Map<number, string>()
   for (const { line, email, tradingViewUsername, product } of lines) {

@@ -43,7 +43,7 @@ export function useImport() {
   async function read({ text, note, mapping }: DecodedFile, order?: DayOrder) {
     // Loaded with the first file, because csv-parse is as large as the code of the whole screen.
     const { readSubscribers } = await import('./read-subscribers.ts')
-    const result = readSubscribers(text, { order, chosen: mapping, products })
+    const result = readSubscribers(text, { order, chosenMapping: mapping, products })
     if ('fault' in result) return setState({ step: 'file', fault: result.fault })
     if ('unmapped' in result) {
       const remembered = mapping ? undefined : rememberedMapping(result.unmapped.titles)
