@@ -5,7 +5,7 @@ import { match } from './ui/navigation.tsx'
 
 export type Route = {
   path: string
-  /** The page's module below `features/`; its code is loadedPages when it is needed. */
+  /** The page's module below `features/`; its code is loaded when it is needed. */
   page: string
   title: string
   access: 'public' | 'user' | 'staff'

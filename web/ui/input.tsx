@@ -19,7 +19,7 @@ function useField() {
 }
 
 const boxClasses =
-  'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,boxClasses-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger aria-invalid:outline-danger'
+  'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,box-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger aria-invalid:outline-danger'
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
   const { control, refill } = useField()

@@ -31,7 +31,7 @@ export function SampleChart(props: {
     <span className={classes('plate relative block', arrives && 'arrives', className)}>
       <span className={classes('absolute inset-y-0 left-0', hasAxis ? 'right-13' : 'right-0')}>
         <svg
-          className="frameSize-full overflow-visible"
+          className="size-full overflow-visible"
           {...(description ? { role: 'img', 'aria-label': description } : { 'aria-hidden': true })}
         >
           <svg viewBox={`0 0 ${frameSize} ${frameSize}`} preserveAspectRatio="none" fill="none">

@@ -78,7 +78,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
           dismiss()
         }}
         className={classes(
-          'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-showAboveDialogsd p-4 pr-11 shadow-float max-md:gap-0 max-md:py-2',
+          'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-raised p-4 pr-11 shadow-float max-md:gap-0 max-md:py-2',
           'data-[state=open]:animate-toast-in data-[state=closed]:animate-toast-out data-[swipe=end]:animate-toast-swipe',
           'data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-[translate] data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)',
           toast.destructive ? 'border-danger' : 'border-line',

@@ -21,7 +21,7 @@ export default function Todo() {
   const { data: counts } = useData(
     accessAdmin.counts,
     {},
-    { refetchInterval: (now) => (now?.addingNow ?? 0) > 0 && 5000 },
+    { refetchInterval: (latest) => (latest?.addingNow ?? 0) > 0 && 5000 },
   )
   const rows = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(rows)

@@ -25,8 +25,8 @@ export function useNeeds() {
     count: sumCounts(openNeeds) + stripeSteps,
     /** Number of open items on these screens. */
     countAt(paths: readonly string[]) {
-      const needsThere = openNeeds.filter(({ kind }) => paths.includes(needHref(kind).split('?')[0] ?? ''))
-      return sumCounts(needsThere) + (paths.includes('/admin/settings') ? stripeSteps : 0)
+      const matchingNeeds = openNeeds.filter(({ kind }) => paths.includes(needHref(kind).split('?')[0] ?? ''))
+      return sumCounts(matchingNeeds) + (paths.includes('/admin/settings') ? stripeSteps : 0)
     },
   }
 }

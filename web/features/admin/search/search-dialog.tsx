@@ -69,8 +69,8 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
   const { navigate } = useNavigation()
   const can = useCan()
   const [text, setText] = useState('')
-  const settled = useDebounced(text.trim())
-  const { verb, person: q } = splitVerb(settled)
+  const debouncedText = useDebounced(text.trim())
+  const { verb, person: q } = splitVerb(debouncedText)
   const query = useData(search.adminFind, { q }, { enabled: q.length > 1 && can('customers.read') })
   const result = q.length > 1 ? query.data : undefined
   const allowedVerb = verb && can(verb.needs) ? verb : undefined
@@ -89,7 +89,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     ...screenOptions.filter(matchesText),
     ...(searchText ? actions.filter((action) => can(action.needs) && matchesText(action)) : []),
   ]
-  const isWaiting = searchText !== settled.toLowerCase() || (q.length > 1 && query.isFetching)
+  const isWaiting = searchText !== debouncedText.toLowerCase() || (q.length > 1 && query.isFetching)
   const { selectFirst, field, list, option } = useCombobox(options.length, (index) => {
     const picked = options[index]
     if (!picked) return
@@ -140,12 +140,12 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
 
 /** Returns the text 150 ms after its last change, so that not every key sends a request. */
 function useDebounced(text: string) {
-  const [settled, setSettled] = useState(text)
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), 150)
+    const timer = setTimeout(() => setDebounced(text), 150)
     return () => clearTimeout(timer)
   }, [text])
-  return useDeferredValue(settled)
+  return useDeferredValue(debounced)
 }
 
 const showAllOption = { title: 'Show all', detail: 'Users' }
