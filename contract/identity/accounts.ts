@@ -72,7 +72,7 @@ export const accounts = {
   checkResetLink: endpoint('POST /api/auth/check-reset-link', {
     access: 'public',
     duringFactorSetup: true,
-    summary: 'AccessOwner password an emailed token sets; refused if the link no longer works',
+    summary: 'Whose password an emailed token sets; refused if the link no longer works',
     limit: { requests: 60, seconds: 900 },
     input: z.strictObject({ token: mailedToken }),
     output: z.object({ email: z.string() }),

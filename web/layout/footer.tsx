@@ -101,7 +101,7 @@ function Columns() {
       <div className="flex flex-col gap-4 max-lg:col-span-full max-lg:max-w-md">
         <h2 className="text-sm">Newsletter</h2>
         <p className="text-sm text-muted">News about new products. No noise. Unsubscribe any time.</p>
-        <NewsletterForm success="You've been added to our newsletter." />
+        <NewsletterForm successText="You've been added to our newsletter." />
       </div>
     </Container>
   )

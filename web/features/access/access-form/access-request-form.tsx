@@ -9,7 +9,7 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 
-const messages = {
+const callOptions = {
   refreshes: [access.mine, purchases.list],
   succeeded: { title: 'Access request submitted!', description: "We'll send your TradingView access within 24 hours." },
   failed: 'Submission failed',
@@ -18,22 +18,23 @@ const messages = {
 export function AccessRequestForm(props: {
   purchase: { paymentIntentId: string } | { purchaseId: string }
   username: string | null
-  leave?: { label: string; onClick: () => void } | undefined
+  /** A second button, which leaves the form. */
+  secondButton?: { label: string; onClick: () => void } | undefined
   /** The form stays busy until this resolves. */
   onSubmitted: () => Promise<unknown> | void
 }) {
-  const { purchase: of, username, leave, onSubmitted } = props
+  const { purchase, username, secondButton, onSubmitted } = props
   const { askExchangeKeys } = useSettings()
-  const submit = useCall(access.submit, messages)
-  const submitForPurchase = useCall(access.submitForPurchase, messages)
+  const submit = useCall(access.submit, callOptions)
+  const submitForPurchase = useCall(access.submitForPurchase, callOptions)
   return (
     <Form
       schema={askExchangeKeys ? accessRequestForm : usernameForm}
       aria-label="TradingView Access Request"
       className="flex flex-col gap-5"
       onSubmit={async (typed) => {
-        if ('paymentIntentId' in of) await submit.mutateAsync({ ...typed, ...of })
-        else await submitForPurchase.mutateAsync({ ...typed, ...of })
+        if ('paymentIntentId' in purchase) await submit.mutateAsync({ ...typed, ...purchase })
+        else await submitForPurchase.mutateAsync({ ...typed, ...purchase })
         await onSubmitted()
       }}
     >
@@ -55,9 +56,9 @@ export function AccessRequestForm(props: {
       </Field>
       <div className="flex gap-3 max-sm:flex-col">
         <SubmitButton pendingText="Submitting...">Submit Access Request</SubmitButton>
-        {leave && (
-          <Button variant="secondary" onClick={leave.onClick}>
-            {leave.label}
+        {secondButton && (
+          <Button variant="secondary" onClick={secondButton.onClick}>
+            {secondButton.label}
           </Button>
         )}
       </div>
@@ -65,7 +66,7 @@ export function AccessRequestForm(props: {
   )
 }
 
-/** Phishing asks for keys, too, so the form says why and which keys it never wants. */
+/** Says which keys the shop never asks for, because phishing sites ask for keys, too. */
 function ExchangeKeys() {
   return (
     <>

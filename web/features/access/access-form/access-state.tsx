@@ -18,9 +18,9 @@ import { useSettings } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-type Look = { icon: LucideIcon; tone: NonNullable<ComponentProps<typeof Badge>['tone']>; text: string }
+type StateStyle = { icon: LucideIcon; tone: NonNullable<ComponentProps<typeof Badge>['tone']>; text: string }
 
-const looks: Record<AccessState, Look> = {
+const stateStyles: Record<AccessState, StateStyle> = {
   none: { icon: KeyRound, tone: 'neutral', text: '' },
   asked: { icon: Clock, tone: 'warning', text: 'requested' },
   unlocking: { icon: LoaderCircle, tone: 'warning', text: 'unlocking' },
@@ -30,25 +30,26 @@ const looks: Record<AccessState, Look> = {
   withheld: { icon: CircleSlash, tone: 'neutral', text: 'removed' },
 }
 
-const problems: Record<NameProblem, string> = { not_found: 'not found', taken: 'taken', unreadable: 'not valid' }
+const problemTexts: Record<NameProblem, string> = { not_found: 'not found', taken: 'taken', unreadable: 'not valid' }
 
-/** Problem of the username, unless it is already unlocked or decided. */
-export const problemOf = ({ state, problem }: OwnAccess) =>
+/** Problem with the username that the buyer has to solve; null once access is unlocked, declined or withheld. */
+export const usernameProblem = ({ state, problem }: OwnAccess) =>
   state === 'unlocked' || state === 'declined' || state === 'withheld' ? null : problem
 
-export function lookOf(mine: OwnAccess): Look {
-  const problem = problemOf(mine)
-  return problem ? { icon: CircleX, tone: 'bad', text: problems[problem] } : looks[mine.state]
+export function styleOf(ownAccess: OwnAccess): StateStyle {
+  const problem = usernameProblem(ownAccess)
+  return problem ? { icon: CircleX, tone: 'bad', text: problemTexts[problem] } : stateStyles[ownAccess.state]
 }
 
-export function StateBadge({ mine }: { mine: OwnAccess }) {
-  const { tone, text } = lookOf(mine)
+export function StateBadge({ ownAccess }: { ownAccess: OwnAccess }) {
+  const { tone, text } = styleOf(ownAccess)
   return text && <Badge tone={tone}>{text}</Badge>
 }
 
-export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
-  const { state, username, similar, promisedBy } = mine
-  const problem = problemOf(mine)
+export function AccessSentence(props: { ownAccess: OwnAccess; purchase: Purchase | undefined }) {
+  const { ownAccess, purchase } = props
+  const { state, username, similar, promisedBy, unlocksItself } = ownAccess
+  const problem = usernameProblem(ownAccess)
   if (problem === 'taken') return <>{nameTakenMessage} If it’s yours, please write to us.</>
   if (problem === 'unreadable') return <>{username} can’t be a TradingView username. Please correct it.</>
   if (problem === 'not_found')
@@ -65,35 +66,35 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
     case 'locked':
       return (
         <>
-          {username || !mine.unlocksItself ? 'Send us your access request.' : 'Add your TradingView username.'}{' '}
-          {accessPromise(mine)}
+          {username || !unlocksItself ? 'Send us your access request.' : 'Add your TradingView username.'}{' '}
+          {accessPromise(ownAccess)}
         </>
       )
     case 'asked':
-      return <Promised by={promisedBy} />
+      return <RequestSentence promisedBy={promisedBy} />
     case 'unlocking':
       return (
         <>
-          Unlocking {username}… {accessPromise(mine)}
+          Unlocking {username}… {accessPromise(ownAccess)}
         </>
       )
     case 'unlocked':
-      return <Unlocked mine={mine} purchase={purchase} />
+      return <UnlockedSentence ownAccess={ownAccess} purchase={purchase} />
     case 'declined':
-      return <>We couldn’t unlock it: {mine.declinedBecause}</>
+      return <>We couldn’t unlock it: {ownAccess.declinedBecause}</>
     case 'withheld':
       return <>We’ve removed your access. You can ask for it again, or reply to any of our emails.</>
   }
 }
 
-function Promised({ by }: { by: string | null }) {
+function RequestSentence({ promisedBy }: { promisedBy: string | null }) {
   const { supportEmail } = useSettings()
   const [now] = useState(Date.now)
-  if (!by) return 'We have your request and will email you.'
-  if (Date.parse(by) < now)
+  if (!promisedBy) return 'We have your request and will email you.'
+  if (Date.parse(promisedBy) < now)
     return (
       <>
-        We promised access by <Time value={by} withClock /> and are late. Please write to{' '}
+        We promised access by <Time value={promisedBy} withClock /> and are late. Please write to{' '}
         <a
           href={`mailto:${supportEmail}`}
           className="font-medium text-ink underline decoration-field underline-offset-4"
@@ -103,11 +104,13 @@ function Promised({ by }: { by: string | null }) {
         .
       </>
     )
-  return <Time before="We have your request and will email you by" value={by} withClock after="." />
+  return <Time before="We have your request and will email you by" value={promisedBy} withClock after="." />
 }
 
-function Unlocked({ mine: { reason, until }, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
-  // Buyers read the day they paid for, without the grace period.
+function UnlockedSentence(props: { ownAccess: OwnAccess; purchase: Purchase | undefined }) {
+  const { ownAccess, purchase } = props
+  const { reason, until } = ownAccess
+  // `until` includes the grace period; buyers read the end of the period that they paid for.
   const paidUntil = purchase?.endsAt ?? purchase?.currentPeriodEnd
   const renews = 'Unlocked. Your subscription renews on'
   if (reason === 'renews') return paidUntil ? <Time before={renews} value={paidUntil} after="." /> : 'Unlocked.'

@@ -3,10 +3,11 @@ import { privatePackage } from '#contract/access/package.ts'
 import { useData } from '#web/api/client.ts'
 import { OutsideButton } from '#web/ui/button.tsx'
 
+/** Polls every second while something is being unlocked. */
 export const useAccess = () =>
-  useData(access.mine, {}, { refetchInterval: (mine) => mine?.some(isOnItsWay) === true && 1000 })
+  useData(access.mine, {}, { refetchInterval: (rows) => rows?.some(isBeingUnlocked) === true && 1000 })
 
-const isOnItsWay = ({ state, problem, oldUsername }: OwnAccess) =>
+const isBeingUnlocked = ({ state, problem, oldUsername }: OwnAccess) =>
   (state === 'unlocking' && !problem) || (state === 'unlocked' && oldUsername !== null)
 
 export function OpenIndicator({ product, size = 'md' }: { product: string; size?: 'md' | 'lg' }) {

@@ -4,9 +4,9 @@ import type { Purchase } from '#contract/selling/purchases.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
-import { AccessSentence, lookOf, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
+import { AccessSentence, StateBadge, styleOf, usernameProblem } from '#web/features/access/access-form/access-state.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
-import { UsernameDialog, usernameChange } from '#web/features/access/access-form/username-dialog.tsx'
+import { UsernameDialog, usernameChangeOptions } from '#web/features/access/access-form/username-dialog.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Pending } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -22,9 +22,16 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
       {data ? (
         <div className="grid gap-4">
           {purchases.map((purchase) => {
-            const mine = data.find(({ purchaseId }) => purchaseId === purchase.id)
+            const ownAccess = data.find(({ purchaseId }) => purchaseId === purchase.id)
             return (
-              mine && <AccessCard key={purchase.id} mine={mine} purchase={purchase} isNamed={purchases.length > 1} />
+              ownAccess && (
+                <AccessCard
+                  key={purchase.id}
+                  ownAccess={ownAccess}
+                  purchase={purchase}
+                  showsProductName={purchases.length > 1}
+                />
+              )
             )
           })}
         </div>
@@ -35,31 +42,30 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
   )
 }
 
-/** `isNamed`: the card names its product, for buyers of several. */
-function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Purchase; isNamed: boolean }) {
-  const { state, username, oldUsername, mayChangeFrom } = mine
-  const [opened, setOpened] = useState<'form' | 'name' | null>(null)
-  const close = () => setOpened(null)
-  const { icon: Icon } = lookOf(mine)
-  const isAsked = state === 'asked' || state === 'unlocking' || state === 'unlocked'
+function AccessCard(props: { ownAccess: OwnAccess; purchase: Purchase; showsProductName: boolean }) {
+  const { ownAccess, purchase, showsProductName } = props
+  const { state, username, oldUsername, mayChangeFrom } = ownAccess
+  const [dialog, setDialog] = useState<'form' | 'username' | null>(null)
+  const close = () => setDialog(null)
+  const { icon: Icon } = styleOf(ownAccess)
+  const isSpinning = state === 'unlocking' && !ownAccess.problem
+  const isRequested = state === 'asked' || state === 'unlocking' || state === 'unlocked'
   return (
     <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
       <span className="grid size-11 shrink-0 place-items-center rounded-md bg-line/60 text-ink max-sm:hidden">
         <Icon
-          className={
-            state === 'unlocking' && !mine.problem ? 'size-5.5 animate-spin motion-reduce:animate-none' : 'size-5.5'
-          }
+          className={isSpinning ? 'size-5.5 animate-spin motion-reduce:animate-none' : 'size-5.5'}
           strokeWidth={1.75}
         />
       </span>
       <div className="flex min-w-0 flex-1 flex-col gap-2">
-        {isNamed && <p className="text-sm text-muted">{purchase.product.name}</p>}
+        {showsProductName && <p className="text-sm text-muted">{purchase.product.name}</p>}
         <div className="flex flex-wrap items-center gap-3">
           <h3 className="text-lg break-words">{username ?? 'One step left'}</h3>
-          <StateBadge mine={mine} />
+          <StateBadge ownAccess={ownAccess} />
         </div>
         <p role="status">
-          <AccessSentence mine={mine} purchase={purchase} />
+          <AccessSentence ownAccess={ownAccess} purchase={purchase} />
         </p>
         {state === 'unlocked' && (
           <p className="text-sm text-muted">
@@ -79,16 +85,16 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
           </p>
         )}
         {oldUsername && <p className="text-sm text-muted">{oldUsername} stays unlocked until the new one is.</p>}
-        {isAsked && mayChangeFrom ? (
+        {isRequested && mayChangeFrom ? (
           <p className="text-sm text-muted">
             You can change the username again on <Time value={mayChangeFrom} />.
           </p>
         ) : (
-          isAsked &&
-          !problemOf(mine) && (
+          isRequested &&
+          !usernameProblem(ownAccess) && (
             <button
               type="button"
-              onClick={() => setOpened('name')}
+              onClick={() => setDialog('username')}
               className="w-fit cursor-pointer rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4"
             >
               Change username
@@ -97,15 +103,15 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
         )}
       </div>
       <div className="flex flex-wrap gap-2 sm:flex-col sm:items-end">
-        <TheButton mine={mine} open={setOpened} />
+        <Actions ownAccess={ownAccess} openDialog={setDialog} />
       </div>
-      {opened === 'name' && <UsernameDialog mine={mine} onClose={close} />}
-      {opened === 'form' && (
+      {dialog === 'username' && <UsernameDialog ownAccess={ownAccess} onClose={close} />}
+      {dialog === 'form' && (
         <Dialog title="TradingView Access Request" onClose={close} className="max-w-lg">
           <AccessRequestForm
             purchase={{ purchaseId: purchase.id }}
             username={username}
-            leave={{ label: 'Cancel', onClick: close }}
+            secondButton={{ label: 'Cancel', onClick: close }}
             onSubmitted={close}
           />
         </Dialog>
@@ -114,10 +120,15 @@ function AccessCard({ mine, purchase, isNamed }: { mine: OwnAccess; purchase: Pu
   )
 }
 
-function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'name') => void }): ReactNode {
-  const { state, purchaseId, unlocksItself, similar } = mine
-  const recheck = useCall(access.recheck, { refreshes: usernameChange.refreshes, failed: 'Failed to check again' })
-  if (problemOf(mine))
+/** Buttons of the card, depending on the state of access. */
+function Actions(props: { ownAccess: OwnAccess; openDialog: (dialog: 'form' | 'username') => void }): ReactNode {
+  const { ownAccess, openDialog } = props
+  const { state, product, purchaseId, unlocksItself, similar } = ownAccess
+  const recheck = useCall(access.recheck, {
+    refreshes: usernameChangeOptions.refreshes,
+    failed: 'Failed to check again',
+  })
+  if (usernameProblem(ownAccess))
     return (
       <>
         {similar.map((name) => (
@@ -125,13 +136,13 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
             key={name}
             call={access.changeUsername}
             input={{ purchaseId, username: name }}
-            options={usernameChange}
+            options={usernameChangeOptions}
             size="sm"
           >
             Use {name}
           </CallButton>
         ))}
-        <Button variant={similar.length > 0 ? 'secondary' : 'primary'} size="sm" onClick={() => open('name')}>
+        <Button variant={similar.length > 0 ? 'secondary' : 'primary'} size="sm" onClick={() => openDialog('username')}>
           Change Username
         </Button>
       </>
@@ -140,14 +151,14 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
     case 'none':
     case 'locked':
       return (
-        <Button onClick={() => open(unlocksItself ? 'name' : 'form')}>
+        <Button onClick={() => openDialog(unlocksItself ? 'username' : 'form')}>
           {unlocksItself ? 'Enter Username' : 'Request Access'}
         </Button>
       )
     case 'declined':
     case 'withheld':
       return (
-        <Button variant="secondary" size="sm" onClick={() => open('form')}>
+        <Button variant="secondary" size="sm" onClick={() => openDialog('form')}>
           Request Again
         </Button>
       )
@@ -168,6 +179,6 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
         </>
       )
     case 'unlocked':
-      return <OpenIndicator product={mine.product} size="lg" />
+      return <OpenIndicator product={product} size="lg" />
   }
 }

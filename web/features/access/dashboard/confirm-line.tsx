@@ -3,14 +3,14 @@ import { useState } from 'react'
 import { useConfirmation } from '#web/features/identity/account/use-confirmation.ts'
 import { Container } from '#web/ui/page.tsx'
 
-/** Lifetime of the link in the welcome email, in milliseconds. */
-const linkLasts = 7 * 86_400_000
+/** Lifetime of the link in the welcome email. */
+const linkLifetimeMs = 7 * 86_400_000
 
 export function ConfirmLine() {
   const { needsConfirmation, email, since, send, isPending, isSent, errorMessage } = useConfirmation()
   const [now] = useState(Date.now)
   if (!needsConfirmation) return null
-  const hasLink = isSent || now - Date.parse(since) < linkLasts
+  const hasValidLink = isSent || now - Date.parse(since) < linkLifetimeMs
   return (
     <aside aria-label="Confirm your address" className="border-b border-line bg-surface text-sm">
       <Container className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5 sm:flex-nowrap">
@@ -19,10 +19,10 @@ export function ConfirmLine() {
           <span className="font-medium">Confirm your address:</span>{' '}
           {errorMessage ?? (
             <>
-              {/* A guest's first email is the receipt, whose link sets a password and confirms the address. */}
-              {isSent ? 'we’ve sent another link to ' : hasLink ? 'use the link in our first email to ' : 'is it '}
+              {/* A guest's first email is the receipt; its link to set a password also confirms the address. */}
+              {isSent ? 'we’ve sent another link to ' : hasValidLink ? 'use the link in our first email to ' : 'is it '}
               <span className="wrap-anywhere">{email}</span>
-              {hasLink ? '.' : '?'}
+              {hasValidLink ? '.' : '?'}
             </>
           )}
         </p>
@@ -32,7 +32,7 @@ export function ConfirmLine() {
           onClick={send}
           className="shrink-0 cursor-pointer rounded-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink disabled:opacity-60"
         >
-          {isPending ? 'Sending...' : hasLink ? 'Send again' : 'Send me a link'}
+          {isPending ? 'Sending...' : hasValidLink ? 'Send again' : 'Send me a link'}
         </button>
       </Container>
     </aside>

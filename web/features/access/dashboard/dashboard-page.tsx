@@ -11,14 +11,14 @@ import { Container } from '#web/ui/page.tsx'
 import Access from './access.tsx'
 import { ConfirmLine } from './confirm-line.tsx'
 import { DashboardSection } from './dashboard-section.tsx'
-import WhatBuyersGet from './private-package.tsx'
+import OwnedContents from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
 
 export default function DashboardPage() {
   const { user } = useUser()
   const purchases = usePurchases()
   const { isPending } = purchases.query
-  const unpaid = purchases.live.find(({ status }) => status === 'past_due')
+  const unpaidPurchase = purchases.live.find(({ status }) => status === 'past_due')
   useMailedInvoice()
   useReturnedCard()
   return (
@@ -38,11 +38,10 @@ export default function DashboardPage() {
           <QuickCards purchases={purchases} />
         </Container>
       </div>
-      {/* Nothing is shown that would move once the purchases are loaded. */}
+      {/* Until the purchases are loaded, shows nothing that would move. */}
       <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
         {user?.isAdmin && !isPending && purchases.owned.length === 0 && <ToAdminArea />}
-        {unpaid && <FailedPayment purchase={unpaid} />}
-        {/* Access comes before billing. */}
+        {unpaidPurchase && <FailedPayment purchase={unpaidPurchase} />}
         {purchases.live.length > 0 && <Access purchases={purchases.live} />}
         {isPending ? (
           <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
@@ -59,13 +58,13 @@ export default function DashboardPage() {
             <MyProducts {...purchases} />
           </DashboardSection>
         )}
-        {purchases.owned.length > 0 && <WhatBuyersGet owned={purchases.owned} />}
+        {purchases.owned.length > 0 && <OwnedContents owned={purchases.owned} />}
       </Container>
     </>
   )
 }
 
-/** Leads a seller without purchases to the admin area. */
+/** Link to the admin area for an admin without purchases. */
 function ToAdminArea() {
   return (
     <Card className="flex flex-wrap items-center gap-x-6 gap-y-4 border-accent">

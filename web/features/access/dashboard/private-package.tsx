@@ -11,7 +11,7 @@ import { attempt } from '#web/ui/store.ts'
 import { DashboardSection } from './dashboard-section.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
 
-export default function WhatBuyersGet({ owned }: { owned: ListedProduct[] }) {
+export default function OwnedContents({ owned }: { owned: ListedProduct[] }) {
   return (
     <>
       {owned.some(({ list }) => list) && <RecommendedAssets />}
@@ -40,12 +40,12 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
         </>
       }
     >
-      <Contents slug={slug} />
+      <PackageContents slug={slug} />
     </DashboardSection>
   )
 }
 
-/** Read once per page load, because React may render twice before the page is seen. */
+/** Read once per page load, because a second render would already find the stored value. */
 const isFirstVisit = !attempt(() => localStorage.getItem('instructions'))
 
 const scripts = [
@@ -53,11 +53,11 @@ const scripts = [
   { icon: FlaskConical, title: 'Strategy', text: 'The same rules, ready for backtests', url: 'strategyUrl' },
 ] as const
 
-function Contents({ slug }: { slug: string }) {
+function PackageContents({ slug }: { slug: string }) {
   const query = useData(privatePackage.show, { product: slug })
   const { data } = query
-  const { data: mine } = useData(access.mine, {})
-  const isUnlocked = mine?.some(({ product, state }) => product === slug && state === 'unlocked') ?? false
+  const { data: accessRows } = useData(access.mine, {})
+  const isUnlocked = accessRows?.some(({ product, state }) => product === slug && state === 'unlocked') ?? false
   useEffect(() => {
     if (data) attempt(() => localStorage.setItem('instructions', 'read'))
   }, [data])
@@ -68,7 +68,7 @@ function Contents({ slug }: { slug: string }) {
         ({ url, ...script }) =>
           data[url] && <ScriptLink key={url} {...script} href={data[url]} isUnlocked={isUnlocked} />,
       )}
-      <Folded title="Quick Instructions" isOpen={isFirstVisit}>
+      <Foldable title="Quick Instructions" isOpen={isFirstVisit}>
         <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-muted">
           {data.quickInstructions.map((instruction) => (
             <li key={instruction} className="pl-1.5">
@@ -76,8 +76,8 @@ function Contents({ slug }: { slug: string }) {
             </li>
           ))}
         </ol>
-      </Folded>
-      <Folded title="Setup Notes" isOpen={isFirstVisit}>
+      </Foldable>
+      <Foldable title="Setup Notes" isOpen={isFirstVisit}>
         <ul className="flex list-disc flex-col gap-2.5 pl-5 text-muted marker:text-muted">
           {data.setupNotes.map((note) => (
             <li key={note} className="pl-1.5">
@@ -85,12 +85,12 @@ function Contents({ slug }: { slug: string }) {
             </li>
           ))}
         </ul>
-      </Folded>
+      </Foldable>
     </div>
   )
 }
 
-function Folded({ title, isOpen, children }: { title: string; isOpen: boolean; children: ReactNode }) {
+function Foldable({ title, isOpen, children }: { title: string; isOpen: boolean; children: ReactNode }) {
   return (
     <details open={isOpen} className="group self-start rounded-lg border border-line bg-surface shadow-card">
       <summary className="flex cursor-pointer items-center justify-between gap-4 px-6 py-4">
@@ -102,7 +102,7 @@ function Folded({ title, isOpen, children }: { title: string; isOpen: boolean; c
   )
 }
 
-/** Enabled once unlocked; before that, TradingView only shows a locked script. */
+/** Looks disabled until access is unlocked, because TradingView only shows a locked script before that. */
 function ScriptLink(props: { icon: LucideIcon; title: string; text: string; href: string; isUnlocked: boolean }) {
   const { icon: Picture, title, text, href, isUnlocked } = props
   return (

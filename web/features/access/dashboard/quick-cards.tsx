@@ -12,7 +12,7 @@ const grid = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col l
 
 export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const logOut = useLogOut()
-  const [leaving, setLeaving] = useState(false)
+  const [isLoggingOut, setIsLoggingOut] = useState(false)
   const [isEditing, setIsEditing] = useState(false)
   if (purchases.query.isPending)
     return (
@@ -38,10 +38,10 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
       <QuickCard
         title="Log Out"
         icon={LogOut}
-        busy={leaving}
+        isBusy={isLoggingOut}
         onClick={() => {
-          setLeaving(true)
-          void logOut().finally(() => setLeaving(false))
+          setIsLoggingOut(true)
+          void logOut().finally(() => setIsLoggingOut(false))
         }}
       >
         End this session
@@ -51,7 +51,7 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   )
 }
 
-/** Waits for a lazily loaded section before scrolling to it. */
+/** Waits for a lazily loaded section before scrolling to it; 600 frames are about 10 s. */
 function scrollTo(id: string, framesLeft = 600) {
   const section = document.getElementById(id)
   if (!section && framesLeft > 0) requestAnimationFrame(() => scrollTo(id, framesLeft - 1))
@@ -62,20 +62,20 @@ function scrollTo(id: string, framesLeft = 600) {
 function QuickCard(props: {
   title: string
   icon: LucideIcon
-  busy?: boolean
+  isBusy?: boolean
   onClick: () => void
   children: ReactNode
 }) {
-  const { title, icon: Icon, busy, onClick, children } = props
+  const { title, icon: Icon, isBusy, onClick, children } = props
   return (
     <button
       type="button"
       onClick={onClick}
-      disabled={busy}
+      disabled={isBusy}
       className="flex min-h-18 min-w-0 cursor-pointer items-center gap-3 rounded-md border border-line bg-surface px-3 py-2 text-left shadow-card transition-colors hover:border-accent max-lg:[&:last-of-type:nth-of-type(odd)]:col-span-2 sm:px-4"
     >
       <span className="text-muted max-sm:hidden">
-        {busy ? <Spinner /> : <Icon className="size-5" strokeWidth={1.75} />}
+        {isBusy ? <Spinner /> : <Icon className="size-5" strokeWidth={1.75} />}
       </span>
       <span className="flex min-w-0 flex-col text-sm">
         <span className="font-semibold">{title}</span>
@@ -96,11 +96,11 @@ function Count({ value, children }: { value: string; children: ReactNode }) {
 function ProductCount({ query, all, live }: MyPurchases) {
   if (query.isError) return 'Not available'
   if (!all) return null
-  const running = live.length === all.length ? '' : `${live.length} `
+  const liveCount = live.length === all.length ? '' : `${live.length} `
   return (
     <Count value={query.hasNextPage ? `${all.length}+` : `${all.length}`}>
-      {running && 'total, '}
-      {running}active subscriptions
+      {liveCount && 'total, '}
+      {liveCount}active subscriptions
     </Count>
   )
 }

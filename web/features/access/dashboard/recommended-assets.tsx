@@ -16,7 +16,7 @@ export function RecommendedAssets() {
   const { data } = query
   const { maker } = useSettings()
   const listName = useListName()
-  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(laterOf, '')
+  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(latest, '')
   return (
     <DashboardSection
       id="recommended-assets"
@@ -29,22 +29,23 @@ export function RecommendedAssets() {
           {maker?.name ?? 'Its author'} may hold what is on it. Not investment advice.
         </>
       }
-      actions={data && data.length > 0 && <ListActions list={data} />}
+      actions={data && data.length > 0 && <ListActions assetList={data} />}
     >
-      {data ? <List list={data} /> : <Pending query={query} what={`the ${listName}`} className="h-40" />}
+      {data ? <AssetList assetList={data} /> : <Pending query={query} what={`the ${listName}`} className="h-40" />}
     </DashboardSection>
   )
 }
 
-const laterOf = (a: string, b: string) => (a > b ? a : b)
+/** Compares ISO times as texts. */
+const latest = (a: string, b: string) => (a > b ? a : b)
 
-function ListActions({ list }: { list: RecommendedAsset[] }) {
+function ListActions({ assetList }: { assetList: RecommendedAsset[] }) {
   const fileName = useListName()
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
   async function copy() {
     try {
-      await navigator.clipboard.writeText(watchlistOf(list))
+      await navigator.clipboard.writeText(watchlistOf(assetList))
       toast({ title: 'Copied', description: 'Paste it into a TradingView watchlist.' })
     } catch {
       toast({
@@ -60,7 +61,7 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
         <Copy className="size-4" />
         Copy List
       </Button>
-      <Button variant="secondary" size="sm" onClick={() => saveFile(`${fileName}.txt`, watchlistOf(list))}>
+      <Button variant="secondary" size="sm" onClick={() => saveFile(`${fileName}.txt`, watchlistOf(assetList))}>
         <Download className="size-4" />
         Export Watchlist
       </Button>
@@ -68,10 +69,10 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
   )
 }
 
-function List({ list }: { list: RecommendedAsset[] }) {
+function AssetList({ assetList }: { assetList: RecommendedAsset[] }) {
   const [now] = useState(Date.now)
   const listName = useListName()
-  if (list.length === 0)
+  if (assetList.length === 0)
     return (
       <EmptyState
         title="No recommended assets yet. Check back soon."
@@ -79,13 +80,14 @@ function List({ list }: { list: RecommendedAsset[] }) {
         icon={<ChartCandlestick className="size-8" strokeWidth={1.5} />}
       />
     )
-  const since = new Date(now - newsDays * 86_400_000).toISOString()
-  // A list whose symbols are all new has no news.
-  const isNew = ({ createdAt }: RecommendedAsset) => createdAt >= since && list.some((each) => each.createdAt < since)
+  const newSince = new Date(now - newsDays * 86_400_000).toISOString()
+  // In a new list, where all symbols are new, none is marked.
+  const hasOlderAssets = assetList.some(({ createdAt }) => createdAt < newSince)
+  const isNew = ({ createdAt }: RecommendedAsset) => hasOlderAssets && createdAt >= newSince
   return (
     <>
       <ul className="grid gap-x-10 border-t border-line sm:grid-cols-2 lg:grid-cols-3">
-        {list.map((asset) => (
+        {assetList.map((asset) => (
           <li key={asset.id} className="border-b border-line">
             <a
               href={`https://www.tradingview.com/chart/?symbol=${encodeURIComponent(asset.ticker)}`}
@@ -103,12 +105,12 @@ function List({ list }: { list: RecommendedAsset[] }) {
           </li>
         ))}
       </ul>
-      <Left />
+      <RemovedAssets />
     </>
   )
 }
 
-function Left() {
+function RemovedAssets() {
   const { data } = useData(assets.recentlyRemoved, {})
   if (!data || data.length === 0) return null
   return (
@@ -118,7 +120,7 @@ function Left() {
   )
 }
 
-/** TradingView's watchlist import format: comma-separated symbols. */
-function watchlistOf(listed: { ticker: string }[]) {
-  return listed.map(({ ticker }) => ticker).join(',')
+/** Text in the format that TradingView imports as a watchlist: symbols separated by commas. */
+function watchlistOf(assetList: { ticker: string }[]) {
+  return assetList.map(({ ticker }) => ticker).join(',')
 }

@@ -14,8 +14,8 @@ import { StepDrawing } from './step-drawing.tsx'
 export default function SetupGuidePage() {
   const { supportEmail } = useSettings()
   const { title: heading, sections: steps } = useContent(source)
-  const { done, toggle } = useDone()
-  const unlocked = useAccess().data?.find(({ state }) => state === 'unlocked')
+  const { doneSteps, toggle } = useDoneSteps()
+  const unlockedAccess = useAccess().data?.find(({ state }) => state === 'unlocked')
   return (
     <>
       <div className="border-b border-line">
@@ -44,12 +44,12 @@ export default function SetupGuidePage() {
               <label className="group/tick grid size-10 shrink-0 cursor-pointer place-items-center rounded-full border border-line bg-surface font-mono text-sm has-checked:border-ink has-checked:bg-ink has-checked:text-ground has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
                 <input
                   type="checkbox"
-                  checked={done.has(index)}
+                  checked={doneSteps.has(index)}
                   onChange={() => toggle(index)}
                   aria-label={`Step ${index + 1} is done`}
                   className="sr-only"
                 />
-                <span aria-hidden="true">{done.has(index) ? '✓' : index + 1}</span>
+                <span aria-hidden="true">{doneSteps.has(index) ? '✓' : index + 1}</span>
               </label>
               <div className="grid min-w-0 flex-1 gap-x-10 gap-y-4 pt-1 sm:grid-cols-[minmax(0,1fr)_13rem]">
                 <div>
@@ -57,9 +57,9 @@ export default function SetupGuidePage() {
                     <h2>{title}</h2>
                     <Blocks blocks={blocks} />
                   </div>
-                  {index === 0 && unlocked && (
+                  {index === 0 && unlockedAccess && (
                     <div className="mt-4">
-                      <OpenIndicator product={unlocked.product} />
+                      <OpenIndicator product={unlockedAccess.product} />
                     </div>
                   )}
                 </div>
@@ -87,17 +87,17 @@ export default function SetupGuidePage() {
   )
 }
 
-const doneKey = 'setup-guide-done'
+const doneStepsKey = 'setup-guide-done'
 
-/** Ticked steps, kept in this browser. */
-function useDone() {
-  const [done, setDone] = useState(
-    () => new Set<number>(JSON.parse(attempt(() => localStorage.getItem(doneKey)) ?? '[]')),
+/** Indexes of the ticked steps, stored in this browser. */
+function useDoneSteps() {
+  const [doneSteps, setDoneSteps] = useState(
+    () => new Set<number>(JSON.parse(attempt(() => localStorage.getItem(doneStepsKey)) ?? '[]')),
   )
   function toggle(step: number) {
-    const next = done.symmetricDifference(new Set([step]))
-    setDone(next)
-    attempt(() => localStorage.setItem(doneKey, JSON.stringify([...next])))
+    const next = doneSteps.symmetricDifference(new Set([step]))
+    setDoneSteps(next)
+    attempt(() => localStorage.setItem(doneStepsKey, JSON.stringify([...next])))
   }
-  return { done, toggle }
+  return { doneSteps, toggle }
 }

@@ -3,7 +3,7 @@ import { SampleChart } from '#web/ui/sample-chart.tsx'
 
 const frame = 'w-full max-w-64 border border-line bg-surface'
 
-/** Drawings of the guide, in the style of the product page's chart. */
+/** Drawing for a step of the guide, in the style of the product page's chart; some steps have none. */
 export function StepDrawing({ step }: { step: number }) {
   const view = views[step]
   if (view) return <SampleChart view={view} isLine={step === strategyStep} className={`${frame} h-36`} />
@@ -23,6 +23,7 @@ export function StepDrawing({ step }: { step: number }) {
 }
 
 const strategyStep = 2
+/** Parts of the sample chart, by step; the numbers are days. */
 const views: Partial<Record<number, { from: number; to: number; last?: number }>> = {
   1: { from: 84, to: 98 },
   [strategyStep]: { from: 0, to: 119 },

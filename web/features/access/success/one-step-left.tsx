@@ -5,7 +5,7 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { PaidLayout } from './paid.tsx'
 
-const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
+const loginTexts: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
   login: {
     title: 'One step left: log in',
     text: 'There’s an account with this email address, and your subscription is in it.',
@@ -20,14 +20,14 @@ const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
   },
 }
 
-/** A guest may type anyone's email, so only the account's owner confirms the username. */
-const thenAccess = (username: string | null) =>
+/** A guest may type anyone's email, so only the account's owner can confirm the username. */
+const accessSentence = (username: string | null) =>
   username ? `Log in to confirm ${username}; then it is unlocked.` : 'Log in to request your access.'
 
 /** Success page for a guest who paid with the address of an existing account. */
 export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: string; order: PaidOrder }) {
-  const { title, text } = next[order.wayIn]
-  // Every login from here, also by the header, returns to this page.
+  const { title, text } = loginTexts[order.wayIn]
+  // Every login returns to this page, also one that starts in the header.
   useEffect(() => returnToPayment(paymentIntentId), [paymentIntentId])
   return (
     <PaidLayout
@@ -36,7 +36,7 @@ export function OneStepLeft({ paymentIntentId, order }: { paymentIntentId: strin
       next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}
     >
       <p>
-        {text} {thenAccess(order.username)}
+        {text} {accessSentence(order.username)}
       </p>
       {order.wayIn === 'login' ? (
         <ButtonLink href={`/auth?payment_intent=${encodeURIComponent(paymentIntentId)}`} className="self-start">

@@ -6,17 +6,20 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-type Order = Omit<PaidOrder, 'wayIn' | 'username'>
+type OrderFacts = Omit<PaidOrder, 'wayIn' | 'username'>
 
 export function PaidLayout(props: {
   /** Undefined while it loads. */
-  order: Order | undefined
+  order: OrderFacts | undefined
+  /** Sentences at the top about the next step. */
   next: ReactNode
+  /** Title above `children`. */
   title: string
   children: ReactNode
-  later?: ReactNode
+  /** Content below. */
+  footer?: ReactNode
 }) {
-  const { order, next, title, children, later } = props
+  const { order, next, title, children, footer } = props
   return (
     <Container className="grid gap-x-16 gap-y-10 py-10 sm:py-20 lg:grid-cols-[6fr_5fr] lg:grid-rows-[auto_1fr]">
       <div className="flex flex-col gap-6">
@@ -25,7 +28,7 @@ export function PaidLayout(props: {
           Payment Successful!
         </h1>
         <div className="flex flex-col gap-5 text-lg">{next}</div>
-        {order ? <Bill order={order} /> : <BillSkeleton />}
+        {order ? <OrderTable order={order} /> : <OrderTableSkeleton />}
       </div>
       <section
         aria-labelledby="request"
@@ -36,12 +39,12 @@ export function PaidLayout(props: {
         </h2>
         {children}
       </section>
-      {later}
+      {footer}
     </Container>
   )
 }
 
-function Bill({ order: { product, billingType, paidAmount, nextCharge, email } }: { order: Order }) {
+function OrderTable({ order: { product, billingType, paidAmount, nextCharge, email } }: { order: OrderFacts }) {
   return (
     <dl className="divide-y divide-line border-y border-line">
       <Line name="Plan">
@@ -65,7 +68,7 @@ const Line = ({ name, children }: { name: string; children: ReactNode }) => (
   </div>
 )
 
-function BillSkeleton() {
+function OrderTableSkeleton() {
   return (
     <div className="divide-y divide-line border-y border-line">
       {['w-36', 'w-16', 'w-40', 'w-44'].map((width) => (

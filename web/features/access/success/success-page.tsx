@@ -20,9 +20,9 @@ type State =
   | { step: 'failed'; error: unknown }
   | { step: 'done'; paymentIntentId: string }
 
-const failed = { title: 'Processing failed', description: 'Something went wrong' }
+const failureToast = { title: 'Processing failed', description: 'Something went wrong' }
 
-/** Runs once per payment, however often the page renders; the outcome lasts until the page is left. */
+/** Kept outside the component, so that each payment is processed once, however often the page is mounted. */
 let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
 
 export default function SuccessPage() {
@@ -30,7 +30,7 @@ export default function SuccessPage() {
   const startSession = useStartSession()
   const { navigate } = useNavigation()
 
-  const arrive = useEffectEvent(async (): Promise<State | undefined> => {
+  const processPayment = useEffectEvent(async (): Promise<State | undefined> => {
     const { paymentIntentId, isReload } = takePaymentIntent()
     if (!paymentIntentId) {
       toast({ title: 'Invalid request', description: 'No payment information found.', destructive: true })
@@ -46,17 +46,17 @@ export default function SuccessPage() {
       const outcome = await processing.outcome
       if ((outcome.step === 'done' || outcome.step === 'login') && !isReload) toast({ title: 'Payment successful!' })
       if (outcome.step !== 'done') processing = undefined
-      if (outcome.step === 'failed') toastError(failed, outcome.error)
+      if (outcome.step === 'failed') toastError(failureToast, outcome.error)
       return outcome
     } catch (error) {
       processing = undefined
-      toastError(failed, error)
+      toastError(failureToast, error)
       navigate('/dashboard', { replace: true })
       return undefined
     }
   })
   useEffect(() => {
-    void arrive().then((outcome) => outcome && setState(outcome))
+    void processPayment().then((outcome) => outcome && setState(outcome))
   }, [])
 
   switch (state.step) {
@@ -86,7 +86,7 @@ export default function SuccessPage() {
   }
 }
 
-/** Moves the payment intent from the address to the history entry, where a reload finds it. */
+/** Moves the payment intent from the address to the history entry, where a reload can read it. */
 function takePaymentIntent(): { paymentIntentId: string | null; isReload: boolean } {
   const isReload = !location.search
   const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
@@ -94,37 +94,39 @@ function takePaymentIntent(): { paymentIntentId: string | null; isReload: boolea
   return { paymentIntentId: history.state?.paymentIntentId ?? null, isReload }
 }
 
+/** Logs a guest in and records the purchase. */
 async function process(
   paymentIntentId: string,
   startSession: () => Promise<void>,
-  tell: (note: string) => void,
+  showNote: (note: string) => void,
 ): Promise<State> {
   if (!(await call(accounts.user, {}))) {
     try {
-      await untilDone(() => callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
+      await untilDone(() => callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }), showNote)
     } catch (error) {
       return paidWithoutLogin(paymentIntentId, error)
     }
     await startSession()
     await wait(500)
   }
-  await untilDone(() => callAndCheckDone(checkout.confirm, { paymentIntentId }), tell)
+  await untilDone(() => callAndCheckDone(checkout.confirm, { paymentIntentId }), showNote)
   return { step: 'done', paymentIntentId }
 }
 
-/** For an existing account: shows the payer what they paid for, without a login. */
-async function paidWithoutLogin(paymentIntentId: string, refused: unknown): Promise<State> {
-  if (!(refused instanceof ApiError && refused.code === 'login-required')) return { step: 'failed', error: refused }
+/** State for a guest who paid for an existing account, which they are not logged in to. */
+async function paidWithoutLogin(paymentIntentId: string, loginError: unknown): Promise<State> {
+  const isExistingAccount = loginError instanceof ApiError && loginError.code === 'login-required'
+  if (!isExistingAccount) return { step: 'failed', error: loginError }
   try {
     const order = await call(checkout.paid, { paymentIntentId })
     return { step: 'login', paymentIntentId, order }
   } catch (error) {
     const isUnknown = error instanceof ApiError && error.status === 404
-    return { step: 'failed', error: isUnknown ? refused : error }
+    return { step: 'failed', error: isUnknown ? loginError : error }
   }
 }
 
-/** Waits before the dashboard opens, because its toast would replace this page's toast. */
+/** Opens the dashboard after 5 s, because its toast would replace this page's toast. */
 function NotLoggedIn({ error }: { error: unknown }) {
   const { navigate } = useNavigation()
   useEffect(() => {

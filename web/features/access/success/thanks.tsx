@@ -7,9 +7,9 @@ import { CallForm } from '#web/api/call-form.tsx'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
-import { AccessSentence, problemOf, StateBadge } from '#web/features/access/access-form/access-state.tsx'
+import { AccessSentence, StateBadge, usernameProblem } from '#web/features/access/access-form/access-state.tsx'
 import { OpenIndicator, useAccess } from '#web/features/access/access-form/open-indicator.tsx'
-import { UsernameDialog, usernameChange } from '#web/features/access/access-form/username-dialog.tsx'
+import { UsernameDialog, usernameChangeOptions } from '#web/features/access/access-form/username-dialog.tsx'
 import KeepAccess from '#web/features/identity/account/keep-access.tsx'
 import { wait } from '#web/features/selling/checkout/until-done.ts'
 import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
@@ -19,21 +19,21 @@ import { Field } from '#web/ui/form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { PaidLayout } from './paid.tsx'
 
-/** Success page of a booked purchase: state of the access, and the form with the username given before. */
+/** Success page of a recorded purchase: the state of its access, and the form with the username typed before. */
 export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashboard' | '/welcome') => void }) {
   const { paymentIntentId, onLeave } = props
-  const { data: bought } = useData(purchases.list, {})
+  const { data: ownPurchases } = useData(purchases.list, {})
   const { data: profile } = useData(accounts.profile, {})
-  const { data, isError } = useAccess()
+  const { data: accessRows, isError } = useAccess()
   const { askExchangeKeys } = useSettings()
-  const purchase = bought?.find((each) => each.paymentIntentId === paymentIntentId)
-  const mine = data?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? data?.[0]
+  const purchase = ownPurchases?.find((each) => each.paymentIntentId === paymentIntentId)
+  const ownAccess = accessRows?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? accessRows?.[0]
   const skip = { label: 'Skip for Now', onClick: () => onLeave('/dashboard') }
-  const form = (leave?: typeof skip) => (
+  const renderForm = (secondButton?: typeof skip) => (
     <AccessRequestForm
       purchase={{ paymentIntentId }}
-      username={mine?.username ?? null}
-      leave={leave}
+      username={ownAccess?.username ?? null}
+      secondButton={secondButton}
       onSubmitted={async () => {
         await wait(2000)
         onLeave('/welcome')
@@ -43,29 +43,29 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   return (
     <PaidLayout
       order={purchase && profile && orderOf(purchase, profile.email)}
-      next={mine ? <NextStep mine={mine} /> : <p>Thank you.</p>}
+      next={ownAccess ? <NextStep ownAccess={ownAccess} /> : <p>Thank you.</p>}
       title="TradingView Access Request"
-      later={profile?.hasPassword === false && <KeepAccess email={profile.email} />}
+      footer={profile?.hasPassword === false && <KeepAccess email={profile.email} />}
     >
-      {!data && !isError ? (
+      {!accessRows && !isError ? (
         <FormSkeleton />
-      ) : mine && isSettled(mine) ? (
+      ) : ownAccess && isSettled(ownAccess) ? (
         <>
           <div className="flex flex-col gap-2">
             <p className="text-muted">
-              {mine.state === 'unlocked' ? (
+              {ownAccess.state === 'unlocked' ? (
                 'Already unlocked. Nothing more is needed.'
               ) : (
-                <AccessSentence mine={mine} purchase={purchase} />
+                <AccessSentence ownAccess={ownAccess} purchase={purchase} />
               )}
             </p>
-            <GivenUsername mine={mine} />
+            <RequestedUsername ownAccess={ownAccess} />
           </div>
           <FoldedForm
-            title={mine.state === 'unlocked' ? 'Add to your request' : 'Correct your request'}
-            isNeeded={mine.state !== 'unlocked'}
+            title={ownAccess.state === 'unlocked' ? 'Add to your request' : 'Correct your request'}
+            isNeeded={ownAccess.state !== 'unlocked'}
           >
-            {form()}
+            {renderForm()}
           </FoldedForm>
           <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
             <Button variant="secondary" onClick={skip.onClick}>
@@ -81,25 +81,25 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
         </>
       ) : (
         <>
-          {mine && (
+          {ownAccess && (
             <div role="status" className="flex flex-col gap-2">
-              {mine.username && (
+              {ownAccess.username && (
                 <p className="flex flex-wrap items-center gap-3 font-medium break-words">
-                  {mine.username} <StateBadge mine={mine} />
+                  {ownAccess.username} <StateBadge ownAccess={ownAccess} />
                 </p>
               )}
               <p className="text-muted">
-                <AccessSentence mine={mine} purchase={purchase} />
+                <AccessSentence ownAccess={ownAccess} purchase={purchase} />
               </p>
             </div>
           )}
-          {mine && askExchangeKeys && needsOnlyUsername(mine) ? (
+          {ownAccess && askExchangeKeys && needsOnlyUsername(ownAccess) ? (
             <>
               <CallForm
                 call={access.changeUsername}
-                extra={{ purchaseId: mine.purchaseId }}
+                extra={{ purchaseId: ownAccess.purchaseId }}
                 label="Your username"
-                options={usernameChange}
+                options={usernameChangeOptions}
                 button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
                 renderButton={(button) => (
                   <div className="flex gap-3 max-sm:flex-col">
@@ -115,15 +115,15 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
                   label="TradingView Username"
                   hint="The name in the link to your profile: tradingview.com/u/your_name"
                 >
-                  <UsernameInput defaultValue={mine.username ?? ''} />
+                  <UsernameInput defaultValue={ownAccess.username ?? ''} />
                 </Field>
               </CallForm>
               <FoldedForm title="Send the full request" isNeeded={false}>
-                {form()}
+                {renderForm()}
               </FoldedForm>
             </>
           ) : (
-            form(skip)
+            renderForm(skip)
           )}
         </>
       )}
@@ -133,26 +133,26 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
 
 const textLink = 'rounded-sm py-1 font-medium underline decoration-field underline-offset-4 hover:decoration-ink'
 
-/** Corrects a wrong username without the form, which may ask for exchange keys. */
-function GivenUsername({ mine }: { mine: OwnAccess }) {
+/** Lets buyers correct the username without the form, which may ask for exchange keys. */
+function RequestedUsername({ ownAccess }: { ownAccess: OwnAccess }) {
   const [isChanging, setIsChanging] = useState(false)
   return (
     <>
       <p className="wrap-anywhere">
-        {mine.state === 'unlocked' ? 'Unlocked for' : 'Requested for'} <strong>{mine.username}</strong>.
-        {!mine.mayChangeFrom && (
+        {ownAccess.state === 'unlocked' ? 'Unlocked for' : 'Requested for'} <strong>{ownAccess.username}</strong>.
+        {!ownAccess.mayChangeFrom && (
           <>
             {' '}
             Wrong username? <TextButton onClick={() => setIsChanging(true)}>Change it</TextButton>
           </>
         )}
       </p>
-      {isChanging && <UsernameDialog mine={mine} onClose={() => setIsChanging(false)} />}
+      {isChanging && <UsernameDialog ownAccess={ownAccess} onClose={() => setIsChanging(false)} />}
     </>
   )
 }
 
-/** `isNeeded`: false where the username alone unlocks the indicator. */
+/** `isNeeded` is false if the username alone unlocks the indicator. */
 function FoldedForm({ title, isNeeded, children }: { title: string; isNeeded: boolean; children: ReactNode }) {
   return (
     <details className="group border-y border-line">
@@ -172,12 +172,14 @@ function FoldedForm({ title, isNeeded, children }: { title: string; isNeeded: bo
   )
 }
 
-/** True while the connector waits for a username, or for a better one. */
-const needsOnlyUsername = (mine: OwnAccess) =>
-  mine.unlocksItself && (problemOf(mine) !== null || mine.state === 'none' || mine.state === 'locked')
+/** True while the connector waits for a first or a corrected username. */
+const needsOnlyUsername = (ownAccess: OwnAccess) =>
+  ownAccess.unlocksItself &&
+  (usernameProblem(ownAccess) !== null || ownAccess.state === 'none' || ownAccess.state === 'locked')
 
 /** True if the buyer has nothing left to do. */
-const isSettled = (mine: OwnAccess) => !problemOf(mine) && (mine.state === 'unlocked' || mine.promisedBy !== null)
+const isSettled = (ownAccess: OwnAccess) =>
+  !usernameProblem(ownAccess) && (ownAccess.state === 'unlocked' || ownAccess.promisedBy !== null)
 
 function orderOf(purchase: Purchase, email: string) {
   const { billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase
@@ -190,22 +192,22 @@ function orderOf(purchase: Purchase, email: string) {
   }
 }
 
-function NextStep({ mine }: { mine: OwnAccess }) {
-  if (problemOf(mine)) return <p>Thank you. One step left: please correct your TradingView username.</p>
-  switch (mine.state) {
+function NextStep({ ownAccess }: { ownAccess: OwnAccess }) {
+  if (usernameProblem(ownAccess)) return <p>Thank you. One step left: please correct your TradingView username.</p>
+  switch (ownAccess.state) {
     case 'unlocked':
       return (
         <>
           <p>Thank you. Your access is ready, and nothing more is needed.</p>
-          <Progress mine={mine} />
-          <OpenIndicator product={mine.product} size="lg" />
+          <Progress ownAccess={ownAccess} />
+          <OpenIndicator product={ownAccess.product} size="lg" />
         </>
       )
     case 'unlocking':
       return (
         <>
-          <p>Thank you. Nothing left to do: we’re unlocking {mine.username}.</p>
-          <Progress mine={mine} />
+          <p>Thank you. Nothing left to do: we’re unlocking {ownAccess.username}.</p>
+          <Progress ownAccess={ownAccess} />
         </>
       )
     case 'asked':
@@ -214,23 +216,24 @@ function NextStep({ mine }: { mine: OwnAccess }) {
       return (
         <p>
           Thank you. One step left:{' '}
-          {mine.unlocksItself ? 'give us your TradingView username.' : 'send us your access request.'}
+          {ownAccess.unlocksItself ? 'give us your TradingView username.' : 'send us your access request.'}
         </p>
       )
   }
 }
 
-/** Longer times are not shown, because the buyer was not waiting on this page. */
-const longestWaitSeconds = 600
+/** Longer times are not shown, because the buyer did not wait for them on this page. */
+const maxShownSeconds = 600
 
-/** Steps from the payment to the unlocked indicator; polled every second. */
-function Progress({ mine: { state, secondsToUnlock } }: { mine: OwnAccess }) {
+/** Steps from the payment to the unlocked indicator. `useAccess` polls every second. */
+function Progress({ ownAccess }: { ownAccess: OwnAccess }) {
+  const { state, secondsToUnlock } = ownAccess
   const isUnlocked = state === 'unlocked'
-  const took = secondsToUnlock !== null && secondsToUnlock <= longestWaitSeconds ? ` in ${secondsToUnlock} s` : ''
+  const duration = secondsToUnlock !== null && secondsToUnlock <= maxShownSeconds ? ` in ${secondsToUnlock} s` : ''
   const steps = [
     { text: 'Payment received', isDone: true },
     { text: 'TradingView asked', isDone: true },
-    { text: isUnlocked ? `Unlocked${took}` : 'Unlocking…', isDone: isUnlocked },
+    { text: isUnlocked ? `Unlocked${duration}` : 'Unlocking…', isDone: isUnlocked },
   ]
   return (
     <div role="status">

@@ -7,18 +7,18 @@ import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 export default function WelcomePage() {
-  const mine = useAccess().data?.[0]
+  const ownAccess = useAccess().data?.[0]
   const { products } = useSettings()
-  const product = products.find(({ slug }) => slug === mine?.product) ?? products[0]
-  const promise = accessPromise(mine ?? product)
+  const product = products.find(({ slug }) => slug === ownAccess?.product) ?? products[0]
+  const promise = accessPromise(ownAccess ?? product)
   const listName = useListName()
-  const isUnlocked = mine?.state === 'unlocked'
+  const isUnlocked = ownAccess?.state === 'unlocked'
   return (
     <Container className="grid gap-x-16 gap-y-10 py-14 sm:py-20 lg:grid-cols-[1fr_1.2fr]">
       <header className="flex flex-col items-start gap-5">
         <h1 className="text-3xl">Welcome to {product.name}</h1>
         <div role="status" className="flex flex-col gap-3">
-          {isUnlocked && <h2 className="text-xl break-words">{mine.username} is unlocked</h2>}
+          {isUnlocked && <h2 className="text-xl break-words">{ownAccess.username} is unlocked</h2>}
           <p className={isUnlocked ? 'text-sm text-muted' : 'text-lg text-muted'}>
             {promise} {!isUnlocked && 'Until then, here’s where to start.'}
           </p>
@@ -27,7 +27,7 @@ export default function WelcomePage() {
       <ol className="divide-y divide-line border-y border-line">
         {isUnlocked && (
           <Step number={1} title="Open the indicator" text="Add it to a daily chart on TradingView.">
-            <OpenIndicator product={mine.product} />
+            <OpenIndicator product={ownAccess.product} />
           </Step>
         )}
         <Step
@@ -49,7 +49,7 @@ export default function WelcomePage() {
 
 function Step(props: { number: number; title: string; text: string; href?: Href; children?: ReactNode }) {
   const { number, title, text, href, children } = props
-  const words = (
+  const content = (
     <>
       <span className="font-mono text-sm text-muted">{number}</span>
       <span className="flex grow flex-col gap-1">
@@ -62,12 +62,12 @@ function Step(props: { number: number; title: string; text: string; href?: Href;
     <li>
       {href ? (
         <Link href={href} className="group flex items-baseline gap-5 py-6">
-          {words}
+          {content}
           <Arrow />
         </Link>
       ) : (
         <div className="flex items-baseline gap-5 py-6">
-          {words}
+          {content}
           {children}
         </div>
       )}

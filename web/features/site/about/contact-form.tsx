@@ -7,18 +7,17 @@ import { Input, Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-const form = contactForm
-
 export function ContactForm() {
   const { user } = useUser()
-  const [answerTo, setAnswerTo] = useState('')
+  const [replyAddress, setReplyAddress] = useState('')
   const [givenName = '', ...familyNames] = user?.name.trim().split(/\s+/) ?? []
   return (
     <CallForm
       call={contact.send}
-      schema={form}
-      inputOf={({ answer: _, ...message }) => message}
-      // Without scripts, the answer scrolls back to this form.
+      schema={contactForm}
+      // The server doesn't get the answer to the security question.
+      inputOf={({ answer: _answer, ...message }) => message}
+      // Without scripts, the page with the result scrolls to this form.
       action={`${contact.send.path}#contact`}
       label="Contact"
       className="grid gap-5 sm:grid-cols-2"
@@ -30,7 +29,7 @@ export function ContactForm() {
           description: 'Please try again later or contact us directly via email.',
           isFixed: true,
         },
-        onSuccess: (_output, { email }) => setAnswerTo(email),
+        onSuccess: (_output, { email }) => setReplyAddress(email),
       }}
       onInvalid={(errors, values) => {
         const { firstName, lastName, email, message } = values
@@ -46,9 +45,10 @@ export function ContactForm() {
       }}
       renderButton={(button) => (
         <>
-          {answerTo && (
+          {replyAddress && (
             <Notice tone="good" className="sm:col-span-2">
-              We’ve got your message and will answer to <span className="font-medium wrap-anywhere">{answerTo}</span>.
+              We’ve got your message and will answer to{' '}
+              <span className="font-medium wrap-anywhere">{replyAddress}</span>.
             </Notice>
           )}
           {button}

@@ -2,11 +2,12 @@ import { useSettings } from '#web/api/settings.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 
-/** Person behind the shop; large on the About page. */
+/** The person behind the shop. `isLarge` is for the About page. */
 export function Maker({ isLarge = false }: { isLarge?: boolean }) {
   const { maker } = useSettings()
   if (!maker) return null
-  const [width, photo] = isLarge ? ([400, 'w-full max-w-100'] as const) : ([160, 'size-32 sm:size-40'] as const)
+  const photoPixels = isLarge ? 400 : 160
+  const photoClasses = isLarge ? 'w-full max-w-100' : 'size-32 sm:size-40'
   return (
     <section aria-labelledby="maker" className="relative border-t border-line py-12 sm:py-16">
       <Container
@@ -20,10 +21,10 @@ export function Maker({ isLarge = false }: { isLarge?: boolean }) {
           <img
             src={maker.photo}
             alt=""
-            width={width}
-            height={width}
+            width={photoPixels}
+            height={photoPixels}
             loading="lazy"
-            className={classes('aspect-square border border-line object-cover', photo)}
+            className={classes('aspect-square border border-line object-cover', photoClasses)}
           />
         )}
         <div className="flex max-w-2xl flex-1 basis-64 flex-col gap-3">

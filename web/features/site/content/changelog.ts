@@ -3,20 +3,20 @@ import { parseContent } from '#contract/markdown.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { fillPlaceholders } from '#web/api/page-texts.ts'
 
-/** Newest first: each section's title begins with its date. */
+/** Parses the changelog; each section is an entry, and its title begins with the date. Newest first. */
 export function changelogOf(products: SiteSettings['products']) {
-  const filled = fillPlaceholders(source, products)
-  const { title, lead, sections } = parseContent(filled)
-  const texts = filled
+  const markdown = fillPlaceholders(source, products)
+  const { title, lead, sections } = parseContent(markdown)
+  const sectionMarkdown = markdown
     .split(/^## .*$/m)
     .slice(1)
     .map((text) => text.trim())
   return {
     title,
     lead,
-    entries: sections.map(({ title: named, id, blocks }, index) => {
-      const [, date = '', name = named] = /^(\d{4}-\d{2}-\d{2}) (.+)$/.exec(named) ?? []
-      return { id, date, title: name, blocks, markdown: texts[index] ?? '' }
+    entries: sections.map((section, index) => {
+      const [, date = '', name = section.title] = /^(\d{4}-\d{2}-\d{2}) (.+)$/.exec(section.title) ?? []
+      return { id: section.id, date, title: name, blocks: section.blocks, markdown: sectionMarkdown[index] ?? '' }
     }),
   }
 }

@@ -8,43 +8,50 @@ import { Blocks } from '#web/ui/blocks.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
+/** Sections of the help page with the questions that apply in this shop. `searchText` is lower case. */
 const topicsFor = (sections: ContentSection[], consumerLaw: string) =>
   sections.map((section) => ({
     ...section,
     questions: section.parts
       .filter(({ only }) => only === undefined || only === consumerLaw)
-      .map((part) => ({ ...part, words: `${section.title} ${part.title} ${plainText(part.blocks)}`.toLowerCase() })),
+      .map((part) => ({
+        ...part,
+        searchText: `${section.title} ${part.title} ${plainText(part.blocks)}`.toLowerCase(),
+      })),
   }))
 type Topics = ReturnType<typeof topicsFor>
 
-const wordsOf = (typed: string) => typed.toLowerCase().split(/\s+/).filter(Boolean)
+const splitWords = (typed: string) => typed.toLowerCase().split(/\s+/).filter(Boolean)
 
-function find(topics: Topics, isFound: (question: { words: string }) => boolean) {
+type SearchableQuestion = { searchText: string }
+
+function filterQuestions(topics: Topics, isMatch: (question: SearchableQuestion) => boolean) {
   return topics
-    .map((topic) => ({ ...topic, questions: topic.questions.filter(isFound) }))
+    .map((topic) => ({ ...topic, questions: topic.questions.filter(isMatch) }))
     .filter(({ questions }) => questions.length > 0)
 }
 
-/** Finds the questions that share the most word beginnings: "refunding" matches "refund". */
-function nearest(topics: Topics, typed: string) {
-  const beginnings = wordsOf(typed).map((word) => word.slice(0, 4))
-  const shared = ({ words }: { words: string }) => beginnings.filter((each) => words.includes(each)).length
-  const most = Math.max(...topics.flatMap(({ questions }) => questions.map(shared)))
-  return most > 0 ? find(topics, (question) => shared(question) === most) : []
+/** Finds the questions that contain the most of the typed words, by their first four letters: "refunding" matches "refund". */
+function findNearest(topics: Topics, typed: string) {
+  const beginnings = splitWords(typed).map((word) => word.slice(0, 4))
+  const countMatches = ({ searchText }: SearchableQuestion) =>
+    beginnings.filter((beginning) => searchText.includes(beginning)).length
+  const maxMatches = Math.max(...topics.flatMap(({ questions }) => questions.map(countMatches)))
+  return maxMatches > 0 ? filterQuestions(topics, (question) => countMatches(question) === maxMatches) : []
 }
 
-/** Opens the answer that the address names. */
+/** Opens the answer whose id is in the address. */
 function useOpenLinkedAnswer() {
   useEffect(() => {
-    const open = () => {
+    const openLinked = () => {
       const linked = document.getElementById(location.hash.slice(1))
       if (!(linked instanceof HTMLDetailsElement)) return
       linked.open = true
       linked.scrollIntoView()
     }
-    open()
-    addEventListener('hashchange', open)
-    return () => removeEventListener('hashchange', open)
+    openLinked()
+    addEventListener('hashchange', openLinked)
+    return () => removeEventListener('hashchange', openLinked)
   }, [])
 }
 
@@ -53,11 +60,13 @@ export default function HelpPage() {
   const { title, lead, sections } = useContent(source)
   const topics = topicsFor(sections, consumerLaw)
   const [typed, setTyped] = useState('')
-  const exact = find(topics, ({ words }) => wordsOf(typed).every((word) => words.includes(word)))
-  const found = exact.length > 0 ? exact : nearest(topics, typed)
-  const count = found.reduce((sum, { questions }) => sum + questions.length, 0)
+  const exactTopics = filterQuestions(topics, ({ searchText }) =>
+    splitWords(typed).every((word) => searchText.includes(word)),
+  )
+  const visibleTopics = exactTopics.length > 0 ? exactTopics : findNearest(topics, typed)
+  const count = visibleTopics.reduce((sum, { questions }) => sum + questions.length, 0)
   useOpenLinkedAnswer()
-  const answers = count === 1 ? '1 answer' : `${count} answers`
+  const answerCount = count === 1 ? '1 answer' : `${count} answers`
   return (
     <>
       <PageHeading title={title} description={lead}>
@@ -76,12 +85,12 @@ export default function HelpPage() {
           />
         </search>
         <p aria-live="polite" className="min-h-6 text-sm text-muted">
-          {typed && (exact.length > 0 ? `${answers} found` : `Nothing found for “${typed}”.`)}
-          {count > 0 && exact.length === 0 && ` The nearest: ${answers}.`}
+          {typed && (exactTopics.length > 0 ? `${answerCount} found` : `Nothing found for “${typed}”.`)}
+          {count > 0 && exactTopics.length === 0 && ` The nearest: ${answerCount}.`}
         </p>
       </PageHeading>
       <Container className="flex flex-col gap-12">
-        {found.map((topic) => (
+        {visibleTopics.map((topic) => (
           <section key={topic.id} id={topic.id} className="grid gap-x-16 gap-y-4 lg:grid-cols-[15rem_minmax(0,1fr)]">
             <h2 className="text-xl lg:sticky lg:top-24 lg:self-start">{topic.title}</h2>
             <div className="divide-y divide-line border-y border-line">

@@ -32,11 +32,11 @@ export default function HomePage() {
   )
 }
 
-type Texts = ReturnType<typeof sectionAt>
+type SectionTexts = ReturnType<typeof sectionAt>
 
 function Hero({ eyebrow, lead }: { eyebrow: string; lead: string }) {
   const [product] = useSettings().products
-  const [shortest] = usePlans(product.slug)
+  const [shortestPlan] = usePlans(product.slug)
   return (
     <div className="relative pb-5">
       <Tick label="+2σ" isFirst />
@@ -49,7 +49,7 @@ function Hero({ eyebrow, lead }: { eyebrow: string; lead: string }) {
           About Us
         </ButtonLink>
         <p className="w-0 min-w-full text-sm text-muted">
-          {product.name}: {dollars(shortest.amount)} per {shortest.period}. Cancel any time.
+          {product.name}: {dollars(shortestPlan.amount)} per {shortestPlan.period}. Cancel any time.
         </p>
       </HeroTop>
       <ProductPicture product={product} />
@@ -68,7 +68,7 @@ function ProductPicture({ product }: { product: ListedProduct }) {
   )
 }
 
-function Audience({ eyebrow, title, lead, items }: Texts) {
+function Audience({ eyebrow, title, lead, items }: SectionTexts) {
   return (
     <Section sigma="+1σ" eyebrow={eyebrow} title={title} lead={lead}>
       <dl className="grid grid-cols-2 gap-x-5 gap-y-8 sm:gap-x-8 lg:grid-cols-4">
@@ -83,13 +83,13 @@ function Audience({ eyebrow, title, lead, items }: Texts) {
   )
 }
 
-/** Days of one fall below the band and its recovery. */
-const rebound = { from: 80, to: 106 }
+/** Days of the sample chart with one fall below the band and its recovery. */
+const reboundDays = { from: 80, to: 106 }
 
-function Teaser({ title, lead }: Texts) {
+function Teaser({ title, lead }: SectionTexts) {
   const [product] = useSettings().products
   const { slug, name } = product
-  const [shortest] = usePlans(slug)
+  const [shortestPlan] = usePlans(slug)
   return (
     <section className="relative border-t border-line bg-surface">
       <Tick label="+0.5σ" />
@@ -100,10 +100,10 @@ function Teaser({ title, lead }: Texts) {
             <h2 className="text-3xl">{name}</h2>
             <span className="text-lg text-muted">{lead}</span>
             <span className="mt-auto flex flex-wrap items-baseline gap-x-3 pt-4">
-              <span className="font-serif text-3xl">{dollars(shortest.amount)}</span>
+              <span className="font-serif text-3xl">{dollars(shortestPlan.amount)}</span>
               <span className="text-muted">
-                per {shortest.period}
-                {shortest.regular && ', early access'}
+                per {shortestPlan.period}
+                {shortestPlan.regular && ', early access'}
               </span>
             </span>
             <span className="flex items-center gap-2 font-medium underline decoration-line underline-offset-4 group-hover:decoration-accent">
@@ -111,14 +111,14 @@ function Teaser({ title, lead }: Texts) {
               <Arrow />
             </span>
           </span>
-          {product.drawings && <SampleChart view={rebound} hasAxis className="h-64 w-full lg:h-full" />}
+          {product.drawings && <SampleChart view={reboundDays} hasAxis className="h-64 w-full lg:h-full" />}
         </Link>
       </Container>
     </section>
   )
 }
 
-function ClosingCall({ title, lead }: Texts) {
+function ClosingCall({ title, lead }: SectionTexts) {
   const [{ slug, name }] = useSettings().products
   return (
     <section className="call dark relative -mb-24 border-t border-line py-16 sm:py-24">

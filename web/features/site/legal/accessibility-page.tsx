@@ -7,13 +7,13 @@ export default function AccessibilityPage() {
     <LegalText
       title="Accessibility"
       lead="How accessible this site is, how we know, what is missing, and whom to tell."
-      changed="2026-11-16"
+      changedOn="2026-11-16"
       sections={sectionsFor(consumerLaw)}
     />
   )
 }
 
-/** States only what `npm test` proves, and what it can't. */
+/** The tests that the text names are part of `npm test`. */
 const sectionsFor = (consumerLaw: 'eu' | 'none'): LegalSection[] => [
   {
     id: 'standard',

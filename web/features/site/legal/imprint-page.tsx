@@ -12,12 +12,14 @@ export default function ImprintPage() {
     'Supervisory authority': seller.authority,
     'VAT number': seller.vatId,
     'Tax number': seller.taxNumber,
-  }).flatMap(([name, value]) => (value ? `${name}: ${value}` : []))
+  })
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}: ${value}`)
   return (
     <LegalText
       title="Imprint"
       lead="Who runs this site, and how to reach us."
-      changed="2026-11-16"
+      changedOn="2026-11-16"
       sections={[
         { id: 'operator', title: 'Operator', content: <SellerAddress /> },
         {

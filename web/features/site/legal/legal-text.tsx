@@ -11,28 +11,28 @@ export type LegalSection = { id: string; title: string; blocks?: LegalBlock[]; c
 export function LegalText(props: {
   title: string
   lead: string
-  /** Omitted for pages that are no legal text; date and numbers are then hidden. */
-  changed?: string
+  /** ISO date of the last change. Without it, the page is no legal text, and sections have no numbers. */
+  changedOn?: string
   aside?: ReactNode
   sections: LegalSection[]
 }) {
-  const { title, lead, changed, aside, sections } = props
-  const id = useId()
+  const { title, lead, changedOn, aside, sections } = props
+  const contentsId = useId()
   return (
     <Container className="pt-14 sm:pt-20">
       <header className="flex flex-col gap-4 border-b border-line pb-10">
         <h1 className="text-3xl">{title}</h1>
         <p className="max-w-2xl text-lg text-muted">{lead}</p>
-        {changed && (
+        {changedOn && (
           <p className="text-sm text-muted">
-            Last changed on <Day value={changed} />
+            Last changed on <Day value={changedOn} />
           </p>
         )}
         {aside}
       </header>
       <div className="grid gap-x-16 lg:grid-cols-[15rem_minmax(0,1fr)]">
-        <nav aria-labelledby={id} className="py-8 lg:sticky lg:top-16 lg:self-start lg:py-10">
-          <h2 id={id} className="mb-3 text-sm">
+        <nav aria-labelledby={contentsId} className="py-8 lg:sticky lg:top-16 lg:self-start lg:py-10">
+          <h2 id={contentsId} className="mb-3 text-sm">
             Contents
           </h2>
           <ol className="flex flex-col gap-1 text-sm">
@@ -42,7 +42,7 @@ export function LegalText(props: {
                   href={`#${section.id}`}
                   className="flex gap-3 rounded-sm py-1 text-muted transition-colors hover:text-ink"
                 >
-                  {changed && <span className="w-5 shrink-0 text-right tabular-nums">{index + 1}</span>}
+                  {changedOn && <span className="w-5 shrink-0 text-right tabular-nums">{index + 1}</span>}
                   {section.title}
                 </a>
               </li>
@@ -53,7 +53,7 @@ export function LegalText(props: {
           {sections.map((section, index) => (
             <section key={section.id} id={section.id}>
               <h2>
-                {changed && `${index + 1}. `}
+                {changedOn && `${index + 1}. `}
                 {section.title}
               </h2>
               {section.blocks && <Blocks blocks={section.blocks} />}

@@ -11,13 +11,13 @@ export default function PrivacyPage() {
     <LegalText
       title="Privacy Policy"
       lead="What personal data we process, why, for how long, who receives it, and what you can ask of us."
-      changed="2026-11-16"
-      sections={sections(useSettings())}
+      changedOn="2026-11-16"
+      sections={sectionsFor(useSettings())}
     />
   )
 }
 
-const sections = (settings: Settings): LegalSection[] => [
+const sectionsFor = (settings: Settings): LegalSection[] => [
   {
     id: 'controller',
     title: 'Controller',
@@ -36,7 +36,7 @@ const sections = (settings: Settings): LegalSection[] => [
     title: 'What we process, and why',
     content: (
       <dl>
-        {purposes(settings).map(([what, why]) => (
+        {purposesFor(settings).map(([what, why]) => (
           <div key={what}>
             <dt>{what}</dt>
             <dd>{why}</dd>
@@ -50,7 +50,7 @@ const sections = (settings: Settings): LegalSection[] => [
     title: 'Who receives data',
     blocks: [
       'We don’t sell data. These recipients get only what they need for their part:',
-      { list: recipients(settings) },
+      { list: recipientsFor(settings) },
     ],
   },
   {
@@ -103,7 +103,7 @@ const sections = (settings: Settings): LegalSection[] => [
   },
 ]
 
-const purposes = ({ askExchangeKeys, consumerLaw, regionLookupUrl }: Settings): [what: string, why: string][] => [
+const purposesFor = ({ askExchangeKeys, consumerLaw, regionLookupUrl }: Settings): [what: string, why: string][] => [
   [
     'Visiting the site',
     'Your IP address, the page requested, the time, and your browser type, to deliver the site and keep it safe. Basis: our legitimate interest.',
@@ -134,25 +134,25 @@ const purposes = ({ askExchangeKeys, consumerLaw, regionLookupUrl }: Settings): 
     'Newsletter',
     'Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and a hash of your IP address, for both steps. Basis: your consent. If you bought from us and did not object, we may also write to the address you gave at the checkout, about our own similar products. Basis: our legitimate interest. Every issue has an unsubscribe link. We don’t measure who opens it or what they click.',
   ],
-  ...(consumerLaw === 'eu' ? [declarations] : []),
-  ...(regionLookupUrl ? [region] : []),
+  ...(consumerLaw === 'eu' ? [declarationsPurpose] : []),
+  ...(regionLookupUrl ? [regionPurpose] : []),
   [
     'Analytics',
     'How the pages are used, if we use analytics at all. Where consent is required, only after you give it.',
   ],
 ]
 
-const declarations: [string, string] = [
+const declarationsPurpose: [string, string] = [
   'Withdrawal and cancellation',
   'Your name, the contract, your email address, and the time. Basis: our legal duty to receive it and to send you a receipt.',
 ]
 
-const region: [string, string] = [
+const regionPurpose: [string, string] = [
   'Region',
   'The country you connect from, so we know whether we must ask you about cookies. Basis: our duty to ask.',
 ]
 
-const recipients = ({ regionLookupUrl, gaMeasurementId }: Settings): string[] => [
+const recipientsFor = ({ regionLookupUrl, gaMeasurementId }: Settings): string[] => [
   'Stripe (payments): your email address, your card details, the amount, and what you enter about your country and company.',
   'TradingView: your TradingView username, when we unlock the indicator for you.',
   'Our hosting and email providers, on our behalf.',
@@ -165,8 +165,8 @@ const recipients = ({ regionLookupUrl, gaMeasurementId }: Settings): string[] =>
 
 function Cookies() {
   const { gaMeasurementId, cookieBanner } = useSettings()
-  const isAsked = cookieBanner === 'always' || gaMeasurementId !== null
-  const rows = [
+  const hasCookieBanner = cookieBanner === 'always' || gaMeasurementId !== null
+  const storedItems = [
     ['session', 'Keeps you logged in', '30 days'],
     ['device', 'Recognizes a browser you have logged in from, so that others cannot lock you out', '400 days'],
     ['half-login', 'Waits for the second step of a login', '5 minutes'],
@@ -190,7 +190,7 @@ function Cookies() {
     <>
       <p>
         Cookies the site cannot work without need no consent. Analytics does: you can give and withdraw it under “Cookie
-        settings” at the bottom of every page{isAsked ? '' : ', which appears once we use any'}.
+        settings” at the bottom of every page{hasCookieBanner ? '' : ', which appears once we use any'}.
       </p>
       <table className="stacked">
         <thead>
@@ -201,11 +201,11 @@ function Cookies() {
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, purpose, lasts]) => (
+          {storedItems.map(([name, purpose, duration]) => (
             <tr key={name}>
               <td className="font-mono break-words">{name}</td>
               <td>{purpose}</td>
-              <td>{lasts}</td>
+              <td>{duration}</td>
             </tr>
           ))}
         </tbody>

@@ -12,7 +12,7 @@ export default function TermsPage() {
     <LegalText
       title="Terms of Service"
       lead="What you buy, what it costs, how it ends, and what we are liable for. In plain words wherever the law allows."
-      changed={data.since.slice(0, 10)}
+      changedOn={data.since.slice(0, 10)}
       aside={<p className="text-sm text-muted">Version {data.version}</p>}
       sections={data.sections}
     />

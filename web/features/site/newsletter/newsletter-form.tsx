@@ -7,7 +7,7 @@ import { useRefusedValues } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-export function NewsletterForm({ success }: { success: string }) {
+export function NewsletterForm({ successText }: { successText: string }) {
   const id = useId()
   const { email } = useRefusedValues(newsletter.subscribe.path)
   const input = useRef<HTMLInputElement>(null)
@@ -21,7 +21,7 @@ export function NewsletterForm({ success }: { success: string }) {
       await call(newsletter.subscribe, { email: field.value })
       field.form?.reset()
       setState('done')
-      toast({ title: 'Subscribed!', description: success })
+      toast({ title: 'Subscribed!', description: successText })
     } catch (error) {
       setState(undefined)
       toastError('Subscription failed', error)
@@ -30,7 +30,7 @@ export function NewsletterForm({ success }: { success: string }) {
   return (
     <form
       method="post"
-      // Without scripts, the answer scrolls back to this field.
+      // Without scripts, the page with the result scrolls to this field.
       action={`${newsletter.subscribe.path}#${id}`}
       onSubmit={(event) => void submit(event)}
       className="@container"

@@ -2,9 +2,10 @@ import type { ReactNode } from 'react'
 import { useOwned } from '#web/features/selling/checkout/use-owned.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 
-export default function Owned({ slug, otherwise }: { slug: string; otherwise: ReactNode }) {
+/** Link to the dashboard for owners of the product; `fallback` for everyone else. Loaded for logged-in users only. */
+export default function OwnerLink({ slug, fallback }: { slug: string; fallback: ReactNode }) {
   const { purchase } = useOwned(slug)
-  if (!purchase) return otherwise
+  if (!purchase) return fallback
   return (
     <ButtonLink href="/dashboard" size="lg">
       Open your dashboard

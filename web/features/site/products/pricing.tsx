@@ -8,35 +8,35 @@ import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
-import Owned from './owned.tsx'
+import OwnerLink from './owned.tsx'
 
-const everything = 'Everything in the package'
-const cancel = 'Cancel any time, keep access until the period ends'
-const withdraw = '14 days to withdraw, with a full refund'
+const packageText = 'Everything in the package'
+const cancelText = 'Cancel any time, keep access until the period ends'
+const withdrawText = '14 days to withdraw, with a full refund'
 
 export function Pricing({ slug }: { slug: string }) {
   const plans = usePlans(slug)
-  const always = useSettings().consumerLaw === 'eu' ? [cancel, withdraw] : [cancel]
+  const sharedPoints = useSettings().consumerLaw === 'eu' ? [cancelText, withdrawText] : [cancelText]
   return (
     <div className={classes('grid gap-x-10 gap-y-12 md:grid-cols-2', plans.length > 2 && 'xl:grid-cols-3')}>
       {plans.map(({ key: billing, name, period, months, amount, regular }, index) => {
         const price = dollars(amount)
         const unit = `per ${period}`
-        const best = index === plans.length - 1
+        const isLongest = index === plans.length - 1
         const saving = planSaving(plans[0], { amount, months })
         const points = [
-          saving ? `${everything}, for ${exactDollars(amount / months)} a month` : everything,
-          ...(saving ? [saving.free ? `${saving.free} (save ${saving.saved})` : `Save ${saving.saved}`] : []),
-          ...always,
+          saving ? `${packageText}, for ${exactDollars(amount / months)} a month` : packageText,
+          ...(saving ? [savingText(saving)] : []),
+          ...sharedPoints,
         ]
         return (
           <div
             key={billing}
-            className={classes('flex flex-col gap-6 border-t pt-6', best ? 'border-ink' : 'border-line')}
+            className={classes('flex flex-col gap-6 border-t pt-6', isLongest ? 'border-ink' : 'border-line')}
           >
             <div className="flex items-center justify-between">
               <h3 className="text-xl">{name}</h3>
-              {best && saving && <Badge>best value</Badge>}
+              {isLongest && saving && <Badge>best value</Badge>}
             </div>
             <p>
               <span className="flex items-baseline gap-3">
@@ -58,7 +58,7 @@ export function Pricing({ slug }: { slug: string }) {
               ))}
             </ul>
             <div className="mt-auto flex flex-col">
-              <BuyLink slug={slug} href={checkoutAddress(billing, slug)} variant={best ? 'primary' : 'secondary'}>
+              <BuyLink slug={slug} href={checkoutAddress(billing, slug)} variant={isLongest ? 'primary' : 'secondary'}>
                 Buy {name} - {price}
               </BuyLink>
             </div>
@@ -69,8 +69,11 @@ export function Pricing({ slug }: { slug: string }) {
   )
 }
 
+const savingText = ({ free, saved }: { free: string | false; saved: string }) =>
+  free ? `${free} (save ${saved})` : `Save ${saved}`
+
 export function BuyLink({ slug, ...link }: ComponentProps<typeof ButtonLink> & { slug: string }) {
-  const buy = <ButtonLink size="lg" {...link} />
-  if (!useUser().user) return buy
-  return <Owned slug={slug} otherwise={buy} />
+  const buyButton = <ButtonLink size="lg" {...link} />
+  if (!useUser().user) return buyButton
+  return <OwnerLink slug={slug} fallback={buyButton} />
 }

@@ -37,10 +37,10 @@ export default function ProductPage() {
       <Hero product={product} text={text} />
       <Section sigma="+1.5σ" title="Key Benefits" lead={text.benefits.lead} isSplit>
         <ul className="grid gap-x-10 sm:grid-cols-2">
-          {text.benefits.items.map(({ title, text: what }) => (
+          {text.benefits.items.map(({ title, text: description }) => (
             <li key={title} className="flex flex-col gap-2 border-t border-line py-6">
               <h3 className="text-lg">{title}</h3>
-              <p className="text-muted">{what}</p>
+              <p className="text-muted">{description}</p>
             </li>
           ))}
         </ul>
@@ -64,9 +64,9 @@ export default function ProductPage() {
   )
 }
 
-/** Buy button for phones, shown to visitors without a subscription while no other is in view. */
+/** Buy button on phones for visitors without a subscription, while no other buy button is in view. */
 function StickyOffer({ slug }: { slug: string }) {
-  const [isNeeded, setIsNeeded] = useState(false)
+  const [isOnlyButton, setIsOnlyButton] = useState(false)
   const [plan] = usePlans(slug)
   const { purchase } = useOwned(slug)
   useEffect(() => {
@@ -75,16 +75,16 @@ function StickyOffer({ slug }: { slug: string }) {
       for (const { target, isIntersecting } of changes)
         if (isIntersecting) inView.add(target)
         else inView.delete(target)
-      setIsNeeded(inView.size === 0)
+      setIsOnlyButton(inView.size === 0)
     })
-    for (const other of document.querySelectorAll('#buy,#pricing')) observer.observe(other)
+    for (const buttons of document.querySelectorAll('#buy,#pricing')) observer.observe(buttons)
     return () => observer.disconnect()
   }, [])
   return (
     <div
       className={classes(
         'sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg transition-[visibility,translate] md:hidden [@media(max-height:500px)]:hidden',
-        (!isNeeded || purchase) && 'invisible translate-y-full',
+        (!isOnlyButton || purchase) && 'invisible translate-y-full',
       )}
     >
       <p className="leading-tight">
@@ -106,7 +106,7 @@ function Offer({ product, text }: ProductPageProps) {
       <Section sigma="−0.5σ" title="What You Get" lead={text.contents.lead} isSplit className="bg-surface">
         <div>
           <ol className="border-t border-ink">
-            {text.contents.items.map(({ title, text: what }, index) => (
+            {text.contents.items.map(({ title, text: description }, index) => (
               <li
                 key={title}
                 className="grid grid-cols-[2rem_minmax(0,1fr)] gap-x-4 gap-y-1 border-b border-line py-4 sm:grid-cols-[2rem_minmax(0,13rem)_minmax(0,1fr)] sm:items-baseline"
@@ -115,7 +115,7 @@ function Offer({ product, text }: ProductPageProps) {
                   {index + 1}
                 </span>
                 <h3 className="text-base">{title}</h3>
-                <p className="text-muted max-sm:col-start-2">{what}</p>
+                <p className="text-muted max-sm:col-start-2">{description}</p>
               </li>
             ))}
           </ol>
@@ -160,7 +160,7 @@ function Offer({ product, text }: ProductPageProps) {
   )
 }
 
-/** Price below the list under "What You Get". */
+/** Price line at the end of "What You Get". */
 function PriceLine({ product: { slug, reviews } }: { product: ListedProduct }) {
   const [plan] = usePlans(slug)
   return (

@@ -9,18 +9,18 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Container, PageHeading, Ruled, Tick } from '#web/ui/page.tsx'
 
-const numbers = ['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
-const availableCount = (count: number) =>
-  count === 1 ? 'One is available.' : `${numbers[count - 2] ?? count} are available.`
+const numbersFromTwo = ['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
+const availabilityText = (count: number) =>
+  count === 1 ? 'One is available.' : `${numbersFromTwo[count - 2] ?? count} are available.`
 
 export default function ProductsPage() {
   const { products } = useSettings()
-  const onSale = products.filter(({ state }) => state === 'on sale').length
+  const onSaleCount = products.filter(({ state }) => state === 'on sale').length
   return (
     <Ruled>
       <PageHeading
         title="Products"
-        description={`Indicators for rule-based entries and exits. ${availableCount(onSale)} The next one ships when it’s proven.`}
+        description={`Indicators for rule-based entries and exits. ${availabilityText(onSaleCount)} The next one ships when it’s proven.`}
       />
       {products.map((product) =>
         product.state === 'on sale' ? (
@@ -35,12 +35,12 @@ export default function ProductsPage() {
 }
 
 function ProductCard({ product }: { product: ListedProduct }) {
-  const [plan, ...longer] = usePlans(product.slug)
+  const [plan, ...longerPlans] = usePlans(product.slug)
   return (
     <section className="relative border-t border-line py-10 sm:py-14">
       <Tick label="+1σ" />
       <Container className="grid gap-x-16 gap-y-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        {/* On a phone the name and the price come before the picture. */}
+        {/* On a phone, name and price come before the picture. */}
         <div className="max-lg:order-2">
           {product.drawings && <Figure number={1} className="h-64 w-full sm:h-96" />}
           {!product.drawings && product.image && (
@@ -54,7 +54,7 @@ function ProductCard({ product }: { product: ListedProduct }) {
             <span className="text-muted">
               {' '}
               per {plan.period}
-              {longer.map(({ amount, period }) => ` or ${dollars(amount)} per ${period}`)}
+              {longerPlans.map(({ amount, period }) => ` or ${dollars(amount)} per ${period}`)}
               {plan.regular && ', early access'}
             </span>
           </p>
@@ -103,7 +103,7 @@ function ComingSoonCard() {
             you when the next one is ready.
           </p>
         </div>
-        <NewsletterForm success="You'll be notified when new products launch." />
+        <NewsletterForm successText="You'll be notified when new products launch." />
       </Container>
     </section>
   )

@@ -3,12 +3,13 @@ import { SampleChart } from '#web/ui/sample-chart.tsx'
 
 type Props = { items: ProductText['steps']['items']; drawings: ListedProduct['drawings'] }
 
-/** Same days of the example chart, up to the fall, the entry and the exit. */
-const frame = { from: 10, to: 30 }
+/** Days of the sample chart that all three steps show. */
+const shownDays = { from: 10, to: 30 }
+/** The steps end with the fall, the entry and the exit. */
 const views = [
-  { ...frame, last: 21 },
-  { ...frame, last: 22 },
-  { ...frame, last: 26 },
+  { ...shownDays, last: 21 },
+  { ...shownDays, last: 22 },
+  { ...shownDays, last: 26 },
 ]
 
 export function Steps({ items, drawings }: Props) {

@@ -6,19 +6,20 @@ import { Stars } from './stars.tsx'
 
 const quoteCount = 3
 
-/** Puts the newest critical review last, because nobody believes praise alone. */
-function three(all: Review[]) {
-  const readable = all.filter(({ text }) => text)
+/** Chooses three reviews, the newest critical one last, because praise alone is not credible. */
+function chooseQuotes(allReviews: Review[]) {
+  const readable = allReviews.filter(({ text }) => text)
   const isCritical = ({ stars }: Review) => stars <= 3
   const critical = readable.find(isCritical)
   const others = readable.filter((review) => review !== critical)
-  const kindFirst = others.toSorted((a, b) => Number(isCritical(a)) - Number(isCritical(b)))
-  return critical ? [...kindFirst.slice(0, quoteCount - 1), critical] : others.slice(0, quoteCount)
+  if (!critical) return others.slice(0, quoteCount)
+  const positiveFirst = others.toSorted((a, b) => Number(isCritical(a)) - Number(isCritical(b)))
+  return [...positiveFirst.slice(0, quoteCount - 1), critical]
 }
 
 export function Quotes() {
   const { data } = useData(reviews.list, {})
-  return three(data ?? []).map(({ id, stars, text, author, writtenAt, payingSince }, index) => (
+  return chooseQuotes(data ?? []).map(({ id, stars, text, author, writtenAt, payingSince }, index) => (
     <figure
       key={id}
       className={classes('flex flex-col gap-3 border-t border-line pt-5', index === 0 && 'md:row-span-2')}

@@ -7,8 +7,6 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
 
-const form = newReview
-
 /** Shown to buyers who may write a review. */
 export function ReviewForm({ name }: { name: string }) {
   const [stars, setStars] = useState<number | undefined>()
@@ -18,7 +16,7 @@ export function ReviewForm({ name }: { name: string }) {
       <h2 className="text-xl">What do you think of it?</h2>
       <CallForm
         call={reviews.write}
-        schema={form}
+        schema={newReview}
         extra={{ stars, showsPayingSince }}
         label="Your review"
         options={{
@@ -30,20 +28,20 @@ export function ReviewForm({ name }: { name: string }) {
       >
         <Field name="stars" label="Stars">
           <div className="flex flex-wrap gap-2">
-            {[1, 2, 3, 4, 5].map((each) => (
+            {[1, 2, 3, 4, 5].map((value) => (
               <label
-                key={each}
+                key={value}
                 className="flex min-h-11 cursor-pointer items-center gap-2 rounded-md border border-line px-3 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent"
               >
                 <input
                   type="radio"
                   name="stars"
-                  value={each}
-                  checked={stars === each}
-                  onChange={() => setStars(each)}
+                  value={value}
+                  checked={stars === value}
+                  onChange={() => setStars(value)}
                   className="sr-only"
                 />
-                <Stars value={each} />
+                <Stars value={value} />
               </label>
             ))}
           </div>

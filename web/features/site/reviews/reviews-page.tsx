@@ -23,24 +23,24 @@ import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { ReviewForm } from './review-form.tsx'
-import { Stars as StarRow } from './stars.tsx'
+import { Stars } from './stars.tsx'
 
 export default function ReviewsPage() {
-  const [first] = useSettings().products
+  const [firstProduct] = useSettings().products
   const { user } = useUser()
-  const [stars, setStars] = useState<Stars | null>(null)
+  const [stars, setStars] = useState<StarFilter | null>(null)
   return (
     <>
       <PageHeading
         title="Reviews"
-        description={`What people who pay for ${first.name} say about it. All of it, good and bad.`}
+        description={`What people who pay for ${firstProduct.name} say about it. All of it, good and bad.`}
       />
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-h-[70vh] min-w-0 flex-col gap-6">
-          <Own />
-          <All stars={stars} onAll={() => setStars(null)} />
+          <OwnReview />
+          <ReviewList stars={stars} onShowAll={() => setStars(null)} />
           {!user && (
-            <ButtonLink href={`/products/${first.slug}#pricing`} className="self-center">
+            <ButtonLink href={`/products/${firstProduct.slug}#pricing`} className="self-center">
               Get access
             </ButtonLink>
           )}
@@ -68,40 +68,40 @@ export default function ReviewsPage() {
   )
 }
 
-type Stars = '1' | '2' | '3' | '4' | '5'
-const scale: Stars[] = ['5', '4', '3', '2', '1']
+type StarFilter = '1' | '2' | '3' | '4' | '5'
+const starFilters: StarFilter[] = ['5', '4', '3', '2', '1']
 
-/** The histogram is the filter; choosing the same stars again shows all of them. */
-function Summary({ chosen, onChoose }: { chosen: Stars | null; onChoose: (stars: Stars | null) => void }) {
+/** Average and histogram. A click on a bar shows only reviews with as many stars; a second click shows all. */
+function Summary({ chosen, onChoose }: { chosen: StarFilter | null; onChoose: (stars: StarFilter | null) => void }) {
   const { count, average, byStars } = useSettings().reviews
   if (count === 0) return null
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 text-base text-ink">
         <span className="font-serif text-3xl">{average.toFixed(1)}</span>
-        <StarRow value={average} />
+        <Stars value={average} />
         <span className="text-sm text-muted">
           {count} {count === 1 ? 'review' : 'reviews'}
         </span>
       </p>
       <ul aria-label="How many stars they gave" className="mb-2 flex flex-col">
-        {scale.map((stars) => {
-          const given = byStars[Number(stars) - 1] ?? 0
+        {starFilters.map((stars) => {
+          const reviewCount = byStars[Number(stars) - 1] ?? 0
           return (
             <li key={stars}>
               <button
                 type="button"
                 aria-pressed={chosen === stars}
-                disabled={given === 0}
+                disabled={reviewCount === 0}
                 onClick={() => onChoose(chosen === stars ? null : stars)}
                 className="grid w-full cursor-pointer grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2 rounded-sm py-1 text-left hover:text-ink disabled:cursor-default aria-pressed:font-medium aria-pressed:text-ink"
               >
                 <span>{stars === '1' ? '1 star' : `${stars} stars`}</span>
                 <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" className="h-1.5 w-full">
                   <rect width="100" height="8" className="fill-line" />
-                  <rect width={(100 * given) / count} height="8" className="fill-ink" />
+                  <rect width={(100 * reviewCount) / count} height="8" className="fill-ink" />
                 </svg>
-                <span className="text-right font-mono">{given}</span>
+                <span className="text-right font-mono">{reviewCount}</span>
               </button>
             </li>
           )
@@ -111,7 +111,8 @@ function Summary({ chosen, onChoose }: { chosen: Stars | null; onChoose: (stars:
   )
 }
 
-function Own() {
+/** The form, the day from which it is available, or a note that the user has written a review. */
+function OwnReview() {
   const { user } = useUser()
   const { data } = useData(reviews.mine, {}, { enabled: user !== null })
   if (!user || !data) return null
@@ -131,7 +132,7 @@ const orderNames: Record<ReviewOrder, string> = {
   lowest: 'Fewest stars first',
 }
 
-function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
+function ReviewList({ stars, onShowAll }: { stars: StarFilter | null; onShowAll: () => void }) {
   const [sort, setSort] = useState<ReviewOrder>('newest')
   const isSorted = sort !== 'newest'
   const query = useInfiniteQuery({
@@ -150,9 +151,9 @@ function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
-  const all = query.data?.pages.flatMap(({ items }) => items)
-  if (!all || query.isError) return <Pending query={query} what="the reviews" className="h-64" />
-  if (all.length === 0)
+  const loadedReviews = query.data?.pages.flatMap(({ items }) => items)
+  if (!loadedReviews || query.isError) return <Pending query={query} what="the reviews" className="h-64" />
+  if (loadedReviews.length === 0)
     return (
       <EmptyState
         title="No reviews yet"
@@ -167,7 +168,7 @@ function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
           {stars && (
             <>
               Only reviews with {stars === '1' ? 'one star' : `${stars} stars`}.
-              <TextButton onClick={onAll}>Show all</TextButton>
+              <TextButton onClick={onShowAll}>Show all</TextButton>
             </>
           )}
         </p>
@@ -180,7 +181,7 @@ function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
         />
       </div>
       <ul className="border-t border-line">
-        {all.map((review) => (
+        {loadedReviews.map((review) => (
           <ReviewCard key={review.id} review={review} />
         ))}
       </ul>
@@ -204,12 +205,12 @@ function All({ stars, onAll }: { stars: Stars | null; onAll: () => void }) {
 }
 
 function ReviewCard({ review }: { review: Review }) {
-  const [reporting, setReporting] = useState(false)
+  const [isReporting, setIsReporting] = useState(false)
   const { stars, text, author, writtenAt, payingSince, answer, answeredAt, hiddenBecause } = review
   return (
     <li className="flex flex-col gap-3 border-b border-line py-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <StarRow value={stars} />
+        <Stars value={stars} />
         <span className="font-medium">{author ?? 'Anonymous'}</span>
         <span className="text-sm text-muted">
           <Day value={writtenAt} />
@@ -237,21 +238,19 @@ function ReviewCard({ review }: { review: Review }) {
       {!hiddenBecause && (
         <button
           type="button"
-          onClick={() => setReporting(true)}
+          onClick={() => setIsReporting(true)}
           className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-sm text-sm text-muted hover:text-ink noscript:hidden"
         >
           <Flag aria-hidden="true" className="size-3.5" />
           Report
         </button>
       )}
-      {reporting && <ReportDialog id={review.id} onClose={() => setReporting(false)} />}
+      {isReporting && <ReportDialog id={review.id} onClose={() => setIsReporting(false)} />}
     </li>
   )
 }
 
-const reportForm = reviews.report.input
-
-/** Not a `CallDialog`: that would be one more file to load with this page. */
+/** Not a `CallDialog`, because the page would have to load one more file for it. */
 function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const report = useCall(reviews.report, {
     succeeded: { title: 'Reported', description: 'Thank you. We’ll look at it.' },
@@ -265,7 +264,7 @@ function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
     >
       <Form
-        schema={reportForm}
+        schema={reviews.report.input}
         extra={{ id }}
         aria-label="Report this review"
         className="flex flex-col gap-5"

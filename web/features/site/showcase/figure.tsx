@@ -2,10 +2,10 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { chartDescription, SampleChart } from '#web/ui/sample-chart.tsx'
 
-// Loaded after the page is readable.
+// Loaded on demand, when the visitor starts the replay.
 const Replay = lazy(() => import('./replay.tsx'))
 
-/** Finished chart with its caption. */
+/** The complete sample chart with its caption. */
 export function Figure({ number, className }: { number: number; className: string }) {
   return (
     <figure className="flex flex-col gap-3">
@@ -15,19 +15,19 @@ export function Figure({ number, className }: { number: number; className: strin
   )
 }
 
-/** Chart that can be replayed day by day. */
+/** Sample chart that the visitor can replay day by day. */
 export function ReplayFigure({ className }: { className: string }) {
   const [isReplaying, setIsReplaying] = useState(false)
-  const plate = <SampleChart description={chartDescription} hasAxis arrives className={className} />
+  const chart = <SampleChart description={chartDescription} hasAxis arrives className={className} />
   if (isReplaying)
     return (
-      <Suspense fallback={plate}>
+      <Suspense fallback={chart}>
         <Replay className={className} onClose={() => setIsReplaying(false)} />
       </Suspense>
     )
   return (
     <figure className="flex flex-col gap-3">
-      {plate}
+      {chart}
       <div className="mx-auto flex min-h-11 w-full max-w-6xl flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 sm:px-8">
         <Caption number={1} />
         <span className="flex items-center gap-4 text-sm text-muted noscript:hidden">

@@ -1,30 +1,31 @@
 import { useSettings } from '#web/api/settings.tsx'
 
-/** Formats seconds in the largest fitting unit. */
-const spanOf = (seconds: number) => {
+/** For example "45 s", "12 min" or "3 h". */
+const formatDuration = (seconds: number) => {
   if (seconds < 90) return `${seconds} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return `${Math.round(seconds / 3600)} h`
 }
 
-/** Median time to unlock, from the shop's own books. */
+/** Median time to unlock; hidden if the seller shows no figures. */
 export function UnlockTime() {
   const { secondsToUnlock } = useSettings().figures
   if (secondsToUnlock === null) return null
   return (
     <p className="text-sm text-muted">
-      Unlocked in <span className="font-mono text-ink">{spanOf(secondsToUnlock)}</span> (median, last 30 days)
+      Unlocked in <span className="font-mono text-ink">{formatDuration(secondsToUnlock)}</span> (median, last 30 days)
     </p>
   )
 }
 
-/** Median time to the first answer, from the shop's own books. */
+/** Median time to the first answer; hidden if the seller shows no figures. */
 export function AnswerTime() {
   const { secondsToAnswer } = useSettings().figures
   if (secondsToAnswer === null) return null
   return (
     <p className="text-sm text-muted">
-      First answer after <span className="font-mono text-ink">{spanOf(secondsToAnswer)}</span> (median, last 30 days)
+      First answer after <span className="font-mono text-ink">{formatDuration(secondsToAnswer)}</span> (median, last 30
+      days)
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 
-/** Largest heading of the shop with its buttons, above a full-width chart. */
+/** Top of a page: large heading, lead and buttons. */
 export function HeroTop(props: {
   eyebrow: string
   title: string

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import source from '#content/about.md?raw'
 import { sectionAt, useContent } from '#web/api/page-texts.ts'
 
+/** One for each principle. */
 const pictures = [<Evidence key="1" />, <Selectivity key="2" />, <Consistency key="3" />]
 
 /** Principles from `content/about.md`. */
@@ -34,17 +35,17 @@ function Picture({ children }: { children: ReactNode }) {
 }
 
 function Evidence() {
-  const columns = [8, 16, 30, 50, 74, 94, 100, 88, 66, 44, 26, 14, 7]
+  const columnHeights = [8, 16, 30, 50, 74, 94, 100, 88, 66, 44, 26, 14, 7]
   return (
     <Picture>
-      {columns.map((tall, index) => (
+      {columnHeights.map((height, index) => (
         <rect
           // Columns never change their order.
           key={`${index + 1}`}
           x={index * 18}
-          y={108 - tall}
+          y={108 - height}
           width="12"
-          height={tall}
+          height={height}
           className={index < 2 ? 'fill-ink' : 'fill-line'}
         />
       ))}
@@ -55,7 +56,7 @@ function Evidence() {
 }
 
 function Selectivity() {
-  const chosen = new Set([17, 36, 58])
+  const selectedDots = new Set([17, 36, 58])
   return (
     <Picture>
       {Array.from({ length: 70 }, (_empty, index) => (
@@ -63,8 +64,8 @@ function Selectivity() {
           key={`${index + 1}`}
           cx={6 + (index % 14) * 17}
           cy={10 + Math.floor(index / 14) * 23}
-          r={chosen.has(index) ? 6 : 2.5}
-          className={chosen.has(index) ? 'fill-signal' : 'fill-field/60'}
+          r={selectedDots.has(index) ? 6 : 2.5}
+          className={selectedDots.has(index) ? 'fill-signal' : 'fill-field/60'}
         />
       ))}
     </Picture>

@@ -5,45 +5,51 @@ import { bars, signals } from '#web/ui/sample-data.ts'
 
 const firstDay = 14
 const lastDay = bars.length - 1
-const swipePixels = 30
-const ruleTrades = signals.filter(({ kind }) => kind === 'entry').length
+const minSwipePixels = 30
+const ruleTradeCount = signals.filter(({ kind }) => kind === 'entry').length
 
-const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`)
+function timesText(count: number) {
+  if (count === 0) return 'never'
+  if (count === 1) return 'once'
+  return count === 2 ? 'twice' : `${count} times`
+}
 
-/** Replays day by day while the visitor marks entries. It never mentions profits, because the prices are invented. */
+/** Replays the chart day by day while the visitor marks entries. It shows no profits, because the prices are invented. */
 export default function Replay({ className, onClose }: { className: string; onClose: () => void }) {
   const [day, setDay] = useState(firstDay)
-  const [trades, setTrades] = useState<number[]>([])
+  const [markedDays, setMarkedDays] = useState<number[]>([])
   const view = useMemo(() => ({ from: 0, to: lastDay, last: day }), [day])
-  const next = useRef<HTMLButtonElement>(null)
-  const pressedAt = useRef(0)
-  useEffect(() => next.current?.focus({ preventScroll: true }), [])
+  const nextDayButton = useRef<HTMLButtonElement>(null)
+  /** Horizontal position where a swipe began. */
+  const swipeStartX = useRef(0)
+  useEffect(() => nextDayButton.current?.focus({ preventScroll: true }), [])
 
   const isOver = day === lastDay
-  const goOn = (days = 1) => setDay((shown) => Math.min(lastDay, shown + days))
-  const press = useEffectEvent((event: KeyboardEvent) => {
+  const advance = (days = 1) => setDay((current) => Math.min(lastDay, current + days))
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (document.activeElement?.matches('input, textarea, select')) return
-    if (event.key === 'ArrowRight') goOn()
+    if (event.key === 'ArrowRight') advance()
     if (event.key === 'Escape') onClose()
   })
   useEffect(() => {
-    const listen = (event: KeyboardEvent) => press(event)
+    const listen = (event: KeyboardEvent) => onKeyDown(event)
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [])
   const signal = signals.find(({ bar }) => bar === day)
+  const signalText = signal?.kind === 'entry' ? 'Entry.' : 'Exit.'
   const caption = isOver
-    ? `120 days. The rules traded ${times(ruleTrades)}, and one trade ended at a loss. You would have traded ${trades.length === 0 ? 'never' : times(trades.length)}.`
-    : `Day ${day + 1}. ${signal ? (signal.kind === 'entry' ? 'Entry.' : 'Exit.') : 'Nothing today. That’s normal.'}`
+    ? `120 days. The rules traded ${timesText(ruleTradeCount)}, and one trade ended at a loss. You would have traded ${timesText(markedDays.length)}.`
+    : `Day ${day + 1}. ${signal ? signalText : 'Nothing today. That’s normal.'}`
   return (
     <figure aria-label="Replay" className="flex flex-col gap-3">
       <div
         className="touch-pan-y"
         onPointerDown={(event: PointerEvent) => {
-          pressedAt.current = event.clientX
+          swipeStartX.current = event.clientX
         }}
         onPointerUp={(event: PointerEvent) => {
-          if (pressedAt.current - event.clientX > swipePixels) goOn()
+          if (swipeStartX.current - event.clientX > minSwipePixels) advance()
         }}
       >
         <SampleChart view={view} hasAxis className={className} />
@@ -60,25 +66,25 @@ export default function Replay({ className, onClose }: { className: string; onCl
               size="sm"
               onClick={() => {
                 setDay(firstDay)
-                setTrades([])
+                setMarkedDays([])
               }}
             >
               Again
             </Button>
           ) : (
             <>
-              <Button ref={next} variant="secondary" size="sm" onClick={() => goOn()}>
+              <Button ref={nextDayButton} variant="secondary" size="sm" onClick={() => advance()}>
                 Next day <span aria-hidden="true">→</span>
               </Button>
               <Button
                 variant="secondary"
                 size="sm"
-                disabled={trades.includes(day)}
-                onClick={() => setTrades([...trades, day])}
+                disabled={markedDays.includes(day)}
+                onClick={() => setMarkedDays([...markedDays, day])}
               >
-                I’d buy here{trades.length > 0 && ` (${trades.length})`}
+                I’d buy here{markedDays.length > 0 && ` (${markedDays.length})`}
               </Button>
-              <Button variant="ghost" size="sm" onClick={() => goOn(lastDay)}>
+              <Button variant="ghost" size="sm" onClick={() => advance(lastDay)}>
                 To the end
               </Button>
             </>
