@@ -48,10 +48,10 @@ describe('signing up', () => {
 
   test('creates one account from twenty simultaneous sign-ups', async () => {
     const credentials = { email: 'twenty@example.com', password: 'correct horse battery', name: 'Twenty' }
-    const answers = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => shop.visitor().call(accounts.register, credentials)),
     )
-    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect((await shop.mails()).filter((mail) => mail.to === credentials.email)).toHaveLength(1)
   })
 
@@ -73,7 +73,7 @@ describe('signing up', () => {
   })
 })
 
-describe('foreign fields', () => {
+describe('unknown fields', () => {
   test.for([
     ['POST', '/api/register', { email: 'f@example.com', password: 'long enough', name: 'F', isAdmin: true }],
     ['POST', '/api/register', { email: 'f@example.com', password: 'long enough', name: 'F', id: 1 }],
@@ -150,7 +150,7 @@ describe('logging in', () => {
     expect(answers[2]).toEqual(answers[0])
   })
 
-  test('gives a new token each time, and a planted one is worth nothing', async () => {
+  test('gives a new token each time, so that a planted token opens nothing', async () => {
     const person = await shop.user()
     const planted = person.cookies.get('session') ?? ''
     await person.call(accounts.login, { email: person.user.email, password: person.password })

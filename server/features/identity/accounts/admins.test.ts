@@ -34,18 +34,18 @@ test('without settings, the first start creates an admin and shows the password;
 test('when two first starts run at once, one creates the admin', async () => {
   await using shop = await openShop()
   await shop.connection.pool.query('truncate users cascade')
-  const made = await Promise.all(
+  const results = await Promise.all(
     ['one@example.com', 'two@example.com', 'three@example.com'].map((email) => adminsOf(shop).ensureFirst(email)),
   )
-  expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1)
+  expect(results.filter((credentials) => credentials !== undefined)).toHaveLength(1)
 })
 
-test('a stranger who claimed the address earlier gains nothing', async () => {
+test('a stranger who had an account with the address cannot open the admin’s', async () => {
   await using shop = await openShop()
   const stranger = await shop.verifiedUser({ email: 'owner@example.com' })
   const passkey = createAuthenticator(shop.url)
-  const made = passkey.register(await stranger.call(factors.beginPasskey, {}))
-  await stranger.call(factors.addPasskey, { name: 'Planted', response: made })
+  const registration = passkey.register(await stranger.call(factors.beginPasskey, {}))
+  await stranger.call(factors.addPasskey, { name: 'Planted', response: registration })
   // Simulates an admin with an unproven address.
   await shop.connection.db.update(users).set({ verifiedAt: null })
   const { password } = await adminsOf(shop).add('owner@example.com')
@@ -59,7 +59,8 @@ test('a stranger who claimed the address earlier gains nothing', async () => {
 
 test('a reset gives a new password to an admin and nobody else', async () => {
   await using shop = await openShop()
-  const [admin, person] = [await shop.admin(), await shop.user()]
+  const admin = await shop.admin()
+  const person = await shop.user()
   const { password } = await adminsOf(shop).reset(admin.user.email)
   expect(await admin.call(accounts.user, {})).toBeNull()
   await shop.visitor().call(accounts.login, { email: admin.user.email, password })

@@ -16,13 +16,13 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 async function linkIn(email: string, subject: string) {
-  const mail = (await shop.mails()).findLast((each) => each.to === email && each.subject === subject)
+  const mail = (await shop.mails()).findLast((sent) => sent.to === email && sent.subject === subject)
   const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
   return { id, token }
 }
 const newcomer = { name: 'Newcomer', password: 'nobody would guess it' }
-const confirmed = 'Confirm your new email address'
-const changed = 'Your email address was changed'
+const confirmSubject = 'Confirm your new email address'
+const changedSubject = 'Your email address was changed'
 
 describe('a new password', () => {
   test('needs the current one, and logs out every other device', async () => {
@@ -41,7 +41,7 @@ describe('a new password', () => {
     expect(subjects.map(({ subject }) => subject)).toContain('Your password was changed')
   })
 
-  test('stops a change of address that waits to be confirmed', async () => {
+  test('cancels a change of address that is not confirmed yet', async () => {
     const person = await shop.user()
     const email = `waiting-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
@@ -49,7 +49,7 @@ describe('a new password', () => {
       currentPassword: person.password,
       newPassword: 'something else entirely',
     })
-    const link = await linkIn(email, confirmed)
+    const link = await linkIn(email, confirmSubject)
     await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 400 })
   })
 })
@@ -64,42 +64,42 @@ test('“Log out everywhere else” leaves this device logged in', async () => {
 })
 
 describe('a new email address', () => {
-  test('counts once it is confirmed; the old one is told', async () => {
+  test('replaces the old one once it is confirmed, and the old mailbox gets an email', async () => {
     const person = await shop.user()
     const email = `new-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
     expect(await person.call(accounts.user, {})).toMatchObject({ email: person.user.email })
-    const link = await linkIn(email, confirmed)
-    // Or a stranger could have anyone who clicks confirm the address for an account that isn't theirs.
+    const link = await linkIn(email, confirmSubject)
+    // In another browser, the link must not work: a stranger could make the mailbox's owner click it.
     await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 403 })
     await person.call(credentials.confirmEmail, link)
     expect(await person.call(accounts.user, {})).toMatchObject({ email })
     await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 400 })
     await shop.visitor().call(accounts.login, { email, password: person.password })
-    expect(await linkIn(person.user.email, changed)).toMatchObject({ id: link.id })
-    // Anyone who signs up with someone's address and moves on does not keep it from them.
+    expect(await linkIn(person.user.email, changedSubject)).toMatchObject({ id: link.id })
+    // An unproven account that has moved on does not block its old address.
     await shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email })
   })
 
-  test('is taken back from the old one for 72 hours, with everything a thief has added', async () => {
+  test('can be undone from the old mailbox for 72 hours, which removes everything a thief has added', async () => {
     const person = await shop.buyer()
     await shop.confirm(person)
     const email = `thief-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
-    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmSubject))
     const thief = await addApp(shop, person)
-    // The thief moves on, so that the first address in between could undo in turn.
+    // The thief changes the address again, so that the second mailbox could undo that change.
     await person.call(credentials.changeEmail, { email: `2-${email}` })
-    await person.call(credentials.confirmEmail, await linkIn(`2-${email}`, confirmed))
-    // Nor does it help to sign up with the address that is free now.
+    await person.call(credentials.confirmEmail, await linkIn(`2-${email}`, confirmSubject))
+    // The old address stays reserved while its owner can undo the change.
     await expect(
       shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email }),
     ).rejects.toMatchObject({ status: 409 })
     shop.clock.advance({ hours: 70 })
-    await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed))
-    await expect(shop.visitor().call(credentials.undoEmail, await linkIn(email, changed))).rejects.toMatchObject({
-      status: 400,
-    })
+    await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changedSubject))
+    await expect(shop.visitor().call(credentials.undoEmail, await linkIn(email, changedSubject))).rejects.toMatchObject(
+      { status: 400 },
+    )
     expect(await person.call(accounts.user, {})).toBeNull()
     await expect(
       shop.visitor().call(accounts.login, { email: person.user.email, password: person.password }),
@@ -117,30 +117,30 @@ describe('a new email address', () => {
     expect(own.recoveryCodes).not.toContain(thief.recoveryCodes[0])
   })
 
-  test('is taken back without a passkey that a thief added before asking for it', async () => {
+  test('is undone together with a passkey that a thief added an hour before the change', async () => {
     const person = await shop.verifiedUser()
     const email = `patient-thief-${person.user.email}`
     const passkey = createAuthenticator(shop.url)
-    const made = passkey.register(await person.call(factors.beginPasskey, {}))
-    await person.call(factors.addPasskey, { name: 'Planted', response: made })
+    const registration = passkey.register(await person.call(factors.beginPasskey, {}))
+    await person.call(factors.addPasskey, { name: 'Planted', response: registration })
     shop.clock.advance({ hours: 1 })
     const response = passkey.authenticate(await person.call(logins.passkeyOptions, {}))
     await person.call(logins.withPasskey, { response })
     await person.call(credentials.changeEmail, { email })
-    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
-    await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed))
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmSubject))
+    await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changedSubject))
     const thief = shop.visitor()
     const again = passkey.authenticate(await thief.call(logins.passkeyOptions, {}))
     await expect(thief.call(logins.withPasskey, { response: again })).rejects.toMatchObject({ status: 401 })
   })
 
-  test('of staff is taken back without their factors: the old mailbox alone opens nothing', async () => {
+  test('of staff is undone without removing their factors, so the old mailbox alone opens nothing', async () => {
     const support = await shop.staff('support')
     const app = await addApp(shop, support)
     const email = `moved-${support.user.email}`
     await support.call(credentials.changeEmail, { email })
-    await support.call(credentials.confirmEmail, await linkIn(email, confirmed))
-    await shop.visitor().call(credentials.undoEmail, await linkIn(support.user.email, changed))
+    await support.call(credentials.confirmEmail, await linkIn(email, confirmSubject))
+    await shop.visitor().call(credentials.undoEmail, await linkIn(support.user.email, changedSubject))
     const reader = shop.visitor()
     await expect(shop.choosePassword(reader, support.user.email, 'chosen by the old mailbox')).rejects.toMatchObject({
       status: 401,
@@ -150,67 +150,69 @@ describe('a new email address', () => {
     await reader.call(logins.withCode, { code: app.code() })
   })
 
-  test('goes back to whoever had proven it, also from a newcomer who only typed it', async () => {
+  test('is undone even if a newcomer has signed up with the old address without proving it', async () => {
     const person = await shop.verifiedUser()
-    const old = person.user.email
-    await person.call(credentials.changeEmail, { email: `away-${old}` })
-    await person.call(credentials.confirmEmail, await linkIn(`away-${old}`, confirmed))
-    const stranger = await shop.user({ email: old })
-    await shop.visitor().call(credentials.undoEmail, await linkIn(old, changed))
+    const oldEmail = person.user.email
+    await person.call(credentials.changeEmail, { email: `away-${oldEmail}` })
+    await person.call(credentials.confirmEmail, await linkIn(`away-${oldEmail}`, confirmSubject))
+    const stranger = await shop.user({ email: oldEmail })
+    await shop.visitor().call(credentials.undoEmail, await linkIn(oldEmail, changedSubject))
     expect(await stranger.call(accounts.user, {})).toBeNull()
     const admin = await shop.admin()
-    expect(await admin.call(accounts.adminList, { q: old })).toMatchObject([{ id: person.user.id, email: old }])
+    expect(await admin.call(accounts.adminList, { q: oldEmail })).toMatchObject([
+      { id: person.user.id, email: oldEmail },
+    ])
   })
 
   test('does not block an address that the account had never proven', async () => {
     const stranger = await shop.buyer()
-    const victims = stranger.user.email
-    await stranger.call(credentials.changeEmail, { email: `own-${victims}` })
-    await stranger.call(credentials.confirmEmail, await linkIn(`own-${victims}`, confirmed))
-    const victim = await shop.user({ email: victims })
-    expect(await victim.call(accounts.user, {})).toMatchObject({ email: victims })
+    const victimEmail = stranger.user.email
+    await stranger.call(credentials.changeEmail, { email: `own-${victimEmail}` })
+    await stranger.call(credentials.confirmEmail, await linkIn(`own-${victimEmail}`, confirmSubject))
+    const victim = await shop.user({ email: victimEmail })
+    expect(await victim.call(accounts.user, {})).toMatchObject({ email: victimEmail })
   })
 
-  test('is taken back even if a guest has bought with the old one meanwhile', async () => {
+  test('is undone even if a guest has bought with the old address meanwhile', async () => {
     const person = await shop.buyer()
     await shop.confirm(person)
-    const old = person.user.email
-    const email = `blocking-${old}`
+    const oldEmail = person.user.email
+    const email = `blocking-${oldEmail}`
     await person.call(credentials.changeEmail, { email })
-    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
-    await shop.guest(shop.visitor(), old)
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmSubject))
+    await shop.guest(shop.visitor(), oldEmail)
     await shop.settle()
     const admin = await shop.admin()
-    const [bought] = await admin.call(accounts.adminList, { q: old })
-    expect(bought).toMatchObject({ email: old, totalPurchases: 1 })
-    await shop.visitor().call(credentials.undoEmail, await linkIn(old, changed))
-    const [back] = await admin.call(accounts.adminList, { q: old })
-    expect(back).toMatchObject({ id: person.user.id, email: old, totalPurchases: 1 })
-    // Its purchase is not lost: the seller is told, and gives it another address.
+    const [guestAccount] = await admin.call(accounts.adminList, { q: oldEmail })
+    expect(guestAccount).toMatchObject({ email: oldEmail, totalPurchases: 1 })
+    await shop.visitor().call(credentials.undoEmail, await linkIn(oldEmail, changedSubject))
+    const [restored] = await admin.call(accounts.adminList, { q: oldEmail })
+    expect(restored).toMatchObject({ id: person.user.id, email: oldEmail, totalPurchases: 1 })
+    // The guest's account keeps its purchase; the seller gets an email and enters another address.
     expect((await shop.mails()).map(({ subject }) => subject)).toContain(
       'An account with a purchase has no email address now',
     )
-    const id = bought?.id ?? ''
-    await admin.call(customers.adminCorrectEmail, { id, email: `second-${old}` })
-    const [other] = await admin.call(accounts.adminList, { q: `second-${old}` })
+    const id = guestAccount?.id ?? ''
+    await admin.call(customers.adminCorrectEmail, { id, email: `second-${oldEmail}` })
+    const [other] = await admin.call(accounts.adminList, { q: `second-${oldEmail}` })
     expect(other).toMatchObject({ id, totalPurchases: 1, isProven: false })
   })
 
-  test('cannot be taken back after 72 hours, and then nothing keeps the old one', async () => {
+  test('cannot be undone after 72 hours, and then the old address is deleted', async () => {
     const person = await shop.user()
     const email = `later-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
-    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmSubject))
     shop.clock.advance({ hours: 73 })
     await expect(
-      shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed)),
+      shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changedSubject)),
     ).rejects.toMatchObject({ status: 400 })
     await shop.queue.runNow('tidy-accounts')
-    const kept = await shop.connection.db.select().from(emailChanges)
-    expect(kept.map(({ oldEmail }) => oldEmail)).not.toContain(person.user.email)
+    const remainingChanges = await shop.connection.db.select().from(emailChanges)
+    expect(remainingChanges.map(({ oldEmail }) => oldEmail)).not.toContain(person.user.email)
   })
 
-  test('is answered alike whether or not it has an account; only its mailbox is told', async () => {
+  test('gets the same answer whether or not it has an account; only its mailbox learns that', async () => {
     const [person, other] = [await shop.user(), await shop.user()]
     const answers = await Promise.all(
       [other.user.email, 'nobody-yet@example.com'].map((email) => person.call(credentials.changeEmail, { email })),
@@ -218,6 +220,6 @@ describe('a new email address', () => {
     expect(answers[0]).toEqual(answers[1])
     const toOther = (await shop.mails()).filter(({ to }) => to === other.user.email)
     expect(toOther.map(({ subject }) => subject)).toContain('This address already has an account')
-    expect(await linkIn(other.user.email, confirmed)).toEqual({ id: '', token: '' })
+    expect(await linkIn(other.user.email, confirmSubject)).toEqual({ id: '', token: '' })
   })
 })

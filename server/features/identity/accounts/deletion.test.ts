@@ -16,9 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const second = { email: 'second@example.com', password: 'the second admin' }
+const secondAdmin = { email: 'second@example.com', password: 'the second admin' }
 
-/** Where a word is left: in any row of any table (jobs too; Stripe's books are its own), or in an email but the last. */
+/** Finds a word in every table, jobs included, and in every email but the farewell. Leaves out the Stripe sandbox's tables. */
 async function tracesOf(word: string, at = shop) {
   await at.queue.idle()
   const { pool } = at.connection
@@ -29,9 +29,9 @@ async function tracesOf(word: string, at = shop) {
   expect(tables.length).toBeGreaterThan(20)
   const contents = await Promise.all(tables.map(({ name }) => pool.query(`select * from ${name}`)))
   const mails = (await at.mails()).filter(({ subject }) => subject !== farewell)
-  const kept = JSON.stringify([contents.map(({ rows }) => rows), mails])
+  const everything = JSON.stringify([contents.map(({ rows }) => rows), mails])
   const pattern = new RegExp(`.{0,60}(${word}).{0,20}`, 'gi')
-  return [...kept.matchAll(pattern)].map(([trace]) => trace)
+  return [...everything.matchAll(pattern)].map(([trace]) => trace)
 }
 
 const farewell = 'Your account was deleted'
@@ -46,7 +46,7 @@ async function statusAtStripe(purchaseId: string) {
 }
 
 describe('deleting a user', () => {
-  test('whose address only resembles another one removes no one else’s emails', async () => {
+  test('whose address resembles another one removes no one else’s emails', async () => {
     const stranger = await shop.verifiedUser({ email: 't@shop.example' })
     const other = await shop.user({ email: 'best@shop.example' })
     const before = await mailsTo(other.user.email)
@@ -55,7 +55,7 @@ describe('deleting a user', () => {
     expect(before).toHaveLength(1)
   })
 
-  test('who had only typed an address leaves the emails to it alone', async () => {
+  test('with an unproven address does not remove the emails to that address', async () => {
     const email = 'only-typed@example.com'
     const stranger = await shop.user({ email })
     const before = await mailsTo(email)
@@ -104,7 +104,7 @@ describe('deleting a user', () => {
     ])
   })
 
-  test('is confirmed by one last email, and nothing keeps its address', async () => {
+  test('sends one last email, after which the address is stored nowhere', async () => {
     const buyer = await shop.buyer()
     const admin = await shop.admin()
     await admin.call(accounts.adminDelete, { id: buyer.user.id })
@@ -112,7 +112,7 @@ describe('deleting a user', () => {
     expect(await tracesOf(buyer.user.email)).toEqual([])
   })
 
-  test('over and over, with someone’s address, sends them three emails of each kind a day', async () => {
+  test('again and again with a victim’s address sends them at most three emails of each kind a day', async () => {
     const email = 'victim@example.com'
     for (let round = 0; round < 5; round++) {
       const { call, password } = await shop.user({ email })
@@ -122,7 +122,7 @@ describe('deleting a user', () => {
     expect(subjects).toEqual([...Array(3).fill('Welcome to Rebound Sigma'), ...Array(3).fill(farewell)])
   })
 
-  test('leaves nothing behind either when the mail server refuses the last email', async () => {
+  test('leaves nothing behind even if the mail server refuses the last email', async () => {
     const smtp = await openSmtp({ refuse: () => 550 })
     await using other = await openShop({ env: { SMTP_URL: smtp.url } })
     const person = await other.user()
@@ -134,7 +134,7 @@ describe('deleting a user', () => {
     await smtp.close()
   })
 
-  test('frees the address: whoever signs up with it starts fresh', async () => {
+  test('frees the address, and a new account with it starts empty', async () => {
     const { user } = await shop.user({ email: 'again@example.com' })
     const admin = await shop.admin()
     await admin.call(accounts.adminDelete, { id: user.id })
@@ -154,7 +154,7 @@ describe('deleting a user', () => {
     ).rejects.toMatchObject({ status: 404, serverMessage: 'User not found' })
   })
 
-  test('waits for a payment that is under way: it is booked first, and nobody pays for nothing', async () => {
+  test('is refused while a payment is being processed, and works once the payment is recorded', async () => {
     const person = await shop.user()
     const begun = await shop.begin(person)
     await shop.pay(begun)
@@ -173,9 +173,9 @@ describe('deleting a user', () => {
   test('leaves one admin when two delete each other at the same moment', async () => {
     await using other = await openShop()
     const first = await other.admin()
-    await first.call(accounts.adminAdd, { ...second, name: 'Second', isAdmin: true })
+    await first.call(accounts.adminAdd, { ...secondAdmin, name: 'Second', isAdmin: true })
     const visitor = other.visitor()
-    const { id } = await visitor.call(accounts.login, second)
+    const { id } = await visitor.call(accounts.login, secondAdmin)
     const answers = await Promise.allSettled([
       first.call(accounts.adminDelete, { id }),
       visitor.call(accounts.adminDelete, { id: first.user.id }),

@@ -23,7 +23,7 @@ const passwords = createPasswords({
   },
 })
 
-// A job that the request has queued may run before the answer is out; its work is not the request's.
+// A job that the request has queued may run before the answer is sent. Its work is not counted.
 const duringRequest = new AsyncLocalStorage<true>()
 
 let shop: TestShop
@@ -41,14 +41,14 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** The answer, and the work done before it was sent. */
-async function workOf(path: string, body: object) {
+/** Returns the answer, the work done before it was sent, and the recipients of emails. */
+async function requestAndMeasure(path: string, body: object) {
   const mailsBefore = (await shop.mails()).length
   costs.length = 0
   const watch = watchStatements(shop.connection, () => duringRequest.getStore() === true)
   const work = new Promise<{ hashes: string[]; statements: string[] }>((sent) => {
     function watchRequest(request: IncomingMessage, response: ServerResponse) {
-      // A webhook may arrive at any moment.
+      // Skips other requests, such as a webhook that arrives at the same moment.
       if (request.url !== path) return
       shop.app.server.off('request', watchRequest)
       duringRequest.enterWith(true)
@@ -59,31 +59,31 @@ async function workOf(path: string, body: object) {
   const response = await shop
     .visitor()
     .fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  const done = { status: response.status, answer: await response.text(), ...(await work) }
-  return { done, mails: (await shop.mails()).slice(mailsBefore).map(({ to }) => to) }
+  const measured = { status: response.status, answer: await response.text(), ...(await work) }
+  return { measured, mails: (await shop.mails()).slice(mailsBefore).map(({ to }) => to) }
 }
 
 test('a login does the same work for every address', async () => {
-  const works = []
+  const results = []
   for (const email of Object.values(addresses))
-    works.push(await workOf(accounts.login.path, { email, password: 'not the password' }))
-  const [first] = works
-  expect(works).toEqual(works.map(() => first))
-  expect(first?.done).toMatchObject({ status: 401, hashes: ['$argon2id$v=19$m=19456,t=2,p=1'] })
-  expect(first?.done.statements).not.toEqual([])
+    results.push(await requestAndMeasure(accounts.login.path, { email, password: 'not the password' }))
+  const [first] = results
+  expect(results).toEqual(results.map(() => first))
+  expect(first?.measured).toMatchObject({ status: 401, hashes: ['$argon2id$v=19$m=19456,t=2,p=1'] })
+  expect(first?.measured.statements).not.toEqual([])
   expect(first?.mails).toEqual([])
 })
 
 test.for([accounts.requestPasswordReset, logins.requestLink])(
   '$path does the same work for every address, and the email comes later',
   async ({ path }) => {
-    const works = []
-    for (const email of Object.values(addresses)) works.push({ email, ...(await workOf(path, { email })) })
-    const [first] = works
-    expect(works.map(({ done }) => done)).toEqual(works.map(() => first?.done))
-    expect(first?.done).toMatchObject({ status: 200, hashes: [] })
-    expect(first?.done.statements).not.toEqual([])
-    const mailed = works.filter(({ mails }) => mails.length > 0)
+    const results = []
+    for (const email of Object.values(addresses)) results.push({ email, ...(await requestAndMeasure(path, { email })) })
+    const [first] = results
+    expect(results.map(({ measured }) => measured)).toEqual(results.map(() => first?.measured))
+    expect(first?.measured).toMatchObject({ status: 200, hashes: [] })
+    expect(first?.measured.statements).not.toEqual([])
+    const mailed = results.filter(({ mails }) => mails.length > 0)
     expect(mailed.map(({ email, mails }) => ({ email, mails }))).toEqual(
       [addresses['a customer'], addresses['a guest who has no password yet']].map((email) => ({
         email,

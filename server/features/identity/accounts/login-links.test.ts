@@ -24,7 +24,7 @@ async function linkFor(email: string) {
   return (await linksTo(email)).at(-1) ?? ''
 }
 
-const useless = { status: 400, code: 'link-invalid' }
+const invalidLink = { status: 400, code: 'link-invalid' }
 
 test('a guest without a password logs in by an emailed link, once, and keeps the purchase', async () => {
   const guest = await shop.guest(shop.visitor())
@@ -39,7 +39,7 @@ test('a guest without a password logs in by an emailed link, once, and keeps the
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(eq(users.email, guest.email))
   expect(session?.provenBy).toBe('link')
-  await expect(shop.visitor().call(logins.withLink, { token })).rejects.toMatchObject(useless)
+  await expect(shop.visitor().call(logins.withLink, { token })).rejects.toMatchObject(invalidLink)
 })
 
 test('a login link leads back to the page that asked for it, never to another site', async () => {
@@ -57,13 +57,13 @@ test('a login link works for 15 minutes, sets no password, and a password link l
   const { user } = await shop.verifiedUser()
   const token = await linkFor(user.email)
   await expect(shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })).rejects.toMatchObject(
-    useless,
+    invalidLink,
   )
   await shop.visitor().call(accounts.requestPasswordReset, { email: user.email })
   const reset = /reset-password\?token=(\S+)/.exec((await shop.mails()).at(-1)?.text ?? '')?.[1] ?? ''
-  await expect(shop.visitor().call(logins.withLink, { token: reset })).rejects.toMatchObject(useless)
+  await expect(shop.visitor().call(logins.withLink, { token: reset })).rejects.toMatchObject(invalidLink)
   shop.clock.advance({ minutes: 16 })
-  await expect(shop.visitor().call(logins.withLink, { token })).rejects.toMatchObject(useless)
+  await expect(shop.visitor().call(logins.withLink, { token })).rejects.toMatchObject(invalidLink)
 })
 
 test('the password still works afterward, and app codes are still asked for', async () => {
@@ -82,7 +82,7 @@ test('the password still works afterward, and app codes are still asked for', as
   expect(await browser.call(logins.withCode, { code: app.code() })).toMatchObject({ email })
 })
 
-test('a stranger who signed up with the address is out once its owner logs in by email', async () => {
+test('a stranger who signed up with the address loses the account once its owner logs in by email', async () => {
   const stranger = await shop.user()
   const { email } = stranger.user
   const owner = shop.visitor()

@@ -21,7 +21,7 @@ async function linkTo(email: string, page: string) {
   return link.exec(sent?.text ?? '')?.[1] ?? ''
 }
 
-test('who has just signed up is not proven, and is asked to confirm the address before adding a passkey', async () => {
+test('a new account is not proven, and must confirm its address before it adds a passkey', async () => {
   const person = await shop.user()
   expect(person.user.isProven).toBe(false)
   await expect(person.call(factors.beginPasskey, {})).rejects.toMatchObject({
@@ -37,7 +37,7 @@ test('the link of the welcome email confirms the address in the browser that sig
   expect(await person.call(accounts.confirmAddress, { token })).toEqual({ choosePassword: false })
   expect(await person.call(accounts.user, {})).toMatchObject({ isProven: true, name: 'Ada Trader' })
   await person.call(accounts.login, { email: person.user.email, password: person.password })
-  // A second click is no surprise.
+  // A second click on the link succeeds as well.
   expect(await shop.visitor().call(accounts.confirmAddress, { token })).toEqual({ choosePassword: false })
 })
 
@@ -53,7 +53,7 @@ test('another link is sent on request, until the address is confirmed', async ()
   expect(await linkTo(email, 'confirm-address')).toBe(second)
 })
 
-test('opened anywhere else, the link asks for a new password, and what a stranger set is gone', async () => {
+test('opened in another browser, the link asks for a new password, and what a stranger had set is gone', async () => {
   const stranger = await shop.user({ name: 'A stranger' })
   const { email } = stranger.user
   const token = await linkTo(email, 'confirm-address')
@@ -65,64 +65,64 @@ test('opened anywhere else, the link asks for a new password, and what a strange
   await expect(stranger.call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject({
     status: 401,
   })
-  const seen = await owner.call(accounts.login, { email, password: 'the owner chose this' })
-  expect(seen).toMatchObject({ isProven: true, name: '' })
+  const loggedIn = await owner.call(accounts.login, { email, password: 'the owner chose this' })
+  expect(loggedIn).toMatchObject({ isProven: true, name: '' })
 })
 
-/** A passkey in an account whose address is not proven, as shops from before may have them. */
-async function planted() {
+/** A stranger's passkey in an account whose address is not proven. The passkey was added while it was. */
+async function plantPasskey() {
   const stranger = await shop.verifiedUser()
   const passkey = createAuthenticator(shop.url)
   const response = passkey.register(await stranger.call(factors.beginPasskey, {}))
   await stranger.call(factors.addPasskey, { name: 'Planted', response })
   await shop.connection.db.update(users).set({ verifiedAt: null }).where(eq(users.id, stranger.user.id))
-  const tryIt = async () => {
+  const logInWithPasskey = async () => {
     const visitor = shop.visitor()
     const answer = passkey.authenticate(await visitor.call(logins.passkeyOptions, {}))
     return visitor.call(logins.withPasskey, { response: answer })
   }
-  return { stranger, tryIt, email: stranger.user.email }
+  return { stranger, logInWithPasskey, email: stranger.user.email }
 }
 
 test('a reset by the owner of the mailbox leaves no passkey and no known device of a stranger', async () => {
-  const { stranger, tryIt, email } = await planted()
+  const { stranger, logInWithPasskey, email } = await plantPasskey()
   const owner = shop.visitor()
   await owner.call(accounts.requestPasswordReset, { email })
   const token = await linkTo(email, 'reset-password')
   await owner.call(accounts.resetPassword, { token, newPassword: 'the owner chose this' })
-  await expect(tryIt()).rejects.toMatchObject({ status: 401 })
+  await expect(logInWithPasskey()).rejects.toMatchObject({ status: 401 })
   const { db } = shop.connection
   expect(await db.$count(knownDevices, eq(knownDevices.userId, stranger.user.id))).toBe(0)
 })
 
-test('a corrected address leaves nothing that the stranger of the mistyped mailbox can use', async () => {
-  const { stranger, tryIt } = await planted()
+test('after the seller corrects an address, the stranger with the mistyped mailbox can’t log in', async () => {
+  const { stranger, logInWithPasskey } = await plantPasskey()
   const email = `right-${stranger.user.email}`
   await (await shop.admin()).call(customers.adminCorrectEmail, { id: stranger.user.id, email })
-  await expect(tryIt()).rejects.toMatchObject({ status: 401 })
+  await expect(logInWithPasskey()).rejects.toMatchObject({ status: 401 })
   await expect(shop.visitor().call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject({
     status: 401,
   })
 })
 
-test('an undo by a mailbox that never proved the account leaves nothing of the stranger who used its address', async () => {
-  const { stranger, tryIt, email } = await planted()
+test('after an undo by a mailbox that had never proven the account, the stranger who used its address can’t log in', async () => {
+  const { stranger, logInWithPasskey, email } = await plantPasskey()
   shop.clock.advance({ days: 31 })
   await stranger.call(accounts.login, { email, password: stranger.password })
-  const own = `stranger-${email}`
-  await stranger.call(credentials.changeEmail, { email: own })
-  const byLink = async (to: string, action: string) => {
+  const strangersEmail = `stranger-${email}`
+  await stranger.call(credentials.changeEmail, { email: strangersEmail })
+  const linkIn = async (to: string, action: string) => {
     const link = new RegExp(`action=${action}&id=(\\S+?)&token=(\\S+)`)
     const sent = (await shop.mails()).findLast((mail) => mail.to === to && link.test(mail.text))
     const [, id = '', token = ''] = link.exec(sent?.text ?? '') ?? []
     return { id, token }
   }
-  await stranger.call(credentials.confirmEmail, await byLink(own, 'confirm-email'))
+  await stranger.call(credentials.confirmEmail, await linkIn(strangersEmail, 'confirm-email'))
   const owner = shop.visitor()
-  await owner.call(credentials.undoEmail, await byLink(email, 'undo-email'))
+  await owner.call(credentials.undoEmail, await linkIn(email, 'undo-email'))
   const token = await linkTo(email, 'reset-password')
   await owner.call(accounts.resetPassword, { token, newPassword: 'the owner chose this' })
-  await expect(tryIt()).rejects.toMatchObject({ status: 401 })
-  const seen = await owner.call(accounts.login, { email, password: 'the owner chose this' })
-  expect(seen).toMatchObject({ isProven: true, name: '' })
+  await expect(logInWithPasskey()).rejects.toMatchObject({ status: 401 })
+  const loggedIn = await owner.call(accounts.login, { email, password: 'the owner chose this' })
+  expect(loggedIn).toMatchObject({ isProven: true, name: '' })
 })

@@ -22,22 +22,22 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 type Visitor = ReturnType<TestShop['visitor']>
-const strangers = [
+const strangerActions = [
   'sign up',
   'buy as guest',
   'add factor',
-  'add factor as before',
+  'add factor unproven',
   'change away',
   'take over address',
 ] as const
-const others = ['confirm elsewhere', 'reset', 'undo', 'correct', 'password link'] as const
-type Deed = (typeof strangers)[number] | (typeof others)[number]
+const otherActions = ['confirm elsewhere', 'reset', 'undo', 'correct', 'password link'] as const
+type Action = (typeof strangerActions)[number] | (typeof otherActions)[number]
 
 let count = 0
 
-async function play(deeds: Deed[]) {
+async function playActions(actions: Action[]) {
   const email = `mailbox-${(count += 1)}@example.com`
-  const own = `stranger-${count}@example.com`
+  const strangersEmail = `stranger-${count}@example.com`
   const [stranger, owner, admin] = [shop.visitor(), shop.visitor(), await shop.admin()]
   const passkeys: ReturnType<typeof createAuthenticator>[] = []
   const password = 'the stranger of this'
@@ -60,17 +60,17 @@ async function play(deeds: Deed[]) {
     const [found] = await shop.connection.db.select().from(users).where(eq(users.email, address))
     return found?.id ?? ''
   }
-  const byLink = async (to: string, action: 'confirm-email' | 'undo-email') => {
+  const linkIn = async (to: string, action: 'confirm-email' | 'undo-email') => {
     const [id = '', token = ''] = await linkTo(to, new RegExp(`action=${action}&id=(\\S+?)&token=(\\S+)`))
     return { id, token }
   }
 
-  const acts: Record<Deed, () => Promise<unknown>> = {
+  const perform: Record<Action, () => Promise<unknown>> = {
     'sign up': () => stranger.call(accounts.register, { email, password, name: 'Somebody' }),
     'buy as guest': async () => shop.logInGuest(stranger, await shop.guest(stranger, email)),
     'add factor': addFactor,
-    // A shop from before may have such accounts.
-    'add factor as before': async () => {
+    // Adds a factor to an unproven account, as an older version of the shop allowed.
+    'add factor unproven': async () => {
       const user = await stranger.call(accounts.user, {})
       if (!user || user.isProven) return
       const set = (verifiedAt: Date | null) =>
@@ -83,59 +83,59 @@ async function play(deeds: Deed[]) {
       }
     },
     'change away': async () => {
-      await stranger.call(credentials.changeEmail, { email: own })
-      await stranger.call(credentials.confirmEmail, await byLink(own, 'confirm-email'))
+      await stranger.call(credentials.changeEmail, { email: strangersEmail })
+      await stranger.call(credentials.confirmEmail, await linkIn(strangersEmail, 'confirm-email'))
     },
     'take over address': async () => {
-      await stranger.call(accounts.register, { email: `${own}.org`, password, name: 'Somebody' })
+      await stranger.call(accounts.register, { email: `${strangersEmail}.org`, password, name: 'Somebody' })
       await stranger.call(credentials.changeEmail, { email })
-      await owner.call(credentials.confirmEmail, await byLink(email, 'confirm-email'))
+      await owner.call(credentials.confirmEmail, await linkIn(email, 'confirm-email'))
     },
     'confirm elsewhere': () => proveAddress(/confirm-address\?token=(\S+)/),
     reset: async () => {
       await owner.call(accounts.requestPasswordReset, { email })
       await proveAddress(/reset-password\?(?:first=1&)?token=(\S+)/)
     },
-    undo: async () => owner.call(credentials.undoEmail, await byLink(email, 'undo-email')),
-    correct: async () => admin.call(customers.adminCorrectEmail, { id: await idOf(own), email }),
+    undo: async () => owner.call(credentials.undoEmail, await linkIn(email, 'undo-email')),
+    correct: async () => admin.call(customers.adminCorrectEmail, { id: await idOf(strangersEmail), email }),
     'password link': async () => {
       const id = await idOf(email)
       if (id) await admin.call(customers.adminSendPasswordLink, { id })
     },
   }
-  const tried = (deed: Deed) =>
-    acts[deed]().catch((error: { status?: number }) => {
+  const attempt = (action: Action) =>
+    perform[action]().catch((error: { status?: number }) => {
       if (!error.status || error.status >= 500) throw error
     })
 
-  for (const deed of deeds) await tried(deed)
-  // An address gets only so many links an hour.
+  for (const action of actions) await attempt(action)
+  // An address gets a limited number of links an hour.
   shop.clock.advance({ minutes: 61 })
-  await tried('reset')
+  await attempt('reset')
   const id = await idOf(email)
   if (!id) return
   for (const passkey of passkeys) {
     const thief: Visitor = shop.visitor()
     const response = passkey.authenticate(await thief.call(logins.passkeyOptions, {}))
-    const seen = await thief.call(logins.withPasskey, { response }).catch(() => null)
-    if (seen?.id === id) throw new Error('The stranger’s passkey opens the owner’s account')
+    const loggedIn = await thief.call(logins.withPasskey, { response }).catch(() => null)
+    if (loggedIn?.id === id) throw new Error('The stranger’s passkey opens the owner’s account')
   }
-  const seen = await stranger.call(accounts.user, {})
-  if (seen?.id === id) throw new Error('The stranger is still logged in to the owner’s account')
-  const entered = await shop
+  const loggedIn = await stranger.call(accounts.user, {})
+  if (loggedIn?.id === id) throw new Error('The stranger is still logged in to the owner’s account')
+  const byPassword = await shop
     .visitor()
     .call(accounts.login, { email, password })
     .catch(() => null)
-  if (entered) throw new Error('The stranger’s password opens the owner’s account')
+  if (byPassword) throw new Error('The stranger’s password opens the owner’s account')
 }
 
-test('a planted passkey (an attack that once worked) opens nothing after the owner’s reset', async () => {
-  await expect(play(['sign up', 'add factor as before', 'reset'])).resolves.toBeUndefined()
-  await expect(play(['buy as guest', 'add factor as before', 'reset'])).resolves.toBeUndefined()
+test('a planted passkey opens nothing after the owner’s reset', async () => {
+  await expect(playActions(['sign up', 'add factor unproven', 'reset'])).resolves.toBeUndefined()
+  await expect(playActions(['buy as guest', 'add factor unproven', 'reset'])).resolves.toBeUndefined()
 })
 
 test('whatever a stranger sets before the owner’s proof, in any order, opens nothing after it', async () => {
-  const deed = fc.constantFrom(...strangers, ...others)
-  const games = fc.asyncProperty(fc.array(deed, { minLength: 2, maxLength: 8 }), (deeds) => play(deeds))
+  const anyAction = fc.constantFrom(...strangerActions, ...otherActions)
+  const games = fc.asyncProperty(fc.array(anyAction, { minLength: 2, maxLength: 8 }), (actions) => playActions(actions))
   await expect(fc.assert(games, { numRuns: 15 })).resolves.toBeUndefined()
 })

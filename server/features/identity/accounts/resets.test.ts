@@ -42,7 +42,7 @@ describe('a reset', () => {
     expect(await mailsTo(email, 'Your password was changed')).toHaveLength(1)
   })
 
-  test('that is the account’s first password logs this browser in, ends every other session, and alarms nobody', async () => {
+  test('that sets the first password logs this browser in, ends every other session, and sends no warning', async () => {
     const guest = shop.visitor()
     const email = `first-${crypto.randomUUID()}@example.com`
     await shop.logInGuest(guest, await shop.guest(guest, email))
@@ -68,7 +68,7 @@ describe('a reset', () => {
       await tx.update(users).set({ passwordHash: newHash }).where(eq(users.id, user.id))
       await tx.delete(sessions).where(eq(sessions.userId, user.id))
       login = shop.visitor().call(accounts.login, { email: user.email, password })
-      // Asked on another connection: within a transaction, PostgreSQL keeps showing the connections of its first look.
+      // Uses another connection, because `pg_stat_activity` does not change within a transaction.
       const [{ pid } = {}] = (await tx.execute(sql`select pg_backend_pid() as pid`)).rows
       const waiting = sql`select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
       await Promise.race([
@@ -96,7 +96,7 @@ describe('a reset', () => {
     expect(await mailsTo(user.email, 'Your password was changed')).toHaveLength(1)
   })
 
-  test('stops a change of address that a thief has asked for', async () => {
+  test('cancels a change of address that a thief has requested', async () => {
     const person = await shop.user()
     const { email } = person.user
     await person.call(credentials.changeEmail, { email: `thief-${email}` })
@@ -218,20 +218,20 @@ describe('asking for a reset', () => {
           () => 200,
           (error: { status: number }) => error.status,
         )
-    // Ten at a time: on a busy machine, a hundred wait for the same row until the shop says that it is busy (503).
+    // Sends ten at a time, because a hundred at once may wait so long for the same row that the answer is 503.
     const statuses = async (email: string) => {
       const answers: number[] = []
       for (let wave = 0; wave < 10; wave++)
         answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(email)))))
       return answers.toSorted((a, b) => a - b)
     }
-    const known = await statuses(user.email)
-    expect(known).toEqual(Array<number>(100).fill(200))
-    expect(await statuses('flooded@example.com')).toEqual(known)
+    const statusesOfKnown = await statuses(user.email)
+    expect(statusesOfKnown).toEqual(Array<number>(100).fill(200))
+    expect(await statuses('flooded@example.com')).toEqual(statusesOfKnown)
     expect(await linksTo(user.email)).toHaveLength(3)
   })
 
-  test('sends another link once the first ones no longer work: no stranger uses up the owner’s requests', async () => {
+  test('sends another link once the first ones have expired, so that a stranger can’t use up the owner’s requests', async () => {
     await using later = await openShop()
     const { user } = await later.user()
     const ask = () => later.visitor().call(accounts.requestPasswordReset, { email: user.email })

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 describe('an admin', () => {
-  test('makes someone support, who logs in anew and sees users and purchases, but may not refund', async () => {
+  test('gives someone the role support; after a new login, they see users and purchases but may not refund', async () => {
     const buyer = await shop.buyer()
     const person = await shop.verifiedUser()
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'support' })
@@ -36,7 +36,7 @@ describe('an admin', () => {
     )
   })
 
-  test('lets support cancel at the end of the period, never now, and look with the buyer’s eyes', async () => {
+  test('lets support cancel at the end of the period, but not immediately, and see the shop as the buyer', async () => {
     const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
     const { id } = buyer.purchase
     await expect(support.call(purchases.adminCancel, { id })).rejects.toMatchObject({ status: 403 })
@@ -58,7 +58,7 @@ describe('an admin', () => {
     })
   })
 
-  test('takes a role away without deleting anyone, and the audit log tells', async () => {
+  test('removes a role without deleting the person, and the audit log records it', async () => {
     const support = await shop.staff('support')
     await admin.call(staff.adminSetRole, { id: support.user.id, role: 'none' })
     expect(await support.call(accounts.user, {})).toBeNull()
@@ -72,15 +72,15 @@ describe('an admin', () => {
     })
   })
 
-  test('is told of every new one, however it came about', async () => {
+  test('gets an email about every new admin, added or promoted', async () => {
     const person = await shop.verifiedUser()
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
     const added = { email: 'third@example.com', password: 'a third admin’s own', name: 'Third', isAdmin: true }
     await admin.call(accounts.adminAdd, added)
-    const told = (await shop.mails())
+    const newAdminMails = (await shop.mails())
       .filter(({ subject }) => subject === 'Your shop has a new admin')
       .map(({ to, text }) => `${to} hears of ${text.includes(added.email) ? 'the third' : 'the second'}`)
-    expect(told.toSorted()).toEqual(
+    expect(newAdminMails.toSorted()).toEqual(
       [
         `${admin.user.email} hears of the second`,
         `${admin.user.email} hears of the third`,
@@ -92,7 +92,7 @@ describe('an admin', () => {
     await admin.call(staff.adminSetRole, { id: third?.id ?? '', role: 'none' })
   })
 
-  test('who is the last cannot lose the role, not even when two demote each other at once', async () => {
+  test('who is the last one keeps the role, even when two demote each other at once', async () => {
     await expect(admin.call(staff.adminSetRole, { id: admin.user.id, role: 'none' })).rejects.toMatchObject({
       status: 409,
       serverMessage: 'The last admin must stay one',
@@ -102,56 +102,56 @@ describe('an admin', () => {
     const person = await other.verifiedUser()
     await first.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
     await other.choosePassword(person, person.user.email, person.password)
-    const both = await Promise.allSettled([
+    const outcomes = await Promise.allSettled([
       first.call(staff.adminSetRole, { id: person.user.id, role: 'none' }),
       person.call(staff.adminSetRole, { id: first.user.id, role: 'support' }),
     ])
-    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 })
 
 describe('a role', () => {
-  const passkeyOf = async (person: Visitor) => {
-    const made = createAuthenticator(shop.url)
-    const response = made.register(await person.call(factors.beginPasskey, {}))
+  const addPasskey = async (person: Visitor) => {
+    const authenticator = createAuthenticator(shop.url)
+    const response = authenticator.register(await person.call(factors.beginPasskey, {}))
     await person.call(factors.addPasskey, { name: 'Phone', response })
     const logIn = async () => {
       const visitor = shop.visitor()
       const options = await visitor.call(logins.passkeyOptions, {})
-      return visitor.call(logins.withPasskey, { response: made.authenticate(options) })
+      return visitor.call(logins.withPasskey, { response: authenticator.authenticate(options) })
     }
     return logIn
   }
-  const rise = (id: string, role: 'admin' | 'support' | 'none') => admin.call(staff.adminSetRole, { id, role })
+  const setRole = (id: string, role: 'admin' | 'support' | 'none') => admin.call(staff.adminSetRole, { id, role })
 
-  test('is not for an address that somebody only typed', async () => {
+  test('is refused for an unproven address', async () => {
     const stranger = await shop.user()
     const { id, email } = stranger.user
     expect(await admin.call(accounts.adminList, { q: email })).toMatchObject([{ isProven: false }])
     for (const role of ['admin', 'support'] as const)
-      await expect(rise(id, role)).rejects.toMatchObject({
+      await expect(setRole(id, role)).rejects.toMatchObject({
         status: 409,
         serverMessage: expect.stringContaining('hasn’t confirmed their email address yet. Send them'),
       })
     expect(await stranger.call(accounts.user, {})).toMatchObject({ isAdmin: false, role: null })
     await expect(stranger.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
-    await rise(id, 'none')
+    await setRole(id, 'none')
   })
 
-  test('is not for someone whom an admin added, until they have used their own link', async () => {
+  test('is refused for someone whom an admin added, until they have used their own link', async () => {
     const added = { email: 'partner@example.com', password: 'chosen for a partner', name: 'Partner', isAdmin: false }
     await admin.call(accounts.adminAdd, { ...added, invite: true })
     const [found] = await admin.call(accounts.adminList, { q: added.email })
     expect(found).toMatchObject({ isProven: false })
-    await expect(rise(found?.id ?? '', 'support')).rejects.toMatchObject({ code: 'person-unproven' })
+    await expect(setRole(found?.id ?? '', 'support')).rejects.toMatchObject({ code: 'person-unproven' })
     await shop.choosePassword(shop.visitor(), added.email, 'the partner’s own')
     expect(await admin.call(accounts.adminList, { q: added.email })).toMatchObject([
       { isProven: true, name: 'Partner' },
     ])
-    await rise(found?.id ?? '', 'support')
+    await setRole(found?.id ?? '', 'support')
   })
 
-  test('given at once does nothing until its owner has used their own link', async () => {
+  test('given with a new account has no effect until its owner has used their own link', async () => {
     const added = { email: 'boss@example.com', password: 'chosen for the boss', name: 'Boss', isAdmin: true }
     await admin.call(accounts.adminAdd, added)
     const boss = shop.visitor()
@@ -159,10 +159,10 @@ describe('a role', () => {
     await expect(boss.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403, code: 'unproven' })
     await shop.choosePassword(boss, added.email, 'the boss’s very own')
     const [found] = await boss.call(accounts.adminList, { q: added.email })
-    await rise(found?.id ?? '', 'none')
+    await setRole(found?.id ?? '', 'none')
   })
 
-  test('goes to the address that the admin saw: an older mailbox can no longer take the account back', async () => {
+  test('stays with the address that the admin saw: an older mailbox can’t undo the change of address', async () => {
     const person = await shop.verifiedUser()
     const email = `moved-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
@@ -174,17 +174,17 @@ describe('a role', () => {
     }
     await person.call(credentials.confirmEmail, await linkIn(email, 'confirm-email'))
     const undo = await linkIn(person.user.email, 'undo-email')
-    await rise(person.user.id, 'admin')
+    await setRole(person.user.id, 'admin')
     await expect(shop.visitor().call(credentials.undoEmail, undo)).rejects.toMatchObject({ status: 400 })
-    await rise(person.user.id, 'none')
+    await setRole(person.user.id, 'none')
   })
 
-  test('leaves no password, passkey, code or waiting change of address behind, and is told by email', async () => {
+  test('removes password, passkeys, codes and a pending change of address, and sends an email', async () => {
     const person = await shop.verifiedUser()
     const { id, email } = person.user
-    const logIn = await passkeyOf(person)
+    const logIn = await addPasskey(person)
     await person.call(credentials.changeEmail, { email: 'thief@example.com' })
-    await rise(id, 'admin')
+    await setRole(id, 'admin')
     await expect(logIn()).rejects.toMatchObject({ status: 401 })
     const mails = await shop.mails()
     const [, link = '', token = ''] =
@@ -202,18 +202,18 @@ describe('a role', () => {
     })
     await shop.choosePassword(again, email, 'chosen with the link')
     expect(await again.call(factors.show, {})).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 })
-    await rise(id, 'none')
+    await setRole(id, 'none')
   })
 
-  test('that shrinks or ends takes no factor away', async () => {
+  test('that gets fewer permissions, or is removed, leaves the factors alone', async () => {
     const person = await shop.verifiedUser()
     const { id, email } = person.user
-    await rise(id, 'admin')
+    await setRole(id, 'admin')
     await shop.choosePassword(person, email, person.password)
-    const logIn = await passkeyOf(person)
-    await rise(id, 'support')
+    const logIn = await addPasskey(person)
+    await setRole(id, 'support')
     await logIn()
-    await rise(id, 'none')
+    await setRole(id, 'none')
     await logIn()
     expect(
       (await shop.mails()).filter(({ to, subject }) => to === email && subject.startsWith('You’re now')),

@@ -26,11 +26,11 @@ const linkIn = async (email: string, path: string) => {
 }
 
 describe('the seller’s own addresses', () => {
-  test.for([support, 'Support@Example.com', seller.email])('%s is nobody’s at checkout', async (email) => {
+  test.for([support, 'Support@Example.com', seller.email])('%s is refused at checkout', async (email) => {
     await expect(shop.begin(shop.visitor(), { email })).rejects.toMatchObject(refused)
   })
 
-  test('are nobody’s at sign-up, where the admin’s account answers like any other', async () => {
+  test('are refused at sign-up; the admin’s gets the same answer as any other account', async () => {
     await expect(signUp('SUPPORT@example.com')).rejects.toMatchObject(refused)
     const customer = await shop.user()
     const answers = await Promise.all(
@@ -42,7 +42,7 @@ describe('the seller’s own addresses', () => {
     expect(found).toBeUndefined()
   })
 
-  test('are nobody’s to change to, nor to be corrected to', async () => {
+  test('are refused for a change and for a correction of an address', async () => {
     const [person, admin] = [await shop.verifiedUser(), await shop.admin()]
     for (const email of [support, seller.email]) {
       await expect(person.call(credentials.changeEmail, { email })).rejects.toMatchObject(refused)
@@ -53,7 +53,7 @@ describe('the seller’s own addresses', () => {
     expect((await shop.mails()).map(({ subject }) => subject)).not.toContain('Confirm your new email address')
   })
 
-  test('count as they are set now: a change that waits is refused, and the address before is free', async () => {
+  test('follow the settings: a pending change to the new address is refused, and the old address is free', async () => {
     const [person, admin] = [await shop.verifiedUser(), await shop.admin()]
     await person.call(credentials.changeEmail, { email: 'help@example.com' })
     const link = await linkIn('help@example.com', 'confirm-email')
@@ -65,7 +65,7 @@ describe('the seller’s own addresses', () => {
     await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
   })
 
-  test('stay with the account that has them: it buys, and an admin may move there', async () => {
+  test('stay with the account that has them, which can buy; an admin may change to one', async () => {
     const owner = await shop.verifiedUser()
     const admin = await shop.admin()
     await admin.call(settings.adminSave, { SUPPORT_EMAIL: owner.user.email })

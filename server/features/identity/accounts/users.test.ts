@@ -20,7 +20,7 @@ test('an admin adds users and other admins, who can log in', async () => {
   ])
 })
 
-test('a known address is refused and nothing is written', async () => {
+test('an address that has an account is refused, and nothing is written', async () => {
   const [admin, person] = [await shop.admin(), await shop.user()]
   await expect(
     admin.call(accounts.adminAdd, {

@@ -20,9 +20,9 @@ type Person = Awaited<ReturnType<TestShop['user']>>
 
 const credentialsOf = ({ user, password }: Person) => ({ email: user.email, password })
 
-/** Someone at the second step: the password was right. */
-async function atSecondStep(person: Person, of = shop) {
-  const visitor = of.visitor()
+/** A browser that has entered the right password and must enter a code. */
+async function enterPassword(person: Person, testShop = shop) {
+  const visitor = testShop.visitor()
   await expect(visitor.call(accounts.login, credentialsOf(person))).rejects.toMatchObject({
     status: 401,
     secondSteps: ['code'],
@@ -34,7 +34,7 @@ describe('with app codes on, the password', () => {
   test('opens nothing until a code follows', async () => {
     const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
-    const visitor = await atSecondStep(person)
+    const visitor = await enterPassword(person)
     expect(await visitor.call(accounts.user, {})).toBeNull()
     await expect(visitor.call(accounts.profile, {})).rejects.toMatchObject({ status: 401 })
     const typed = app.code().replace(/(...)/, '$1 ')
@@ -45,11 +45,11 @@ describe('with app codes on, the password', () => {
   test('takes each code once, also when it is sent twice at the same moment', async () => {
     const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
-    const both = [await atSecondStep(person), await atSecondStep(person)]
+    const browsers = [await enterPassword(person), await enterPassword(person)]
     const code = app.code()
-    const outcomes = await Promise.allSettled(both.map((each) => each.call(logins.withCode, { code })))
+    const outcomes = await Promise.allSettled(browsers.map((browser) => browser.call(logins.withCode, { code })))
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    const third = await atSecondStep(person)
+    const third = await enterPassword(person)
     await expect(third.call(logins.withCode, { code })).rejects.toMatchObject({
       status: 403,
       serverMessage: 'Wrong code. Codes change every 30 seconds; is your clock right?',
@@ -59,7 +59,7 @@ describe('with app codes on, the password', () => {
   test('leaves five minutes to enter the code', async () => {
     const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
-    const slow = await atSecondStep(person)
+    const slow = await enterPassword(person)
     shop.clock.advance({ minutes: 6 })
     await expect(slow.call(logins.withCode, { code: app.code() })).rejects.toMatchObject({
       status: 401,
@@ -70,16 +70,16 @@ describe('with app codes on, the password', () => {
   test('allows five wrong codes, then none for a quarter of an hour', async () => {
     const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
-    const guesser = await atSecondStep(person)
+    const guesser = await enterPassword(person)
     for (let tries = 0; tries < 5; tries++)
       await expect(guesser.call(logins.withCode, { code: '000000' })).rejects.toMatchObject({ status: 403 })
     await expect(guesser.call(logins.withCode, { code: app.code() })).rejects.toMatchObject({ status: 429 })
     shop.clock.advance({ minutes: 16 })
-    const later = await atSecondStep(person)
+    const later = await enterPassword(person)
     await later.call(logins.withCode, { code: app.code() })
   })
 
-  test('is not enough to confirm who is there, but a code is', async () => {
+  test('is not enough as a fresh proof of identity, but a code is', async () => {
     const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
     shop.clock.advance({ minutes: 11 })
@@ -97,30 +97,30 @@ describe('recovery codes', () => {
     expect(new Set(recoveryCodes).size).toBe(10)
     const [code = ''] = recoveryCodes
     expect(code).toMatch(/^\w{4}-\w{4}-\w{4}-\w{4}$/)
-    const both = [await atSecondStep(person), await atSecondStep(person)]
+    const browsers = [await enterPassword(person), await enterPassword(person)]
     const typed = { code: code.toUpperCase().replaceAll('-', ' ') }
-    const outcomes = await Promise.allSettled(both.map((each) => each.call(logins.withCode, typed)))
+    const outcomes = await Promise.allSettled(browsers.map((browser) => browser.call(logins.withCode, typed)))
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    const inside = outcomes[0]?.status === 'fulfilled' ? both[0] : both[1]
-    expect(await inside?.call(factors.show, {})).toMatchObject({ recoveryCodesLeft: 9, isRecovering: true })
+    const loggedIn = outcomes[0]?.status === 'fulfilled' ? browsers[0] : browsers[1]
+    expect(await loggedIn?.call(factors.show, {})).toMatchObject({ recoveryCodesLeft: 9, isRecovering: true })
     expect(await person.call(accounts.user, {})).toBeNull()
     const subjects = (await shop.mails()).filter(({ to }) => to === person.user.email).map(({ subject }) => subject)
     expect(subjects).toContain('A recovery code was used to log in')
     // Allows removing app codes after a login with a recovery code, as the phone is lost.
-    await inside?.call(factors.removeAppCodes, {})
+    await loggedIn?.call(factors.removeAppCodes, {})
     await shop.visitor().call(accounts.login, credentialsOf(person))
   })
 
-  test('no longer work once they are renewed', async () => {
+  test('stop working once they are renewed', async () => {
     const person = await shop.verifiedUser()
     const { recoveryCodes } = await addApp(shop, person)
     await person.call(factors.renewRecoveryCodes, {})
-    const visitor = await atSecondStep(person)
+    const visitor = await enterPassword(person)
     await expect(visitor.call(logins.withCode, { code: recoveryCodes[0] ?? '' })).rejects.toMatchObject({ status: 403 })
   })
 })
 
-test('a new factor logs out the other devices and tells the owner', async () => {
+test('a new factor logs out the other devices and sends the owner an email', async () => {
   const person = await shop.verifiedUser()
   const phone = shop.visitor()
   await phone.call(accounts.login, credentialsOf(person))
@@ -138,10 +138,8 @@ test('a QR code that another account was shown cannot be confirmed', async () =>
 })
 
 test('secrets are sealed, and still work after the shop’s key was changed', async () => {
-  const [oldKey, newKey] = ['a1', 'b2'].map((pair) =>
-    Array.from({ length: 32 }, (_, at) =>
-      ((at * 7 + Number.parseInt(pair, 16)) % 256).toString(16).padStart(2, '0'),
-    ).join(''),
+  const [oldKey, newKey] = [0xa1, 0xb2].map((seed) =>
+    Array.from({ length: 32 }, (_, index) => ((index * 7 + seed) % 256).toString(16).padStart(2, '0')).join(''),
   )
   await using before = await openShop({ env: { SECRETS_KEY: oldKey ?? '' } })
   const person = await before.verifiedUser()
@@ -153,11 +151,11 @@ test('secrets are sealed, and still work after the shop’s key was changed', as
   expect(await resealAppCodes(before.connection.db, rotated)).toEqual({ resealed: 0 })
   await using after = await openShop({ databaseUrl: before.connection.url, env: { SECRETS_KEY: newKey ?? '' } })
   after.clock.advance({ minutes: 2 })
-  const visitor = await atSecondStep(person, after)
+  const visitor = await enterPassword(person, after)
   await visitor.call(logins.withCode, { code: app.codeIn(after) })
 })
 
-test('my data says what there is, without anything to log in with', async () => {
+test('“my data” lists the factors, without anything that could be used to log in', async () => {
   const person = await shop.verifiedUser()
   const { secret, recoveryCodes } = await addApp(shop, person)
   const data = await person.call(accounts.myData, {})

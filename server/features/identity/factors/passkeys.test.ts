@@ -18,27 +18,27 @@ afterAll(() => shop.close())
 
 type Authenticator = ReturnType<typeof createAuthenticator>
 
-async function addPasskey(person: Visitor, made: Authenticator = createAuthenticator(shop.url)) {
-  const response = made.register(await person.call(factors.beginPasskey, {}))
+async function addPasskey(person: Visitor, authenticator: Authenticator = createAuthenticator(shop.url)) {
+  const response = authenticator.register(await person.call(factors.beginPasskey, {}))
   const { recoveryCodes } = await person.call(factors.addPasskey, { name: 'My phone', response })
-  return { ...made, recoveryCodes }
+  return { ...authenticator, recoveryCodes }
 }
 
-const answerOf = async (made: Authenticator, visitor: Visitor) => ({
-  response: made.authenticate(await visitor.call(logins.passkeyOptions, {})),
+const answerOf = async (authenticator: Authenticator, visitor: Visitor) => ({
+  response: authenticator.authenticate(await visitor.call(logins.passkeyOptions, {})),
 })
 
-const accepted = async (made: Authenticator) => {
+const logInWith = async (authenticator: Authenticator) => {
   const visitor = shop.visitor()
-  return visitor.call(logins.withPasskey, await answerOf(made, visitor))
+  return visitor.call(logins.withPasskey, await answerOf(authenticator, visitor))
 }
 
 describe('a passkey', () => {
-  test('logs in by itself, has a name, and asks nobody to store codes who will never be asked for one', async () => {
+  test('is enough to log in, has a name, and comes without recovery codes if no second step is needed', async () => {
     const person = await shop.verifiedUser()
     const passkey = await addPasskey(person)
     expect(passkey.recoveryCodes).toBeNull()
-    expect(await accepted(passkey)).toMatchObject({ email: person.user.email })
+    expect(await logInWith(passkey)).toMatchObject({ email: person.user.email })
     await person.call(factors.renamePasskey, { id: passkey.id, name: 'Old phone' })
     const { passkeys } = await person.call(factors.show, {})
     expect(passkeys).toMatchObject([{ name: 'Old phone', lastUsedAt: expect.any(String) }])
@@ -46,7 +46,7 @@ describe('a passkey', () => {
     expect(data).toContain('Old phone')
     for (const hidden of [passkey.id, 'publicKey', 'counter']) expect(data).not.toContain(hidden)
     await person.call(factors.removePasskey, { id: passkey.id })
-    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
   })
 
   test('is refused if the device did not check who holds it', async () => {
@@ -56,27 +56,27 @@ describe('a passkey', () => {
     await expect(addPasskey(person, careless)).rejects.toMatchObject({ status: 400 })
     const passkey = await addPasskey(person)
     passkey.phone.verifiesUser = false
-    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
   })
 
-  test('is refused if its counter falls or stands still: somebody has a copy', async () => {
+  test('is refused if its counter does not grow, because somebody has a copy', async () => {
     const passkey = await addPasskey(await shop.verifiedUser())
-    await accepted(passkey)
+    await logInWith(passkey)
     passkey.phone.counter -= 1
-    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
     passkey.phone.counter -= 3
-    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
     passkey.phone.counter += 3
-    await accepted(passkey)
+    await logInWith(passkey)
   })
 
-  test('that counts nothing, as synced ones do, is accepted every time', async () => {
+  test('whose counter stays 0, as with synced ones, is accepted every time', async () => {
     const synced = createAuthenticator(shop.url)
     synced.phone.counter = 0
     const passkey = await addPasskey(await shop.verifiedUser(), synced)
     for (let times = 0; times < 2; times++) {
       passkey.phone.counter = -1
-      expect(await accepted(passkey)).toMatchObject({ isAdmin: false })
+      expect(await logInWith(passkey)).toMatchObject({ isAdmin: false })
     }
   })
 
@@ -85,7 +85,7 @@ describe('a passkey', () => {
     await expect(addPasskey(person, createAuthenticator('https://evil.example'))).rejects.toMatchObject({ status: 400 })
     const passkey = await addPasskey(person)
     passkey.phone.origin = 'https://evil.example'
-    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
   })
 
   test('answers each challenge once, also when the answer is sent twice at the same moment', async () => {
@@ -97,7 +97,7 @@ describe('a passkey', () => {
     await expect(visitor.call(logins.withPasskey, answer)).rejects.toMatchObject({ status: 400 })
   })
 
-  test('answers no challenge with something appended, which would count as another one', async () => {
+  test('is refused if something is appended to the challenge, which would count as another one', async () => {
     const passkey = await addPasskey(await shop.verifiedUser())
     const visitor = shop.visitor()
     const { challenge, ...options } = await visitor.call(logins.passkeyOptions, {})
@@ -109,7 +109,7 @@ describe('a passkey', () => {
     })
   })
 
-  test('has five minutes for its answer', async () => {
+  test('must answer within five minutes', async () => {
     const passkey = await addPasskey(await shop.verifiedUser())
     const visitor = shop.visitor()
     const answer = await answerOf(passkey, visitor)
@@ -131,7 +131,7 @@ describe('a passkey', () => {
     expect(await other.visitor().call(logins.withPasskey, answer)).toMatchObject({ isAdmin: false })
   })
 
-  test('is kept once: by whoever comes first', async () => {
+  test('belongs to the account that adds it first', async () => {
     const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
     const id = crypto.getRandomValues(new Uint8Array(16))
     await addPasskey(ada, createAuthenticator(shop.url, { id }))
@@ -142,11 +142,11 @@ describe('a passkey', () => {
     const person = await shop.verifiedUser()
     const passkey = await addPasskey(person)
     await person.call(accounts.deleteMyself, { password: person.password })
-    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
   })
 })
 
-test('nonsense in a passkey’s answer is refused like any other', async () => {
+test('a malformed passkey answer gets the same refusal as a wrong one', async () => {
   const person = await shop.verifiedUser()
   const passkey = await addPasskey(person)
   for (const id of ['\u0000', '', 7, null, 'x'.repeat(5000)]) {
@@ -155,8 +155,8 @@ test('nonsense in a passkey’s answer is refused like any other', async () => {
       status: 401,
     })
   }
-  const made = createAuthenticator(shop.url)
-  const { response, ...rest } = made.register(await person.call(factors.beginPasskey, {}))
+  const authenticator = createAuthenticator(shop.url)
+  const { response, ...rest } = authenticator.register(await person.call(factors.beginPasskey, {}))
   const odd = { ...rest, response: { ...response, transports: { not: 'a list' } } }
   expect(await person.call(factors.addPasskey, { name: 'Odd', response: odd })).toEqual({ recoveryCodes: null })
 })
@@ -170,26 +170,26 @@ test('an account has twenty passkeys at most', async () => {
   })
 })
 
-test('nothing tells who has a passkey: the options are alike for everyone', async () => {
+test('the login options are the same for everyone, so that nobody learns who has a passkey', async () => {
   const person = await shop.verifiedUser()
   await addPasskey(person)
   const shapes = await Promise.all(
-    [shop.visitor(), person].map(async (each) => {
-      const { challenge, ...rest } = await each.call(logins.passkeyOptions, {})
+    [shop.visitor(), person].map(async (visitor) => {
+      const { challenge, ...rest } = await visitor.call(logins.passkeyOptions, {})
       return { ...rest, challenge: typeof challenge }
     }),
   )
   expect(shapes[0]).toEqual(shapes[1])
   expect(shapes[0]).not.toHaveProperty('allowCredentials.0')
   const stranger = createAuthenticator(shop.url)
-  const unknown = await accepted(stranger).catch((error: unknown) => error)
+  const unknown = await logInWith(stranger).catch((error: unknown) => error)
   const removed = await addPasskey(person)
   await person.call(factors.removePasskey, { id: removed.id })
-  const gone = await accepted(removed).catch((error: unknown) => error)
+  const gone = await logInWith(removed).catch((error: unknown) => error)
   expect(String(unknown)).toBe(String(gone))
 })
 
-test('a passkey confirms who is there, but only its owner’s', async () => {
+test('a passkey counts as a fresh proof only in its owner’s account', async () => {
   const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
   const [hers, eves] = [await addPasskey(ada), await addPasskey(eve)]
   shop.clock.advance({ minutes: 11 })
@@ -199,7 +199,7 @@ test('a passkey confirms who is there, but only its owner’s', async () => {
   await ada.call(factors.beginPasskey, {})
 })
 
-test('whoever takes an account back by its mailbox takes it without the stranger’s passkeys and plans', async () => {
+test('an account that its mailbox’s owner takes over loses the stranger’s passkeys and pending change of address', async () => {
   const email = 'mailbox-owner@example.com'
   const stranger = await shop.verifiedUser({ email })
   const passkey = await addPasskey(stranger)
@@ -211,7 +211,7 @@ test('whoever takes an account back by its mailbox takes it without the stranger
   const guest = shop.visitor()
   await shop.guest(guest, email)
   await shop.settle()
-  await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
   await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({ status: 400 })
 })
 

@@ -23,7 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const commands = () => {
+/** The commands of `npm run admin`. */
+const adminCommands = () => {
   const { db } = shop.connection
   const { now } = shop.clock
   const attempts = createAttempts({ db, now })
@@ -31,11 +32,11 @@ const commands = () => {
 }
 
 describe('an admin of a public shop', () => {
-  test('sees only the set-up after the password, and everything after it', async () => {
+  test('can only set up a second step after the first login, and everything else after that', async () => {
     const admin = await shop.admin()
     expect(await admin.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
-    for (const row of [purchases.adminList, accounts.adminList, accounts.profile, accounts.devices])
-      await expect(admin.call(row, {})).rejects.toMatchObject({
+    for (const endpoint of [purchases.adminList, accounts.adminList, accounts.profile, accounts.devices])
+      await expect(admin.call(endpoint, {})).rejects.toMatchObject({
         status: 403,
         serverMessage: 'This shop asks its admins for a second step. It takes a minute.',
       })
@@ -66,8 +67,8 @@ describe('an admin of a public shop', () => {
     await recovering.call(purchases.adminList, {})
   })
 
-  test('with a passkey alone confirms the password with it', async () => {
-    const { email, password } = await commands().add('passkey-admin@example.com')
+  test('with a passkey must use it after the password', async () => {
+    const { email, password } = await adminCommands().add('passkey-admin@example.com')
     const admin = shop.visitor()
     await admin.call(accounts.login, { email, password })
     const passkey = createAuthenticator(production.PUBLIC_URL)
@@ -81,7 +82,7 @@ describe('an admin of a public shop', () => {
   })
 
   test('keeps one of two factors, even when both are removed at the same moment', async () => {
-    const { email, password } = await commands().add('two-factors@example.com')
+    const { email, password } = await adminCommands().add('two-factors@example.com')
     const admin = shop.visitor()
     await admin.call(accounts.login, { email, password })
     await addApp(shop, admin)
@@ -91,22 +92,22 @@ describe('an admin of a public shop', () => {
     const { db } = shop.connection
     const waiting = sql`select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    const begun = await db.transaction(async (tx) => {
-      // Both get as far as they can before either is through.
+    const { removals } = await db.transaction(async (tx) => {
+      // Holds the user's lock until both removals wait for it.
       await tx.select().from(users).where(eq(users.email, email)).for('update')
-      const removals = Promise.allSettled([
+      const removalOutcomes = Promise.allSettled([
         admin.call(factors.removeAppCodes, {}),
         admin.call(factors.removePasskey, { id: passkey.id }),
       ])
       await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(2), { timeout: 30_000 })
-      return { removals }
+      return { removals: removalOutcomes }
     })
-    const both = await begun.removals
-    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const outcomes = await removals
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('who has lost everything is let in again by a command, which the audit log and an email tell', async () => {
-    const { email, password } = await commands().add('unlucky@example.com')
+  test('who has lost everything can log in again after a command, which is audited and emailed', async () => {
+    const { email, password } = await adminCommands().add('unlucky@example.com')
     const unlucky = shop.visitor()
     await unlucky.call(accounts.login, { email, password })
     await addApp(shop, unlucky)
@@ -116,7 +117,7 @@ describe('an admin of a public shop', () => {
       status: 403,
       serverMessage: expect.stringContaining('npm run admin -- reset-two-factor'),
     })
-    await commands().resetTwoFactor(email)
+    await adminCommands().resetTwoFactor(email)
     await later.call(accounts.login, { email, password })
     expect(await later.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
     await addApp(shop, later)
@@ -124,8 +125,8 @@ describe('an admin of a public shop', () => {
     expect(actions).toContainEqual(['admin.reset-two-factor', 'command line'])
     await shop.queue.runNow('tell-of-commands')
     await shop.queue.runNow('tell-of-commands')
-    const told = (await shop.mails()).filter(({ subject }) => subject === 'Your second step was removed')
-    expect(told.map(({ to }) => to)).toEqual([email])
+    const removalMails = (await shop.mails()).filter(({ subject }) => subject === 'Your second step was removed')
+    expect(removalMails.map(({ to }) => to)).toEqual([email])
     const newAdmins = (await shop.mails()).filter(
       ({ subject, text }) => subject === 'Your shop has a new admin' && text.includes(email),
     )

@@ -19,8 +19,8 @@ const newcomer = (number: number) => ({
   isAdmin: true,
 })
 
-describe('what a thief would want', () => {
-  test('is done within ten minutes of the login, and after that once the password was given again', async () => {
+describe('a call that a thief would make', () => {
+  test('is allowed within ten minutes of the login, and later only after entering the password again', async () => {
     const admin = await shop.admin()
     await admin.call(accounts.adminAdd, newcomer(1))
     shop.clock.advance({ minutes: 11 })
@@ -69,7 +69,7 @@ describe('what a thief would want', () => {
     expect(await admin.call(purchases.adminList, {})).toMatchObject([{ id, status: 'active' }])
   })
 
-  test('is an account with a password they know, with or without a role', async () => {
+  test('is adding an account with a password they know; it needs a fresh proof with or without a role', async () => {
     const admin = await shop.admin()
     shop.clock.advance({ hours: 2 })
     await expect(admin.call(accounts.adminAdd, { ...newcomer(6), isAdmin: false })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('what a thief would want', () => {
     })
   })
 
-  test('counts for one device: another one of the same person is asked on its own', async () => {
+  test('needs a proof on each device: a proof on one does not count on another', async () => {
     const [here, there] = [await shop.admin(), await shop.admin()]
     shop.clock.advance({ minutes: 11 })
     await here.call(stepUp.withPassword, { password: here.password })
@@ -86,9 +86,9 @@ describe('what a thief would want', () => {
   })
 })
 
-test('a shop on one’s own machine does not ask whoever has no second factor', async () => {
-  await using atHome = await openShop()
-  const admin = await atHome.admin()
-  atHome.clock.advance({ minutes: 60 })
+test('outside production, someone without a second factor is not asked for a proof', async () => {
+  await using local = await openShop()
+  const admin = await local.admin()
+  local.clock.advance({ minutes: 60 })
   expect(await admin.call(accounts.adminAdd, newcomer(1))).toEqual({})
 })

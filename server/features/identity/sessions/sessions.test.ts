@@ -59,7 +59,7 @@ describe('a session', () => {
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 
-  test('of an admin from before sessions had an end is over after 12 hours too', async () => {
+  test('of an admin ends after 12 hours even if a later end is stored', async () => {
     await using later = await openShop()
     const admin = await later.admin()
     const far = new Date(later.clock.now().getTime() + 30 * 86_400_000)
@@ -86,8 +86,8 @@ describe('a session', () => {
 
 describe('a session’s token', () => {
   const tokenOf = ({ cookies }: { cookies: Map<string, string> }) => cookies.get('session') ?? ''
-  const withToken = (of: TestShop, token: string) => {
-    const visitor = of.visitor()
+  const withToken = (testShop: TestShop, token: string) => {
+    const visitor = testShop.visitor()
     visitor.cookies.set('session', token)
     return visitor
   }
@@ -103,11 +103,11 @@ describe('a session’s token', () => {
     const together = Array.from({ length: 10 }, () => withToken(later, first))
     for (const answer of await Promise.all(together.map((tab) => tab.call(accounts.user, {}))))
       expect(answer).toEqual(person.user)
-    const given = together.map(tokenOf).filter((token) => token !== first)
-    expect(given).toHaveLength(1)
-    const [next = ''] = given
+    const newTokens = together.map(tokenOf).filter((token) => token !== first)
+    expect(newTokens).toHaveLength(1)
+    const [next = ''] = newTokens
     expect(await withToken(later, next).call(accounts.user, {})).toEqual(person.user)
-    // A request that was already on its way when the token changed.
+    // The old token still works for requests that were sent before it was replaced.
     expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
     expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
   })
@@ -116,7 +116,7 @@ describe('a session’s token', () => {
     await using later = await openShop()
     const person = await later.user()
     const first = tokenOf(person)
-    for (let lost = 0; lost < 3; lost++) {
+    for (let lostAnswers = 0; lostAnswers < 3; lostAnswers++) {
       later.clock.advance({ hours: 2 })
       expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
     }
@@ -134,7 +134,7 @@ describe('a session’s token', () => {
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 
-  test('that was just replaced still logs out', async () => {
+  test('that was just replaced can still log out', async () => {
     await using later = await openShop()
     const person = await later.user()
     const first = tokenOf(person)
