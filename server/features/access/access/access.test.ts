@@ -19,12 +19,12 @@ afterAll(() => shop.close())
 
 const form = { exchangeName: 'Binance', apiKey: 'api-key-of-ada', secretKey: 'secret-key-of-ada' }
 let count = 0
-const freshName = () => `ada_${(count += 1)}`
+const newUsername = () => `ada_${(count += 1)}`
 
 async function owner(values?: Parameters<typeof bookPurchase>[2]) {
   const buyer = await shop.user()
   const purchase = await bookPurchase(shop.connection, buyer.user.id, values)
-  const name = freshName()
+  const name = newUsername()
   const ask = (changes: object = {}) =>
     buyer.call(buyers.submitForPurchase, { ...form, tradingViewUsername: name, purchaseId: purchase.id, ...changes })
   const mine = async () => (await buyer.call(buyers.mine, {}))[0]
@@ -37,7 +37,7 @@ async function payer() {
   const buyer = await shop.buyer()
   await buyer.call(buyers.submitForPurchase, {
     ...form,
-    tradingViewUsername: freshName(),
+    tradingViewUsername: newUsername(),
     purchaseId: buyer.purchase.id,
   })
   return buyer
@@ -55,7 +55,7 @@ async function mailsTo(email: string) {
   return mails.filter(({ to, subject }) => to === email && /access/.test(subject)).map(({ subject }) => subject)
 }
 
-/** Other tests leave people behind, so look only at this one. */
+/** Returns the tasks about one buyer, because other tests leave tasks behind. */
 async function todoOf(buyer: Pick<Owner, 'user'>, kind?: TodoKind) {
   const admin = await shop.admin()
   const found = []
@@ -77,8 +77,8 @@ async function unlockedBuyer() {
   return { ...buyer, admin: await shop.admin(), id }
 }
 
-const received = 'We’ve got your access request'
-const ready = 'Your TradingView access is ready'
+const receivedSubject = 'We’ve got your access request'
+const readySubject = 'Your TradingView access is ready'
 
 describe('a buyer who asks', () => {
   test('with the payment, as on the success page, is promised access within 24 hours', async () => {
@@ -89,11 +89,11 @@ describe('a buyer who asks', () => {
     expect(mine).toMatchObject({ state: 'asked', username: buyer.name, unlocksItself: false, problem: null })
     const { askedAt } = await accessOf(buyer)
     expect(new Date(mine?.promisedBy ?? 0).getTime()).toBe((askedAt?.getTime() ?? 0) + 24 * 3_600_000)
-    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
     expect(await buyer.call(accounts.profile, {})).toMatchObject({ tradingViewUsername })
   })
 
-  test('is told what is missing, in the promised words', async () => {
+  test('gets a message at each field that is missing', async () => {
     const buyer = await owner()
     const empty = { exchangeName: '', tradingViewUsername: ' ', apiKey: '', secretKey: '' }
     await expect(buyer.ask(empty)).rejects.toMatchObject({
@@ -107,13 +107,13 @@ describe('a buyer who asks', () => {
     })
   })
 
-  test('for somebody else’s purchase hears that there is none', async () => {
+  test('for somebody else’s purchase gets “not found”', async () => {
     const buyer = await owner({ paymentIntentId: 'pi_of_somebody' })
     const stranger = await shop.user()
-    const asked = { ...form, tradingViewUsername: 'eve' }
+    const request = { ...form, tradingViewUsername: 'eve' }
     const notFound = { status: 404, serverMessage: 'Purchase not found' }
     for (const paymentIntentId of ['pi_of_somebody', 'pi_of_nobody'])
-      await expect(stranger.call(buyers.submit, { ...asked, paymentIntentId })).rejects.toMatchObject(notFound)
+      await expect(stranger.call(buyers.submit, { ...request, paymentIntentId })).rejects.toMatchObject(notFound)
     expect(await buyer.mine()).toMatchObject({ state: 'none' })
   })
 
@@ -125,45 +125,45 @@ describe('a buyer who asks', () => {
   test('ten times at once is one request: one email to the buyer, one entry for the seller', async () => {
     const buyer = await owner()
     await Promise.all(Array.from({ length: 10 }, () => buyer.ask()))
-    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
     expect(await todoOf(buyer)).toHaveLength(1)
   })
 
   test('gets one email per username, and a new username restarts the 24 hours', async () => {
     const buyer = await owner()
-    const [first, second] = [freshName(), freshName()]
+    const [first, second] = [newUsername(), newUsername()]
     for (const tradingViewUsername of [first, first.toUpperCase()]) await buyer.ask({ tradingViewUsername })
     const { promisedBy = '' } = (await buyer.mine()) ?? {}
     shop.clock.advance({ hours: 1 })
     await buyer.ask({ tradingViewUsername: second })
     expect(Date.parse((await buyer.mine())?.promisedBy ?? '')).toBeGreaterThan(Date.parse(promisedBy ?? ''))
-    const told = (await shop.mails()).filter(({ headers }) => headers['reply-to']?.includes(buyer.user.email))
-    expect(told.map(({ subject }) => subject)).toEqual([`Access request: ${first}`, `Access request: ${second}`])
-    for (const { text } of told) expect(text).not.toContain(form.apiKey)
-    expect(await mailsTo(buyer.user.email)).toEqual([received, received])
+    const sellerMails = (await shop.mails()).filter(({ headers }) => headers['reply-to']?.includes(buyer.user.email))
+    expect(sellerMails.map(({ subject }) => subject)).toEqual([`Access request: ${first}`, `Access request: ${second}`])
+    for (const { text } of sellerMails) expect(text).not.toContain(form.apiKey)
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject, receivedSubject])
   })
 
-  test('with a name given at the checkout is asked for nothing more: both hear of it, once', async () => {
+  test('with the username entered at the checkout gets no second email, and the keys reach the seller', async () => {
     const buyer = await shop.user()
-    const username = freshName()
+    const username = newUsername()
     const purchase = await shop.buy(buyer, { tradingViewUsername: username })
-    expect(await mailsTo(buyer.user.email)).toContain(received)
+    expect(await mailsTo(buyer.user.email)).toContain(receivedSubject)
     await buyer.call(buyers.submitForPurchase, { ...form, tradingViewUsername: username, purchaseId: purchase.id })
-    expect((await mailsTo(buyer.user.email)).filter((subject) => subject === received)).toHaveLength(1)
+    expect((await mailsTo(buyer.user.email)).filter((subject) => subject === receivedSubject)).toHaveLength(1)
     expect(await todoOf(buyer, 'unlock')).toMatchObject([{ username, hasKeys: true, exchangeName: 'Binance' }])
   })
 
-  test('with the name that is unlocked already succeeds, and nothing changes', async () => {
+  test('for the username that is unlocked already changes nothing', async () => {
     const buyer = await unlockedBuyer()
     await buyer.ask({ tradingViewUsername: buyer.name.toUpperCase() })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name })
     expect(await todoOf(buyer)).toEqual([])
-    expect(await mailsTo(buyer.user.email)).toEqual([received, ready])
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject, readySubject])
   })
 
-  test('in the profile, with another name, asks to move; saving the same one asks for nothing', async () => {
+  test('by a new username in the profile moves access; saving the same username changes nothing', async () => {
     const buyer = await unlockedBuyer()
-    const username = freshName()
+    const username = newUsername()
     await buyer.call(accounts.updateProfile, { name: 'Ada', tradingViewUsername: buyer.name })
     expect(await todoOf(buyer)).toEqual([])
     await buyer.call(accounts.updateProfile, { tradingViewUsername: username })
@@ -172,17 +172,17 @@ describe('a buyer who asks', () => {
     await expect(buyer.call(accounts.updateProfile, { tradingViewUsername: '' })).rejects.toMatchObject({ status: 400 })
   })
 
-  test('for another name again within a week is told when', async () => {
+  test('for another username within a week is refused, but may return to the unlocked one', async () => {
     const buyer = await unlockedBuyer()
     const move = (username: string) => buyer.call(buyers.changeUsername, { purchaseId: buyer.purchase.id, username })
-    const results = await Promise.allSettled([move(freshName()), move(freshName())])
+    const results = await Promise.allSettled([move(newUsername()), move(newUsername())])
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    await expect(move(freshName())).rejects.toMatchObject({ status: 409, code: 'too-soon' })
+    await expect(move(newUsername())).rejects.toMatchObject({ status: 409, code: 'too-soon' })
     await move(buyer.name)
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name, oldUsername: null })
   })
 
-  test('where the shop asks for the username alone needs nothing else', async () => {
+  test('needs only the username if the shop asks for no exchange keys', async () => {
     await expect((await owner()).ask({ apiKey: '' })).rejects.toMatchObject({ serverMessage: 'API key is required' })
     await using plain = await openShop({ env: { ASK_EXCHANGE_KEYS: 'no' } })
     const buyer = await plain.buyer()
@@ -195,7 +195,7 @@ describe('a buyer who asks', () => {
 })
 
 describe('the seller', () => {
-  test('sees who waits longest first, page by page, without the keys', async () => {
+  test('sees the buyer who has waited longest first, and no exchange keys', async () => {
     const admin = await shop.admin()
     const waiting = await Promise.all([owner(), owner(), owner()])
     for (const buyer of waiting) {
@@ -212,9 +212,9 @@ describe('the seller', () => {
     expect(counts).toMatchObject({ todo: { unlock: all.length }, addingNow: 0 })
   })
 
-  test('reads the list without a gap or a repeat while people join and leave it, finds one, and those who are late', async () => {
+  test('pages through the list without gaps or repeats while it changes, and can search and filter it', async () => {
     const late = await Promise.all(Array.from({ length: 7 }, () => owner()))
-    // All at one moment: then the order is by id.
+    // All ask at the same time, so that the list is ordered by id.
     await Promise.all(late.map((buyer) => buyer.ask()))
     shop.clock.advance({ hours: 25 })
     const seller = await shop.admin()
@@ -224,7 +224,7 @@ describe('the seller', () => {
       const page = await seller.callPage(accessAdmin.todo, { limit: 5, cursor, overdue: 'yes' })
       seen.push(...page.items.map(({ id }) => id))
       cursor = page.next
-      // Between the pages, one person leaves and another joins.
+      // Between two pages, one person is unlocked and another one asks.
       await seller.call(accessAdmin.grant, { ids: page.items.slice(0, 1).map(({ id }) => id) })
       await (await owner()).ask()
     } while (cursor)
@@ -247,15 +247,15 @@ describe('the seller', () => {
     const { id } = await accessOf(buyer)
     expect(await admin.call(accessAdmin.grant, { ids: [id] })).toEqual({ changed: 1 })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
-    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
     await shop.afterUndo()
-    expect(await mailsTo(buyer.user.email)).toEqual([received, ready])
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject, readySubject])
     const later = await shop.admin()
     await expect(later.call(accessAdmin.reveal, { id })).rejects.toMatchObject({ code: 'keys-deleted' })
     await expect(later.call(accessAdmin.undo, { ids: [id] })).rejects.toMatchObject({ code: 'too-late' })
   })
 
-  test('undoes it within a minute: nobody was told, and the keys are still there', async () => {
+  test('undoes an unlock within a minute: the buyer got no email, and the keys are kept', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
@@ -265,12 +265,12 @@ describe('the seller', () => {
     await admin.call(accessAdmin.undo, { ids: [id] })
     expect(await accessOf(buyer)).toMatchObject({ state: 'asked', unlockedName: null, undoUntil: null })
     await shop.afterUndo()
-    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
     const again = await shop.admin()
     expect(await again.call(accessAdmin.reveal, { id })).toMatchObject({ apiKey: form.apiKey })
   })
 
-  test('declines with a reason; whoever asks again waits for a decision', async () => {
+  test('declines with a reason; a buyer who asks again waits for a decision', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
@@ -286,7 +286,7 @@ describe('the seller', () => {
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
   })
 
-  test('declines, refunds and ends, if an admin decides so', async () => {
+  test('declines, refunds and ends the subscription, if an admin chooses that', async () => {
     const [admin, buyer] = [await shop.admin(), await payer()]
     const { id } = await accessOf(buyer)
     await admin.call(accessAdmin.decline, { ids: [id], reason: 'Not for you', subscription: 'end' })
@@ -295,16 +295,16 @@ describe('the seller', () => {
     expect(await admin.call(accessAdmin.people, { endRequested: 'yes' })).toEqual([])
   })
 
-  test('support may decline, but not refund: an admin is asked, and ends or keeps the subscription', async () => {
+  test('as support may decline but not refund; an admin then ends or keeps the subscription', async () => {
     const [support, buyer, other] = [await shop.staff('support'), await payer(), await payer()]
-    const ids = await Promise.all([buyer, other].map(async (each) => (await accessOf(each)).id))
+    const ids = await Promise.all([buyer, other].map(async (person) => (await accessOf(person)).id))
     await support.call(accessAdmin.decline, { ids, reason: 'Not for you', subscription: 'end' })
     await shop.settle()
     expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
     const admin = await shop.admin()
-    const asked = async () =>
+    const countRequests = async () =>
       (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'declined_to_end')?.count ?? 0
-    expect(await asked()).toBe(2)
+    expect(await countRequests()).toBe(2)
     const listed = await admin.call(accessAdmin.people, { endRequested: 'yes' })
     expect(listed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
     const [first = '', second = ''] = ids
@@ -313,20 +313,20 @@ describe('the seller', () => {
     await admin.call(accessAdmin.settleDeclined, settle)
     await admin.call(accessAdmin.settleDeclined, { id: second, decision: 'keep' })
     await shop.settle()
-    expect(await asked()).toBe(0)
+    expect(await countRequests()).toBe(0)
     expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
     expect(await other.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
   })
 
   test('declines a move: the account that has access keeps it', async () => {
     const buyer = await unlockedBuyer()
-    await buyer.ask({ tradingViewUsername: freshName() })
+    await buyer.ask({ tradingViewUsername: newUsername() })
     await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'Not yours', subscription: 'keep' })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name, oldUsername: null })
     expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access stays where it is')
   })
 
-  test('decides many at once; whoever comes second is told so, and nothing is decided twice', async () => {
+  test('decides about many at once; a second decision at the same time changes nothing', async () => {
     const admin = await shop.admin()
     const waiting = await Promise.all([owner(), owner(), owner()])
     for (const buyer of waiting) await buyer.ask()
@@ -335,8 +335,8 @@ describe('the seller', () => {
       admin.call(accessAdmin.grant, { ids }),
       admin.call(accessAdmin.decline, { ids: ids.toReversed(), reason: 'No', subscription: 'keep' }),
     ])
-    const done = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
-    expect(done.reduce((sum, changed) => sum + changed, 0)).toBe(3)
+    const changedCounts = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
+    expect(changedCounts.reduce((sum, changed) => sum + changed, 0)).toBe(3)
     await shop.afterUndo()
     for (const buyer of waiting) expect(await mailsTo(buyer.user.email)).toHaveLength(2)
     const again = (await shop.admin()).call(accessAdmin.grant, { ids })
@@ -356,16 +356,19 @@ describe('the seller', () => {
     expect(await accessOf(buyer)).toMatchObject({ state: 'none', reason: null })
   })
 
-  test.for(['adminCancel', 'adminDelete'] as const)('removes access after %s, and the buyer is told', async (end) => {
-    const buyer = await unlockedBuyer()
-    await buyer.admin.call(purchases[end], { id: buyer.purchase.id })
-    expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
-    expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
-    await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
-    expect(await todoOf(buyer)).toEqual([])
-    expect(await accessOf(buyer)).toMatchObject({ state: 'locked', unlockedName: null })
-    expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access has ended')
-  })
+  test.for(['adminCancel', 'adminDelete'] as const)(
+    'removes access after %s, and the buyer gets an email',
+    async (end) => {
+      const buyer = await unlockedBuyer()
+      await buyer.admin.call(purchases[end], { id: buyer.purchase.id })
+      expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
+      expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
+      await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
+      expect(await todoOf(buyer)).toEqual([])
+      expect(await accessOf(buyer)).toMatchObject({ state: 'locked', unlockedName: null })
+      expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access has ended')
+    },
+  )
 
   test('has nothing to remove from a buyer who has come back', async () => {
     const buyer = await unlockedBuyer()
@@ -378,7 +381,7 @@ describe('the seller', () => {
 
   test('moves a buyer to another account', async () => {
     const buyer = await unlockedBuyer()
-    const username = freshName()
+    const username = newUsername()
     await buyer.ask({ tradingViewUsername: username })
     await buyer.admin.call(accessAdmin.grant, { ids: [buyer.id] })
     expect(await accessOf(buyer)).toMatchObject({ state: 'unlocked', unlockedName: username })
@@ -386,15 +389,15 @@ describe('the seller', () => {
     expect(await accessOf(buyer)).toMatchObject({ state: 'asked', unlockedName: buyer.name })
   })
 
-  test('gives a customer another name, without the limits and without an email', async () => {
+  test('gives a customer another username, without the limits and without an email', async () => {
     const buyer = await unlockedBuyer()
-    const username = freshName()
+    const username = newUsername()
     await buyer.admin.call(accessAdmin.rename, { id: buyer.id, username })
     expect(await todoOf(buyer)).toMatchObject([{ kind: 'move', username }])
-    expect(await mailsTo(buyer.user.email)).toEqual([received, ready])
+    expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject, readySubject])
   })
 
-  test('hears that another customer has a name', async () => {
+  test('gets a task if another customer has the username', async () => {
     const [first, second] = [await unlockedBuyer(), await owner()]
     await second.ask({ tradingViewUsername: first.name })
     expect(await todoOf(second)).toMatchObject([{ kind: 'name_taken', username: first.name }])
@@ -406,7 +409,7 @@ describe('the seller', () => {
     expect(newest).toMatchObject({ what: 'Access locked', outcome: 'locked', detail: first.name })
   })
 
-  test('leaves a trace of every action in the audit log, and in the person’s history', async () => {
+  test('finds every action in the audit log and in the person’s history', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
@@ -430,14 +433,14 @@ describe('the seller', () => {
 })
 
 describe('a paying buyer whose access is withheld', () => {
-  async function withheld() {
+  async function withholdFromBuyer() {
     const buyer = await unlockedBuyer()
     await buyer.admin.call(accessAdmin.withhold, { ids: [buyer.id] })
     return buyer
   }
 
-  test('is told the truth: removed, not ended', async () => {
-    const buyer = await withheld()
+  test('gets an email that says removed, not ended', async () => {
+    const buyer = await withholdFromBuyer()
     expect(await buyer.mine()).toMatchObject({ state: 'withheld', reason: 'renews' })
     const mail = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
     expect(mail?.subject).toBe('We’ve removed your TradingView access')
@@ -445,18 +448,18 @@ describe('a paying buyer whose access is withheld', () => {
   })
 
   test('is found, and gets it back', async () => {
-    const { admin, id, user, mine } = await withheld()
+    const { admin, id, user, mine } = await withholdFromBuyer()
     const listed = async (state: 'unlocked' | 'withheld') =>
       (await admin.call(accessAdmin.people, { q: user.email, state })).map((person) => person.id)
     expect([await listed('unlocked'), await listed('withheld')]).toEqual([[], [id]])
     await admin.call(accessAdmin.restore, { ids: [id] })
     expect(await mine()).toMatchObject({ state: 'unlocked' })
     await shop.afterUndo()
-    expect((await mailsTo(user.email)).at(-1)).toBe(ready)
+    expect((await mailsTo(user.email)).at(-1)).toBe(readySubject)
   })
 
-  test('stays kept out when an unlock is undone', async () => {
-    const buyer = await withheld()
+  test('still waits for a decision after an unlock is undone', async () => {
+    const buyer = await withholdFromBuyer()
     await buyer.ask()
     await buyer.admin.call(accessAdmin.grant, { ids: [buyer.id] })
     await buyer.admin.call(accessAdmin.undo, { ids: [buyer.id] })
@@ -466,7 +469,7 @@ describe('a paying buyer whose access is withheld', () => {
   })
 
   test('starts anew with a purchase after everything has ended', async () => {
-    const buyer = await withheld()
+    const buyer = await withholdFromBuyer()
     await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
     await expect(buyer.admin.call(accessAdmin.restore, { ids: [buyer.id] })).rejects.toMatchObject({ status: 409 })
     const again = await bookPurchase(shop.connection, buyer.user.id)
@@ -491,7 +494,7 @@ test('a deleted person’s unlocked TradingView username is kept only until it i
   expect(rows).toEqual([])
 })
 
-test('what happened is in the buyer’s own data', async () => {
+test('“my data” contains the access, its history and the requests', async () => {
   const buyer = await unlockedBuyer()
   expect(await buyer.call(accounts.myData, {})).toMatchObject({
     access: [{ state: 'unlocked', unlockedFor: buyer.name }],

@@ -43,7 +43,7 @@ describe('a sealed text', () => {
     )
   })
 
-  test('never looks the same twice', () => {
+  test('is different each time', () => {
     const secrets = createSecrets('ab'.repeat(32))
     expect(secrets.seal('text', 'row')).not.toBe(secrets.seal('text', 'row'))
   })
@@ -160,14 +160,14 @@ async function everythingStoredIn({ connection: { pool } }: TestShop): Promise<s
   return contents.flatMap(({ rows }) => rows.map(({ row }) => row))
 }
 
-test('a username that cannot be one is refused at its field, also where the seller unlocks by hand', async () => {
+test('an impossible username is refused at its field, even if the seller unlocks by hand', async () => {
   await using byHand = await openShop({ env: { TRADINGVIEW: 'off', ASK_EXCHANGE_KEYS: 'no' } })
   const buyer = await byHand.buyer()
-  const asked = buyer.call(contract.submitForPurchase, {
+  const submission = buyer.call(contract.submitForPurchase, {
     purchaseId: buyer.purchase.id,
     tradingViewUsername: 'my name',
   })
-  await expect(asked).rejects.toMatchObject({
+  await expect(submission).rejects.toMatchObject({
     status: 400,
     fields: { tradingViewUsername: expect.stringContaining('no spaces') },
   })

@@ -62,8 +62,8 @@ describe('the Rebound List', () => {
     await admin.call(assets.adminSwitch, { id: await idOf('LATER'), isActive: true })
     await admin.call(assets.adminSwitch, { id: await idOf('SHOWN'), isActive: false })
     expect(await seen()).toEqual(['LATER'])
-    const gone = { id: randomUUID(), isActive: true }
-    await expect(admin.call(assets.adminSwitch, gone)).rejects.toMatchObject({ status: 404 })
+    const missing = { id: randomUUID(), isActive: true }
+    await expect(admin.call(assets.adminSwitch, missing)).rejects.toMatchObject({ status: 404 })
   })
 
   test('has a note that can be changed and removed', async () => {
@@ -122,7 +122,7 @@ describe('the Rebound List', () => {
     expect((await list()).map(({ sortOrder }) => sortOrder)).toEqual([1, 2, 3, 4])
   })
 
-  test('closes the gap a removed asset leaves, so count + 1 is free', async () => {
+  test('closes the gap that a removed asset leaves', async () => {
     for (const ticker of ['A', 'B', 'C']) await add(ticker)
     await admin.call(assets.adminDelete, { id: await idOf('A') })
     await add('D')
@@ -133,7 +133,7 @@ describe('the Rebound List', () => {
     ])
   })
 
-  test('says so when another admin got there first', async () => {
+  test('says if another admin has deleted the asset already', async () => {
     await add('A')
     const id = await idOf('A')
     await admin.call(assets.adminDelete, { id })
@@ -168,7 +168,7 @@ describe('the Rebound List', () => {
     expect(asset && asset.reviewedAt >= before).toBe(true)
   })
 
-  test('an asset that comes back after its deletion was not reviewed by that', async () => {
+  test('an asset that is added again after its deletion keeps its review date', async () => {
     await add('A')
     const [before] = await list()
     if (!before) throw new Error('A is on the list')
@@ -194,7 +194,7 @@ describe('the Rebound List', () => {
     await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
   })
 
-  test('owners read what left the list lately, unless it is back', async () => {
+  test('shows owners the recently removed symbols, unless they were added again', async () => {
     const buyer = await shop.user()
     await expect(buyer.call(assets.recentlyRemoved, {})).rejects.toMatchObject({ status: 403 })
     await shop.connection.db
@@ -203,13 +203,13 @@ describe('the Rebound List', () => {
     for (const ticker of ['GONE', 'BACK']) {
       await add(ticker)
       const listed = await admin.call(assets.adminList, {})
-      await admin.call(assets.adminDelete, { id: listed.find((each) => each.ticker === ticker)?.id ?? '' })
+      await admin.call(assets.adminDelete, { id: listed.find((asset) => asset.ticker === ticker)?.id ?? '' })
     }
     await add('BACK')
-    const left = await buyer.call(assets.recentlyRemoved, {})
-    expect(left).toContainEqual({ ticker: 'GONE' })
-    expect(left).not.toContainEqual({ ticker: 'BACK' })
-    expect(await admin.call(assets.adminRecentlyRemoved, {})).toEqual(left)
+    const removedAssets = await buyer.call(assets.recentlyRemoved, {})
+    expect(removedAssets).toContainEqual({ ticker: 'GONE' })
+    expect(removedAssets).not.toContainEqual({ ticker: 'BACK' })
+    expect(await admin.call(assets.adminRecentlyRemoved, {})).toEqual(removedAssets)
   })
 
   test('logs every change in a searchable audit log', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-async function buyer(email: string, status: 'active' | 'expired') {
+async function addBuyer(email: string, status: 'active' | 'expired') {
   const { db } = shop.connection
   const [user] = await db.insert(users).values({ email, name: 'Ada' }).returning()
   await db
@@ -21,7 +21,7 @@ async function buyer(email: string, status: 'active' | 'expired') {
   return user?.id ?? ''
 }
 
-const ask = (userId: string) =>
+const addRequest = (userId: string) =>
   shop.connection.db.insert(access).values({ userId, productId: reboundSigmaPro.id, state: 'asked' })
 
 const remindersTo = async (email: string) =>
@@ -29,15 +29,15 @@ const remindersTo = async (email: string) =>
 
 describe('reminders', () => {
   test('go to active buyers who have not asked for access, once a week at most', async () => {
-    await buyer('missing@example.com', 'active')
-    await ask(await buyer('told@example.com', 'active'))
-    await buyer('gone@example.com', 'expired')
+    await addBuyer('missing@example.com', 'active')
+    await addRequest(await addBuyer('asked@example.com', 'active'))
+    await addBuyer('gone@example.com', 'expired')
     expect(await admin.call(reminders.adminCount, {})).toEqual({ due: 1 })
 
     const clicks = await Promise.all(Array.from({ length: 5 }, () => admin.call(reminders.adminSend, {})))
     expect(clicks.reduce((sum, { queued }) => sum + queued, 0)).toBe(1)
     expect(await remindersTo('missing@example.com')).toBe(1)
-    expect(await remindersTo('told@example.com')).toBe(0)
+    expect(await remindersTo('asked@example.com')).toBe(0)
     expect(await remindersTo('gone@example.com')).toBe(0)
 
     shop.clock.advance({ days: 6 })
@@ -45,18 +45,18 @@ describe('reminders', () => {
     expect(await admin.call(reminders.adminSend, {})).toEqual({ queued: 0 })
     shop.clock.advance({ days: 2 })
     admin = await shop.admin()
-    await buyer('second@example.com', 'active')
+    await addBuyer('second@example.com', 'active')
     expect(await admin.call(reminders.adminCount, {})).toEqual({ due: 2 })
     expect(await admin.call(reminders.adminSend, {})).toEqual({ queued: 2 })
     expect(await remindersTo('missing@example.com')).toBe(2)
   })
 
-  test('skip buyers who have asked by then', async () => {
+  test('skip buyers who have asked for access before the reminder is sent', async () => {
     shop.clock.advance({ days: 8 })
     admin = await shop.admin()
-    const userId = await buyer('meanwhile@example.com', 'active')
+    const userId = await addBuyer('meanwhile@example.com', 'active')
     await shop.queue.idle()
-    await ask(userId)
+    await addRequest(userId)
     await admin.call(reminders.adminSend, {})
     expect(await remindersTo('meanwhile@example.com')).toBe(0)
   })

@@ -22,8 +22,8 @@ const { indicator, strategy } = {
   strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
 }
 
-/** Time passes until whatever failed is due again. */
-async function later(minutes = 61) {
+/** Advances the clock, by default past the longest retry pause, and runs what is due. */
+async function runLater(minutes = 61) {
   shop.clock.advance({ minutes })
   await shop.queue.runNow('tradingview-due')
   await shop.settle()
@@ -39,24 +39,21 @@ const reconcile = async () => {
 const todo = () => admin.call(accessAdmin.todo, { limit: 200 })
 const show = () => admin.call(tradingViewAdmin.show, {})
 
-describe('what passes', () => {
-  test.for(['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html'] as const)(
-    'is tried again: TradingView %s',
-    async (fault) => {
-      const username = `fault_${fault}`
-      await shop.lookAlike.controls.behave({ next: [fault, fault], on: '/pine_perm/' })
-      const buyer = await shop.namedBuyer(username)
-      await shop.settle()
-      await later()
-      await later()
-      expect(await shop.listed(indicator)).toContain(username)
-      expect(await shop.listed(strategy)).toContain(username)
-      expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-    },
-  )
+describe('a temporary failure', () => {
+  test.for(['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html'] as const)('is retried: %s', async (fault) => {
+    const username = `fault_${fault}`
+    await shop.lookAlike.controls.behave({ next: [fault, fault], on: '/pine_perm/' })
+    const buyer = await shop.namedBuyer(username)
+    await shop.settle()
+    await runLater()
+    await runLater()
+    expect(await shop.listed(indicator)).toContain(username)
+    expect(await shop.listed(strategy)).toContain(username)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
 })
 
-test('“exists” is never believed: a date that the seller set by hand is found and corrected', async () => {
+test('if TradingView says “exists”, the end date is read, and one that the seller set by hand is corrected', async () => {
   const buyer = await shop.namedBuyer('by_hand_before')
   await shop.settle()
   await shop.lookAlike.controls.addByHand(indicator, 'by_hand_before', new Date(shop.clock.now().getTime() + 3_600_000))
@@ -67,7 +64,7 @@ test('“exists” is never believed: a date that the seller set by hand is foun
   expect(row?.expiration?.getTime()).toBeGreaterThan(paidUntil)
 })
 
-test('someone who had access before is never shortened or removed when they buy and leave', async () => {
+test('access from before the purchase is neither shortened nor removed when the buyer leaves', async () => {
   await shop.lookAlike.controls.addByHand(indicator, 'friend_since_2019')
   const buyer = await shop.namedBuyer('friend_since_2019')
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
@@ -75,14 +72,14 @@ test('someone who had access before is never shortened or removed when they buy 
   await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
   expect(await shop.listed(indicator)).toContain('friend_since_2019')
   expect(await shop.listed(strategy)).not.toContain('friend_since_2019')
-  const touched = (await shop.changes()).filter(
+  const changesOfFriend = (await shop.changes()).filter(
     ({ username, pine_id: pineId }) => username === 'friend_since_2019' && pineId === indicator,
   )
-  expect(touched).toEqual([])
+  expect(changesOfFriend).toEqual([])
 })
 
 describe('a session that ends', () => {
-  test('stops every call, mails the seller, and hands requests over; renewed, everything catches up', async () => {
+  test('stops every call, emails the seller and hands over the requests; a new session catches up', async () => {
     await shop.lookAlike.controls.endSession()
     const buyer = await shop.namedBuyer('patient_paula')
     await shop.settle()
@@ -103,12 +100,12 @@ describe('a session that ends', () => {
     await shop.lookAlike.controls.logIn()
     const cookies = await shop.lookAlike.controls.cookies()
     await admin.call(tradingViewAdmin.connect, { cookies, host, accepts: false })
-    await later(0.1)
+    await runLater(0.1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
     expect((await todo()).map(({ username }) => username)).not.toContain('patient_paula')
   })
 
-  test('risks that nobody accepted, a host that is not TradingView’s, line breaks and a missing cookie are refused', async () => {
+  test('is not renewed without accepted risks, with a foreign host, with line breaks or with a missing cookie', async () => {
     const connect = (cookies: string, host: string) =>
       admin.call(tradingViewAdmin.connect, { cookies, host, accepts: true })
     const good = await shop.lookAlike.controls.cookies()
@@ -132,35 +129,35 @@ describe('a session that ends', () => {
   })
 })
 
-describe('what stops everything, or one script', () => {
-  const isTold = async (subject: string) => (await shop.mails()).some((mail) => mail.subject === subject)
+describe('the connector stops for', () => {
+  const wasMailed = async (subject: string) => (await shop.mails()).some((mail) => mail.subject === subject)
 
   test('an address that TradingView blocks', async () => {
     await shop.lookAlike.controls.behave({ always: 'blocked', on: '/pine_perm/' })
     const buyer = await shop.namedBuyer('behind_the_wall')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
     expect(await show()).toMatchObject({ state: 'blocked' })
-    expect(await isTold('TradingView is blocking your server')).toBe(true)
+    expect(await wasMailed('TradingView is blocking your server')).toBe(true)
     await shop.lookAlike.controls.behave({})
     await admin.call(tradingViewAdmin.test, {})
-    await later(1)
+    await runLater(1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
 
-  test('three answers in a row that nobody understands', async () => {
+  test('three unreadable answers in a row', async () => {
     await shop.lookAlike.controls.behave({ always: 'odd', on: '/pine_perm/' })
     const buyer = await shop.namedBuyer('lost_in_translation')
     await shop.settle()
-    await later(1)
+    await runLater(1)
     expect(await show()).toMatchObject({ state: 'paused' })
-    expect(await isTold('TradingView has changed how it answers')).toBe(true)
+    expect(await wasMailed('TradingView has changed how it answers')).toBe(true)
     await shop.lookAlike.controls.behave({})
     await admin.call(tradingViewAdmin.resume, {})
-    await later(1)
+    await runLater(1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
 
-  test('a script that belongs to another account waits for the seller, and the other one is unlocked', async () => {
+  test('a script of another account, which waits for the seller while the other script is unlocked', async () => {
     await shop.lookAlike.controls.behave({ next: ['owner'], on: '/pine_perm/' })
     await shop.namedBuyer('half_open')
     await shop.settle()
@@ -174,15 +171,15 @@ describe('what stops everything, or one script', () => {
   })
 })
 
-describe('every night', () => {
-  test('missing people and wrong dates are mended, strangers only reported', async () => {
+describe('the nightly comparison', () => {
+  test('adds missing people, corrects wrong dates and only reports foreign entries', async () => {
     await shop.namedBuyer('night_owl')
     await shop.namedBuyer('early_bird')
     await shop.settle()
     await shop.lookAlike.controls.removeByHand(indicator, 'night_owl')
     await shop.lookAlike.controls.addByHand(indicator, 'early_bird', null)
     await shop.lookAlike.controls.addByHand(indicator, 'total_stranger')
-    // A single email per day is sent.
+    // Advances a day, because at most one email per day is sent.
     shop.clock.advance({ days: 1 })
     admin = await shop.admin()
     await reconcile()
@@ -197,10 +194,10 @@ describe('every night', () => {
     expect(mail?.text).toMatch(/Missing: 1\s+Wrong date: 1\s+Expired, still there: 0/)
   })
 
-  test('a session that ends in the middle of the walk leads to no conclusion at all', async () => {
+  test('changes nothing if the session ends while it reads a list', async () => {
     for (let n = 0; n < 45; n++) await shop.lookAlike.controls.addByHand(indicator, `walker_${n}`)
     const before = await shop.changes()
-    // Two pages arrive, the third is a page for people.
+    // The first two calls succeed, the third gets an HTML page instead of the list.
     await shop.lookAlike.controls.behave({ next: ['none', 'none', 'robot', 'robot'], on: '/pine_perm/list_users' })
     await shop.lookAlike.controls.removeByHand(indicator, 'night_owl')
     const run = await reconcile()
@@ -212,7 +209,7 @@ describe('every night', () => {
     expect(await shop.listed(indicator)).toContain('night_owl')
   })
 
-  test('a thousand people are read in fifty pages, and half of a list changes nothing', async () => {
+  test('reads a thousand people in fifty pages, and changes nothing after reading only a part', async () => {
     await shop.connection.pool.query(
       `insert into sandbox.tradingview_users select 'thousand_' || n from generate_series(1, 1000) n`,
     )
@@ -235,7 +232,7 @@ describe('every night', () => {
     await shop.connection.pool.query(`delete from sandbox.tradingview_users where username like 'thousand_%'`)
   })
 
-  test('a guard stops mass removal and asks; confirmed, it is done', async () => {
+  test('stops a mass removal until an admin confirms it', async () => {
     const names = Array.from({ length: 14 }, (_, n) => `leaver_${String(n).padStart(2, '0')}_x`)
     await shop.connection.pool.query(
       `insert into users (email, name) select name || '@example.com', name from unnest($1::text[]) name`,
@@ -256,21 +253,21 @@ describe('every night', () => {
   })
 })
 
-describe('switched off or paused', () => {
-  test('nothing is called, and what happened meanwhile is caught up', async () => {
+describe('a connector that is paused or restricted', () => {
+  test('calls nothing while paused, and catches up after it resumes', async () => {
     await admin.call(tradingViewAdmin.pause, {})
     const calls = (await shop.lookAlike.controls.calls()).length
     const buyer = await shop.namedBuyer('while_paused')
-    await later(1)
+    await runLater(1)
     await reconcile()
     expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
     await admin.call(tradingViewAdmin.resume, {})
-    await later(1)
+    await runLater(1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
 
-  test('“dry” changes nothing, “grant” never locks', async () => {
+  test('changes nothing in the mode “dry”, and never locks in the mode “grant”', async () => {
     const leaver = await shop.namedBuyer('may_not_leave')
     await shop.settle()
     await admin.call(tradingViewAdmin.settings, { mode: 'grant' })

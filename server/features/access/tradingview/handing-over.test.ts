@@ -17,28 +17,28 @@ beforeEach(async () => {
   await shop.lookAlike.controls.behave({})
 })
 
-async function later(minutes: number) {
+async function runLater(minutes: number) {
   shop.clock.advance({ minutes })
   await shop.queue.runNow('tradingview-due')
   await shop.settle()
-  // No one stays logged in for so long.
+  // Logs in again, because admin sessions end after 12 hours.
   admin = await shop.admin()
 }
 
 const todo = () => admin.call(accessAdmin.todo, { limit: 200 })
-const waiting = async () => (await todo()).flatMap(({ kind, username }) => (kind === 'unlock' ? username : []))
+const waitingUsernames = async () => (await todo()).flatMap(({ kind, username }) => (kind === 'unlock' ? username : []))
 const subjects = async (to?: string) =>
   (await shop.mails()).filter((mail) => !to || mail.to === to).map(({ subject }) => subject)
 
-describe('TradingView that does not answer', () => {
-  test('is the seller’s matter after ten minutes, and what is unlocked by hand is verified once it does', async () => {
+describe('an unlock that TradingView fails', () => {
+  test('goes to the seller after ten minutes, and an unlock by hand is verified once TradingView answers', async () => {
     await shop.lookAlike.controls.behave({ always: 'error' })
     const buyer = await shop.namedBuyer('by_hand_then')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocking' })
-    expect(await waiting()).toEqual([])
-    await later(11)
+    expect(await waitingUsernames()).toEqual([])
+    await runLater(11)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
-    expect(await waiting()).toEqual(['by_hand_then'])
+    expect(await waitingUsernames()).toEqual(['by_hand_then'])
     expect(await subjects(buyer.user.email)).toContain('We’ve got your access request')
 
     const { indicator, strategy } = shop.lookAlike.scripts
@@ -46,26 +46,26 @@ describe('TradingView that does not answer', () => {
     await shop.lookAlike.controls.addByHand(strategy, 'by_hand_then')
     await admin.call(accessAdmin.grant, { ids: [await shop.accessIdOf(buyer)] })
     await shop.lookAlike.controls.behave({})
-    await later(61)
+    await runLater(61)
     const mine = await shop.accessOf(buyer)
     expect(mine).toMatchObject({ state: 'unlocked' })
-    // Added by hand without an end, it now ends with the paid period.
+    // The connector sets the end date that the entry made by hand lacks.
     const people = await shop.lookAlike.controls.people(indicator)
     const row = people.find(({ username }) => username === 'by_hand_then')
     expect(row?.expiration?.toISOString()).toBe(mine.until)
   })
 
-  test('is tried for three days; the seller hears of it after an hour and finds it among what is to do', async () => {
+  test('is retried for three days; the seller gets an email after an hour and a task in the end', async () => {
     await shop.lookAlike.controls.behave({ always: 'pretend', on: '/pine_perm/add' })
     await shop.namedBuyer('stuck_sam')
     await shop.settle()
-    const isTold = async () => (await subjects()).filter((text) => text.includes('stuck: stuck_sam')).length
-    await later(30)
-    expect(await isTold()).toBe(0)
-    await later(45)
-    expect(await isTold()).toBe(1)
-    for (let hours = 0; hours < 73; hours += 12) await later(12 * 60)
-    expect(await isTold()).toBe(1)
+    const countMails = async () => (await subjects()).filter((text) => text.includes('stuck: stuck_sam')).length
+    await runLater(30)
+    expect(await countMails()).toBe(0)
+    await runLater(45)
+    expect(await countMails()).toBe(1)
+    for (let hours = 0; hours < 73; hours += 12) await runLater(12 * 60)
+    expect(await countMails()).toBe(1)
     expect(await todo()).toContainEqual(expect.objectContaining({ kind: 'stuck', username: 'stuck_sam' }))
     expect(await admin.call(overview.adminNeeds, {})).toContainEqual({
       kind: 'access_stuck',
@@ -79,15 +79,15 @@ describe('TradingView that does not answer', () => {
     expect(await todo()).not.toContainEqual(expect.objectContaining({ username: 'stuck_sam' }))
   })
 
-  test('for one person only: the seller unlocks by hand, and what TradingView’s lists showed stays as it was', async () => {
+  test('for one person can be done by hand; the stored list entries stay as last read', async () => {
     await shop.lookAlike.controls.behave({ always: 'pretend', on: '/pine_perm/add' })
     const buyer = await shop.namedBuyer('stuck_stella')
     await shop.settle()
-    for (let hours = 0; hours < 73; hours += 12) await later(12 * 60)
+    for (let hours = 0; hours < 73; hours += 12) await runLater(12 * 60)
     const stella = async () => (await todo()).find(({ username }) => username === 'stuck_stella')
     const { id = '' } = (await stella()) ?? {}
     expect(await stella()).toMatchObject({ kind: 'stuck', state: 'unlocking' })
-    // Promised once, however often the shop looked.
+    // The buyer gets the promise once, although the shop has retried many times.
     const received = (await subjects(buyer.user.email)).filter((text) => text.startsWith('We’ve got'))
     expect(received).toHaveLength(1)
     await expect(admin.call(accessAdmin.grant, { ids: [id] })).rejects.toMatchObject({ code: 'already-handled' })
@@ -107,15 +107,15 @@ describe('TradingView that does not answer', () => {
     await shop.settle()
     admin = await shop.admin()
     expect(await subjects(buyer.user.email)).toContain('Your TradingView access is ready')
-    // The connector still fails; that is no longer the seller's matter.
+    // The connector still fails, but after an unlock by hand the seller has no task.
     expect(await stella()).toBeUndefined()
     await shop.lookAlike.controls.behave({})
-    await later(1)
+    await runLater(1)
     expect(await shop.listed()).toContain('stuck_stella')
   })
 })
 
-test('one failure long ago is no outage: the shop looks every minute whether it has passed', async () => {
+test('an old failure is not an outage: the shop probes every minute and clears it', async () => {
   const buyer = await shop.namedBuyer('lucky_luke')
   await shop.settle()
   await shop.connection.pool.query('update tv_connection set down_since = $1', [
@@ -129,7 +129,7 @@ test('one failure long ago is no outage: the shop looks every minute whether it 
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
 })
 
-describe('a name', () => {
+describe('a username', () => {
   test('that TradingView finds only later is found when the buyer checks again', async () => {
     const buyer = await shop.namedBuyer('nobody_yet')
     expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found' })
@@ -138,11 +138,11 @@ describe('a name', () => {
     await shop.lookAlike.controls.addUser('nobody_yet')
     await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-    const told = (await subjects(buyer.user.email)).filter((text) => text.startsWith('We can’t find'))
-    expect(told).toHaveLength(1)
+    const notFoundMails = (await subjects(buyer.user.email)).filter((text) => text.startsWith('We can’t find'))
+    expect(notFoundMails).toHaveLength(1)
   })
 
-  test('that is changed at TradingView is proposed to buyer and seller, and never taken over by itself', async () => {
+  test('that is changed at TradingView is proposed to buyer and seller, but not adopted automatically', async () => {
     const buyer = await shop.namedBuyer('maiden_name_mia')
     await shop.settle()
     await shop.lookAlike.controls.renameUser('maiden_name_mia', 'Married_Mia')
@@ -152,21 +152,21 @@ describe('a name', () => {
     expect(await shop.changes()).toEqual(before)
     const mail = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
     expect(mail?.text).toContain('Did you mean Married_Mia?')
-    const matter = (await todo()).find(({ kind }) => kind === 'renamed')
-    expect(matter).toMatchObject({
+    const renamedTask = (await todo()).find(({ kind }) => kind === 'renamed')
+    expect(renamedTask).toMatchObject({
       username: 'Married_Mia',
       oldUsername: 'maiden_name_mia',
       user: { email: buyer.user.email },
     })
-    await admin.call(accessAdmin.rename, { id: matter?.id ?? '', username: 'Married_Mia' })
+    await admin.call(accessAdmin.rename, { id: renamedTask?.id ?? '', username: 'Married_Mia' })
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'Married_Mia' })
     expect((await todo()).map(({ kind }) => kind)).not.toContain('renamed')
-    // It is the same row that this shop once unlocked, so it is locked when it ends.
+    // TradingView's entry is the one that this shop unlocked, so the shop locks it at the end.
     await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
     expect(await shop.listed()).not.toContain('Married_Mia')
   })
 
-  test('whose row number turns up elsewhere while TradingView still knows it is nobody’s new name', async () => {
+  test('that TradingView still knows is not renamed, even if another username has its entry id', async () => {
     await shop.namedBuyer('still_here_sue')
     await shop.settle()
     await shop.lookAlike.controls.renameUser('still_here_sue', 'someone_else_now')
@@ -181,14 +181,15 @@ describe('a name', () => {
 test('while the session is over, the seller is reminded once a day', async () => {
   await shop.lookAlike.controls.endSession()
   await expect(admin.call(tradingViewAdmin.test, {})).rejects.toMatchObject({ status: 409 })
-  const told = async () => (await subjects()).filter((text) => text === 'Your TradingView session has ended').length
-  const first = await told()
+  const countReminders = async () =>
+    (await subjects()).filter((text) => text === 'Your TradingView session has ended').length
+  const first = await countReminders()
   expect(first).toBeGreaterThan(0)
   for (const days of [1, 0, 1]) {
     shop.clock.advance({ days })
     await shop.queue.runNow('tradingview-reminder')
   }
-  expect(await told()).toBe(first + 2)
+  expect(await countReminders()).toBe(first + 2)
   await shop.lookAlike.controls.logIn()
 })
 
@@ -202,7 +203,7 @@ test('the metrics count calls, people by state, and how long buyers waited', asy
   expect(text).toMatch(/^shop_paid_to_unlocked_seconds_count [1-9]/m)
 })
 
-test('with TRADINGVIEW=off nothing is called, whoever buys, asks or looks', async () => {
+test('with TRADINGVIEW=off nothing is called, not even by purchases, checks or schedules', async () => {
   await using off = await openConnectedShop({ env: { TRADINGVIEW: 'off' } })
   const buyer = await off.namedBuyer('quiet_quentin')
   expect(await buyer.call(access.checkUsername, { username: 'quiet_quentin' })).toMatchObject({ found: null })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** People who have had access for long and are due, as after a weekend without a session. */
+/** Adds people who have had access for a while and are due for a sync, as after a long outage. */
 async function makeDue(prefix: string, count: number) {
   const { pool } = shop.connection
   const at = shop.clock.now()
@@ -30,7 +30,7 @@ async function makeDue(prefix: string, count: number) {
   )
 }
 
-/** How many jobs about TradingView there have been, finished ones included. */
+/** Counts the sync and probe jobs, finished ones included. */
 async function countJobs(): Promise<number> {
   const { rows } = await shop.connection.pool.query<{ count: number }>(
     `select count(*)::int from jobs.job where name in ('tradingview-person', 'tradingview-return')`,
@@ -40,13 +40,13 @@ async function countJobs(): Promise<number> {
 
 const countCalls = async () => (await shop.lookAlike.controls.calls()).length
 
-const look = async () => {
+const runDueSchedule = async () => {
   await shop.queue.runNow('tradingview-due')
   await shop.queue.idle()
 }
 
-/** Every sixth time with the look that comes each minute; what was to start by then starts. */
-async function tenSecondsPass(n: number) {
+/** Advances the clock and starts what is due; every sixth time, the minute schedule runs, too. */
+async function advanceTenSeconds(n: number) {
   shop.clock.advance({ minutes: 1 / 6 })
   await shop.connection.pool.query(
     `update jobs.job set start_after = now() where name = 'tradingview-return' and state < 'active'`,
@@ -55,10 +55,10 @@ async function tenSecondsPass(n: number) {
   await shop.queue.idle()
 }
 
-test('a slow TradingView gets no more jobs, however often the shop looks who is due', async () => {
+test('while TradingView is slow, the schedule queues each person once', async () => {
   await makeDue('slow_', 20)
   await shop.connection.db.transaction(async (tx) => {
-    // Every run takes as long as this.
+    // Holds the users' locks, so that every sync takes as long as this transaction.
     await tx.execute('select 1 from users for update')
     for (let minute = 0; minute < 5; minute++) {
       shop.clock.advance({ minutes: 1 })
@@ -69,42 +69,42 @@ test('a slow TradingView gets no more jobs, however often the shop looks who is 
   await shop.queue.idle()
 })
 
-test('when only the probe is answered, one person at a time tries', async () => {
+test('while TradingView answers only probes, one person at a time is synced', async () => {
   await makeDue('half_', 20)
   await shop.lookAlike.controls.behave({ always: 'error', on: '/pine_perm/' })
-  await look()
+  await runDueSchedule()
   const before = await countJobs()
-  for (let n = 0; n < 6; n++) await tenSecondsPass(n)
+  for (let n = 0; n < 6; n++) await advanceTenSeconds(n)
   expect((await countJobs()) - before).toBeLessThan(10)
   await shop.lookAlike.controls.behave({})
-  await tenSecondsPass(0)
+  await advanceTenSeconds(0)
 })
 
-test('100 people due, five minutes closed: few jobs, a probe every ten seconds, and the new buyer first when it is back', async () => {
+test('an outage of five minutes with 100 people due: few jobs, a probe every ten seconds, and the new buyer is unlocked first', async () => {
   await makeDue('due_', 100)
   const { controls } = shop.lookAlike
-  const [jobs, calls, closedAt] = [await countJobs(), await countCalls(), shop.clock.now().getTime()]
+  const [jobs, calls, downSinceMs] = [await countJobs(), await countCalls(), shop.clock.now().getTime()]
   await controls.behave({ always: 'error' })
-  await look()
+  await runDueSchedule()
   const buyer = await shop.namedBuyer('just_in_time')
   for (let n = 0; n < 30; n++) {
-    await tenSecondsPass(n)
-    // Simulates another process before its turn.
-    if (n % 10 === 0) await look()
-    const probes = Math.ceil((shop.clock.now().getTime() - closedAt) / 10_000)
-    // Two workers, two scripts: whatever was under way when it closed.
+    await advanceTenSeconds(n)
+    // Simulates another process that runs its schedule too early.
+    if (n % 10 === 0) await runDueSchedule()
+    const probes = Math.ceil((shop.clock.now().getTime() - downSinceMs) / 10_000)
+    // Two workers with two scripts each may have had calls under way when the outage began.
     expect((await countCalls()) - calls).toBeLessThanOrEqual(4 + probes)
   }
   expect(await buyer.call(access.mine, {})).toMatchObject([{ state: 'unlocking' }])
 
   await controls.behave({})
   const before = await countCalls()
-  await tenSecondsPass(0)
+  await advanceTenSeconds(0)
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-  // That was at most 15 seconds away, and each call until the second script was open takes one more.
+  // At one call per second, the new buyer is unlocked within 15 seconds.
   const after = (await controls.calls()).slice(before)
   const isAdded = ({ call, username }: (typeof after)[number]) => call === 'add' && username === 'just_in_time'
   expect(after.findLastIndex(isAdded)).toBeLessThan(15)
-  // A call for each person and for each probe.
+  // At most one job for each person, and one for each probe.
   expect((await countJobs()) - jobs).toBeLessThan(100 + 60)
 })

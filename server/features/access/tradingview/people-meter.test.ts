@@ -4,14 +4,14 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 
-test('the meter counts whoever TradingView lists besides buyers', async () => {
+test('the meter counts buyers and foreign entries on TradingView’s lists', async () => {
   await using shop = await openConnectedShop()
   const admin = await shop.admin()
   const meter = () => admin.call(tradingViewAdmin.meter, {})
   const { people, foreign } = await meter()
   await shop.lookAlike.controls.addByHand(shop.lookAlike.scripts.indicator, 'a_friend_of_the_seller')
   await shop.queue.runNow('tradingview-reconcile')
-  // The look-alike has one from the start.
+  // The list of the sandbox has a foreign entry from the start.
   const after = await meter()
   expect(after.foreign).toBeGreaterThan(foreign)
   expect(after.people).toBe(people + after.foreign - foreign)
@@ -44,14 +44,14 @@ test('the meter warns at 90 and at 100 people, once each a month, and forecasts 
   expect(await warnings()).toBe(2)
   expect(await warnings()).toBe(2)
 
-  const calm = await meter()
+  const meterBefore = await meter()
   const leaver = await shop.buyer()
   await leaver.call(purchases.cancel, { id: leaver.purchase.id })
-  const now = await meter()
-  expect(now.people).toBe(calm.people + 1)
-  expect(now.forecast).toBe(now.people - now.endBefore + now.newAtThisPace)
-  const lastDay = new Date(now.lastDay)
+  const meterAfter = await meter()
+  expect(meterAfter.people).toBe(meterBefore.people + 1)
+  expect(meterAfter.forecast).toBe(meterAfter.people - meterAfter.endBefore + meterAfter.newAtThisPace)
+  const lastDay = new Date(meterAfter.lastDay)
   expect(new Date(lastDay.getTime() + 86_400_000).getUTCDate()).toBe(1)
-  const ends = Date.parse(leaver.purchase.currentPeriodEnd ?? '') < lastDay.getTime() + 86_400_000
-  expect(now.endBefore - calm.endBefore).toBe(ends ? 1 : 0)
+  const endsThisMonth = Date.parse(leaver.purchase.currentPeriodEnd ?? '') < lastDay.getTime() + 86_400_000
+  expect(meterAfter.endBefore - meterBefore.endBefore).toBe(endsThisMonth ? 1 : 0)
 })

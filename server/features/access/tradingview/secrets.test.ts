@@ -10,7 +10,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 
-test('the session’s cookies are in no log, answer, export, email, table or backup, but sealed', async () => {
+test('the session’s cookies appear unsealed in no log, answer, export, email, table or backup', async () => {
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
   await using shop = await openConnectedShop({ log })
@@ -23,17 +23,17 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
   const buyer = await shop.namedBuyer()
   await shop.settle()
   const answers: string[] = []
-  const keep = async (response: Response) => void answers.push(await response.text())
+  const collect = async (response: Response) => void answers.push(await response.text())
   const send = (body: object) => ({
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  // Renewed, refused in every way, and answered with pages.
-  await keep(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'sandbox', accepts: false })))
-  await keep(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'localhost', accepts: true })))
-  await keep(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'sandbox', unknown: 1 })))
-  await keep(await admin.fetch('/api/admin/tradingview', { ...send({}), body: `{"cookies":"${cookies}"` }))
+  // Renews the session, and provokes every kind of refusal and failure.
+  await collect(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'sandbox', accepts: false })))
+  await collect(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'localhost', accepts: true })))
+  await collect(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'sandbox', unknown: 1 })))
+  await collect(await admin.fetch('/api/admin/tradingview', { ...send({}), body: `{"cookies":"${cookies}"` }))
   for (const fault of ['robot', 'broken', 'odd', 'error'] as const) {
     await controls.behave({ next: [fault] })
     await admin.call(tradingViewAdmin.test, {}).catch(() => undefined)
@@ -42,10 +42,10 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
   const readable = Object.values(contract)
     .flatMap((rows) => Object.values<Endpoint>(rows))
     .filter(({ method, path }) => method === 'GET' && !path.includes(':'))
-  for (const { path } of readable) await keep(await admin.fetch(path))
-  for (const kind of ['buyers', 'orders', 'forms']) await keep(await admin.fetch(`/api/admin/export/${kind}`))
+  for (const { path } of readable) await collect(await admin.fetch(path))
+  for (const kind of ['buyers', 'orders', 'forms']) await collect(await admin.fetch(`/api/admin/export/${kind}`))
   for (const person of [admin, buyer]) answers.push(JSON.stringify(await person.call(accounts.myData, {})))
-  await keep(await shop.visitor().fetch('/metrics'))
+  await collect(await shop.visitor().fetch('/metrics'))
 
   const { rows } = await shop.connection.pool.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'jobs')`,
@@ -61,7 +61,7 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
   const [connection] = (await shop.connection.pool.query('select sealed_cookies from tv_connection')).rows
   expect(connection?.sealed_cookies).toMatch(/^[0-9a-f]{8}:/)
 
-  // A backup holds the session too, and only the key opens it.
+  // A backup contains the sealed cookies.
   const file = `${shop.config.dataDir}/backup.gz`
   await promisify(execFile)(process.execPath, ['scripts/backup.ts', file], {
     env: { ...process.env, DATABASE_URL: shop.config.databaseUrl, DATA_DIR: shop.config.dataDir },
@@ -70,11 +70,11 @@ test('the session’s cookies are in no log, answer, export, email, table or bac
   const tables = dump.split(/^COPY /m).slice(1)
   expect(tables.length).toBeGreaterThan(30)
   const leaking = tables.filter((table) => secrets.some((secret) => table.includes(secret)))
-  // The stand-in's tables are TradingView's side, which knows the usernames with access.
+  // Only the sandbox, which plays TradingView, stores the cookies in plain text.
   expect(leaking.map((table) => table.split(' ')[0])).toEqual(['sandbox.tradingview_settings'])
   expect(tables.find((table) => table.startsWith('public.tv_connection'))).toContain(connection?.sealed_cookies)
 
-  // And with a new key, the session still opens.
+  // After a change of the shop's key, the session is sealed again.
   const old = await promisify(execFile)('cat', [`${shop.config.dataDir}/secrets-key`])
   const rotate = promisify(execFile)(process.execPath, ['scripts/secrets.ts', 'rotate'], {
     env: {

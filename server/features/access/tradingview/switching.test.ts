@@ -23,34 +23,34 @@ async function connect() {
   await shop.settle()
 }
 
-/** The seller lets someone in on TradingView's own page. */
+/** Unlocks a username on TradingView's own page, as the seller does. */
 async function addByHand(username: string) {
   for (const pineId of Object.values(shop.lookAlike.scripts)) await shop.lookAlike.controls.addByHand(pineId, username)
 }
 
 describe('a shop that has unlocked by hand', () => {
-  /** Asked for it while nothing unlocked itself. */
-  async function asker(username: string) {
+  /** A buyer who has asked while there was no connector. */
+  async function buyerWhoAsked(username: string) {
     const buyer = await shop.buyer()
     await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username })
     const id = await shop.accessIdOf(buyer)
     return { ...buyer, id, username }
   }
 
-  async function unlockedByHand(username: string) {
-    const buyer = await asker(username)
+  async function buyerUnlockedByHand(username: string) {
+    const buyer = await buyerWhoAsked(username)
     await addByHand(username)
     await admin.call(accessAdmin.grant, { ids: [buyer.id] })
     return buyer
   }
 
-  test('hears what the connector would do, and only then is it done', async () => {
+  test('sees a preview of the connector’s changes, which happen only after switching it on', async () => {
     await admin.call(tradingViewAdmin.forget, {})
-    const paid = await unlockedByHand('paid_by_hand')
-    const gone = await unlockedByHand('gone_by_hand')
-    const waiting = await asker('waits_for_it')
-    const declined = await asker('was_declined')
-    await asker('nobody_knows_me')
+    const paid = await buyerUnlockedByHand('paid_by_hand')
+    const gone = await buyerUnlockedByHand('gone_by_hand')
+    const waiting = await buyerWhoAsked('waits_for_it')
+    const declined = await buyerWhoAsked('was_declined')
+    await buyerWhoAsked('nobody_knows_me')
     await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now', subscription: 'keep' })
     await shop.afterUndo()
     await admin.call(purchases.adminCancel, { id: gone.purchase.id })
@@ -60,7 +60,7 @@ describe('a shop that has unlocked by hand', () => {
     await shop.queue.runNow('tradingview-reconcile')
     await shop.settle()
     expect(await admin.call(tradingViewAdmin.show, {})).toMatchObject({ state: 'on', mode: 'dry' })
-    // The look-alike's own stranger is the second.
+    // The sandbox's list has a second foreign entry.
     expect(await preview()).toEqual({
       toUnlock: 1,
       toLock: 1,
@@ -80,7 +80,7 @@ describe('a shop that has unlocked by hand', () => {
     expect(people).not.toContain('gone_by_hand')
     expect(people).not.toContain('was_declined')
     expect(await shop.accessOf(declined)).toMatchObject({ state: 'declined' })
-    // Without an end by hand, it has the paid one now.
+    // The connector sets the end date that the entry made by hand lacks.
     const { until } = await shop.accessOf(paid)
     const listed = await shop.lookAlike.controls.people(shop.lookAlike.scripts.indicator)
     const row = listed.find(({ username }) => username === 'paid_by_hand')
@@ -88,11 +88,11 @@ describe('a shop that has unlocked by hand', () => {
     expect(await preview()).toMatchObject({ toUnlock: 0, toLock: 0, managedFromNow: 0, strangers: 2 })
   })
 
-  test('gets back what the connector has not done when it is switched off', async () => {
+  test('gets the pending requests back when the connector is paused', async () => {
     await shop.lookAlike.controls.behave({ always: 'error', on: '/pine_perm/add' })
     const buyer = await shop.namedBuyer('half_way_there')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocking' })
-    // With the one whose name nobody knows.
+    // The other one is the buyer with the unknown username.
     expect(await preview()).toMatchObject({ toHandOver: 2 })
     await admin.call(tradingViewAdmin.pause, {})
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
@@ -103,7 +103,7 @@ describe('a shop that has unlocked by hand', () => {
   })
 })
 
-test('in test mode TradingView’s own lists may be connected and read, and are never written', async () => {
+test('in test mode, TradingView’s real lists can be read but are never written', async () => {
   const host = 'www.tradingview.com'
   await shop.connection.db.update(tvConnection).set({ host, mode: 'full', state: 'on' })
   expect(await admin.call(tradingViewAdmin.show, {})).toMatchObject({ state: 'on', mode: 'dry', isReadOnly: true })

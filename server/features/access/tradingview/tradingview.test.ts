@@ -29,17 +29,17 @@ beforeEach(async () => {
 async function expiryOf(username: string) {
   await shop.settle()
   const { indicator, strategy } = shop.lookAlike.scripts
-  const found = []
+  const entries = []
   for (const pineId of [indicator, strategy])
-    found.push((await shop.lookAlike.controls.people(pineId)).find((person) => person.username === username))
-  return found.map((person) => person && (person.expiration?.getTime() ?? null))
+    entries.push((await shop.lookAlike.controls.people(pineId)).find((person) => person.username === username))
+  return entries.map((person) => person && (person.expiration?.getTime() ?? null))
 }
 
 const subjectsTo = async (email: string) =>
   (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
 
 describe('a purchase', () => {
-  test('with a name unlocks itself until three days after the paid period, and the buyer is told', async () => {
+  test('with a username is unlocked until three days after the paid period, and the buyer gets an email', async () => {
     const buyer = await shop.namedBuyer()
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: buyer.username, reason: 'renews' })
     const until = Date.parse(buyer.purchase.currentPeriodEnd ?? '') + 3 * day
@@ -47,7 +47,7 @@ describe('a purchase', () => {
     expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access is ready')
   })
 
-  test('by a guest with a name is told in one email: receipt, the way to a password, and the state of the access', async () => {
+  test('by a guest with a username leads to one email with receipt, password link and access', async () => {
     const [guest, email] = [shop.visitor(), 'one-mail@example.com']
     await shop.pay(await shop.begin(guest, { email, tradingViewUsername: 'one_mail' }))
     await shop.settle()
@@ -59,7 +59,7 @@ describe('a purchase', () => {
     expect(text).toMatch(/View the invoice\S* .*\/invoice\?/)
   })
 
-  test('without a name waits for one, given later in the spelling of a link', async () => {
+  test('without a username waits for one, which may be entered as a link to the profile', async () => {
     const buyer = await shop.buyer()
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'none', username: null })
     await buyer.call(access.changeUsername, {
@@ -70,7 +70,7 @@ describe('a purchase', () => {
     expect(await shop.listed()).toContain('Late_Larry')
   })
 
-  test('cancelled runs to the day it ends, resumed gets its slack back', async () => {
+  test('that is cancelled is unlocked until its last day; resumed, until three days later', async () => {
     const buyer = await shop.namedBuyer()
     const { id } = buyer.purchase
     const end = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
@@ -80,7 +80,7 @@ describe('a purchase', () => {
     expect(await expiryOf(buyer.username)).toEqual([end + 3 * day, end + 3 * day])
   })
 
-  test('refunded is locked, and the buyer is told', async () => {
+  test('that is refunded is locked, and the buyer gets an email', async () => {
     const buyer = await shop.namedBuyer()
     expect(await expiryOf(buyer.username)).not.toContain(undefined)
     const admin = await shop.admin()
@@ -90,13 +90,15 @@ describe('a purchase', () => {
     expect((await subjectsTo(buyer.user.email)).filter((subject) => /ended|refund/.test(subject))).toEqual([
       'Your refund of $39.00',
     ])
-    const told = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && subject.includes('refund'))
-    expect(told?.text).toContain('access to Rebound Sigma Pro on TradingView has been turned off')
+    const refundMail = (await shop.mails()).find(
+      ({ to, subject }) => to === buyer.user.email && subject.includes('refund'),
+    )
+    expect(refundMail?.text).toContain('access to Rebound Sigma Pro on TradingView has been turned off')
   })
 
-  test('that is paid for is locked when the seller removes it, stays so, and is unlocked when restored', async () => {
+  test('that the seller withholds is locked although it is paid for, until it is restored', async () => {
     const buyer = await shop.namedBuyer()
-    const held = await expiryOf(buyer.username)
+    const expiryBefore = await expiryOf(buyer.username)
     const admin = await shop.admin()
     const ids = [await shop.accessIdOf(buyer)]
     await admin.call(accessAdmin.withhold, { ids })
@@ -108,10 +110,10 @@ describe('a purchase', () => {
     await admin.call(accessAdmin.restore, { ids })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
     await shop.afterUndo()
-    expect(await expiryOf(buyer.username)).toEqual(held)
+    expect(await expiryOf(buyer.username)).toEqual(expiryBefore)
   })
 
-  test('booked by hand until a day runs to that day', async () => {
+  test('booked by hand is unlocked until the end date that the seller entered', async () => {
     const buyer = await shop.verifiedUser()
     const endsAt = new Date(shop.clock.now().getTime() + 20 * day).toISOString()
     const admin = await shop.admin()
@@ -129,17 +131,17 @@ describe('a purchase', () => {
     expect(await expiryOf(username)).toEqual([Date.parse(endsAt), Date.parse(endsAt)])
   })
 
-  test('under dispute keeps what is there; lost, it is locked', async () => {
+  test('under dispute stays unlocked until the dispute is lost', async () => {
     const buyer = await shop.namedBuyer()
-    const held = await expiryOf(buyer.username)
+    const expiryBefore = await expiryOf(buyer.username)
     const { id } = await shop.sandbox.controls.openDispute(buyer.paymentIntentId)
-    expect(await expiryOf(buyer.username)).toEqual(held)
+    expect(await expiryOf(buyer.username)).toEqual(expiryBefore)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', reason: 'disputed' })
     await shop.sandbox.controls.closeDispute(id, 'lost')
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
   })
 
-  test('withdrawn is locked', async () => {
+  test('that is withdrawn is locked', async () => {
     const buyer = await shop.namedBuyer()
     expect(await expiryOf(buyer.username)).not.toContain(undefined)
     const { email } = buyer.user
@@ -147,7 +149,7 @@ describe('a purchase', () => {
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
   })
 
-  test('of a deleted account is locked, and the name is forgotten', async () => {
+  test('of a deleted account is locked, and its username is deleted', async () => {
     const buyer = await shop.namedBuyer()
     await shop.settle()
     const admin = await shop.admin()
@@ -163,7 +165,7 @@ describe('a purchase', () => {
   })
 })
 
-test('what TradingView was asked and said about a buyer is in “my data”', async () => {
+test('“my data” contains the calls to TradingView about a buyer', async () => {
   const buyer = await shop.namedBuyer()
   const { until } = await shop.accessOf(buyer)
   const mine = await buyer.call(accounts.myData, {})
@@ -187,8 +189,8 @@ test('a renewal that is never paid is locked when its grace is over', async () =
   expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
 })
 
-describe('a name', () => {
-  test('that TradingView does not know is not granted; the buyer hears of it and is told what looks like it', async () => {
+describe('a username', () => {
+  test('that TradingView does not know is not unlocked; the buyer gets an email with similar usernames', async () => {
     const buyer = await shop.namedBuyer('ada_trade')
     expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found', similar: ['ada_trades'] })
     expect(await subjectsTo(buyer.user.email)).toContain('We can’t find your TradingView username')
@@ -212,7 +214,7 @@ describe('a name', () => {
     expect(items.map(({ user }) => user.email)).toContain(third.user.email)
   })
 
-  test('of somebody who got their money back is free for its owner, who takes over what is there', async () => {
+  test('of a former customer is free for its owner, whose access continues on the same entry', async () => {
     const squatter = await shop.namedBuyer('squatted_name')
     await shop.accessOf(squatter)
     const admin = await shop.admin()
@@ -227,11 +229,11 @@ describe('a name', () => {
     expect(await shop.listed()).toContain('squatted_name')
   })
 
-  test('stays with somebody whom the seller keeps out although they pay', async () => {
-    const [kept, other] = [await shop.namedBuyer('kept_out_name'), await shop.buyer()]
-    await shop.accessOf(kept)
+  test('stays with a paying customer whose access is withheld', async () => {
+    const [withheld, other] = [await shop.namedBuyer('kept_out_name'), await shop.buyer()]
+    await shop.accessOf(withheld)
     const admin = await shop.admin()
-    await admin.call(accessAdmin.withhold, { ids: [await shop.accessIdOf(kept)] })
+    await admin.call(accessAdmin.withhold, { ids: [await shop.accessIdOf(withheld)] })
     await expect(
       other.call(access.changeUsername, { purchaseId: other.purchase.id, username: 'kept_out_name' }),
     ).rejects.toMatchObject({ status: 409 })
@@ -265,8 +267,10 @@ describe('a name', () => {
     const names = ['many_one', 'many_two', 'many_three']
     await Promise.allSettled(names.map((username) => buyer.call(access.changeUsername, { purchaseId, username })))
     await shop.settle()
-    const asked = (await shop.changes()).flatMap(({ username }) => (names.includes(username ?? '') ? username : []))
-    expect(new Set(asked).size).toBe(1)
+    const changedNames = (await shop.changes()).flatMap(({ username }) =>
+      names.includes(username ?? '') ? username : [],
+    )
+    expect(new Set(changedNames).size).toBe(1)
   })
 
   test('that fails keeps the old one unlocked', async () => {
@@ -290,7 +294,7 @@ describe('a name', () => {
   })
 })
 
-test('a product without scripts is a need before its first sale, and its buyers wait for the seller, truly', async () => {
+test('a product without scripts is listed as a need, and its buyers wait for the seller', async () => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(paths.products, products, { recursive: true })
   const source = readFileSync(join(paths.products, 'rebound-sigma-pro.md'), 'utf8')
