@@ -71,7 +71,7 @@ await runCommand(async ({ config, url }) => {
 async function productIdOf(url: string) {
   const connection = connect(url, () => undefined)
   try {
-    return (await openCatalog(connection.db)).first().id
+    return (await openCatalog(connection.db)).homeProduct().id
   } finally {
     await connection.close()
   }

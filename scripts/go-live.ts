@@ -20,7 +20,7 @@ import {
   compareAccount,
   mismatchInWords,
 } from '#server/features/selling/payment-account/payment-account.ts'
-import { createPrices, publishFirst } from '#server/features/selling/prices/prices.ts'
+import { createPrices, publishInitialPrices } from '#server/features/selling/prices/prices.ts'
 import { type PresentAccount, presentAccountOf } from '#server/gateways/payments.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
@@ -144,11 +144,11 @@ async function backUp(url: string, config: Config) {
 async function makePrices(db: Database, keys: NonNullable<Config['stripe']>) {
   const stripe = createStripeGateway(keys)
   const catalog = await openCatalog(db)
-  await publishFirst(db, catalog.products())
+  await publishInitialPrices(db, catalog.products())
   const context = { db, now, stripe, audit: createAudit({ db, now }), catalog }
   const faults: string[] = []
   await createPrices(context).ensureAll((error) => faults.push((error as Error).message))
   console.log('The prices are at Stripe.')
-  await createCodes(context).renewAll((error) => faults.push((error as Error).message))
+  await createCodes(context).recreateCoupons((error) => faults.push((error as Error).message))
   for (const fault of faults) console.warn(`A price or code is not at Stripe yet; the shop makes it later: ${fault}`)
 }

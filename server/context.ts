@@ -82,7 +82,7 @@ export function mailSite(config: Config, { live }: ShopSettings, { linkToken }: 
     linkToken,
     consumerLaw,
     taxNote: tax.note,
-    sold: catalog.onSale().map(({ name, listed: { terms, list } }) => ({ name, terms, list })),
+    sold: catalog.productsOnSale().map(({ name, listed: { terms, list } }) => ({ name, terms, list })),
     get law() {
       return live.law
     },

@@ -14,7 +14,7 @@ import { currentConnection, servedProducts } from './features/access/tradingview
 import { createAdmins } from './features/identity/accounts/accounts.ts'
 import { openCatalog } from './features/selling/catalog/catalog.ts'
 import { openPaymentAccount } from './features/selling/payment-account/payment-account.ts'
-import { publishFirst, shownPrices } from './features/selling/prices/prices.ts'
+import { pricesForPages, publishInitialPrices } from './features/selling/prices/prices.ts'
 import { shownTerms } from './features/selling/terms/terms.ts'
 import { noFigures, publicFigures } from './features/site/figures/figures.ts'
 import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
@@ -104,7 +104,7 @@ export async function startShop(
     })
 
     const catalog = await openCatalog(connection.db, products)
-    await publishFirst(connection.db, catalog.products())
+    await publishInitialPrices(connection.db, catalog.products())
     const config = { ...given, port, publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}` }
     const mailsGoTo = config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox
     const settings = createShopSettings({
@@ -247,13 +247,13 @@ function openSite(parts: Parts, payments: Payments) {
         figures: settings.live.showsFigures ? await publicFigures(db, now()) : noFigures,
         testMode: payments.sandbox !== undefined && (config.production ? 'closed' : 'open'),
         stripe: payments.settings,
-        prices: await shownPrices(db, catalog, now()),
+        prices: await pricesForPages(db, catalog, now()),
         reviews: await reviewSummary(db),
-        products: catalog.listed(
+        products: catalog.listForPages(
           await reviewsByProduct(db),
           await servedProducts(db, await currentConnection(db, tradingView), now()),
         ),
-        texts: catalog.texts(),
+        texts: catalog.textsBySlug(),
         terms: await shownTerms(db, now(), mailSite(config, settings, secrets, catalog)),
         latestReviews: await latestReviews(db),
       }

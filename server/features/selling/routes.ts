@@ -17,11 +17,11 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
   const { cancellation, cardUpdate, refunds, sellerActions, switching, takeover, unpaid } = subscriptions
 
   async function listCatalog() {
-    const shown = await prices.shown()
-    return catalog.onSale().flatMap(({ id, name, slug }) => {
-      const price = shown[slug]
-      if (!price) return []
-      const amounts = Object.fromEntries(plansWithPrice(price).map(({ key, price: { amount } }) => [key, amount]))
+    const pricesBySlug = await prices.forPages()
+    return catalog.productsOnSale().flatMap(({ id, name, slug }) => {
+      const productPrices = pricesBySlug[slug]
+      if (!productPrices) return []
+      const amounts = Object.fromEntries(soldPlans(productPrices).map(({ key, price }) => [key, price.amount]))
       return [{ id, name, slug, ...wirePrices(amounts), prices: amounts }]
     })
   }
@@ -34,7 +34,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
       return product
     },
     page: ({ slug }) => {
-      const product = catalog.bySlug(slug)
+      const product = catalog.findBySlug(slug)
       if (product?.state !== 'on sale') throw notFound('Product')
       return product.text
     },
@@ -43,33 +43,33 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
   mount(contract.prices, {
     adminProducts: () => catalog.products().map(({ listed, ...product }) => ({ ...product, ...listed })),
     adminList: () => prices.list(),
-    async adminPublish(wish, { actor }) {
-      await prices.publish(actor, wish)
+    async adminPublish(input, { actor }) {
+      await prices.publish(actor, input)
       await pages.refresh()
     },
   })
   mount(contract.codes, {
     adminList: () => selling.codeAdministration.list(),
-    adminAdd: (wish, { actor }) => selling.codeAdministration.add(actor, wish),
+    adminAdd: (input, { actor }) => selling.codeAdministration.add(actor, input),
     adminStop: ({ id }, { actor }) => selling.codeAdministration.stop(actor, id),
   })
   mount(contract.checkout, {
-    createSubscriptionIntent: async (wish, { actor, request, reply }) => {
-      const { nonce, ...begun } = await checkout.begin(actor, cookie.read(request), wish)
+    createSubscriptionIntent: async (input, { actor, request, reply }) => {
+      const { nonce, ...intent } = await checkout.begin(actor, cookie.read(request), input)
       if (nonce) cookie.set(reply, nonce)
-      return begun
+      return intent
     },
-    quote: (wish, { actor }) => checkout.quote(actor, wish),
-    agree: (agreed, { actor, request }) => checkout.agree(actor, cookie.read(request), agreed),
+    quote: (input, { actor }) => checkout.quote(actor, input),
+    agree: (input, { actor, request }) => checkout.agree(actor, cookie.read(request), input),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
-      const authentication = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)
-      if (authentication === 'not yet') return authentication
-      await identity.beginSession(authentication, { actor, request, reply })
-      securityLog('guest login', { ...actor, user: { id: authentication.userId } })
-      cookie.set(reply, authentication.newNonce)
+      const authenticated = await checkout.authenticateGuest(cookie.read(request), paymentIntentId)
+      if (authenticated === 'not yet') return authenticated
+      await identity.beginSession(authenticated, { actor, request, reply })
+      securityLog('guest login', { ...actor, user: { id: authenticated.userId } })
+      cookie.set(reply, authenticated.newNonce)
       return 'done'
     },
-    paid: ({ paymentIntentId }, { request }) => checkout.paid(cookie.read(request), paymentIntentId),
+    paid: ({ paymentIntentId }, { request }) => checkout.showPaidOrder(cookie.read(request), paymentIntentId),
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
   })
   mount(contract.billing, {
@@ -79,6 +79,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
   mount(contract.purchases, {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     async cancel({ id }, { actor }) {
+      // Without a known payment account, nothing may be sent to Stripe, so a job cancels later.
       const isDone = context.paymentAccount.isKnown()
       await (isDone ? cancellation.cancel(actor, id) : declarations.cancelLater(actor, id))
       return { isDone }
@@ -87,10 +88,10 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     nextCharge: async ({ id }, { actor }) => selling.nextChargeOf(await purchases.find(id, actor.user.id)),
     giveReason: ({ id, reason, comment }, { actor }) => cancellation.giveReason(actor, id, reason, comment ?? ''),
     resume: ({ id }, { actor }) => cancellation.resume(actor, id),
-    invoice: ({ id }, { actor }) => invoices.latest(actor.user.id, id),
+    invoice: ({ id }, { actor }) => invoices.latestInvoice(actor.user.id, id),
     invoices: ({ id }, { actor }) => invoices.list(actor.user.id, id),
     document: ({ document }, { actor }) => invoices.linksOf(actor.user.id, document),
-    openInvoice: (link) => invoices.openMailed(link),
+    openInvoice: (link) => invoices.openEmailed(link),
     beginCardUpdate: ({ id }, { actor }) => cardUpdate.begin(actor, id),
     switchOffer: ({ id }, { actor }) => switching.offer(actor.user.id, id),
     switch: ({ id, at, ...order }, { actor }) => switching.order(actor, id, { ...order, at: new Date(at) }),
@@ -111,7 +112,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     adminSettleWarning: ({ id, decision }, { actor }) => refunds.settleWarning(actor, id, decision),
     adminExtend: ({ id, until }, { actor }) => sellerActions.extend(actor, id, until),
     adminRefundable: ({ id }) => refunds.refundable(id),
-    adminRefund: ({ id, ...wanted }, { actor }) => refunds.refund(actor, id, wanted),
+    adminRefund: ({ id, ...input }, { actor }) => refunds.refund(actor, id, input),
   })
   mount(contract.takeover, {
     adminList: () => takeover.list(),
@@ -120,20 +121,21 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
   })
   await mountWebhook(http, context, selling)
   mount(contract.declarations, {
-    withdraw: (declared, { actor }) => declarations.withdraw(actor, declared),
-    cancel: (declared, { actor }) => declarations.cancel(actor, declared),
+    withdraw: (input, { actor }) => declarations.withdraw(actor, input),
+    cancel: (input, { actor }) => declarations.cancel(actor, input),
     confirm: ({ id, token }) => declarations.confirm(id, token),
     adminList: (page) => declarations.administration.list(page),
     adminCarryOut: ({ id }, { actor }) => declarations.administration.carryOut(actor, id),
-    adminLink: ({ id, contract: typed }, { actor }) => declarations.administration.link(actor, id, typed),
+    adminLink: ({ id, contract: typedContract }, { actor }) =>
+      declarations.administration.link(actor, id, typedContract),
     adminClose: ({ id, outcome }, { actor }) => declarations.administration.close(actor, id, outcome),
   })
   mount(contract.stripeSetup, { adminCheck: () => selling.stripeSetup.check() })
 }
 
-const bodyLimit = 1024 * 1024
+const webhookBodyLimitBytes = 1024 * 1024
 
-/** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
+/** Mounts the webhook. Its body stays a buffer, because Stripe's signature covers the raw bytes. */
 async function mountWebhook(
   { app }: Http,
   { stripe, paymentAccount }: Pick<Context, 'stripe' | 'paymentAccount'>,
@@ -145,11 +147,11 @@ async function mountWebhook(
     scope.route({
       method: 'POST',
       url: '/api/webhooks/stripe',
-      bodyLimit,
+      bodyLimit: webhookBodyLimitBytes,
       config: { perMinute: false },
       handler: async ({ body, headers: { 'stripe-signature': signature } }) => {
         const event = readSigned(body, signature)
-        // Another account's event must not be kept; Stripe sends it again.
+        // The event may be of another account; Stripe sends a refused event again.
         if (!paymentAccount.isKnown()) throw new Refusal(503, 'payments-away', 'Please send this event again later')
         await subscriptions.inbox.receive(event)
         return { received: true }
@@ -161,7 +163,9 @@ async function mountWebhook(
     if (Buffer.isBuffer(body) && typeof signature === 'string')
       try {
         return stripe.events.read(body, signature)
-      } catch {}
+      } catch {
+        // Falls through to the refusal.
+      }
     throw new Refusal(400, 'not-signed', 'This event is not signed by Stripe')
   }
 }

@@ -64,7 +64,7 @@ export type Selling = {
   codeAdministration: CodeAdministration
   stripeSetup: StripeSetup
   schedules: Schedules
-  /** Prepares prices and terms. Never fails the start: the next checkout tries again. */
+  /** Prepares terms, and prices at Stripe. A price that fails doesn't stop the start: the next checkout retries it. */
   prepare(): Promise<void>
 }
 
@@ -106,12 +106,12 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
     log,
     secretKey: config.stripe?.secretKey,
     publicUrl: config.publicUrl,
-    prices: prices.wanted,
+    prices: prices.expectedAtStripe,
   })
   const schedules: Schedules = {
     reconcile: { cron: '*/5 * * * *', run: subscriptions.reconcile },
     'end-booked': { cron: '* * * * *', run: bookings.endDue },
-    'ending-notices': { cron: '9 * * * *', run: announcements.ends },
+    'ending-notices': { cron: '9 * * * *', run: announcements.bookingEnds },
     'card-notices': { cron: '17 8 * * *', run: expiryNotices.expiringCards },
     'discount-notices': { cron: '27 8 * * *', run: expiryNotices.endingDiscounts },
     'renewal-notices': { cron: '7 8 * * *', run: announcements.renewals },

@@ -98,7 +98,7 @@ export function createBuyerAccess(
         return {
           purchaseId,
           productId,
-          product: (await catalog.named(productId)).slug,
+          product: (await catalog.findRow(productId)).slug,
           // Falls back to the username typed at the checkout, which its owner confirms.
           username: row?.username ?? orderedName ?? profileName,
           state: row?.state ?? ('none' as const),

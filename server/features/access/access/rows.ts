@@ -104,7 +104,7 @@ export async function changeAccess(
   if (sendsMail)
     await context.mails.send(tx, person.email, mail, {
       name: person.name,
-      product: (await context.catalog.named(row.productId)).name,
+      product: (await context.catalog.findRow(row.productId)).name,
       tradingViewUsername: name,
       reason: reason ?? '',
       staysUnlocked: to === 'unlocked',
@@ -127,7 +127,7 @@ export async function askSeller(
   const { name, email, deletedAt } = await personOf(tx, userId)
   if (deletedAt) return
   const about = { name, tradingViewUsername: username ?? '' }
-  const product = (await catalog.named(productId)).name
+  const product = (await catalog.findRow(productId)).name
   const occasion = `${id} ${askedAt?.toISOString()}`
   if (!(await wasToldByReceipt(tx, { userId, productId, username: username ?? '' }, now())))
     await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)

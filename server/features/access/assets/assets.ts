@@ -95,7 +95,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
 
     add: (actor, productId, asset) =>
       withTableLocked(async (tx) => {
-        if ((await findListedTickers(tx, catalog.byId(productId), [asset.ticker])).size > 0)
+        if ((await findListedTickers(tx, catalog.findById(productId), [asset.ticker])).size > 0)
           throw conflict('already-listed', `${asset.ticker} is already on the list`)
         await append(tx, now(), productId, [asset])
         // Moves the new asset from the end to its position.
@@ -108,7 +108,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
     import: (actor, productId, pasted) =>
       withTableLocked(async (tx) => {
         const byTicker = new Map(pasted.map((asset) => [asset.ticker, asset]))
-        const listedTickers = await findListedTickers(tx, catalog.byId(productId), [...byTicker.keys()])
+        const listedTickers = await findListedTickers(tx, catalog.findById(productId), [...byTicker.keys()])
         const added = [...byTicker.values()].filter(({ ticker }) => !listedTickers.has(ticker))
         await append(tx, now(), productId, added)
         await audit.record(tx, actor, {

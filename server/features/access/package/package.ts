@@ -13,8 +13,8 @@ type PackageDeps = Pick<AccessModule, 'owns'>
 
 export function createPrivatePackage({ settings, catalog }: PackageContext, { owns }: PackageDeps): PrivatePackage {
   return {
-    async show(userId, slug = catalog.first().slug) {
-      const product = catalog.bySlug(slug)
+    async show(userId, slug = catalog.homeProduct().slug) {
+      const product = catalog.findBySlug(slug)
       if (!product) throw notFound('Product')
       if (!(await owns(userId, product.id)))
         throw new Refusal(403, 'not-an-owner', `This is for owners of ${product.name} with a live subscription.`)

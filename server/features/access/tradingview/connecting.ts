@@ -208,7 +208,7 @@ export async function connectLookAlike({
       })
       .onConflictDoNothing()
     if (insertedConnection.rowCount === 0) return
-    const { id: productId, name: product } = catalog.first()
+    const { id: productId, name: product } = catalog.homeProduct()
     for (const [kind, pineId] of Object.entries(lookAlike.scripts)) {
       const name = kind === 'strategy' ? `${product} Strategy` : product
       await tx.insert(tvScripts).values({ pineId, productId, name, createdAt: now() }).onConflictDoNothing()

@@ -41,7 +41,7 @@ export function createScripts(
     async list() {
       const chosen = await db.select().from(tvScripts).orderBy(tvScripts.createdAt)
       const accountScripts = await readAccountScripts()
-      const productNames = await Promise.all(chosen.map(async ({ productId }) => (await catalog.named(productId)).name))
+      const productNames = await Promise.all(chosen.map(async ({ productId }) => (await catalog.findRow(productId)).name))
       const notChosen = accountScripts.filter(({ pineId }) => !chosen.some((script) => script.pineId === pineId))
       return [
         ...chosen.map(({ pineId, name, problem }, index) => ({
@@ -58,12 +58,12 @@ export function createScripts(
       const row = await connection.current()
       if (!row || row.state === 'off') return []
       const chosen = await db.selectDistinct({ productId: tvScripts.productId }).from(tvScripts)
-      return catalog.onSale().filter(({ id }) => !chosen.some(({ productId }) => productId === id))
+      return catalog.productsOnSale().filter(({ id }) => !chosen.some(({ productId }) => productId === id))
     },
 
     async choose(actor, pineId, productId) {
       if (!isPineId(pineId)) throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
-      if (!catalog.byId(productId)) throw notFound('Product')
+      if (!catalog.findById(productId)) throw notFound('Product')
       const client = await connection.requireClient()
       const accountScripts = await client.scripts().catch((error: unknown) => {
         throw asRefusal(error)

@@ -123,7 +123,7 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
       const user = await findUser(db, id)
       if (isStaff(user)) throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
-      const owns = await core.owns(id, catalog.first().id)
+      const owns = await core.owns(id, catalog.homeProduct().id)
       return {
         user: { ...user, isProven: user.verifiedAt !== null },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,

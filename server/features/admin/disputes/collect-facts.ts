@@ -40,7 +40,7 @@ export function createCollectFacts(
       ? await db.select().from(purchases).where(eq(purchases.id, invoice.purchaseId))
       : []
     const productId = purchase?.productId ?? order?.productId
-    const product = productId ? await catalog.named(productId) : catalog.first()
+    const product = productId ? await catalog.findRow(productId) : catalog.homeProduct()
     const { company, street, postalCode, city, country } = await selling.customers.billingDetailsOf(userId)
     const typed = [company, street, `${postalCode} ${city}`.trim(), countryName(country)]
     const ordered = [order?.postalCode, countryName(order?.country)]
@@ -62,7 +62,7 @@ export function createCollectFacts(
       ...disputed,
       buyer: { id: person.id, name: person.name, email: person.email, isDeleted: person.deletedAt !== null },
       billingAddress: (country ? typed : ordered).filter(Boolean).join(', '),
-      product: { name: product.name, terms: catalog.byId(product.id)?.listed.terms ?? [] },
+      product: { name: product.name, terms: catalog.findById(product.id)?.listed.terms ?? [] },
       purchase,
       terms: order?.termsVersion ? await selling.checkout.terms(order.termsVersion) : null,
       logins: logins.toReversed(),

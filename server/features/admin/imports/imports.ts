@@ -55,7 +55,7 @@ export function createImports(
 
   async function bookOne(actor: Actor, subscriber: Subscriber, { invite, hasAccess }: Options): Promise<Found> {
     const { email, name, username, product, billingType, paidUntil } = subscriber
-    const { amount } = await selling.prices.of(product.id, billingType)
+    const { amount } = await selling.prices.current(product.id, billingType)
     return db.transaction(async (tx) => {
       const known = await findObstacle(tx, subscriber)
       if (known) return known
@@ -89,7 +89,7 @@ export function createImports(
   async function verdictsOn(lines: ImportLine[], decide: (read: Subscriber) => Promise<Found>) {
     const verdicts: ImportVerdict[] = []
     for (const line of lines) {
-      const read = readLine(line, catalog.onSale(), now())
+      const read = readLine(line, catalog.productsOnSale(), now())
       const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
       verdicts.push({ line: line.line, ...found })
     }

@@ -74,7 +74,7 @@ export function createBookings(deps: BookingDeps): Bookings {
 
   async function book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
     const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
-    if (!catalog.byId(productId)) throw notFound('Product')
+    if (!catalog.findById(productId)) throw notFound('Product')
     if (endsAt && endsAt <= now()) throw invalid('endsAt', 'The end must be in the future')
     const user = await lockUser(tx, userId)
     const { wasReset } = await accounts.guests.resetUnproven(tx, userId)
@@ -98,7 +98,7 @@ export function createBookings(deps: BookingDeps): Bookings {
     if ((invite || wasReset) && status === 'active')
       await mails.send(tx, user.email, 'purchaseBooked', {
         name: wasReset ? '' : user.name,
-        product: (await catalog.named(productId)).name,
+        product: (await catalog.findRow(productId)).name,
         isGift: kind === 'gift',
         endsAt: until?.toISOString() ?? null,
         tokenId: await accounts.guests.createFirstPasswordLink(tx, userId),

@@ -19,19 +19,22 @@ type CsvFile = { name: string; stream: Readable }
 export type Bookkeeping = {
   /** Copies what is new in the balance at Stripe; run every hour. */
   readBalance(): Promise<void>
-  payouts(page: PageInput): Promise<Page<Stored<AdminPayout>>>
-  linesOf(payoutId: string, page: PageInput): Promise<Page<Stored<AdminPayoutLine>>>
+  payouts(page: PageInput): Promise<Page<WithDates<ShownPayout>>>
+  linesOf(payoutId: string, page: PageInput): Promise<Page<WithDates<ShownPayoutLine>>>
+  /** Sums of the last 24 months. `readAt` is the last successful copy; `fault` is why the latest one failed. */
   months(): Promise<{ months: BookedMonth[]; readAt: Date | null; fault: string | null }>
   taxes(period: string): Promise<TaxLine[]>
   taxesCsv(period: string, euroRate: number | undefined): Promise<CsvFile>
 }
 
 /** Times are dates inside the server, and text in the contract's output. */
-type Stored<Shown> = { [Key in keyof Shown]: Key extends 'at' | 'arrivesAt' ? Date : Shown[Key] }
+type WithDates<Output> = { [Key in keyof Output]: Key extends 'at' | 'arrivesAt' ? Date : Output[Key] }
 
 const shownMonths = 24
-const idPattern = String.raw`[a-z]+_\w{1,100}`
-const isLine = ne(balanceTransactions.category, 'payout')
+/** Pattern of ids that Stripe makes, such as `po_1Abc`. */
+const stripeIdPattern = String.raw`[a-z]+_\w{1,100}`
+/** The payout itself is also a transaction of the balance. */
+const isPayoutLine = ne(balanceTransactions.category, 'payout')
 
 export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
   const { db, now } = deps
@@ -50,14 +53,14 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
     readBalance: createReadBalance(deps),
 
     async payouts({ limit, cursor }) {
-      const after = decodeCursor(cursor, idPattern)
+      const after = decodeCursor(cursor, stripeIdPattern)
       const lines = db
         .select({
           count: sql<number>`count(*)::int`.as('line_count'),
           net: sql<number>`coalesce(sum(${balanceTransactions.net}), 0)::int`.as('line_net'),
         })
         .from(balanceTransactions)
-        .where(and(eq(balanceTransactions.payoutId, payouts.id), isLine))
+        .where(and(eq(balanceTransactions.payoutId, payouts.id), isPayoutLine))
         .as('lines')
       const { id, amount, currency, status, arrivesAt, failure, isItemized } = payouts
       const rows = await db
@@ -68,16 +71,16 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
         .orderBy(desc(arrivesAt), desc(id))
         .limit(limit + 1)
       const page = pageOf(rows, limit, (payout) => ({ at: payout.arrivesAt, id: payout.id }))
-      const items = page.items.map(({ isItemized: isNamed, count, net, ...payout }) => ({
+      const items = page.items.map(({ isItemized: hasLines, count, net, ...payout }) => ({
         ...payout,
-        lines: isNamed ? (count ?? 0) : null,
-        difference: isNamed ? payout.amount - (net ?? 0) : 0,
+        lines: hasLines ? (count ?? 0) : null,
+        difference: hasLines ? payout.amount - (net ?? 0) : 0,
       }))
       return { ...page, items }
     },
 
     async linesOf(payoutId, { limit, cursor }) {
-      const after = decodeCursor(cursor, idPattern)
+      const after = decodeCursor(cursor, stripeIdPattern)
       const { id, createdAt: at, category, description, exchangeRate, amount, fee, net, currency } = balanceTransactions
       const rows = await db
         .select({
@@ -94,7 +97,7 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
         .where(
           and(
             eq(balanceTransactions.payoutId, payoutId),
-            isLine,
+            isPayoutLine,
             after && sql`(${at}, ${id}) < (${after.at}, ${after.id})`,
           ),
         )
@@ -105,11 +108,11 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
 
     async months() {
       const since = new Date(Date.UTC(now().getUTCFullYear(), now().getUTCMonth() - shownMonths + 1))
-      const [{ rows }, [read]] = await Promise.all([
-        db.execute<MonthRow>(monthsSince(since)),
+      const [{ rows }, [lastRead]] = await Promise.all([
+        db.execute<MonthRow>(selectMonthsSince(since)),
         db.select().from(balanceReads),
       ])
-      return { months: rows.map(monthOf), readAt: read?.readAt ?? null, fault: read?.fault ?? null }
+      return { months: rows.map(monthOf), readAt: lastRead?.readAt ?? null, fault: lastRead?.fault ?? null }
     },
 
     taxes,
@@ -120,7 +123,7 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
   }
 }
 
-/** A quarter like 2026-Q1, or a month like 2026-03. */
+/** Bounds of a quarter like 2026-Q1, or of a month like 2026-03. */
 function boundsOfTaxPeriod(period: string): [from: Date, until: Date] {
   const [, year, quarter] = /^(\d{4})-Q([1-4])$/.exec(period) ?? []
   if (!year) return boundsOf(period)
@@ -128,7 +131,7 @@ function boundsOfTaxPeriod(period: string): [from: Date, until: Date] {
   return [new Date(Date.UTC(Number(year), firstMonth)), new Date(Date.UTC(Number(year), firstMonth + 3))]
 }
 
-/** Sales, and credits by refunds and lost disputes, with their tax. */
+/** Payments as sales, and refunds and lost disputes as negative credits, with their tax. */
 const taxedEntries: SQL = sql`
   select 'sale' as kind, p.paid_at as at, p.country, i.region, i.tax_rate, null as "originalMonth", p.amount as gross, p.tax
   from ${payments} p join ${invoices} i on i.id = p.invoice_id
@@ -141,24 +144,24 @@ const taxedEntries: SQL = sql`
     -p.lost_amount, -round(p.tax * p.lost_amount / p.amount::numeric)::int
   from ${payments} p join ${invoices} i on i.id = p.invoice_id where p.lost_at is not null`
 
-const sums = ['gross', 'refunds', 'disputes', 'fees', 'net'] as const
-type Sum = (typeof sums)[number]
+const sumNames = ['gross', 'refunds', 'disputes', 'fees', 'net'] as const
+type SumName = (typeof sumNames)[number]
 type MonthRow = { month: string; currency: string; other: number; paidOut: number } & Record<
-  `charged_${Sum}` | `settled_${Sum}`,
+  `charged_${SumName}` | `settled_${SumName}`,
   number
 >
 
 function monthOf({ month, currency, other, paidOut, ...row }: MonthRow): BookedMonth {
-  const sumsOf = (of: 'charged' | 'settled') =>
-    Object.fromEntries(sums.map((sum) => [sum, row[`${of}_${sum}`]])) as Record<Sum, number>
+  const sumsOf = (prefix: 'charged' | 'settled') =>
+    Object.fromEntries(sumNames.map((name) => [name, row[`${prefix}_${name}`]])) as Record<SumName, number>
   return { month, charged: sumsOf('charged'), settled: { ...sumsOf('settled'), currency, other, paidOut } }
 }
 
 /**
- * Sums over the balance at Stripe, by the month in which it moved. In the currency of the charges, a payment and a refund
- * have the amount of the books; a fee has its own, converted back at the line's rate.
+ * Sums over the balance at Stripe, by month and settlement currency. `charged_` sums are in the currency of the charges:
+ * payments and refunds as in the books, everything else converted back at the line's exchange rate.
  */
-const monthsSince = (since: Date): SQL => sql`
+const selectMonthsSince = (since: Date): SQL => sql`
   select to_char(at, 'YYYY-MM') as month, currency,
     coalesce(sum(charged) filter (where kind = 'gross'), 0)::int as charged_gross,
     coalesce(sum(charged) filter (where kind = 'refunds'), 0)::int as charged_refunds,

@@ -1,13 +1,16 @@
 import type { TaxLine } from '#contract/selling/bookkeeping.ts'
 
-const money = (cents: number) => (cents / 100).toFixed(2)
+const inUnits = (cents: number) => (cents / 100).toFixed(2)
 
-/** Region names come from buyers: a cell that begins like a formula is made text, and quotes are doubled. */
-const cell = (text: string) => `"${/^[=+@\-\s]/.test(text) ? `'${text}` : text}"`.replaceAll(/(?<!^)"(?!$)/g, '""')
+/** Quotes a cell. An apostrophe keeps a spreadsheet from running a region name as a formula, since buyers type it. */
+function quoteCell(text: string) {
+  const harmless = /^[=+@\-\s]/.test(text) ? `'${text}` : text
+  return `"${harmless.replaceAll('"', '""')}"`
+}
 
-/** Rows by country, region, rate and kind. Euros use the seller's own rate, or are left out. */
+/** Tax lines as CSV. Euros use the seller's own rate; without a rate, the euro columns are left out. */
 export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): string {
-  const head = [
+  const dollarHeadings = [
     'Kind',
     'Country',
     'Region',
@@ -18,16 +21,18 @@ export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): stri
     'Tax (USD)',
     'Gross (USD)',
   ]
-  const euros = euroRate === undefined ? [] : ['Net (EUR)', 'Tax (EUR)', 'Gross (EUR)']
+  const euroHeadings = euroRate === undefined ? [] : ['Net (EUR)', 'Tax (EUR)', 'Gross (EUR)']
   const rows = lines.map(({ kind, country, region, rate, originalMonth, count, net, tax, gross }) => [
     kind,
     country ?? '',
-    region ? cell(region) : '',
+    region ? quoteCell(region) : '',
     rate ?? '',
     originalMonth ?? '',
     count,
-    ...[net, tax, gross].map(money),
-    ...(euroRate === undefined ? [] : [net, tax, gross].map((cents) => money(Math.round(cents * euroRate)))),
+    ...[net, tax, gross].map(inUnits),
+    ...(euroRate === undefined ? [] : [net, tax, gross].map((cents) => inUnits(Math.round(cents * euroRate)))),
   ])
-  return `\uFEFF${[[...head, ...euros], ...rows].map((row) => row.join(',')).join('\n')}\n`
+  const csvRows = [[...dollarHeadings, ...euroHeadings], ...rows].map((row) => row.join(','))
+  // Excel reads a file as UTF-8 only if it begins with a byte order mark.
+  return `\uFEFF${csvRows.join('\n')}\n`
 }

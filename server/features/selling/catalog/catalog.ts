@@ -10,23 +10,23 @@ import { hashOf } from '#server/pages/compressed.ts'
 import { paths } from '#server/paths.ts'
 import { type ProductFile, readProductFile } from './product-file.ts'
 
-/** Products of the shop. Their texts and plans are files; purchases and access point to their rows. */
+/** Products of the shop. Texts and plans are in files; purchases and access refer to rows of `products`. */
 export type Catalog = {
   /** Products that have a file. */
   products(): Product[]
   /** Product of the home page. */
-  first(): Product
-  onSale(): Product[]
-  /** Products as pages show them, those on sale first. */
-  listed(
+  homeProduct(): Product
+  productsOnSale(): Product[]
+  /** Products as pages show them, those on sale first. `connectedIds` are products that the connector unlocks. */
+  listForPages(
     reviewsOf: (productId: string) => ListedProduct['reviews'],
-    served: ReadonlySet<string>,
+    connectedIds: ReadonlySet<string>,
   ): SiteSettings['products']
-  texts(): Record<string, ProductText>
-  bySlug(slug: string): Product | undefined
-  byId(id: string): Product | undefined
-  /** Finds a product whose file is gone or that a newer process has added, too. Throws 404. */
-  named(id: string): Promise<{ id: string; slug: string; name: string }>
+  textsBySlug(): Record<string, ProductText>
+  findBySlug(slug: string): Product | undefined
+  findById(id: string): Product | undefined
+  /** Also finds a product whose file is gone, or that a newer process has added. Throws 404. */
+  findRow(id: string): Promise<{ id: string; slug: string; name: string }>
 }
 
 export type Product = ProductFile & { id: string }
@@ -34,33 +34,37 @@ export type Product = ProductFile & { id: string }
 /** File name of the link preview that the build draws. Includes a hash of the name, because the picture shows it. */
 export const previewFile = (slug: string, name: string) => `${slug}-${hashOf(name).slice(0, 8)}.png`
 
+/** Products sorted by slug. Throws one `StartError` with the faults of all files. */
 export function readProducts(folder = paths.products): ProductFile[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
+  const fileNames = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const faults: string[] = []
-  const found = files.flatMap((name) => {
+  const productFiles: ProductFile[] = []
+  for (const name of fileNames) {
     try {
-      return [readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8'))]
+      productFiles.push(readProductFile(`content/products/${name}`, readFileSync(join(folder, name), 'utf8')))
     } catch (error) {
       if (!(error instanceof StartError)) throw error
       faults.push(error.message)
-      return []
     }
-  })
+  }
   if (faults.length > 0) throw new StartError(faults.join('\n'))
-  return found.toSorted((a, b) => a.slug.localeCompare(b.slug))
+  return productFiles.toSorted((a, b) => a.slug.localeCompare(b.slug))
 }
 
-/** By the seller's `order`. Products without one come last, the newest at the end. */
-const byOrder = (a: Product, b: Product) =>
-  a.order === b.order ? 0 : (a.order ?? Number.MAX_SAFE_INTEGER) - (b.order ?? Number.MAX_SAFE_INTEGER)
+/** Sorts by the seller's `order`. Products without one come last, the newest at the end. */
+function compareByOrder(a: Product, b: Product) {
+  if (a.order === b.order) return 0
+  return (a.order ?? Number.MAX_SAFE_INTEGER) - (b.order ?? Number.MAX_SAFE_INTEGER)
+}
 
-function drawnPreview(slug: string, name: string) {
+/** Path of the link preview that the build drew, or null without a build. */
+function findDrawnPreview(slug: string, name: string) {
   const path = `/og/${previewFile(slug, name)}`
   return existsSync(join(paths.dist, 'web', path)) ? path : null
 }
 
-export async function openCatalog(db: Database, folder?: string): Promise<Catalog> {
-  const files = readProducts(folder)
+/** Stores new and renamed products, and returns the rows of all products, oldest first. */
+async function storeProducts(db: Database, files: ProductFile[]) {
   await db
     .insert(products)
     .values(files.map(({ slug, name }) => ({ slug, name })))
@@ -69,42 +73,52 @@ export async function openCatalog(db: Database, folder?: string): Promise<Catalo
       set: { name: sql`excluded.name` },
       setWhere: sql`${products.name} <> excluded.name`,
     })
-  const rows = await db.select().from(products).orderBy(products.createdAt, products.slug)
-  const present: Product[] = rows
+  return db.select().from(products).orderBy(products.createdAt, products.slug)
+}
+
+export async function openCatalog(db: Database, folder?: string): Promise<Catalog> {
+  const files = readProducts(folder)
+  const rows = await storeProducts(db, files)
+  const rowById = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))
+  const productsWithFile: Product[] = rows
     .flatMap(({ id, slug }) => files.filter((file) => file.slug === slug).map((file) => ({ ...file, id })))
-    .toSorted(byOrder)
-  const first = present.find(({ state }) => state === 'on sale')
-  if (!first) throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
-  const names = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))
+    .toSorted(compareByOrder)
+  const homeProduct = productsWithFile.find(({ state }) => state === 'on sale')
+  if (!homeProduct)
+    throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
 
   return {
-    products: () => present,
-    first: () => first,
-    onSale: () => present.filter(({ state }) => state === 'on sale'),
-    listed(reviewsOf, served) {
+    products: () => productsWithFile,
+    homeProduct: () => homeProduct,
+    productsOnSale: () => productsWithFile.filter(({ state }) => state === 'on sale'),
+    listForPages(reviewsOf, connectedIds) {
       const show = ({ id, slug, name, state, listed }: Product) => ({
         slug,
         name,
         state,
         ...listed,
-        unlocksItself: served.has(id),
+        unlocksItself: connectedIds.has(id),
         reviews: reviewsOf(id),
       })
-      const others = present.filter(({ id }) => id !== first.id)
-      const inState = (wanted: ProductState) => others.filter(({ state }) => state === wanted).map(show)
-      return [show(first), ...inState('on sale'), ...inState('coming')]
+      const otherProducts = productsWithFile.filter(({ id }) => id !== homeProduct.id)
+      const showInState = (wantedState: ProductState) =>
+        otherProducts.filter(({ state }) => state === wantedState).map(show)
+      return [show(homeProduct), ...showInState('on sale'), ...showInState('coming')]
     },
-    texts: () =>
+    textsBySlug: () =>
       Object.fromEntries(
-        present.map(({ slug, name, text }) => [slug, { ...text, preview: text.preview ?? drawnPreview(slug, name) }]),
+        productsWithFile.map(({ slug, name, text }) => [
+          slug,
+          { ...text, preview: text.preview ?? findDrawnPreview(slug, name) },
+        ]),
       ),
-    bySlug: (slug) => present.find((product) => product.slug === slug),
-    byId: (id) => present.find((product) => product.id === id),
-    async named(id) {
-      const known = names.get(id) ?? (await db.select().from(products).where(eq(products.id, id)))[0]
-      if (!known) throw notFound('Product')
-      names.set(id, known)
-      return known
+    findBySlug: (slug) => productsWithFile.find((product) => product.slug === slug),
+    findById: (id) => productsWithFile.find((product) => product.id === id),
+    async findRow(id) {
+      const row = rowById.get(id) ?? (await db.select().from(products).where(eq(products.id, id)))[0]
+      if (!row) throw notFound('Product')
+      rowById.set(id, row)
+      return row
     },
   }
 }

@@ -2,15 +2,16 @@ import { type BillingType, billingTypes, type Prices } from '#contract/plans.ts'
 import { type ListedProduct, type ProductState, type ProductText, productStates } from '#contract/selling/product.ts'
 import { StartError } from '#server/errors.ts'
 
-/** Product as its file describes it. `prices` are the initial ones, and name the plans it sells. */
+/** Product as its file describes it. */
 export type ProductFile = {
   slug: string
   name: string
   state: ProductState
   /** Position among products; null comes last. The home page shows the first one on sale. */
   order: number | null
+  /** Initial prices in cents, one for each plan that the product sells. */
   prices: Prices
-  /** Advertised as the price once early access is over. */
+  /** Advertised as the prices after early access, in cents. */
   regular: Prices | null
   /** For owners only; never part of a public page. */
   package: { indicatorUrl: string; strategyUrl: string; setupNotes: string[]; quickInstructions: string[] }
@@ -19,11 +20,17 @@ export type ProductFile = {
 }
 
 type Line = { number: number; text: string }
-type Section = { title: string; at: number; lines: Line[] }
+type Section = { title: string; lineNumber: number; lines: Line[] }
+type Setting = { value: string; lineNumber: number }
 
-const settings = ['name', 'state', 'order', ...billingTypes.flatMap((type) => [type, `regular ${type}`])]
-const words = 'kind description includes list indicator strategy drawings preview'.split(' ')
-const sectionNames = {
+const settingNames = [
+  'name',
+  'state',
+  'order',
+  ...billingTypes.flatMap((type) => [type, `regular ${type}`]),
+  ...'kind description includes list indicator strategy drawings preview'.split(' '),
+]
+const sectionTitles = {
   card: 'Card',
   facts: 'Facts',
   benefits: 'Key Benefits',
@@ -39,88 +46,90 @@ const sectionNames = {
 
 /** Reads `content/products/<slug>.md`; throws one `StartError` with every fault and its line. */
 export function readProductFile(path: string, source: string): ProductFile {
-  const faults: { line: number; what: string }[] = []
-  const report = (line: number, what: string) => void faults.push({ line, what })
+  const faults: { lineNumber: number; message: string }[] = []
+  const report: ReportFault = (lineNumber, message) => void faults.push({ lineNumber, message })
   const file = parseProductFile(path, source, report)
   if (file && faults.length === 0) return file
   throw new StartError(
     faults
-      .toSorted((a, b) => a.line - b.line)
-      .map(({ line, what }) => `${path}, line ${line}: ${what}`)
+      .toSorted((a, b) => a.lineNumber - b.lineNumber)
+      .map(({ lineNumber, message }) => `${path}, line ${lineNumber}: ${message}`)
       .join('\n'),
   )
 }
 
-type Report = (line: number, what: string) => void
+type ReportFault = (lineNumber: number, message: string) => void
 
 /** Continues with an empty value after a fault, so that all faults are reported. */
-function parseProductFile(path: string, source: string, report: Report): ProductFile | undefined {
+function parseProductFile(path: string, source: string, report: ReportFault): ProductFile | undefined {
   const slug = path.replace(/^.*\//, '').replace(/\.md$/, '')
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
     report(1, 'a file’s name is the product’s address: lower-case letters, digits, and hyphens')
   const lines = source.split(/\r?\n/).map((text, index) => ({ number: index + 1, text: text.trim() }))
-  const end = lines.findIndex(({ text }, index) => index > 0 && text === '---')
-  if (lines[0]?.text !== '---' || end < 0) {
+  const settingsEnd = lines.findIndex(({ text }, index) => index > 0 && text === '---')
+  if (lines[0]?.text !== '---' || settingsEnd < 0) {
     report(1, 'the file begins with settings between two lines “---”')
     return undefined
   }
 
-  const { given, needed, oneOf, price } = readSettings(lines.slice(1, end), report)
-  const order = given.has('order') ? Number(needed('order').value) : null
-  if (order !== null && !Number.isInteger(order)) report(needed('order').number, '“order” must be a whole number')
+  const { settings, requireSetting, readChoice, readPrice } = readSettings(lines.slice(1, settingsEnd), report)
+  const order = readOrder(settings.get('order'), report)
   for (const key of ['indicator', 'strategy']) {
-    const link = given.get(key)
+    const link = settings.get(key)
     if (link && !/^https:\/\/\S+$/.test(link.value))
-      report(link.number, `“${key}” must be an address that starts with https://`)
+      report(link.lineNumber, `“${key}” must be an address that starts with https://`)
   }
-  const sold = billingTypes.filter((key) => given.has(key))
-  if (sold.length === 0) report(end + 1, `a plan is missing above this line: ${billingTypes.join(', or ')}`)
-  const preview = given.get('preview')
+  const soldPlans = billingTypes.filter((key) => settings.has(key))
+  if (soldPlans.length === 0)
+    report(settingsEnd + 1, `a plan is missing above this line: ${billingTypes.join(', or ')}`)
+  const hasRegularPrices = soldPlans.some((key) => settings.has(`regular ${key}`))
+  const preview = settings.get('preview')
   if (preview && !preview.value.startsWith('/'))
-    report(preview.number, '“preview” must be an address on this site, like /name.png')
+    report(preview.lineNumber, '“preview” must be an address on this site, like /name.png')
 
-  const [first, ...sections] = sectionsOf(lines.slice(end + 1))
-  const { section, filled, part, listed } = readSections(sections, lines.length, report)
-  const card = section('card')
-  const chart = sections.find(({ title }) => title === sectionNames.chart)
+  const [lead, ...sections] = splitSections(lines.slice(settingsEnd + 1))
+  const { requireSection, requireContent, readItems, readList } = readSections(sections, lines.length, report)
+  const readTexts = (key: SectionKey) => readList(key).map(({ text }) => text)
+  const card = requireSection('card')
+  const chart = sections.find(({ title }) => title === sectionTitles.chart)
   const image = chart && /!\[(.+)\]\((\/\S+)\)/.exec(textOf(chart.lines))
-  const drawings = given.has('drawings') ? oneOf('drawings', ['rebound']) : null
-  if (chart && !drawings && !image) report(chart.at, 'the chart needs a picture: ![What it shows](/name.png)')
+  const drawings = settings.has('drawings') ? readChoice('drawings', ['rebound']) : null
+  if (chart && !drawings && !image) report(chart.lineNumber, 'the chart needs a picture: ![What it shows](/name.png)')
 
   return {
     slug,
-    name: needed('name').value,
-    state: oneOf('state', productStates),
+    name: requireSetting('name').value,
+    state: readChoice('state', productStates),
     order,
-    prices: pricesOf(sold, price),
-    regular: sold.some((key) => given.has(`regular ${key}`)) ? pricesOf(sold, (key) => price(`regular ${key}`)) : null,
+    prices: readPrices(soldPlans, readPrice),
+    regular: hasRegularPrices ? readPrices(soldPlans, (key) => readPrice(`regular ${key}`)) : null,
     listed: {
-      list: given.get('list')?.value ?? null,
-      includes: needed('includes').value,
-      points: listed('order').map(({ text }) => text),
-      card: card ? filled(textOf(card.lines), card) : '',
+      list: settings.get('list')?.value ?? null,
+      includes: requireSetting('includes').value,
+      points: readTexts('order'),
+      card: card ? requireContent(textOf(card.lines), card) : '',
       drawings,
       image: image ? { alt: image[1] ?? '', src: image[2] ?? '' } : null,
-      terms: listed('terms').map(({ text }) => text),
+      terms: readTexts('terms'),
     },
     package: {
-      indicatorUrl: given.get('indicator')?.value ?? '',
-      strategyUrl: given.get('strategy')?.value ?? '',
-      setupNotes: listed('setupNotes').map(({ text }) => text),
-      quickInstructions: listed('quickInstructions').map(({ text }) => text),
+      indicatorUrl: settings.get('indicator')?.value ?? '',
+      strategyUrl: settings.get('strategy')?.value ?? '',
+      setupNotes: readTexts('setupNotes'),
+      quickInstructions: readTexts('quickInstructions'),
     },
     text: {
-      kind: needed('kind').value,
-      lead: first ? filled(textOf(first.lines), { ...first, at: end + 2 }) : '',
-      description: needed('description').value,
+      kind: requireSetting('kind').value,
+      lead: lead ? requireContent(textOf(lead.lines), { ...lead, lineNumber: settingsEnd + 2 }) : '',
+      description: requireSetting('description').value,
       preview: preview?.value ?? null,
-      facts: listed('facts').map(({ text, number }) => {
+      facts: readList('facts').map(({ text, number }) => {
         const [, name, value] = /^([^:]+): (.+)$/.exec(text) ?? []
         if (!name || !value) report(number, 'a fact has a name and a value: “- Chart: Daily”')
         return { name: name ?? '', value: value ?? '' }
       }),
-      benefits: part('benefits'),
-      steps: part('steps'),
+      benefits: readItems('benefits'),
+      steps: readItems('steps'),
       chart: chart
         ? {
             lead: textOf(chart.lines)
@@ -128,86 +137,101 @@ function parseProductFile(path: string, source: string, report: Report): Product
               .trim(),
           }
         : null,
-      contents: part('contents'),
-      questions: part('questions').items,
+      contents: readItems('contents'),
+      questions: readItems('questions').items,
     },
   }
 }
 
-const pricesOf = (keys: BillingType[], price: (key: BillingType) => number): Prices =>
-  Object.fromEntries(keys.map((key) => [key, price(key)]))
+function readOrder(setting: Setting | undefined, report: ReportFault): number | null {
+  if (!setting) return null
+  const order = Number(setting.value)
+  if (!Number.isInteger(order)) report(setting.lineNumber, '“order” must be a whole number')
+  return order
+}
 
-/** The settings of a file by their names. */
-function readSettings(lines: Line[], report: Report) {
-  const given = new Map<string, { value: string; number: number }>()
-  for (const { text, number } of lines.filter((line) => line.text)) {
+const readPrices = (plans: BillingType[], readPrice: (plan: BillingType) => number): Prices =>
+  Object.fromEntries(plans.map((plan) => [plan, readPrice(plan)]))
+
+/** Settings by name, with functions that report a missing or malformed one. */
+function readSettings(lines: Line[], report: ReportFault) {
+  const settings = new Map<string, Setting>()
+  for (const { text, number: lineNumber } of lines.filter((line) => line.text)) {
     const [, key = '', value = ''] = /^([a-z -]+):\s*(.*)$/.exec(text) ?? []
-    if (![...settings, ...words].includes(key))
-      report(number, `“${text.split(':')[0]}” is none of ${[...settings, ...words].join(', ')}`)
-    else if (given.has(key)) report(number, `“${key}” is there twice`)
-    else if (value) given.set(key, { value, number })
-    else report(number, `“${key}” is empty`)
+    if (!settingNames.includes(key)) report(lineNumber, `“${text.split(':')[0]}” is none of ${settingNames.join(', ')}`)
+    else if (settings.has(key)) report(lineNumber, `“${key}” is there twice`)
+    else if (value) settings.set(key, { value, lineNumber })
+    else report(lineNumber, `“${key}” is empty`)
   }
-  const needed = (key: string) => {
-    const found = given.get(key)
-    if (!found) report(lines.length + 2, `“${key}” is missing above this line`)
-    return found ?? { value: '', number: 0 }
+  const requireSetting = (key: string): Setting => {
+    const setting = settings.get(key)
+    if (!setting) report(lines.length + 2, `“${key}” is missing above this line`)
+    return setting ?? { value: '', lineNumber: 0 }
   }
-  const oneOf = <Word extends string>(key: string, allowed: readonly [Word, ...Word[]]): Word => {
-    const { value, number } = needed(key)
-    const word = allowed.find((each) => each === value)
-    if (value && !word) report(number, `“${key}” is “${value}”, but must be ${allowed.join(', or ')}`)
-    return word ?? allowed[0]
+  const readChoice = <Choice extends string>(key: string, choices: readonly [Choice, ...Choice[]]): Choice => {
+    const { value, lineNumber } = requireSetting(key)
+    const choice = choices.find((each) => each === value)
+    if (value && !choice) report(lineNumber, `“${key}” is “${value}”, but must be ${choices.join(', or ')}`)
+    return choice ?? choices[0]
   }
-  const price = (key: string) => {
-    const { value, number } = needed(key)
+  const readPrice = (key: string) => {
+    const { value, lineNumber } = requireSetting(key)
     const [, dollars, cents = '00'] = /^\$?([1-9]\d{0,5})(?:\.(\d\d))?$/.exec(value) ?? []
-    if (value && !dollars) report(number, `“${key}” is “${value}”, but must be a price like $39 or $39.50`)
+    if (value && !dollars) report(lineNumber, `“${key}” is “${value}”, but must be a price like $39 or $39.50`)
     return Number(dollars) * 100 + Number(cents)
   }
-  return { given, needed, oneOf, price }
+  return { settings, requireSetting, readChoice, readPrice }
 }
 
-/** The sections of a file by their keys. */
-function readSections(sections: Section[], lastLine: number, report: Report) {
-  const allowed = Object.values(sectionNames)
-  for (const [index, { title, at }] of sections.entries()) {
-    if (!allowed.includes(title)) report(at, `“${title}” is none of the sections ${allowed.join(', ')}`)
-    else if (sections.findIndex((other) => other.title === title) < index) report(at, `“${title}” is there twice`)
+type SectionKey = keyof typeof sectionTitles
+
+/** Functions that read a section by its key and report what is missing or malformed. */
+function readSections(sections: Section[], lastLineNumber: number, report: ReportFault) {
+  const allowedTitles = Object.values(sectionTitles)
+  for (const [index, { title, lineNumber }] of sections.entries()) {
+    const isRepeated = sections.findIndex((other) => other.title === title) < index
+    if (!allowedTitles.includes(title))
+      report(lineNumber, `“${title}” is none of the sections ${allowedTitles.join(', ')}`)
+    else if (isRepeated) report(lineNumber, `“${title}” is there twice`)
   }
-  /** Undefined and reported if it is missing. */
-  const section = (key: keyof typeof sectionNames) => {
-    const found = sections.find(({ title }) => title === sectionNames[key])
-    if (!found) report(lastLine, `the section “## ${sectionNames[key]}” is missing`)
-    return found
+  const requireSection = (key: SectionKey): Section | undefined => {
+    const section = sections.find(({ title }) => title === sectionTitles[key])
+    if (!section) report(lastLineNumber, `the section “## ${sectionTitles[key]}” is missing`)
+    return section
   }
-  const filled = <Content extends { length: number }>(content: Content, { at, title }: Section): Content => {
-    if (content.length === 0) report(at, title ? `“${title}” has no text` : 'a text of the product is missing here')
+  const requireContent = <Content extends { length: number }>(
+    content: Content,
+    { lineNumber, title }: Section,
+  ): Content => {
+    if (content.length === 0)
+      report(lineNumber, title ? `“${title}” has no text` : 'a text of the product is missing here')
     return content
   }
-  const part = (key: keyof typeof sectionNames) => {
-    const found = section(key)
-    if (!found) return { lead: '', items: [] }
-    const { lead, items } = partOf(found)
-    filled(items, found)
-    for (const item of items) filled(item.text, item)
+  const readItems = (key: SectionKey) => {
+    const section = requireSection(key)
+    if (!section) return { lead: '', items: [] }
+    const { lead, items } = splitItems(section)
+    requireContent(items, section)
+    for (const item of items) requireContent(item.text, item)
     return { lead, items: items.map(({ title, text }) => ({ title, text })) }
   }
-  const listed = (key: keyof typeof sectionNames) => {
-    const found = section(key)
-    if (!found) return []
-    const texts = found.lines.filter(({ text }) => text)
-    for (const { text, number } of texts)
-      if (!text.startsWith('- ')) report(number, `every line of “${sectionNames[key]}” begins with “- ”`)
-    return filled(texts, found).map(({ text, number }) => ({ text: text.slice(2), number }))
+  const readList = (key: SectionKey): Line[] => {
+    const section = requireSection(key)
+    if (!section) return []
+    const filledLines = section.lines.filter(({ text }) => text)
+    for (const { text, number } of filledLines)
+      if (!text.startsWith('- ')) report(number, `every line of “${sectionTitles[key]}” begins with “- ”`)
+    return requireContent(filledLines, section).map(({ text, number }) => ({ text: text.slice(2), number }))
   }
-  return { section, filled, part, listed }
+  return { requireSection, requireContent, readItems, readList }
 }
 
-function sectionsOf(lines: Line[], mark = '## '): Section[] {
-  const sections: Section[] = [{ title: '', at: lines[0]?.number ?? 1, lines: [] }]
+/** Splits at headings. The first section has no title: it is the text before the first heading. */
+function splitSections(lines: Line[], headingMark = '## '): Section[] {
+  const sections: Section[] = [{ title: '', lineNumber: lines[0]?.number ?? 1, lines: [] }]
   for (const line of lines)
-    if (line.text.startsWith(mark)) sections.push({ title: line.text.slice(mark.length), at: line.number, lines: [] })
+    if (line.text.startsWith(headingMark))
+      sections.push({ title: line.text.slice(headingMark.length), lineNumber: line.number, lines: [] })
     else sections.at(-1)?.lines.push(line)
   return sections
 }
@@ -218,7 +242,7 @@ const textOf = (lines: Line[]) =>
     .join(' ')
     .trim()
 
-function partOf({ lines }: Section) {
-  const [lead, ...items] = sectionsOf(lines, '### ')
+function splitItems({ lines }: Section) {
+  const [lead, ...items] = splitSections(lines, '### ')
   return { lead: textOf(lead?.lines ?? []), items: items.map((item) => ({ ...item, text: textOf(item.lines) })) }
 }

@@ -15,7 +15,7 @@ import type { Place, Tax } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
 import type { AppliedCode, Code, Codes } from '../codes/codes.ts'
-import { isPlacedAt, newsColumns, type OpenOrder, type Orders, placeColumns } from '../orders/orders.ts'
+import { isTaxedFor, newsColumns, type OpenOrder, type Orders, placeColumns } from '../orders/orders.ts'
 import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
 
@@ -32,188 +32,207 @@ type BeginDeps = {
   cancelUnpaid: (subscriptionId: string) => Promise<void>
 }
 
-/** Opens a checkout, or the caller's open one again. The browser gets a nonce if it has none yet. */
+/** Begins a checkout, or returns to the caller's open one. Issues a nonce to a browser that has none. */
 export type Begin = (
   actor: Actor<User | null>,
   nonce: string | undefined,
   input: BeginInput,
 ) => Promise<RawOutputOf<typeof checkout.createSubscriptionIntent> & { nonce: string | undefined }>
 
-type Unpaid = { clientSecret: string; amountDue: number; tax: Tax | null }
+type UnpaidSubscription = { clientSecret: string; amountDue: number; tax: Tax | null }
 type BeginInput = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint, runExclusive } = context
   const { orders, codes, prices, sync, cancelUnpaid } = deps
   const subscribe = createSubscribe(context, deps)
-  // Stripe computes it, for which it must know where the buyer is.
-  const wantsTax = config.tax.mode === 'stripe'
+  const needsPlace = config.tax.mode === 'stripe'
 
-  /** A reload, the back button and a double click return to the same attempt. The nonce proves which browser began it. */
-  return async function begin(actor, nonce, wish) {
+  /** A reload, the back button and a double click return to the same order. The nonce proves which browser began it. */
+  return async function begin(actor, nonce, input) {
     const { user, ip, userAgent } = actor
-    const product = catalog.onSale().find(({ slug }) => slug === wish.productSlug)
+    const product = catalog.productsOnSale().find(({ slug }) => slug === input.productSlug)
     if (!product) throw notFound('Product')
-    const email = user?.email ?? wish.email
+    const email = user?.email ?? input.email
     if (!email) throw invalid('email', 'Please enter your email to continue')
     if (!user) {
       await attempts.countQuestion(ip, email)
       refuseShopAddress(email)
     }
-    const place = wantsTax ? readPlace(wish.place, ip) : undefined
-    const { billingType } = wish
-    const named = parseUsername(wish.tradingViewUsername ?? '')
-    const tradingViewUsername = 'username' in named ? named.username : null
-    const price = await prices.of(product.id, billingType)
+    const place = needsPlace ? readPlace(input.place, ip) : undefined
+    const { billingType } = input
+    const readName = readUsername(input.tradingViewUsername ?? '')
+    const tradingViewUsername = 'username' in readName ? readName.username : null
+    const price = await prices.current(product.id, billingType)
     const { amount } = price
 
-    const isBuyer = { userId: user?.id ?? null, email }
+    const buyer = { userId: user?.id ?? null, email }
     const assertPriceShown = () => {
-      if (wish.amount !== undefined && wish.amount !== amount)
+      if (input.amount !== undefined && input.amount !== amount)
         throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, { amount })
     }
 
-    const buyer = user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`
-    return runExclusive(`checkout ${buyer}`, async (hadToWait) => {
-      // Two tabs keep the nonce we issued and don't invalidate each other's; a planted one is replaced.
-      const issued = nonce && (await orders.logins.hasNonce(hashToken(nonce))) ? nonce : undefined
-      // Their first click has just been answered, with the nonce that this one lacks. Only that browser may have it.
-      if (hadToWait && !user && !issued) throw conflict('changed-meanwhile', secondClick)
-      const who = user ? { userId: user.id } : issued ? { nonceHash: hashToken(issued) } : undefined
-      const open = who ? await orders.open(who) : []
-      const terms = { productId: product.id, billingType, price: amount, buyer: isBuyer }
-      let refusal: unknown
+    const lockName = user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`
+    return runExclusive(`checkout ${lockName}`, async (hadToWait) => {
+      // A nonce that the shop issued stays the same in all tabs; one that a stranger planted is replaced.
+      const issuedNonce = nonce && (await orders.logins.hasNonce(hashToken(nonce))) ? nonce : undefined
+      // The second click of a new browser: the nonce is in the response to the first, and must not be given out twice.
+      if (hadToWait && !user && !issuedNonce) throw conflict('changed-meanwhile', secondClickSentence)
+      const openOrders = await listOpenOrders(user, issuedNonce)
+
+      let codeRefusal: unknown
+      const codeTerms = { productId: product.id, billingType, price: amount, buyer }
       const applied =
-        wish.code &&
-        (await codes.apply(wish.code, terms).catch((error: unknown) => {
-          refusal = error
+        input.code &&
+        (await codes.apply(input.code, codeTerms).catch((error: unknown) => {
+          codeRefusal = error
           return undefined
         }))
-      const isSame = (attempt: OpenOrder) =>
-        !refusal &&
-        attempt.email === email &&
-        attempt.productId === product.id &&
-        attempt.billingType === billingType &&
-        attempt.amount === amount &&
-        attempt.codeId === (applied ? applied.code.id : null) &&
-        (!place || isPlacedAt(attempt, place))
-      const answer = ({ tax, ...payment }: Unpaid) => ({
+      const isSameOrder = (order: OpenOrder) =>
+        !codeRefusal &&
+        order.email === email &&
+        order.productId === product.id &&
+        order.billingType === billingType &&
+        order.amount === amount &&
+        order.codeId === (applied ? applied.code.id : null) &&
+        (!place || isTaxedFor(order, place))
+      const outputOf = ({ tax, ...payment }: UnpaidSubscription) => ({
         ...payment,
         isPaid: false,
         ...(tax ? { tax } : {}),
-        ...(applied ? { discount: discounted(applied, payment.amountDue, now()) } : {}),
+        ...(applied ? { discount: discountOutput(applied, payment.amountDue, now()) } : {}),
       })
-      const replaced: string[] = []
-      let same: { attempt: OpenOrder; unpaid: Unpaid } | undefined
-      for (const attempt of open) {
-        const unpaid = await stripe.newSubscriptions.open(attempt.subscriptionId)
-        // Paid in the meantime, in another tab or before a crash.
-        if (!unpaid) await sync(attempt.subscriptionId)
-        // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
-        else if (await stripe.payments.hasPaid(attempt.paymentIntentId)) {
-          if (attempt.productId === product.id && attempt.email === email)
-            return { ...answer(unpaid), isPaid: true, nonce }
-        } else if (!same && isSame(attempt)) same = { attempt, unpaid }
-        else replaced.push(attempt.subscriptionId)
+
+      const replacedSubscriptions: string[] = []
+      let reusable: { order: OpenOrder; subscription: UnpaidSubscription } | undefined
+      for (const order of openOrders) {
+        const subscription = await stripe.newSubscriptions.open(order.subscriptionId)
+        // No longer open: it was paid meanwhile, in another tab or before a crash.
+        if (!subscription) await sync(order.subscriptionId)
+        // The payment has arrived, but Stripe has not activated the subscription: nothing else may be paid as well.
+        else if (await stripe.payments.hasPaid(order.paymentIntentId)) {
+          if (order.productId === product.id && order.email === email)
+            return { ...outputOf(subscription), isPaid: true, nonce }
+        } else if (!reusable && isSameOrder(order)) reusable = { order, subscription }
+        else replacedSubscriptions.push(order.subscriptionId)
       }
-      if (!same) {
-        await refuseSecond(db, product, user, email)
-        if (refusal) throw refusal
+      if (!reusable) {
+        await refuseSecondSubscription(db, product, user, email)
+        if (codeRefusal) throw codeRefusal
       }
       assertPriceShown()
-      // Allows one open checkout per account or browser, so a code cannot be used in several.
-      for (const subscriptionId of replaced) await cancelUnpaid(subscriptionId)
-      if (same) {
-        await orders.change(same.attempt.id, { tradingViewUsername, news: wish.news })
-        return { ...answer(same.unpaid), nonce }
+      // Leaves one open checkout per account or browser, so that a code can't be used in several.
+      for (const subscriptionId of replacedSubscriptions) await cancelUnpaid(subscriptionId)
+      if (reusable) {
+        await orders.updateUnpaid(reusable.order.id, { tradingViewUsername, news: input.news })
+        return { ...outputOf(reusable.subscription), nonce }
       }
 
-      const attempt = randomUUID()
-      const cookieToken = issued ?? randomToken()
+      const orderId = randomUUID()
+      const orderNonce = issuedNonce ?? randomToken()
       // A guest who starts again stays the same customer at Stripe.
-      const before = open.find((earlier) => earlier.email === email)?.customerId
-      const order = { user, email, price, place, code: applied ? applied.code : undefined, before }
-      const { clientSecret, amountDue, tax, ...ids } = await subscribe(attempt, order)
+      const earlierCustomerId = openOrders.find((earlier) => earlier.email === email)?.customerId
+      const code = applied ? applied.code : undefined
+      const { clientSecret, amountDue, tax, ...ids } = await subscribe(orderId, {
+        user,
+        email,
+        price,
+        place,
+        code,
+        earlierCustomerId,
+      })
       crashPoint('checkout before commit')
-      // The browser gets the secret only now, so no one can pay for something we haven't recorded.
+      // Stored before the browser gets the client secret, so that nobody can pay for an order that isn't recorded.
       await orders.begin({
-        ...isBuyer,
-        id: attempt,
+        ...buyer,
+        id: orderId,
         productId: product.id,
         billingType,
         amount,
-        codeId: applied ? applied.code.id : null,
-        nonceHash: hashToken(cookieToken),
+        codeId: code?.id ?? null,
+        nonceHash: hashToken(orderNonce),
         tradingViewUsername,
         invoiceFooter: stripe.customers.footer(),
         amountDue,
         ip,
         ...placeColumns(place),
-        ...newsColumns(wish.news, now()),
+        ...newsColumns(input.news, now()),
         ...ids,
       })
       crashPoint('checkout after commit')
-      return { ...answer({ clientSecret, amountDue, tax }), nonce: cookieToken }
+      return { ...outputOf({ clientSecret, amountDue, tax }), nonce: orderNonce }
     })
+  }
+
+  async function listOpenOrders(user: User | null, nonce: string | undefined): Promise<OpenOrder[]> {
+    if (user) return orders.listOpen({ userId: user.id })
+    return nonce ? orders.listOpen({ nonceHash: hashToken(nonce) }) : []
   }
 }
 
-type Order = {
+type SubscriptionInput = {
   user: User | null
   email: string
   price: Price
   place: Place | undefined
   code: Code | undefined
-  /** The customer of an earlier attempt. */
-  before: string | undefined
+  /** Stripe customer of a guest's earlier order. */
+  earlierCustomerId: string | undefined
 }
 
-/** An unpaid subscription at Stripe, with everything it needs there. */
+/** Creates an unpaid subscription at Stripe, and a customer for it if the buyer has none. */
 function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, prices, codes }: BeginDeps) {
-  /** Recreates, once, whatever was archived or deleted at Stripe. */
-  return async function subscribe(attempt: string, order: Order) {
-    const { user, email, price, place, code, before } = order
-    const own = user ? await customers.ownOf(user.id) : before
+  return async function subscribe(orderId: string, input: SubscriptionInput) {
+    const { user, email, price, place, code, earlierCustomerId } = input
+    const existingCustomerId = user ? await customers.ownCustomerOf(user.id) : earlierCustomerId
     let priceId = await prices.stripeIdOf(price)
-    let customerId = own ?? (await createCustomer())
-    const at = place && (await customers.addressAt(place, user?.id))
+    let customerId = existingCustomerId ?? (await createCustomer())
+    const address = place && (await customers.completeAddress(place, user?.id))
+    // Price, coupon and customer may each be missing at Stripe and are recreated, so up to three retries are needed.
     for (let renewals = 0; renewals <= 3; renewals++) {
-      if (at) await stripe.customers.place(customerId, at)
-      const wanted = { attempt, customerId, priceId, couponId: code?.id, renewals }
-      const begun = await stripe.newSubscriptions.create(wanted)
-      if ('clientSecret' in begun) return begun
-      if (begun.missing === 'price') priceId = await prices.renew(price)
-      else if (begun.missing === 'coupon' && code) await codes.renew(code)
+      if (address) await stripe.customers.place(customerId, address)
+      const result = await stripe.newSubscriptions.create({
+        attempt: orderId,
+        customerId,
+        priceId,
+        couponId: code?.id,
+        renewals,
+      })
+      if ('clientSecret' in result) return result
+      if (result.missing === 'price') priceId = await prices.recreate(price)
+      else if (result.missing === 'coupon' && code) await codes.recreateCoupon(code)
       else customerId = await createCustomer()
     }
     throw new Error(`Stripe does not sell the price ${priceId}`)
 
     async function createCustomer() {
-      const id = await stripe.customers.create({ attempt, email, ...(user ? { name: user.name } : {}) })
+      const id = await stripe.customers.create({ attempt: orderId, email, ...(user ? { name: user.name } : {}) })
       if (user) await customers.copyBillingDetails(id, user.id)
       return id
     }
   }
 }
 
-const secondClick = 'Your checkout has just been opened. Please try again.'
+const secondClickSentence = 'Your checkout has just been opened. Please try again.'
 
-/** Compares the shown amount with the amount that Stripe will charge. */
-export const discounted = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
+/** Output about an applied code. `due` is today's charge in cents, by Stripe once there is a subscription. */
+export const discountOutput = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
   code: code.code,
   worth: describeDiscount(code),
   due,
   charges: describeCharges({ ...charges, today: due }, at),
 })
 
-function readPlace(given: BeginInput['place'], ip: string): Place {
-  const { country, postalCode = '', vatId = '' } = given ?? {}
+/** Throws 400 if a part of the place that tax depends on is missing. */
+function readPlace(input: BeginInput['place'], ip: string): Place {
+  const { country, postalCode = '', vatId = '' } = input ?? {}
   if (!country) throw invalid('country', 'Please choose your country')
   if (needsPostalCode(country) && !postalCode) throw invalid('postalCode', 'Please enter your postal code')
   return { country, postalCode, vatId, ip }
 }
 
-async function refuseSecond(db: Database, product: Product, buyer: User | null, email: string) {
+/** Throws 409 if the account, or the guest's address, has a running subscription to the product. */
+async function refuseSecondSubscription(db: Database, product: Product, buyer: User | null, email: string) {
   const [live] = await db
     .select({ id: purchases.id })
     .from(purchases)

@@ -14,8 +14,8 @@ import type { Prices } from '../prices/prices.ts'
 import type { PurchaseRow, Purchases } from '../purchases/purchases.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { TermsText } from '../terms/terms.ts'
-import { storeTerms, termsOf } from '../terms/terms.ts'
-import { type Begin, createBegin, discounted } from './begin.ts'
+import { findTerms, storeTerms } from '../terms/terms.ts'
+import { type Begin, createBegin, discountOutput } from './begin.ts'
 import type { Customers } from './stripe-customers.ts'
 
 export { type Customers, createCustomers } from './stripe-customers.ts'
@@ -47,19 +47,18 @@ export type Checkout = {
   /** Asks Stripe about a payment that the browser reports, and books the purchase unless a webhook was faster. */
   confirm(actor: Actor, paymentIntentId: string): Promise<'done' | 'not yet'>
   /**
-   * The account to log a guest in to. A payment intent's id travels in URLs and proves nothing: it must be the browser
-   * that started the checkout, and this very payment, made recently, must have created the account. It works once, only
-   * after Stripe is done with the subscription, and never for an account that has since been given a password or handed
-   * over; `sessions.begin` makes the final check. After it, other tabs of this browser keep their checkouts under the new
-   * nonce, and a copy of the old one is worthless.
+   * Returns the account to log a guest in to. The payment intent's id proves nothing, because it appears in URLs, so:
+   * - the nonce must be of the browser that started the checkout, and it is replaced by the login;
+   * - this payment must be recent and must have created the account;
+   * - it works once, and not after the account got a password or was handed over, which `sessions.begin` checks.
    */
-  loginOfGuest(
+  authenticateGuest(
     nonce: string | undefined,
     paymentIntentId: string,
-  ): Promise<(Authentication & { newNonce: string }) | 'not yet'>
-  /** The order, for the browser that paid it but is not logged in, with how its owner logs in. */
-  paid(nonce: string | undefined, paymentIntentId: string): Promise<RawOutputOf<typeof checkout.paid>>
-  /** At logout, because the next person at this browser may be someone else. */
+  ): Promise<(Authenticated & { newNonce: string }) | 'not yet'>
+  /** Shows the order to the browser that paid it but is not logged in. Throws 404 for any other browser. */
+  showPaidOrder(nonce: string | undefined, paymentIntentId: string): Promise<RawOutputOf<typeof checkout.paid>>
+  /** Ends logins by payment in this browser. Called at logout, because someone else may use the browser next. */
   forfeitNonce(nonce: string): Promise<void>
 }
 
@@ -68,18 +67,18 @@ type CheckoutDeps = {
   customers: Customers
   codes: Codes
   prices: Prices
-  purchases: Pick<Purchases, 'ofPaymentIntent'>
+  purchases: Pick<Purchases, 'findByPayment'>
   subscriptions: Pick<Subscriptions, 'sync' | 'cancelUnpaid'>
 }
 
-const replaced =
+const replacedSentence =
   'This checkout is no longer open, because you started another one. Please continue there, or start again.'
 
-const loginWindow = 60 * 60_000
+const guestLoginWindowMs = 60 * 60_000
 
 const accountExists = () =>
   new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
-const pleaseLogIn = () => new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
+const loginRequired = () => new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
 
 export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Checkout {
   const { db, now, stripe, catalog, site } = context
@@ -89,46 +88,51 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
   return {
     begin: createBegin(context, { ...deps, sync, cancelUnpaid }),
 
-    terms: (version) => (version ? termsOf(db, version) : storeTerms(db, now(), site)),
+    terms: (version) => (version ? findTerms(db, version) : storeTerms(db, now(), site)),
 
     quote: createQuote(context, deps),
 
     async agree({ user, ip }, nonce, { paymentIntentId }) {
-      const begun = await orders.ofPayment(paymentIntentId)
-      const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
-      if (!begun || !isTheirs) throw notFound('Checkout')
-      if (begun.closedAt) throw conflict('changed-meanwhile', replaced)
+      const order = await orders.findByPayment(paymentIntentId)
+      const isTheirs = order?.userId ? order.userId === user?.id : wasBegunWith(nonce, order)
+      if (!order || !isTheirs) throw notFound('Checkout')
+      if (order.closedAt) throw conflict('changed-meanwhile', replacedSentence)
       const { version } = await storeTerms(db, now(), site)
-      await orders.recordAgreement(begun.id, { termsVersion: version, ip })
+      await orders.recordAgreement(order.id, { termsVersion: version, ip })
     },
 
     async confirm({ user }, paymentIntentId) {
-      const checkout = await orders.ofPayment(paymentIntentId)
-      // A guest's checkout has no user yet: booking decides whose it is, not the caller.
-      if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
-      const find = () => purchases.ofPaymentIntent(user.id, paymentIntentId)
-      const purchase = (await find()) ?? (await sync(checkout.subscriptionId).then(find))
+      const order = await orders.findByPayment(paymentIntentId)
+      // A guest's order has no user until it is booked, which decides whose account it belongs to.
+      if (!order || (order.userId && order.userId !== user.id)) throw notFound('Purchase')
+      const findPurchase = () => purchases.findByPayment(user.id, paymentIntentId)
+      const purchase = (await findPurchase()) ?? (await sync(order.subscriptionId).then(findPurchase))
       if (purchase) {
         refuseRefunded(purchase)
         return 'done'
       }
-      const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
-      if (isTheirs && !checkout.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
-      throw checkout.userId ? conflict('not-paid', 'The payment hasn’t been completed yet') : notFound('Purchase')
+      const isTheirs = order.userId === user.id || (!order.userId && order.email === user.email)
+      if (isTheirs && !order.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
+      throw order.userId ? conflict('not-paid', 'The payment hasn’t been completed yet') : notFound('Purchase')
     },
 
-    async loginOfGuest(nonce, paymentIntentId) {
-      const begun = await orders.ofPayment(paymentIntentId)
-      if (!begun || !isBegunWith(nonce, begun)) throw pleaseLogIn()
-      const find = () => orders.ofPayment(paymentIntentId)
-      const booked = begun.closedAt ? begun : await sync(begun.subscriptionId).then(find)
+    async authenticateGuest(nonce, paymentIntentId) {
+      const order = await orders.findByPayment(paymentIntentId)
+      if (!order || !wasBegunWith(nonce, order)) throw loginRequired()
+      const findAgain = () => orders.findByPayment(paymentIntentId)
+      const booked = order.closedAt ? order : await sync(order.subscriptionId).then(findAgain)
       if (!booked?.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
+
       const [payment] = await db.select().from(payments).where(eq(payments.paymentIntentId, paymentIntentId))
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
-      const amountDue = begun.amountDue ?? begun.amount
-      const isRecent = payment.paidAt.getTime() >= now().getTime() - loginWindow
-      if (!booked?.userId || payment.amount !== amountDue || !isRecent) throw pleaseLogIn()
-      if (!booked.madeAccount) throw (await personOf(db, booked.userId)).passwordHash ? accountExists() : pleaseLogIn()
+      const amountDue = order.amountDue ?? order.amount
+      const isRecent = payment.paidAt.getTime() >= now().getTime() - guestLoginWindowMs
+      if (!booked?.userId || payment.amount !== amountDue || !isRecent) throw loginRequired()
+      if (!booked.madeAccount) {
+        const { passwordHash } = await personOf(db, booked.userId)
+        throw passwordHash ? accountExists() : loginRequired()
+      }
+
       const newNonce = randomToken()
       return {
         newNonce,
@@ -138,52 +142,55 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
         provenBy: 'payment',
         refusal: accountExists,
         async claim(tx) {
-          if (!(await orders.logins.use(tx, begun.id))) throw pleaseLogIn()
+          if (!(await orders.logins.useOnce(tx, order.id))) throw loginRequired()
+          // Orders of the browser's other tabs move to the new nonce too, so their checkouts stay open.
           await orders.logins.rotateNonce(tx, hashToken(nonce ?? ''), hashToken(newNonce))
         },
       }
     },
 
-    async paid(nonce, paymentIntentId) {
-      const begun = await orders.ofPayment(paymentIntentId)
+    async showPaidOrder(nonce, paymentIntentId) {
+      const order = await orders.findByPayment(paymentIntentId)
       const purchase =
-        begun?.userId && isBegunWith(nonce, begun)
-          ? await purchases.ofPaymentIntent(begun.userId, paymentIntentId)
+        order?.userId && wasBegunWith(nonce, order)
+          ? await purchases.findByPayment(order.userId, paymentIntentId)
           : undefined
-      if (!begun || !purchase) throw notFound('Purchase')
+      if (!order || !purchase) throw notFound('Purchase')
       refuseRefunded(purchase)
       const { billingType, price, lastPaidAmount, nextAmount, currentPeriodEnd, userId } = purchase
       const { verifiedAt } = await personOf(db, userId)
-      const wayIn: PaidOrder['wayIn'] = verifiedAt ? 'login' : begun.madeAccount ? 'first-link' : 'new-link'
+      const unprovenWayIn = order.madeAccount ? 'first-link' : 'new-link'
+      const wayIn: PaidOrder['wayIn'] = verifiedAt ? 'login' : unprovenWayIn
       return {
-        product: (await catalog.named(purchase.productId)).name,
+        product: (await catalog.findRow(purchase.productId)).name,
         billingType,
         paidAmount: lastPaidAmount ?? price,
         nextCharge: currentPeriodEnd && { amount: nextAmount ?? price, at: currentPeriodEnd },
-        email: begun.email,
-        username: begun.tradingViewUsername,
+        email: order.email,
+        username: order.tradingViewUsername,
         wayIn,
       }
     },
 
-    forfeitNonce: (nonce) => orders.logins.forfeit(hashToken(nonce)),
+    forfeitNonce: (nonce) => orders.logins.forfeitAll(hashToken(nonce)),
   }
 }
 
 const createQuote =
   ({ catalog, now }: Pick<Context, 'catalog' | 'now'>, { prices, codes }: CheckoutDeps): Checkout['quote'] =>
   async ({ user }, { productSlug, billingType, code }) => {
-    const product = catalog.onSale().find(({ slug }) => slug === productSlug)
+    const product = catalog.productsOnSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')
-    const { amount: price } = await prices.of(product.id, billingType)
+    const { amount: price } = await prices.current(product.id, billingType)
     const buyer = { userId: user?.id ?? null, email: user?.email ?? null }
     const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer })
-    return discounted(applied, applied.charges.today ?? price, now())
+    return discountOutput(applied, applied.charges.today ?? price, now())
   }
 
-const isBegunWith = (nonce: string | undefined, begun: OrderRow | undefined) =>
-  nonce !== undefined && begun?.nonceHash === hashToken(nonce)
+const wasBegunWith = (nonce: string | undefined, order: OrderRow | undefined) =>
+  nonce !== undefined && order?.nonceHash === hashToken(nonce)
 
+/** Throws 409 if the payment was refused after it arrived, and is being refunded. */
 function refuseRefunded({ endedBecause }: PurchaseRow) {
   if (endedBecause === 'duplicate')
     throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')

@@ -9,17 +9,18 @@ import { invalid } from '#server/errors.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 import type { Orders } from '../orders/orders.ts'
 
-/** Stripe customers of an account: its own, and one for each guest checkout. A job updates them at Stripe. */
+/** Stripe customers of an account: its own, and those of its guest checkouts. */
 export type Customers = {
-  ownOf(userId: string): Promise<string | undefined>
-  /** Keeps name and email at Stripe in sync with the account. */
+  ownCustomerOf(userId: string): Promise<string | undefined>
+  /** Queues a job that copies name and email to Stripe. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
   billingDetailsOf(userId: string): Promise<BillingDetails>
   /** Saves at Stripe first, which refuses a malformed VAT ID. */
   saveBillingDetails(actor: Actor, details: { [Key in keyof BillingDetails]?: string | undefined }): Promise<void>
-  addressAt(place: Place, userId: string | undefined): Promise<Place & { street: string; city: string }>
+  /** Completes a place with the saved street and city, if those are in the same country. */
+  completeAddress(place: Place, userId: string | undefined): Promise<Place & { street: string; city: string }>
   copyBillingDetails(customerId: string, userId: string): Promise<void>
-  /** Puts the seller's present particulars on future invoices. */
+  /** Updates the seller's details on the future invoices of running subscriptions. */
   updateFooters(): Promise<void>
   dataOf(userId: string): Promise<{ billingDetails: BillingDetails }>
   /** Queues the deletion of customers at Stripe. */
@@ -30,15 +31,15 @@ export type Customers = {
 
 type CustomerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'queue' | 'config'>
 type OrderCustomers = Orders['customers']
-/** Customers in one run; the rest follows 10 minutes later. */
-const mostFooters = 200
-/** 2 requests/s, to leave Stripe's limit of 100/s to buyers. */
+/** Customers per run; the next run, 10 minutes later, continues. */
+const mostFootersPerRun = 200
+/** 2 requests/s; Stripe allows 100/s in live mode, which buyers need. */
 const footerPauseMs = 500
 
-const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
+const noDetails: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
 export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps, orders: OrderCustomers): Customers {
-  async function updateAll({ userId }: { userId: string }) {
+  async function updateNameAndEmail({ userId }: { userId: string }) {
     const [account] = await db
       .select({
         // An invoice is made out to the company, if there is one.
@@ -48,19 +49,20 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
       .from(users)
       .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-    if (account) for (const id of await orders.idsOf(db, userId)) await stripe.customers.update(id, account)
+    if (!account) return
+    for (const id of await orders.allOf(db, userId)) await stripe.customers.update(id, account)
   }
 
-  const update = queue.job('update-stripe-customers', updateAll, {
-    // Two at the same time could leave the older name at Stripe.
+  const updateCustomers = queue.job('update-stripe-customers', updateNameAndEmail, {
+    // Two concurrent jobs could leave the older name at Stripe.
     oneFor: ({ userId }) => userId,
   })
 
-  const remove = queue.job<{ ids: string[] }>('delete-customers', async ({ ids }) => {
+  const deleteCustomers = queue.job<{ ids: string[] }>('delete-customers', async ({ ids }) => {
     for (const id of ids) await stripe.customers.remove(id)
   })
 
-  async function findDetails(userId: string) {
+  async function findNameAndDetails(userId: string) {
     const [row] = await db
       .select({ name: users.name, details: billingDetails })
       .from(users)
@@ -69,7 +71,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     return row
   }
 
-  /** Turns tax on for subscriptions without it, now that Stripe knows the place. Subscriptions that fail stay in the seller's inbox. */
+  /** Turns tax on for untaxed subscriptions, once Stripe knows the place. The admin area keeps listing those that fail. */
   async function taxUntaxed(userId: string) {
     const untaxed = await db
       .select({ id: purchases.stripeSubscriptionId })
@@ -81,23 +83,23 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
   const countLive = (userId: string) => db.$count(purchases, and(eq(purchases.userId, userId), isLivePurchase))
 
   async function billingDetailsOf(userId: string): Promise<BillingDetails> {
-    const details = (await findDetails(userId))?.details
-    if (!details) return none
+    const details = (await findNameAndDetails(userId))?.details
+    if (!details) return noDetails
     const { company, street, postalCode, city, country, vatId } = details
     return { company, street, postalCode, city, country, vatId }
   }
 
   return {
-    ownOf: orders.ownOf,
+    ownCustomerOf: orders.ownCustomerOf,
 
-    accountChanged: (tx, userId) => update(tx, { userId }),
+    accountChanged: (tx, userId) => updateCustomers(tx, { userId }),
 
     billingDetailsOf,
 
-    async saveBillingDetails({ user }, given) {
-      const details = { ...none, ...given } as BillingDetails
+    async saveBillingDetails({ user }, input) {
+      const details = { ...noDetails, ...input } as BillingDetails
       if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) assertPlace(details)
-      for (const id of await orders.idsOf(db, user.id))
+      for (const id of await orders.allOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
       if (config.tax.mode === 'stripe') await taxUntaxed(user.id)
       await db
@@ -106,22 +108,22 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
         .onConflictDoUpdate({ target: billingDetails.userId, set: { ...details, updatedAt: now() } })
     },
 
-    async addressAt(place, userId) {
-      const details = userId ? await billingDetailsOf(userId) : none
-      const { street, city, postalCode } = details.country === place.country ? details : none
+    async completeAddress(place, userId) {
+      const details = userId ? await billingDetailsOf(userId) : noDetails
+      const { street, city, postalCode } = details.country === place.country ? details : noDetails
       return { ...place, street, city, postalCode: place.postalCode || postalCode }
     },
 
     async copyBillingDetails(customerId, userId) {
-      const row = await findDetails(userId)
+      const row = await findNameAndDetails(userId)
       if (row?.details) await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
     },
 
     async updateFooters() {
       const footer = stripe.customers.footer()
-      const outdated = await orders.withOtherFooter(footer, mostFooters)
-      for (const [place, id] of outdated.entries()) {
-        if (place > 0) await setTimeout(footerPauseMs)
+      const outdatedIds = await orders.listWithOtherFooter(footer, mostFootersPerRun)
+      for (const [index, id] of outdatedIds.entries()) {
+        if (index > 0) await setTimeout(footerPauseMs)
         await stripe.customers.setFooter(id, footer)
         await orders.recordFooter(id, footer)
       }
@@ -129,19 +131,18 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
 
     dataOf: async (userId) => ({ billingDetails: await billingDetailsOf(userId) }),
 
-    remove: (tx, ids) => remove(tx, { ids }),
+    remove: (tx, ids) => deleteCustomers(tx, { ids }),
 
     async forget(tx, userId) {
-      const ids = await orders.idsOf(tx, userId)
-      if (ids.length > 0) await remove(tx, { ids })
+      const ids = await orders.allOf(tx, userId)
+      if (ids.length > 0) await deleteCustomers(tx, { ids })
     },
   }
 }
 
-/** Throws 400 without a country or postal code: Stripe would charge without tax. */
+/** Throws 400 without a country or a required postal code, because Stripe would then charge without tax. */
 function assertPlace({ country, postalCode }: BillingDetails) {
-  const missing = !country ? 'country' : needsPostalCode(country) && !postalCode ? 'postalCode' : undefined
-  if (!missing) return
-  const message = `The tax on your subscription depends on the ${missing === 'country' ? 'country' : 'postal code'}`
-  throw invalid(missing, message)
+  if (!country) throw invalid('country', 'The tax on your subscription depends on the country')
+  if (needsPostalCode(country) && !postalCode)
+    throw invalid('postalCode', 'The tax on your subscription depends on the postal code')
 }

@@ -37,11 +37,11 @@ export type Codes = {
     buyer: Buyer,
   ): Promise<{ because: 'code_used_up' | 'code_new_only'; code: string } | null>
   /** A code and its coupon have the same id. */
-  ofCoupons(ids: string[]): Promise<Code[]>
+  findByCoupons(ids: string[]): Promise<Code[]>
   /** Recreates a coupon that was deleted at Stripe. */
-  renew(code: Code): Promise<void>
+  recreateCoupon(code: Code): Promise<void>
   /** Creates all coupons in a new Stripe account. */
-  renewAll(onError: (error: unknown) => void): Promise<void>
+  recreateCoupons(onError: (error: unknown) => void): Promise<void>
 }
 
 type CodeAdministrationContext = Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'now' | 'stripe'>
@@ -119,15 +119,15 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
       return null
     },
 
-    ofCoupons: (ids) =>
+    findByCoupons: (ids) =>
       db
         .select()
         .from(discountCodes)
         .where(inArray(sql`${discountCodes.id}::text`, ids)),
 
-    renew: (code) => stripe.coupons.ensure(code),
+    recreateCoupon: (code) => stripe.coupons.ensure(code),
 
-    async renewAll(onError) {
+    async recreateCoupons(onError) {
       const rows = await db.select().from(discountCodes).where(isNull(discountCodes.stoppedAt))
       for (const code of rows) if (stateAt(code, now()) !== 'over') await stripe.coupons.ensure(code).catch(onError)
     },
@@ -160,8 +160,8 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
         const used = counts.find(({ codeId }) => codeId === row.id)?.used ?? 0
         const isUsedUp = row.maxUses !== null && used >= row.maxUses
         const state = stateAt({ ...row, stoppedAt }, now())
-        const { slug, prices: sold } = catalog.byId(row.productId ?? '') ?? catalog.first()
-        const billing = row.billingType ?? plansWithPrice(sold)[0]?.key ?? ''
+        const { slug, prices: sold } = catalog.findById(row.productId ?? '') ?? catalog.homeProduct()
+        const billing = row.billingType ?? soldPlans(sold)[0]?.key ?? ''
         const query = { product: slug, billing, code: row.code }
         return {
           ...row,
@@ -177,12 +177,12 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
       const { percentOff = null, amountOff = null, months = null, productId = null } = wish
       if ((percentOff === null) === (amountOff === null))
         throw invalid('percentOff', 'Please enter a percentage or an amount')
-      const sold = catalog.onSale().filter(({ id }) => !productId || id === productId)
+      const sold = catalog.productsOnSale().filter(({ id }) => !productId || id === productId)
       if (sold.length === 0) throw notFound('Product')
       for (const { id, prices: amounts } of sold)
-        for (const plan of wish.billingType ? [wish.billingType] : plansWithPrice(amounts).map(({ key }) => key)) {
-          const { amount } = await prices.of(id, plan)
-          if (priceAfterDiscount(amount, { percentOff, amountOff }) < minCharge)
+        for (const plan of wish.billingType ? [wish.billingType] : soldPlans(amounts).map(({ key }) => key)) {
+          const { amount } = await prices.current(id, plan)
+          if (afterDiscount(amount, { percentOff, amountOff }) < leastCharge)
             throw invalid(
               percentOff === null ? 'amountOff' : 'percentOff',
               `At least $1.00 must remain to pay, on the ${plan} plan, too`,

@@ -9,32 +9,32 @@ type CorrespondenceDeps = Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEm
 
 /** Emails about a declaration: to the person who made it, the contract's owner and the seller. Each is sent once. */
 export type Correspondence = {
-  /** `isOwner` only if it takes effect right away; `withLink` only if the receipt goes to the address of the purchase. */
+  /** `isOwner`: the declaration takes effect right away. `withLink`: the receipt goes to the owner and can confirm it. */
   sendReceipt(row: DeclarationRow, options: { isOwner: boolean; withLink: boolean }): Promise<boolean>
   askOwner(row: DeclarationRow, owner: { email: string; name: string }): Promise<boolean>
   tellSeller(row: DeclarationRow, isKnown: boolean): Promise<boolean>
-  /** Has a limit of its own, apart from `tellSeller`. Returns false if the email has to wait. */
+  /** Has its own rate limit, apart from `tellSeller`. Returns false if the email has to wait. */
   tellUnconfirmed(row: DeclarationRow): Promise<boolean>
 }
 
-const hour = 3600
-const day = 86_400
+const hourSeconds = 3600
+const daySeconds = 86_400
 
-/** Separate limits, so that mail about others' declarations never uses up an owner's receipts. */
-type Limited = 'declaration' | 'declaration-owner'
+/** Separate limits, so that questions about strangers' declarations don't use up an owner's own receipts. */
+type LimitName = 'declaration' | 'declaration-owner'
 
 export function createCorrespondence({ db, mails, attempts, supportEmail }: CorrespondenceDeps): Correspondence {
-  /** Limits emails to a mailbox. The declaration counts without them. */
-  async function unlessFlooded(what: Limited, to: string, limit: Limit, send: () => Promise<void>) {
-    const isAllowed = await attempts.allows(what, to, limit)
+  /** Limits emails to a mailbox. A declaration counts even if its emails are not sent. Returns true if sent. */
+  async function sendWithinLimit(limitName: LimitName, to: string, limit: Limit, send: () => Promise<void>) {
+    const isAllowed = await attempts.allows(limitName, to, limit)
     if (isAllowed) await send()
     return isAllowed
   }
 
-  /** Always sends the first receipt; further ones to an unproven address at most three a day. */
-  async function receiptsFor(email: string): Promise<Limit> {
+  /** Allows three receipts an hourSeconds to a proven address, and three a day to any other. */
+  async function receiptLimit(email: string): Promise<Limit> {
     const isProven = and(eq(users.email, email), isNotNull(users.verifiedAt))
-    return { requests: 3, seconds: (await db.$count(users, isProven)) > 0 ? hour : day }
+    return { requests: 3, seconds: (await db.$count(users, isProven)) > 0 ? hourSeconds : daySeconds }
   }
 
   const contentOf = (row: DeclarationRow) => ({
@@ -51,7 +51,7 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
 
   return {
     sendReceipt: async (row, options) =>
-      unlessFlooded('declaration', row.email, await receiptsFor(row.email), () =>
+      sendWithinLimit('declaration', row.email, await receiptLimit(row.email), () =>
         mails.sendOnce(`receipt of declaration ${row.id}`, row.email, 'declarationReceived', {
           ...contentOf(row),
           ...options,
@@ -59,7 +59,7 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
       ),
 
     askOwner: (row, owner) =>
-      unlessFlooded('declaration-owner', owner.email, { requests: 3, seconds: hour }, () =>
+      sendWithinLimit('declaration-owner', owner.email, { requests: 3, seconds: hourSeconds }, () =>
         mails.sendOnce(`owner of declaration ${row.id}`, owner.email, 'declarationToConfirm', {
           id: row.id,
           kind: row.kind,
@@ -70,7 +70,7 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
       ),
 
     tellSeller: (row, isKnown) =>
-      unlessFlooded('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hour }, () =>
+      sendWithinLimit('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hourSeconds }, () =>
         mails.sendOnce(`seller about declaration ${row.id}`, supportEmail, 'declarationWaits', {
           ...contentOf(row),
           isKnown,
@@ -78,7 +78,7 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
       ),
 
     tellUnconfirmed: (row) =>
-      unlessFlooded('declaration', `seller ${supportEmail} unconfirmed`, { requests: 20, seconds: hour }, () =>
+      sendWithinLimit('declaration', `seller ${supportEmail} unconfirmed`, { requests: 20, seconds: hourSeconds }, () =>
         mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
           ...contentOf(row),
           dueAt: declarationDue(row.declaredAt).toISOString(),

@@ -15,13 +15,12 @@ type AdministrationContext = Pick<Context, 'db' | 'now' | 'audit'>
 export type DeclarationAdministration = {
   list(filter: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
   carryOut(actor: Actor, id: string): Promise<void>
-  /** Links a declaration with a mistyped contract to its purchase. Carries nothing out. */
+  /** Links a declaration whose contract was mistyped to its purchase, without carrying it out. */
   link(actor: Actor, id: string, contract: string): Promise<void>
   close(actor: Actor, id: string, outcome: string): Promise<void>
 }
 
-const day = 86_400_000
-const daysToConfirm = 3
+const confirmationPeriodMs = 3 * 86_400_000
 
 /** Matches open declarations that the seller must decide: no working link, or unconfirmed for three days. */
 export const awaitsSeller = (now: Date) =>
@@ -30,7 +29,7 @@ export const awaitsSeller = (now: Date) =>
     or(
       isNull(declarations.linkEndsAt),
       lte(declarations.linkEndsAt, now),
-      lte(declarations.declaredAt, new Date(now.getTime() - daysToConfirm * day)),
+      lte(declarations.declaredAt, new Date(now.getTime() - confirmationPeriodMs)),
     ),
   )
 

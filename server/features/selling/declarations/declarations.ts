@@ -26,30 +26,30 @@ type DeclarationContext = Pick<
 type DeclarationDeps = { purchases: Pick<Purchases, 'find'>; cancellation: Cancellation }
 
 /**
- * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
- * and is stored before anything else; a job then sends the receipt and looks for the contract. So everyone gets the
- * same answer after the same time. Only the logged-in owner learns whether a contract exists.
+ * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives,
+ * so it is stored first; a job then looks for the contract and sends the receipt. The response is the same whether or not
+ * the contract exists, unless its owner is logged in, so that strangers can't probe for contracts.
  */
 export type Declarations = {
-  /** A buyer's own cancellation that can't reach Stripe yet. It counts from now, with a receipt, once. */
+  /** Stores a buyer's cancellation while Stripe can't be called, to be carried out by a job. Idempotent. */
   cancelLater(actor: Actor, purchaseId: string): Promise<void>
-  withdraw(actor: Actor<User | null>, declared: Declared): Promise<StoredDeclaration>
-  cancel(actor: Actor<User | null>, declared: Declared): Promise<StoredDeclaration>
-  /** By the link that was emailed to the address of the purchase. */
+  withdraw(actor: Actor<User | null>, input: DeclarationInput): Promise<StoredDeclaration>
+  cancel(actor: Actor<User | null>, input: DeclarationInput): Promise<StoredDeclaration>
+  /** Confirms and carries out a declaration by the link that was emailed to the contract's owner. */
   confirm(id: string, token: string): Promise<void>
   administration: DeclarationAdministration
   carryOutConfirmed(): Promise<void>
-  /** Tells the seller, once, about declarations that nobody has confirmed for three days. */
+  /** Emails the seller, once each, about declarations that nobody has confirmed for three days. */
   handToSeller(): Promise<void>
-  /** Ends links that went to the old mailbox. The declarations stay, for the seller to decide. */
+  /** Ends links that were sent to a person's former email address. The seller decides about those declarations. */
   endDeclarationLinks(tx: Transaction, userId: string): Promise<void>
-  /** Deletes declarations after the limitation period for lawsuits; open ones a year later. */
+  /** Deletes handled declarations after the limitation period for lawsuits, and all others a year later. */
   forgetOld(): Promise<void>
 }
 
 type StoredDeclaration = { id: string; declaredAt: Date; next: NextStep }
 
-type Declared = {
+type DeclarationInput = {
   name: string
   contract: string
   email: string
@@ -68,46 +68,48 @@ export function createDeclarations(
   const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(context)
   const execution = createExecution(context, purchases, cancellation)
 
-  const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
+  const handleDeclaration = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
     const row = await execution.find(id)
     if (row?.state !== 'open') return
-    const { isCertain, isOwner, awaits, isKnown } = await attach(row)
-    await sendReceipt(row, { isOwner: isCertain && isOwner, withLink: awaits?.email === row.email })
-    if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
-    if (isCertain && isOwner) await execution.confirmAndCarryOut(id)
-    else if (!isCertain) {
-      await tellSeller(row, isKnown)
+    const { contract, needsNoDecision, isOwner, ownerToAsk } = await linkContract(row)
+    const takesEffectNow = needsNoDecision && isOwner
+    const receiptReachesOwner = ownerToAsk?.email === row.email
+    await sendReceipt(row, { isOwner: takesEffectNow, withLink: receiptReachesOwner })
+    if (ownerToAsk && !receiptReachesOwner) await askOwner(row, ownerToAsk)
+    if (takesEffectNow) await execution.confirmAndCarryOut(id)
+    else if (!needsNoDecision) {
+      await tellSeller(row, contract !== undefined)
       await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, id))
     }
   })
 
-  /** Stores the contract and whether its owner's link may carry the declaration out. */
-  const attach = (row: DeclarationRow) =>
+  /** Links the declaration to its contract. If the owner must confirm, returns them and sets when their link ends. */
+  const linkContract = (row: DeclarationRow) =>
     db.transaction(async (tx) => {
-      const { contract, isCertain, isOwner } = await matchContract(tx, row)
-      const awaits = isCertain && !isOwner ? contract?.owner : undefined
+      const { contract, needsNoDecision, isOwner } = await matchContract(tx, row)
+      const ownerToAsk = needsNoDecision && !isOwner ? contract?.owner : undefined
       await tx
         .update(declarations)
         .set({
           purchaseId: contract?.purchase.id ?? null,
-          // Only in the first run: a repeated job must not revive an ended link.
-          ...(awaits && !row.purchaseId ? { linkEndsAt: declarationDue(row.declaredAt) } : {}),
+          // Set only in the first run, so that a repeated job doesn't revive an ended link.
+          ...(ownerToAsk && !row.purchaseId ? { linkEndsAt: declarationDue(row.declaredAt) } : {}),
         })
         .where(eq(declarations.id, row.id))
-      return { isCertain, isOwner, awaits, isKnown: contract !== undefined }
+      return { contract, needsNoDecision, isOwner, ownerToAsk }
     })
 
-  const store = createStore(context, handle)
+  const storeDeclaration = createStoreDeclaration(context, handleDeclaration)
 
-  async function declare(actor: Actor<User | null>, kind: DeclarationKind, declared: Declared) {
+  async function declare(actor: Actor<User | null>, kind: DeclarationKind, input: DeclarationInput) {
     if (config.consumerLaw === 'none') throw notFound('Page')
-    return store(actor, kind, declared)
+    return storeDeclaration(actor, kind, input)
   }
 
   return {
-    cancelLater: createCancelLater(context, { purchases, cancellation }, store),
-    withdraw: (actor, declared) => declare(actor, 'withdrawal', declared),
-    cancel: (actor, declared) => declare(actor, 'cancellation', declared),
+    cancelLater: createCancelLater(context, { purchases, cancellation }, storeDeclaration),
+    withdraw: (actor, input) => declare(actor, 'withdrawal', input),
+    cancel: (actor, input) => declare(actor, 'cancellation', input),
 
     async confirm(id, token) {
       if (!isLinkToken('declaration', id, token)) throw new Refusal(400, 'link-invalid', 'This link is not valid')
@@ -117,7 +119,7 @@ export function createDeclarations(
       const purchase = await purchases.find(row.purchaseId)
       if (!mayCarryOut(row, purchase)) return
       await execution.confirmAndCarryOut(id, { userId: purchase.userId }).catch((error: unknown) => {
-        // Confirmed; the hourly job carries it out once the payment account is known.
+        // The confirmation is stored, so the hourly job carries it out once the payment account is known.
         if (paymentAccount.isKnown()) throw error
       })
     },
@@ -154,33 +156,37 @@ export function createDeclarations(
 
     async forgetOld() {
       const { years } = retention.declarations
-      const before = retentionStartOfYear(now(), { years })
+      const handledBefore = keptSinceNewYear(now(), { years })
+      const declaredBefore = keptSinceNewYear(now(), { years: years + 1 })
       await db
         .delete(declarations)
         .where(
           or(
-            and(eq(declarations.state, 'done'), lt(declarations.handledAt, before)),
-            lt(declarations.declaredAt, retentionStartOfYear(now(), { years: years + 1 })),
+            and(eq(declarations.state, 'done'), lt(declarations.handledAt, handledBefore)),
+            lt(declarations.declaredAt, declaredBefore),
           ),
         )
     },
   }
 }
 
-/** Stores a declaration together with the job that answers it. */
-type Store = (
+/** Stores a declaration, and queues the job that handles it in the same transaction. */
+type StoreDeclaration = (
   actor: Actor<User | null>,
   kind: DeclarationKind,
-  declared: Declared,
+  input: DeclarationInput,
   purchaseId?: string,
 ) => Promise<StoredDeclaration>
 
-function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{ id: string }>): Store {
-  return async function store({ user, ip }, kind, declared, purchaseId) {
-    const { name, contract, email, grounds, reason, endsOn } = declared
+function createStoreDeclaration(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  handleDeclaration: Enqueue<{ id: string }>,
+): StoreDeclaration {
+  return async function storeDeclaration({ user, ip }, kind, input, purchaseId) {
+    const { name, contract, email, grounds, reason, endsOn } = input
     const forCause = grounds === 'good_cause'
     const declaredAt = now()
-    // No plan runs longer than a year, and none renews more than once before the day.
+    // Plans run for a year at most, so two years cover the present term and one renewal.
     if (endsOn && new Date(endsOn) > addMonths(declaredAt, 24))
       throw invalid('endsOn', 'Please choose a day within the next two years.')
     return db.transaction(async (tx) => {
@@ -201,8 +207,8 @@ function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{
         })
         .returning()
       if (!row) throw new Error('The declaration was not stored')
-      await handle(tx, { id: row.id })
-      return { id: row.id, declaredAt, next: await nextStep(tx, row) }
+      await handleDeclaration(tx, { id: row.id })
+      return { id: row.id, declaredAt, next: await nextStepOf(tx, row) }
     })
   }
 }
@@ -210,36 +216,38 @@ function createStore({ db, now }: Pick<Context, 'db' | 'now'>, handle: Enqueue<{
 function createCancelLater(
   { db }: Pick<Context, 'db'>,
   { purchases, cancellation }: DeclarationDeps,
-  store: Store,
+  storeDeclaration: StoreDeclaration,
 ): Declarations['cancelLater'] {
   return async function cancelLater(actor, purchaseId) {
     const { id, status, stripeSubscriptionId } = await purchases.find(purchaseId, actor.user.id)
     if (!stripeSubscriptionId) return cancellation.cancel(actor, id)
-    const isAsked = and(eq(declarations.purchaseId, id), ne(declarations.state, 'done'))
-    if (status === 'pending_cancel' || (await db.$count(declarations, isAsked)) > 0) return
+    const isUnhandled = and(eq(declarations.purchaseId, id), ne(declarations.state, 'done'))
+    if (status === 'pending_cancel' || (await db.$count(declarations, isUnhandled)) > 0) return
     if (hasEnded(status)) throw conflict('not-active', 'Only an active subscription can be cancelled')
     const { name, email } = actor.user
-    await store(actor, 'cancellation', { name, email, contract: contractNumber(id) }, id)
+    await storeDeclaration(actor, 'cancellation', { name, email, contract: contractNumber(id) }, id)
   }
 }
 
+/** `needsNoDecision` is true if the declaration may be carried out without the seller; `isOwner` if the owner made it. */
 async function matchContract(tx: Transaction, row: DeclarationRow) {
   const contract = await findContract(tx, row)
   return {
     contract,
-    isCertain: contract !== undefined && mayCarryOut(row, contract.purchase),
+    needsNoDecision: contract !== undefined && mayCarryOut(row, contract.purchase),
     isOwner: contract !== undefined && row.userId === contract.owner.id,
   }
 }
 
 /** Depends only on the typed text and the login, so that strangers can't probe for contracts. */
-async function nextStep(tx: Transaction, row: DeclarationRow): Promise<NextStep> {
+async function nextStepOf(tx: Transaction, row: DeclarationRow): Promise<NextStep> {
   if (row.forCause) return 'person'
   if (!row.userId) return 'click'
-  const { isCertain, isOwner } = await matchContract(tx, row)
-  return isOwner ? (isCertain ? 'none' : 'person') : 'click'
+  const { needsNoDecision, isOwner } = await matchContract(tx, row)
+  if (!isOwner) return 'click'
+  return needsNoDecision ? 'none' : 'person'
 }
 
-/** A link works until the declaration is due. */
+/** True until the link was ended, or else until the declaration is due. */
 const hasLiveLink = ({ linkEndsAt, declaredAt }: DeclarationRow, now: Date) =>
   now < (linkEndsAt ?? declarationDue(declaredAt))

@@ -16,53 +16,59 @@ type ExecutionContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 export type Execution = {
   find(id: string): Promise<DeclarationRow | undefined>
   close(id: string, outcome: string, tx?: Database | Transaction): Promise<void>
-  /** Confirmed by the seller or the contract's owner. The shop retries until it is done. */
+  /** Records the confirmation by the seller or the contract's owner, and carries the declaration out. */
   confirmAndCarryOut(id: string, owner?: { userId?: string }): Promise<void>
-  /** A declaration that fails does not keep the others waiting. */
+  /** Retries all confirmed declarations. Throws at the end if any failed. */
   carryOutConfirmed(): Promise<void>
 }
 
 export type DeclarationRow = typeof declarations.$inferSelect
 
 /**
- * Finds the contract by its number, by the owner's email, or else by the declaring person's account; a running one
- * before one that has ended. Locks the owner's row, so that the address can't change before a link is sent to it.
+ * Finds the contract by its number, by the owner's email, or else by the declaring person's account or email. Prefers a
+ * running contract. Locks the owner's row, so that the address can't change before a link is sent to it.
  */
 export async function findContract(tx: Transaction, { contract, email, userId }: DeclarationRow) {
-  const number = readContractNumber(contract)
-  const typed = z.safeParse(emailField, contract)
-  const isTheirs = userId ? eq(users.id, userId) : eq(users.email, email)
   const [found] = await tx
     .select({ purchase: purchaseRows, owner: { id: users.id, email: users.email, name: users.name } })
     .from(purchaseRows)
     .innerJoin(users, eq(users.id, purchaseRows.userId))
-    .where(number ? startsWith(number) : typed.success ? eq(users.email, typed.data) : isTheirs)
+    .where(matchesContract())
     .orderBy(sql`(${isLivePurchase}) desc`, desc(purchaseRows.createdAt))
     .limit(1)
     .for('share', { of: users })
   return found
+
+  function matchesContract() {
+    const contractNumber = readContractNumber(contract)
+    if (contractNumber) return idStartsWith(contractNumber)
+    const typedEmail = z.safeParse(emailField, contract)
+    if (typedEmail.success) return eq(users.email, typedEmail.data)
+    return userId ? eq(users.id, userId) : eq(users.email, email)
+  }
 }
 
-/** Uses the primary key's index, so the search stays fast with many purchases. */
-const startsWith = (number: string) =>
+/** A contract number is the start of the purchase's id. A range can use the primary key's index. */
+const idStartsWith = (number: string) =>
   and(
     gte(purchaseRows.id, `${number}-0000-0000-0000-000000000000`),
     lte(purchaseRows.id, `${number}-ffff-ffff-ffff-ffffffffffff`),
   )
 
-const sameCard = (card: string, expiresAt: Date) =>
+const hasCard = (card: string, expiresAt: Date) =>
   and(eq(purchaseRows.card, card), eq(purchaseRows.cardExpiresAt, expiresAt))
 
-/** True if no decision of the seller is needed: in time, or an ordinary cancellation. */
+/** True if the seller need not decide: a withdrawal in time and paid through Stripe, or an ordinary cancellation. */
 export function mayCarryOut(
   { kind, declaredAt, forCause }: DeclarationRow,
-  purchase: Ordered & { paidThrough: PaymentPlace },
+  purchase: OrderTimes & { paidThrough: PaymentPlace },
 ) {
-  return kind === 'withdrawal' ? !isTooLate(declaredAt, purchase) && purchase.paidThrough === 'stripe' : !forCause
+  if (kind === 'withdrawal') return !isTooLate(declaredAt, purchase) && purchase.paidThrough === 'stripe'
+  return !forCause
 }
 
-type Ordered = { orderedAt: Date | null; createdAt: Date }
-export const isTooLate = (declaredAt: Date, { orderedAt, createdAt }: Ordered) =>
+type OrderTimes = { orderedAt: Date | null; createdAt: Date }
+export const isTooLate = (declaredAt: Date, { orderedAt, createdAt }: OrderTimes) =>
   declaredAt >= withdrawalEnds(orderedAt ?? createdAt)
 
 export function createExecution(
@@ -79,41 +85,50 @@ export function createExecution(
     const row = await find(id)
     if (row?.state !== 'confirmed' || !row.purchaseId) return
     const before = await findPurchase(row.purchaseId)
+    const from = effectiveFrom(row)
     const until = declarationDue(row.declaredAt)
-    const declared = { from: countsFrom(row), until }
-    const isOver = hasEnded(before.status)
-    // An earlier run ended the contract, but a disputed refund awaits the bank's decision.
+    const hadEnded = hasEnded(before.status)
+    const endedBeforeDeclaration = before.endedAt !== null && before.endedAt <= row.declaredAt
+    // Only an earlier run that left a disputed refund to the bank has stored an outcome without closing the declaration.
     const isAwaitingBank = row.outcome !== null
     if (isAwaitingBank && before.isDisputed) return
+
     let outcome = 'The contract had already ended'
     let unrefunded: Unrefunded | undefined
     if (row.kind === 'withdrawal') {
-      const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
-      unrefunded = await cancellation.withdraw(row.purchaseId, declared)
-      if (wasDue || isAwaitingBank) outcome = endedWith(unrefunded, until, 'Ended right away and refunded in full')
-      await tellOfRepeated(id, before)
-    } else if (row.forCause && !(before.endedAt && before.endedAt <= row.declaredAt)) {
+      const wasDue = !hadEnded || before.refundedAmount < (before.lastPaidAmount ?? before.price)
+      unrefunded = await cancellation.withdraw(row.purchaseId, { from, until })
+      if (wasDue || isAwaitingBank) outcome = outcomeInWords(unrefunded, until, 'Ended right away and refunded in full')
+      await reportRepeatedWithdrawal(id, before)
+    } else if (row.forCause && !endedBeforeDeclaration) {
       // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
-      if (row.endsOn && countsFrom(row) > now()) return
-      unrefunded = await cancellation.cancelForCause(row.purchaseId, declared)
-      outcome = endedWith(unrefunded, until, 'Ended right away, and the unused time was refunded')
-    } else if (!isOver || isAwaitingBank) {
+      if (row.endsOn && from > now()) return
+      unrefunded = await cancellation.cancelForCause(row.purchaseId, { from, until })
+      outcome = outcomeInWords(unrefunded, until, 'Ended right away, and the unused time was refunded')
+    } else if (!hadEnded || isAwaitingBank) {
       // Waits until the requested day falls into the present period.
       const { currentPeriodEnd } = before
       if (!isAwaitingBank && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
-      unrefunded = await cancellation.cancelDeclared(row.purchaseId, declared, isAwaitingBank)
+      unrefunded = await cancellation.cancelDeclared(row.purchaseId, { from, until }, { refundAgain: isAwaitingBank })
       const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
       const alsoRefunded = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
-      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(unrefunded, until, `Ended right away${alsoRefunded}`)
+      outcome = endsAt
+        ? `Ends on ${dayOf(endsAt)}`
+        : outcomeInWords(unrefunded, until, `Ended right away${alsoRefunded}`)
     }
+
+    // While a bank decides about a payment, the declaration stays confirmed, so that the hourly job comes back to it.
     if (unrefunded && unrefunded.disputed > 0)
       await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
     else await close(id, outcome)
   }
 
   /** Emails the seller if this buyer or card has withdrawn before; the withdrawal is carried out regardless. */
-  async function tellOfRepeated(id: string, { userId, card, cardExpiresAt }: typeof purchaseRows.$inferSelect) {
-    const isSameCard = card && cardExpiresAt ? sameCard(card, cardExpiresAt) : undefined
+  async function reportRepeatedWithdrawal(
+    id: string,
+    { userId, card, cardExpiresAt }: typeof purchaseRows.$inferSelect,
+  ) {
+    const isSameCard = card && cardExpiresAt ? hasCard(card, cardExpiresAt) : undefined
     const withdrawals = await db
       .select({ id: declarations.id })
       .from(declarations)
@@ -127,8 +142,8 @@ export function createExecution(
       )
     if (withdrawals.length < 2) return
     const [buyer] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
-    const about = { email: buyer?.email ?? '', customerId: userId, count: withdrawals.length }
-    await mails.sendOnce(`withdrawn again ${id}`, supportEmail, 'withdrawnAgain', about)
+    const data = { email: buyer?.email ?? '', customerId: userId, count: withdrawals.length }
+    await mails.sendOnce(`withdrawn again ${id}`, supportEmail, 'withdrawnAgain', data)
   }
 
   async function close(id: string, outcome: string, tx: Database | Transaction = db) {
@@ -148,28 +163,29 @@ export function createExecution(
     },
 
     async carryOutConfirmed() {
-      const waiting = await db
+      const confirmed = await db
         .select({ id: declarations.id })
         .from(declarations)
         .where(eq(declarations.state, 'confirmed'))
       const failures: unknown[] = []
-      for (const { id } of waiting) await carryOut(id).catch((error: unknown) => failures.push(error))
+      for (const { id } of confirmed) await carryOut(id).catch((error: unknown) => failures.push(error))
       if (failures.length > 0)
-        throw new AggregateError(failures, `${failures.length} of ${waiting.length} declarations not carried out`)
+        throw new AggregateError(failures, `${failures.length} of ${confirmed.length} declarations not carried out`)
     },
   }
 }
 
-const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-const dayOf = (date: Date) => days.format(date)
+const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const dayOf = (date: Date) => dayFormat.format(date)
 
-/** A cancellation for a later day counts from the end of that day. */
-const countsFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
+/** Time of the declaration, or the end of a later day that was requested. */
+const effectiveFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
   const requestedEnd = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
   return requestedEnd > declaredAt ? requestedEnd : declaredAt
 }
 
-function endedWith({ late, disputed, lost, returned }: Unrefunded, until: Date, otherwise: string) {
+/** Sentences about amounts that could not be refunded; `otherwise`, if everything was. */
+function outcomeInWords({ late, disputed, lost, returned }: Unrefunded, until: Date, otherwise: string) {
   const parts = [
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,

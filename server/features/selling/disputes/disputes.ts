@@ -12,8 +12,8 @@ export { pdfOf } from './text-pdf.ts'
 type DisputeDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runExclusive'> & {
   sync(subscriptionId: string): Promise<void>
 }
-/** Stripe's times are whole seconds of its own clock. */
-const clockDifferenceMs = 60_000
+/** Allowed difference between the shop's clock and Stripe's, whose times are whole seconds. */
+const clockToleranceMs = 60_000
 
 type EvidencePdf = { name: EvidenceFile; pdf: Buffer }
 
@@ -21,7 +21,7 @@ export type DisputedPayment = {
   dispute: typeof disputes.$inferSelect
   payment: typeof payments.$inferSelect
   invoice: typeof invoices.$inferSelect
-  /** The order that the payment follows from; null for a subscription that the seller took over. */
+  /** Latest order before the payment; null for a subscription that the seller took over. */
   order: typeof orders.$inferSelect | null
 }
 
@@ -29,7 +29,7 @@ export type Disputes = {
   /** Reads the books, not Stripe. Throws 404. */
   find(id: string): Promise<DisputedPayment>
   save(id: string, answer: DisputeAnswer): Promise<void>
-  /** Final: the bank gets it. Throws 409 if it can't be answered, or if Stripe refuses it. */
+  /** Sends the answer to the bank, which takes only one. Throws 409 if that isn't possible, or Stripe refuses it. */
   submit(actor: Actor, id: string, answer: DisputeAnswer, files: EvidencePdf[]): Promise<void>
 }
 
@@ -43,11 +43,11 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
       .where(eq(disputes.id, id))
     if (!found) throw notFound('Dispute')
     const { subscriptionId } = found.invoice
-    const paidAt = new Date(found.payment.paidAt.getTime() + clockDifferenceMs)
+    const latestOrderTime = new Date(found.payment.paidAt.getTime() + clockToleranceMs)
     const [order = null] = await db
       .select()
       .from(orders)
-      .where(and(eq(orders.subscriptionId, subscriptionId), lte(orders.createdAt, paidAt)))
+      .where(and(eq(orders.subscriptionId, subscriptionId), lte(orders.createdAt, latestOrderTime)))
       .orderBy(desc(orders.createdAt))
       .limit(1)
     return { ...found, order }
@@ -65,8 +65,8 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
     await db.update(disputes).set({ answer, savedAt: now() }).where(eq(disputes.id, id))
   }
 
-  /** Keeps the reason on the screen, and says it, if the key lacks a permission. */
-  async function withPermission<Answer>(id: string, permission: string, request: Promise<Answer>): Promise<Answer> {
+  /** If the key lacks the permission, stores that as the dispute's fault for the screen, and throws 409. */
+  async function withPermission<Result>(id: string, permission: string, request: Promise<Result>): Promise<Result> {
     return request.catch(async (error: unknown) => {
       if (!(error instanceof StripeRefusal) || error.fault.status !== 403) throw error
       const fault = `The shop’s key at Stripe lacks the permission “${permission}”. Add it in Stripe’s dashboard under Developers > API keys.`
@@ -87,14 +87,16 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
       runExclusive(`dispute ${id}`, async () => {
         const { dispute, invoice } = await findAnswerable(id)
         await save(id, answer)
-        const uploaded: Partial<Record<EvidenceFile, string>> = {}
-        for (const { name, pdf } of files)
-          uploaded[name] = await withPermission(id, 'Files: write', stripe.disputes.uploadEvidence(`${name}.pdf`, pdf))
-        const evidence = { ...answer.texts, ...uploaded }
+        const uploadedFiles: Partial<Record<EvidenceFile, string>> = {}
+        for (const { name, pdf } of files) {
+          const upload = stripe.disputes.uploadEvidence(`${name}.pdf`, pdf)
+          uploadedFiles[name] = await withPermission(id, 'Files: write', upload)
+        }
+        const evidence = { ...answer.texts, ...uploadedFiles }
         await withPermission(id, 'Disputes: write', stripe.disputes.submitEvidence(id, evidence))
         await db.transaction(async (tx) => {
           await tx.update(disputes).set({ submittedAt: now(), fault: null }).where(eq(disputes.id, id))
-          const detail = { dispute: id, amount: dispute.amount, files: Object.keys(uploaded) }
+          const detail = { dispute: id, amount: dispute.amount, files: Object.keys(uploadedFiles) }
           const subject = invoice.purchaseId ?? id
           await audit.record(tx, actor, { action: 'dispute.submit', subject, aboutId: invoice.userId, detail })
         })
@@ -103,9 +105,14 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
   }
 }
 
-/** Brings the disputes of a subscription's payments up to date. Expects their payments in the books. */
-export async function recordDisputes(tx: Transaction, { payments: paid }: Subscription) {
-  const rows = paid.flatMap(({ paymentIntentId, disputes: all }) => all.map((each) => ({ ...each, paymentIntentId })))
+/**
+ * Brings the disputes of a subscription's payments up to date, and deletes drafts of answers to decided ones. Expects the
+ * payments in the books.
+ */
+export async function recordDisputes(tx: Transaction, subscription: Subscription) {
+  const rows = subscription.payments.flatMap((payment) =>
+    payment.disputes.map((dispute) => ({ ...dispute, paymentIntentId: payment.paymentIntentId })),
+  )
   if (rows.length === 0) return
   await tx
     .insert(disputes)

@@ -1,10 +1,12 @@
+/** A4, in points (1/72 inch). */
 const page = { width: 595, height: 842, margin: 56 }
-const [fontSize, lineHeight] = [9, 12]
-/** A character of Courier is 0.6 of its size wide. */
+const fontSize = 9
+const lineHeight = 12
+/** A character of Courier is 0.6 times the font size wide. */
 const charactersPerLine = Math.floor((page.width - 2 * page.margin) / (0.6 * fontSize))
 const linesPerPage = Math.floor((page.height - 2 * page.margin) / lineHeight)
 
-/** Punctuation that Windows-1252 has and Latin-1 lacks. */
+/** Codes of the punctuation that Windows-1252 has and Latin-1 lacks. */
 const winAnsi: Record<string, number> = {
   '€': 128,
   '…': 133,
@@ -16,8 +18,8 @@ const winAnsi: Record<string, number> = {
   '—': 151,
 }
 
-/** Standard fonts know Windows-1252; anything else becomes a question mark. */
-function encode(line: string): string {
+/** Encodes for a PDF's standard fonts, which are in Windows-1252. Other characters become question marks. */
+function encodeLine(line: string): string {
   return Array.from(line, (character) => {
     const code = winAnsi[character] ?? character.codePointAt(0) ?? 63
     if (code > 255 || code < 32) return '?'
@@ -25,47 +27,50 @@ function encode(line: string): string {
   }).join('')
 }
 
-function wrap(line: string): string[] {
+function wrapLine(line: string): string[] {
   const lines: string[] = []
-  let rest = line
-  while (rest.length > charactersPerLine) {
-    const space = rest.lastIndexOf(' ', charactersPerLine)
+  let remaining = line
+  while (remaining.length > charactersPerLine) {
+    const space = remaining.lastIndexOf(' ', charactersPerLine)
     const end = space > 0 ? space : charactersPerLine
-    lines.push(rest.slice(0, end))
-    rest = rest.slice(end).trimStart()
+    lines.push(remaining.slice(0, end))
+    remaining = remaining.slice(end).trimStart()
   }
-  return [...lines, rest]
+  return [...lines, remaining]
 }
 
-function drawingOf(lines: string[]): string {
-  const operators = lines.map((line) => `(${encode(line)}) Tj T*`).join('\n')
+/** PDF operators that draw the lines from the top of a page. */
+function drawLines(lines: string[]): string {
+  const operators = lines.map((line) => `(${encodeLine(line)}) Tj T*`).join('\n')
   return `BT /R ${fontSize} Tf ${lineHeight} TL ${page.margin} ${page.height - page.margin} Td\n${operators}\nET`
 }
 
 /** Plain text as a PDF (1.4) of as many pages as it takes. */
 export function pdfOf(text: string): Buffer {
-  const lines = text.split('\n').flatMap(wrap)
-  const pages = Array.from({ length: Math.ceil(lines.length / linesPerPage) }, (_, number) =>
-    lines.slice(number * linesPerPage, (number + 1) * linesPerPage),
+  const lines = text.split('\n').flatMap(wrapLine)
+  const pages = Array.from({ length: Math.ceil(lines.length / linesPerPage) }, (_, index) =>
+    lines.slice(index * linesPerPage, (index + 1) * linesPerPage),
   )
-  const kids = pages.map((_, number) => `${4 + 2 * number} 0 R`).join(' ')
+  // Objects are numbered from 1: catalog, list of pages, font, then two for each page.
+  const pageObject = (index: number) => 4 + 2 * index
+  const kids = pages.map((_, index) => `${pageObject(index)} 0 R`).join(' ')
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R /Lang (en) >>',
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>',
-    ...pages.flatMap((own, number) => {
-      const drawing = drawingOf(own)
+    ...pages.flatMap((pageLines, index) => {
+      const drawing = drawLines(pageLines)
       return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${page.width} ${page.height}] /Contents ${5 + 2 * number} 0 R /Resources << /Font << /R 3 0 R >> >> >>`,
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${page.width} ${page.height}] /Contents ${pageObject(index) + 1} 0 R /Resources << /Font << /R 3 0 R >> >> >>`,
         `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
       ]
     }),
   ]
-  return assemble(objects)
+  return assembleFile(objects)
 }
 
-/** Numbers the objects, and ends with a table of where each begins. */
-function assemble(objects: string[]): Buffer {
+/** Joins numbered objects into a file that ends with the table of their byte offsets, as PDF requires. */
+function assembleFile(objects: string[]): Buffer {
   const parts = ['%PDF-1.4\n']
   const offsets: number[] = []
   for (const object of objects) {

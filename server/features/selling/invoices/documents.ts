@@ -15,72 +15,81 @@ type InvoiceDocument = {
   hasDocument: boolean
 }
 type DocumentLinks = { viewUrl: string | null; pdfUrl: string | null }
-type MailedLink = { purchase: string; invoice: string; token: string }
+type EmailedLink = { purchase: string; invoice: string; token: string }
 
-/** Invoices and credit notes as the books have them. Calls Stripe only for the link of the document that is opened. */
+/** Invoices and credit notes from the books. Calls Stripe only for the link of a document that is opened. */
 export type Documents = {
   /** Newest first. Throws 404 for someone else's purchase. */
   list(userId: string, purchaseId: string): Promise<InvoiceDocument[]>
-  /** All documents of a person's purchases, with the sums of payments and refunds in cents. */
+  /** All documents of a person's purchases, with what they paid, less refunds, and what was refunded, in cents. */
   summaryOf(userId: string): Promise<{ documents: InvoiceDocument[]; paid: number; refunded: number }>
   /** Throws 404 for a document of someone else, and for one that Stripe does not show. */
   linksOf(userId: string, documentId: string): Promise<DocumentLinks>
-  latest(userId: string, purchaseId: string): Promise<{ invoiceUrl: string }>
-  /** Opens the invoice of a receipt's link once without a login, for guests without a password. */
-  openMailed(link: MailedLink): Promise<{ invoiceUrl: string }>
+  /** Link of the newest invoice. Throws 404 for someone else's purchase, and 409 for one booked by hand. */
+  latestInvoice(userId: string, purchaseId: string): Promise<{ invoiceUrl: string }>
+  /** Opens the invoice that a receipt links to, once and without a login, for guests without a password. */
+  openEmailed(link: EmailedLink): Promise<{ invoiceUrl: string }>
 }
 
-const linkSeconds = 30 * 86_400
+const emailedLinkSeconds = 30 * 86_400
 
 export function createDocuments({ db, now, stripe, attempts, isLinkToken }: DocumentDeps): Documents {
-  const isShown = sql<boolean>`${invoices.finalizedAt} is not null and ${invoices.formerAccount} is null`
+  /** Stripe has no document for drafts, and none in this account for invoices of a former account. */
+  const hasDocument = sql<boolean>`${invoices.finalizedAt} is not null and ${invoices.formerAccount} is null`
 
-  async function viewUrlOf(invoiceId: string) {
+  async function readViewUrl(invoiceId: string) {
     const { viewUrl } = await stripe.invoices.links(invoiceId)
     if (!viewUrl) throw notFound('Invoice')
     return { invoiceUrl: viewUrl }
   }
 
-  async function listOf(purchaseIds: string[]): Promise<InvoiceDocument[]> {
-    const issued = await db
-      .select({ invoice: invoices, hasDocument: isShown })
+  async function listDocuments(purchaseIds: string[]): Promise<InvoiceDocument[]> {
+    const invoiceRows = await db
+      .select({ invoice: invoices, hasDocument })
       .from(invoices)
       .where(inArray(invoices.purchaseId, purchaseIds))
       .orderBy(desc(invoices.createdAt), desc(invoices.number))
-    const notes = await db
-      .select({ note: creditNotes, hasDocument: isShown })
+    const creditNoteRows = await db
+      .select({ creditNote: creditNotes, hasDocument })
       .from(creditNotes)
       .innerJoin(invoices, eq(invoices.id, creditNotes.invoiceId))
       .where(inArray(invoices.purchaseId, purchaseIds))
       .orderBy(desc(creditNotes.createdAt), desc(creditNotes.number))
-    return [
-      ...notes.map(({ note, hasDocument }) => ({ ...documentOutput(note), kind: 'credit_note' as const, hasDocument })),
-      ...issued.map(({ invoice, hasDocument }) => ({
-        ...documentOutput(invoice),
-        kind: 'invoice' as const,
-        hasDocument,
+    const documents: InvoiceDocument[] = [
+      ...creditNoteRows.map((row) => ({
+        ...documentOutput(row.creditNote),
+        kind: 'credit_note' as const,
+        hasDocument: row.hasDocument,
       })),
-      // Stable: within one second, a credit note comes after its invoice.
-    ].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+      ...invoiceRows.map((row) => ({
+        ...documentOutput(row.invoice),
+        kind: 'invoice' as const,
+        hasDocument: row.hasDocument,
+      })),
+    ]
+    // The sort is stable: a credit note of the same second as its invoice stays before it, as the newer one.
+    return documents.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
 
   return {
     async list(userId, purchaseId) {
       await findPurchase(db, purchaseId, userId)
-      return listOf([purchaseId])
+      return listDocuments([purchaseId])
     },
 
     async summaryOf(userId) {
-      const owned = await db.select().from(purchases).where(eq(purchases.userId, userId))
-      const ids = owned.map(({ id }) => id)
-      const [received] = await db
+      const ownPurchases = await db.select().from(purchases).where(eq(purchases.userId, userId))
+      const ids = ownPurchases.map(({ id }) => id)
+      const [paidThroughStripe] = await db
         .select({ amount: sql<number>`coalesce(sum(${payments.amount}), 0)::int` })
         .from(payments)
         .where(inArray(payments.purchaseId, ids))
-      const byHand = owned.filter((row) => row.paidThrough === 'hand' && row.bookedAs !== 'gift')
-      const refunded = owned.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0)
-      const paid = byHand.reduce((sum, { price }) => sum + price, received?.amount ?? 0) - refunded
-      return { documents: await listOf(ids), paid: Math.max(0, paid), refunded }
+      const paidByHand = ownPurchases
+        .filter((row) => row.paidThrough === 'hand' && row.bookedAs !== 'gift')
+        .reduce((sum, { price }) => sum + price, 0)
+      const refunded = ownPurchases.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0)
+      const paid = (paidThroughStripe?.amount ?? 0) + paidByHand - refunded
+      return { documents: await listDocuments(ids), paid: Math.max(0, paid), refunded }
     },
 
     async linksOf(userId, documentId) {
@@ -91,7 +100,7 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
         .where(
           and(
             eq(invoices.userId, userId),
-            isShown,
+            hasDocument,
             documentId.startsWith('cn_') ? eq(creditNotes.id, documentId) : eq(invoices.id, documentId),
           ),
         )
@@ -99,37 +108,38 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
       return stripe.invoices.links(documentId)
     },
 
-    async latest(userId, purchaseId) {
+    async latestInvoice(userId, purchaseId) {
       const { paidThrough } = await findPurchase(db, purchaseId, userId)
       if (paidThrough === 'hand')
         throw conflict('booked-by-hand', 'There is no invoice for this purchase: it was not paid through this shop')
       const [latest] = await db
         .select({ id: invoices.id })
         .from(invoices)
-        .where(and(eq(invoices.purchaseId, purchaseId), isShown))
+        .where(and(eq(invoices.purchaseId, purchaseId), hasDocument))
         .orderBy(desc(invoices.createdAt), desc(invoices.number))
         .limit(1)
       if (!latest) throw notFound('Invoice')
-      return viewUrlOf(latest.id)
+      return readViewUrl(latest.id)
     },
 
-    async openMailed({ purchase, invoice: invoiceId, token }) {
+    async openEmailed({ purchase, invoice: invoiceId, token }) {
       if (!isLinkToken('invoice', `${purchase} ${invoiceId}`, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const [found] = await db
         .select({ createdAt: invoices.createdAt })
         .from(invoices)
-        .where(and(eq(invoices.id, invoiceId), eq(invoices.purchaseId, purchase), isShown))
+        .where(and(eq(invoices.id, invoiceId), eq(invoices.purchaseId, purchase), hasDocument))
       if (!found) throw notFound('Invoice')
-      const isOld = now().getTime() - found.createdAt.getTime() > linkSeconds * 1000
-      const isFirst = await attempts.allows('invoice link', invoiceId, { requests: 1, seconds: linkSeconds })
-      if (isOld || !isFirst)
+      const hasExpired = now().getTime() - found.createdAt.getTime() > emailedLinkSeconds * 1000
+      const oncePerLink = { requests: 1, seconds: emailedLinkSeconds }
+      const isFirstUse = await attempts.allows('invoice link', invoiceId, oncePerLink)
+      if (hasExpired || !isFirstUse)
         throw new Refusal(
           410,
           'link-expired',
           'This link has been used or has expired. Please log in to see your invoices.',
         )
-      return viewUrlOf(invoiceId)
+      return readViewUrl(invoiceId)
     },
   }
 }

@@ -7,51 +7,53 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 export { createDocuments, type Documents } from './documents.ts'
 export { isArriving, type PaidHistory, readPaidHistory } from './paid-history.ts'
 export {
-  lastPaid,
+  latestPaidInvoice,
+  latestPaidPeriod,
   orderedPeriod,
-  paidPeriod,
-  paymentsOfPeriod,
-  refundedAsRest,
+  paymentsOfLatestPeriod,
+  refundedForUnusedTerm,
   refundForUnusedDays,
   reversalOf,
 } from './paid-periods.ts'
-export { presentPeriod } from './present-period.ts'
+export { presentPeriodStatus } from './present-period-status.ts'
 
-/** `id` is null once the seller has deleted the purchase. */
-type Owner = { id: string | null; userId: string }
+/** Purchase that the books belong to; `id` is null once the seller has deleted it. */
+export type BookedPurchase = { id: string | null; userId: string }
 
 /**
- * Brings the books up to date with a subscription's history: invoices, credit notes, payments and refunds are added and
- * follow Stripe, and are never deleted. Returns the refunds that are news.
+ * Brings invoices, credit notes, payments and refunds up to date with Stripe; none is ever deleted here. Returns the
+ * refunds that are new or have another status.
  */
-export async function recordInvoices(tx: Transaction, owner: Owner, answer: Subscription) {
-  await upsertInvoices(tx, owner, answer)
-  await upsertPayments(tx, owner, answer)
-  return upsertRefunds(tx, answer)
+export async function recordInvoices(tx: Transaction, purchase: BookedPurchase, subscription: Subscription) {
+  await upsertInvoices(tx, purchase, subscription)
+  await upsertPayments(tx, purchase, subscription)
+  return upsertRefunds(tx, subscription)
 }
 
-/** True if the books equal Stripe's invoices. Always false with refunds or disputes. */
-export async function isRecorded(tx: Transaction, answer: Subscription): Promise<boolean> {
-  // Refunds and disputes are rare; writing them is idempotent.
-  if (answer.payments.some(({ refunds: all, dispute }) => all.length > 0 || dispute !== 'none')) return false
-  const stored = await tx.select().from(invoices).where(eq(invoices.subscriptionId, answer.id))
-  const books = new Map(stored.map((invoice) => [invoice.id, invoice]))
-  return answer.invoices.every((invoice) => {
-    const known = books.get(invoice.id)
-    return known?.status === invoice.status && known.amountRemaining === invoice.amountRemaining
+/** True if the books equal Stripe's invoices. Always false with refunds or disputes, which are rare. */
+export async function isRecorded(tx: Transaction, subscription: Subscription): Promise<boolean> {
+  const hasRefundOrDispute = subscription.payments.some(
+    (payment) => payment.refunds.length > 0 || payment.dispute !== 'none',
+  )
+  if (hasRefundOrDispute) return false
+  const rows = await tx.select().from(invoices).where(eq(invoices.subscriptionId, subscription.id))
+  const rowById = new Map(rows.map((row) => [row.id, row]))
+  return subscription.invoices.every((invoice) => {
+    const row = rowById.get(invoice.id)
+    return row?.status === invoice.status && row.amountRemaining === invoice.amountRemaining
   })
 }
 
-async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: Owner, answer: Subscription) {
-  if (answer.invoices.length === 0) return
+async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: BookedPurchase, subscription: Subscription) {
+  if (subscription.invoices.length === 0) return
   await tx
     .insert(invoices)
     .values(
-      answer.invoices.map(({ period, ...invoice }) => ({
+      subscription.invoices.map(({ period, ...invoice }) => ({
         ...invoice,
         purchaseId,
         userId,
-        subscriptionId: answer.id,
+        subscriptionId: subscription.id,
         periodStart: period?.start ?? null,
         periodEnd: period?.end ?? null,
       })),
@@ -76,19 +78,19 @@ async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: Owner
         taxRate: sql`excluded.tax_rate`,
       },
     })
-  if (answer.creditNotes.length > 0)
+  if (subscription.creditNotes.length > 0)
     await tx
       .insert(creditNotes)
-      .values(answer.creditNotes)
+      .values(subscription.creditNotes)
       .onConflictDoUpdate({
         target: creditNotes.id,
         set: { status: sql`excluded.status`, refunded: sql`excluded.refunded` },
       })
 }
 
-async function upsertPayments(tx: Transaction, { id: purchaseId }: Owner, answer: Subscription) {
-  const invoiceOf = new Map(answer.invoices.map((invoice) => [invoice.id, invoice]))
-  const byCard = answer.payments.map(
+async function upsertPayments(tx: Transaction, { id: purchaseId }: BookedPurchase, subscription: Subscription) {
+  const invoiceById = new Map(subscription.invoices.map((invoice) => [invoice.id, invoice]))
+  const byCard = subscription.payments.map(
     ({ paymentIntentId, invoiceId, paidAt, amount, country, lost, isRefundBlocked }) => ({
       paymentIntentId,
       invoiceId,
@@ -100,18 +102,19 @@ async function upsertPayments(tx: Transaction, { id: purchaseId }: Owner, answer
       isRefundBlocked,
     }),
   )
-  const outOfBand = answer.invoices.flatMap(({ id, paidAt, paidOutOfBand: amount, country }) =>
+  // An out-of-band payment has no payment intent, so its row takes the invoice's id instead.
+  const outOfBand = subscription.invoices.flatMap(({ id, paidAt, paidOutOfBand: amount, country }) =>
     paidAt && amount > 0
       ? { paymentIntentId: id, invoiceId: id, paidAt, amount, country, lostAt: null, lostAmount: 0 }
       : [],
   )
   const rows = [...byCard, ...outOfBand].map((payment) => {
-    const invoice = invoiceOf.get(payment.invoiceId)
+    const invoice = invoiceById.get(payment.invoiceId)
     return {
       ...payment,
       purchaseId,
       invoiceNumber: invoice?.number ?? null,
-      tax: shareOf(invoice?.tax ?? 0, payment.amount, invoice?.total ?? 0),
+      tax: taxShare(invoice?.tax ?? 0, payment.amount, invoice?.total ?? 0),
       periodStart: invoice?.period?.start ?? null,
       periodEnd: invoice?.period?.end ?? null,
     }
@@ -135,45 +138,55 @@ async function upsertPayments(tx: Transaction, { id: purchaseId }: Owner, answer
     })
 }
 
-async function upsertRefunds(tx: Transaction, answer: Subscription) {
-  const taxOf = new Map(answer.invoices.map(({ id, tax, total }) => [id, { tax, total }]))
-  const back = answer.payments.flatMap(({ paymentIntentId, invoiceId, refunds: all }) => {
-    const { tax, total } = taxOf.get(invoiceId) ?? { tax: 0, total: 0 }
-    return all.map(({ id, at, amount, status, keepsAccess }) => {
-      return { id, at, amount, status, keepsAccess, paymentIntentId, tax: shareOf(tax, amount, total) }
-    })
+async function upsertRefunds(tx: Transaction, subscription: Subscription) {
+  const invoiceById = new Map(subscription.invoices.map((invoice) => [invoice.id, invoice]))
+  const currentRefunds = subscription.payments.flatMap((payment) => {
+    const { tax, total } = invoiceById.get(payment.invoiceId) ?? { tax: 0, total: 0 }
+    return payment.refunds.map(({ id, at, amount, status, keepsAccess }) => ({
+      id,
+      at,
+      amount,
+      status,
+      keepsAccess,
+      paymentIntentId: payment.paymentIntentId,
+      tax: taxShare(tax, amount, total),
+    }))
   })
-  if (back.length === 0) return []
-  const ids = back.map(({ id }) => id)
-  const known = await tx.select().from(refunds).where(inArray(refunds.id, ids))
+  if (currentRefunds.length === 0) return []
+  const ids = currentRefunds.map(({ id }) => id)
+  const storedRefunds = await tx.select().from(refunds).where(inArray(refunds.id, ids))
   await tx
     .insert(refunds)
-    .values(back)
+    .values(currentRefunds)
     .onConflictDoUpdate({
       target: refunds.id,
       set: { status: sql`excluded.status`, keepsAccess: sql`excluded.keeps_access` },
     })
-  return back.filter(({ id, status }) => !known.some((row) => row.id === id && row.status === status))
+  return currentRefunds.filter(({ id, status }) => !storedRefunds.some((row) => row.id === id && row.status === status))
 }
 
-/** The tax in a part of an invoice, in cents. */
-const shareOf = (tax: number, amount: number, total: number) => (total > 0 ? Math.round((tax * amount) / total) : 0)
+/** Tax contained in `amount`, a part of an invoice's total, in cents. */
+const taxShare = (tax: number, amount: number, total: number) => (total > 0 ? Math.round((tax * amount) / total) : 0)
 
 /** Deletes invoices of deleted purchases after the retention period, with their payments and refunds. */
 export async function forgetOldInvoices(db: Database, now: Date) {
-  const keptPurchases = db.select({ id: purchases.id }).from(purchases)
+  const existingPurchases = db.select({ id: purchases.id }).from(purchases)
   const isOld = and(
-    lt(invoices.createdAt, retentionStartOfYear(now, retention.books)),
-    // Database time, which the protecting trigger uses as well.
+    lt(invoices.createdAt, keptSinceNewYear(now, retention.books)),
+    // The trigger that protects invoices compares with the database's clock, not with `now`.
     sql`${invoices.createdAt} < now() - interval '10 years'`,
-    notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, keptPurchases),
+    // Without a purchase id, compares the user id, which matches no purchase, so the invoice is deleted.
+    notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, existingPurchases),
   )
-  const old = db.select({ id: invoices.id }).from(invoices).where(isOld)
-  const paid = db.select({ id: payments.paymentIntentId }).from(payments).where(inArray(payments.invoiceId, old))
+  const oldInvoices = db.select({ id: invoices.id }).from(invoices).where(isOld)
+  const theirPayments = db
+    .select({ id: payments.paymentIntentId })
+    .from(payments)
+    .where(inArray(payments.invoiceId, oldInvoices))
   await db.transaction(async (tx) => {
-    await tx.delete(refunds).where(inArray(refunds.paymentIntentId, paid))
-    await tx.delete(payments).where(and(inArray(payments.invoiceId, old), isNull(payments.purchaseId)))
-    await tx.delete(creditNotes).where(inArray(creditNotes.invoiceId, old))
+    await tx.delete(refunds).where(inArray(refunds.paymentIntentId, theirPayments))
+    await tx.delete(payments).where(and(inArray(payments.invoiceId, oldInvoices), isNull(payments.purchaseId)))
+    await tx.delete(creditNotes).where(inArray(creditNotes.invoiceId, oldInvoices))
     await tx.delete(invoices).where(isOld)
   })
 }

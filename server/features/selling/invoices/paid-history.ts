@@ -10,7 +10,7 @@ type PaymentRecord = Pick<
 > & { dispute: string; refunds: RefundRecord[] }
 type PeriodRecord = Pick<PaidPeriod, 'invoiceId' | 'paidAt' | 'start' | 'end' | 'amount' | 'credit' | 'isProration'>
 
-/** Payments and refunds of a subscription, from Stripe's answer or from the books. */
+/** Paid periods, payments and refunds of a subscription, read from Stripe or from the books. */
 export type PaidHistory = Pick<Subscription, 'endedAt'> & {
   /** Oldest first. */
   periods: PeriodRecord[]
@@ -18,44 +18,57 @@ export type PaidHistory = Pick<Subscription, 'endedAt'> & {
   payments: PaymentRecord[]
 }
 
+/** True for a refund that has reached the buyer or is on its way. */
 export const isArriving = ({ status }: { status: string }) => status !== 'failed' && status !== 'canceled'
 
-/** History of a purchase by the books, without out-of-band payments, which can't be refunded to a card. */
+/** History of a purchase from the books. Leaves out out-of-band payments, which can't be refunded to a card. */
 export async function readPaidHistory(
   db: Database,
   { id, endedAt }: { id: string; endedAt: Date | null },
 ): Promise<PaidHistory> {
-  const billed = await db
+  const paidInvoices = await db
     .select()
     .from(invoices)
     .where(and(eq(invoices.purchaseId, id), eq(invoices.status, 'paid'), isNotNull(invoices.periodStart)))
     // Invoice numbers order two invoices of the same second.
     .orderBy(asc(invoices.createdAt), asc(invoices.number))
-  const received = await db
+  const paymentRows = await db
     .select()
     .from(payments)
     .where(eq(payments.purchaseId, id))
     .orderBy(desc(payments.paidAt), desc(payments.invoiceNumber))
-  const returned = await db
+  const refundRows = await db
     .select({ refund: refunds })
     .from(refunds)
     .innerJoin(payments, eq(payments.paymentIntentId, refunds.paymentIntentId))
     .where(eq(payments.purchaseId, id))
     .orderBy(asc(refunds.at))
+
+  function refundsOf(paymentIntentId: string) {
+    const ofPayment = refundRows.map(({ refund }) => refund).filter((row) => row.paymentIntentId === paymentIntentId)
+    const refunded = ofPayment.filter(isArriving).reduce((sum, refund) => sum + refund.amount, 0)
+    return { refunds: ofPayment, refunded }
+  }
+
   return {
     endedAt,
-    periods: billed.flatMap(({ id: invoiceId, paidAt, periodStart, periodEnd, amountPaid, credit, isProration }) =>
-      paidAt && periodStart && periodEnd
-        ? { invoiceId, paidAt, start: periodStart, end: periodEnd, amount: amountPaid, credit, isProration }
-        : [],
+    periods: paidInvoices.flatMap(
+      ({ id: invoiceId, paidAt, periodStart, periodEnd, amountPaid, credit, isProration }) =>
+        paidAt && periodStart && periodEnd
+          ? { invoiceId, paidAt, start: periodStart, end: periodEnd, amount: amountPaid, credit, isProration }
+          : [],
     ),
-    payments: received
+    payments: paymentRows
+      // The row of an out-of-band payment has the invoice's id in place of a payment intent's.
       .filter(({ paymentIntentId, invoiceId }) => paymentIntentId !== invoiceId)
-      .map(({ paymentIntentId, invoiceId, paidAt, amount, lostAt, isRefundBlocked }) => {
-        const own = returned.flatMap(({ refund }) => (refund.paymentIntentId === paymentIntentId ? refund : []))
-        const refunded = own.filter(isArriving).reduce((sum, refund) => sum + refund.amount, 0)
-        const dispute = lostAt ? 'lost' : 'none'
-        return { paymentIntentId, invoiceId, paidAt, amount, refunded, isRefundBlocked, dispute, refunds: own }
-      }),
+      .map(({ paymentIntentId, invoiceId, paidAt, amount, lostAt, isRefundBlocked }) => ({
+        paymentIntentId,
+        invoiceId,
+        paidAt,
+        amount,
+        ...refundsOf(paymentIntentId),
+        isRefundBlocked,
+        dispute: lostAt ? 'lost' : 'none',
+      })),
   }
 }

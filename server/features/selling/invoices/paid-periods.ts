@@ -2,69 +2,78 @@ import { monthsBetween } from '#contract/plans.ts'
 import type { PaidPeriod, Payment, Subscription } from '#server/gateways/stripe.ts'
 import { isArriving, type PaidHistory } from './paid-history.ts'
 
-const day = 86_400_000
-type Span = { start: Date; isProration: boolean }
-const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
+const dayMs = 86_400_000
+type PeriodStart = { start: Date; isProration: boolean }
+const compareTimes = (a: Date, b: Date) => a.getTime() - b.getTime()
 
-/** Whole periods, latest first. Of two that begin in the same second, the one that was billed later. */
-const wholePeriods = <Period extends Span>({ periods }: { periods: Period[] }) =>
+/** Periods without prorations, latest first. Of two that begin in the same second, the one billed later comes first. */
+const fullPeriods = <Period extends PeriodStart>({ periods }: { periods: Period[] }) =>
   periods
     .filter(({ isProration }) => !isProration)
     .toReversed()
-    .toSorted((a, b) => byTime(b.start, a.start))
+    .toSorted((a, b) => compareTimes(b.start, a.start))
 
 /** Latest paid billing period. Prorations belong to the period they fall in. */
-export const paidPeriod = <Period extends Span>(history: { periods: Period[] }): Period | undefined =>
-  wholePeriods(history)[0]
+export const latestPaidPeriod = <Period extends PeriodStart>(history: { periods: Period[] }): Period | undefined =>
+  fullPeriods(history)[0]
 
-/** Latest paid invoice, prorations included. */
-export const lastPaid = ({ periods }: Subscription): PaidPeriod | undefined =>
-  periods.filter(({ amount }) => amount > 0).toSorted((a, b) => byTime(b.paidAt, a.paidAt))[0]
+/** Latest invoice that cost something, prorations included. */
+export const latestPaidInvoice = ({ periods }: Subscription): PaidPeriod | undefined =>
+  periods.filter(({ amount }) => amount > 0).toSorted((a, b) => compareTimes(b.paidAt, a.paidAt))[0]
 
-/** Reason why the present period is no longer paid, so that access ends. Refunds that keep access don't count. */
+/**
+ * Reason to end access because the payment for the latest period was reversed; undefined if it was not. A full refund
+ * counts unless the newest one keeps access.
+ */
 export function reversalOf(history: PaidHistory): 'refunded' | 'disputed' | undefined {
-  const bought = paidPeriod(history)
-  // Stripe shows a payment moments before its invoice is paid.
-  const payments = bought
-    ? history.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
+  const latest = latestPaidPeriod(history)
+  // Stripe shows a payment moments before its invoice is paid, so there may be no paid period yet.
+  const payments = latest
+    ? history.payments.filter(({ invoiceId }) => invoiceId === latest.invoiceId)
     : history.payments.slice(0, 1)
-  // A switch is also paid by the credit from the payment before it, even in the same second.
-  const before = bought?.credit
-    ? history.payments.find(({ paidAt, invoiceId }) => paidAt <= bought.paidAt && invoiceId !== bought.invoiceId)
+  // A plan switch is partly paid by credit from the previous payment, which may be of the same second.
+  const creditedPayment = latest?.credit
+    ? history.payments.find(({ paidAt, invoiceId }) => paidAt <= latest.paidAt && invoiceId !== latest.invoiceId)
     : undefined
-  if ([...payments, before].some((payment) => payment?.dispute === 'lost')) return 'disputed'
-  const isRefunded = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
-  const [newest] = payments.flatMap(({ refunds }) => refunds.filter(isArriving)).toSorted((a, b) => byTime(b.at, a.at))
-  if (newest?.keepsAccess) return undefined
-  return isRefunded ? 'refunded' : undefined
+  if ([...payments, creditedPayment].some((payment) => payment?.dispute === 'lost')) return 'disputed'
+
+  const [newestRefund] = payments
+    .flatMap(({ refunds }) => refunds.filter(isArriving))
+    .toSorted((a, b) => compareTimes(b.at, a.at))
+  if (newestRefund?.keepsAccess) return undefined
+  const isFullyRefunded = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
+  return isFullyRefunded ? 'refunded' : undefined
 }
 
-/** Ordered period: the first of the latest run of periods with the same length. Later ones are renewals. */
-export function orderedPeriod(subscription: Subscription, last: PaidPeriod): PaidPeriod {
-  const before = wholePeriods(subscription).filter((each) => each.start <= last.start)
-  const months = monthsBetween(last.start, last.end)
-  const other = before.findIndex(({ start, end }) => monthsBetween(start, end) !== months)
-  return (other < 0 ? before : before.slice(0, other)).at(-1) ?? last
+/** First period on the plan of `latest`, which the buyer ordered; later periods of the same length are renewals. */
+export function orderedPeriod(subscription: Subscription, latest: PaidPeriod): PaidPeriod {
+  const untilLatest = fullPeriods(subscription).filter(({ start }) => start <= latest.start)
+  const months = monthsBetween(latest.start, latest.end)
+  const otherPlanIndex = untilLatest.findIndex(({ start, end }) => monthsBetween(start, end) !== months)
+  const onSamePlan = otherPlanIndex < 0 ? untilLatest : untilLatest.slice(0, otherPlanIndex)
+  return onSamePlan.at(-1) ?? latest
 }
 
-/** Payments for the period that was paid for last, and for changes within it, newest first. */
-export function paymentsOfPeriod(subscription: Subscription): Payment[] {
-  const from = paidPeriod(subscription)?.start
+/** Payments for the latest paid period and for prorations within it, newest first. */
+export function paymentsOfLatestPeriod(subscription: Subscription): Payment[] {
   const { periods, payments } = subscription
-  const invoices = new Set(periods.flatMap(({ start, invoiceId }) => (from && start >= from ? [invoiceId] : [])))
-  return payments.filter(({ invoiceId }) => invoices.has(invoiceId))
+  const latest = latestPaidPeriod(subscription)
+  if (!latest) return []
+  const invoiceIds = new Set(periods.filter(({ start }) => start >= latest.start).map(({ invoiceId }) => invoiceId))
+  return payments.filter(({ invoiceId }) => invoiceIds.has(invoiceId))
 }
 
-/** Refunds of a payment that a cancellation promised. */
-export const refundedAsRest = ({ refunds }: Payment) =>
-  refunds.reduce((sum, refund) => sum + (refund.isRest && isArriving(refund) ? refund.amount : 0), 0)
+/** Amount refunded so far, in cents, for the unused part of a term that was cancelled with a month's notice. */
+export const refundedForUnusedTerm = ({ refunds }: Payment) =>
+  refunds.filter((refund) => refund.isRest && isArriving(refund)).reduce((sum, { amount }) => sum + amount, 0)
 
-/** The period that was paid for last; `amount` is what came in for it and can be refunded. */
+/** Paid period, with the amount in cents that was paid for it and can be refunded. */
 type PaidTerm = { from: Date; until: Date; amount: number }
 
 /** Refund for the days after `endsAt`, in cents. A partly used day is refunded in full. */
 export function refundForUnusedDays({ from, until, amount }: PaidTerm, endsAt: Date): number {
-  const days = Math.round((until.getTime() - from.getTime()) / day)
-  const unusedDays = Math.ceil((until.getTime() - endsAt.getTime()) / day)
-  return Math.round((amount * Math.min(Math.max(unusedDays, 0), days)) / days)
+  const days = Math.round((until.getTime() - from.getTime()) / dayMs)
+  const daysAfterEnd = Math.ceil((until.getTime() - endsAt.getTime()) / dayMs)
+  const unusedDays = Math.min(Math.max(daysAfterEnd, 0), days)
+  return Math.round((amount * unusedDays) / days)
 }

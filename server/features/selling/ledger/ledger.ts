@@ -12,22 +12,24 @@ export { createProof, type Proof } from './proof.ts'
 type LedgerDeps = Pick<Context, 'db' | 'now'>
 
 export type Ledger = {
-  /** Adds missing movements, and reverses wrong ones by rows of their own. The caller has locked the purchase. */
-  record(tx: Transaction, purchase: Purchase, wanted: Movement[]): Promise<void>
-  /** Records an end today; earlier movements stay. */
+  /** Makes the ledger match `movements`: adds missing rows, and reverses wrong ones by further rows. Expects the purchase to be locked. */
+  record(tx: Transaction, purchase: Purchase, movements: Movement[]): Promise<void>
+  /** Records an end at the present time, whatever Stripe says. */
   recordEnd(tx: Transaction, purchase: Purchase, cause: 'deleted' | 'gone'): Promise<void>
   /** Deletes a purchase's movements once all of them are old, so that no later sum changes. */
   forgetOld(): Promise<void>
 }
 type Purchase = { id: string; userId: string; productId: string }
-const sameMomentMs = 60_000
+/** Movements this close together count as simultaneous, because Stripe's times are whole seconds. */
+const simultaneousMs = 60_000
 
 type MovementRow = typeof mrrMovements.$inferSelect
 type NewRow = typeof mrrMovements.$inferInsert
 
-function standingOf(rows: MovementRow[]) {
-  const corrected = new Set(rows.map(({ corrects }) => corrects))
-  return rows.filter((row) => row.corrects === null && !corrected.has(row.id))
+/** Rows that were not corrected, without the corrections themselves. */
+function validRows(rows: MovementRow[]) {
+  const correctedIds = new Set(rows.map(({ corrects }) => corrects))
+  return rows.filter((row) => row.corrects === null && !correctedIds.has(row.id))
 }
 
 const rowOf = (
@@ -44,25 +46,28 @@ const movementOf = ({ at, source, cause, billingType, arrBefore, arrAfter }: Mov
   after: arrAfter,
 })
 
-const takenBack = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore' | 'arrAfter' | 'people'>) => ({
+const reversed = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore' | 'arrAfter' | 'people'>) => ({
   arrBefore: arrAfter,
   arrAfter: arrBefore,
   people: -people,
 })
 
-/** A movement is new or lost only if the person pays for nothing else at that time. */
+/**
+ * Kind of a movement, and by how many people it changes the number of customers. A customer is won or lost only if no
+ * other purchase of the person brings revenue at that time.
+ */
 function kindOf(
   movement: Movement,
   previous: Movement | undefined,
-  others: MovementRow[],
+  otherPurchases: MovementRow[],
 ): { kind: MovementKind; people: number } {
   const { at, before, after } = movement
-  // Stripe's times are whole seconds, so two ends at the same moment have no order.
-  const earlier = others.filter((row) => row.at.getTime() <= at.getTime() + sameMomentMs)
-  const paysAnyway = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
-  const kind = after > before ? 'expansion' : 'contraction'
-  const staysCustomer = (before > 0 || isFullyDiscounted(previous)) && (after > 0 || isFullyDiscounted(movement))
-  if (paysAnyway || staysCustomer) return { kind, people: 0 }
+  const earlier = otherPurchases.filter((row) => row.at.getTime() <= at.getTime() + simultaneousMs)
+  const paysForOther = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
+  const wasCustomer = before > 0 || isFullyDiscounted(previous)
+  const isCustomer = after > 0 || isFullyDiscounted(movement)
+  if (paysForOther || (wasCustomer && isCustomer))
+    return { kind: after > before ? 'expansion' : 'contraction', people: 0 }
   if (after === 0) return { kind: 'churn', people: -1 }
   return { kind: !previous && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
 }
@@ -82,84 +87,89 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
   const lockPerson = (tx: Transaction, { userId }: Purchase) =>
     tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 
-  /** Movements of a person's other purchases decide which kind one is of. Expects the person to be locked. */
-  async function kindsFor(tx: Transaction, { id, userId }: Purchase) {
-    const others = standingOf(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
-    return (movement: Movement, previous: Movement | undefined) => kindOf(movement, previous, others)
+  /** Returns `kindOf` for movements of one purchase. Expects the person to be locked. */
+  async function createKindOf(tx: Transaction, { id, userId }: Purchase) {
+    const otherPurchases = validRows(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
+    return (movement: Movement, previous: Movement | undefined) => kindOf(movement, previous, otherPurchases)
   }
 
   /**
-   * Corrects the kinds of a person's later movements, after one that lies before them was recorded: of a subscription that
-   * was taken over, for example, which makes a later first purchase a second one.
+   * Corrects the kinds of movements of the person's other purchases after `since`, once an earlier movement was recorded.
+   * Taking over an old subscription, for example, turns a later first purchase into a second one.
    */
-  async function correctLater(tx: Transaction, { id, userId }: Purchase, since: Date) {
+  async function correctLaterKinds(tx: Transaction, { id, userId }: Purchase, since: Date) {
     const rows = await rowsOfPerson(tx, userId)
-    const standing = standingOf(rows)
-    for (const row of standing) {
-      if (row.purchaseId === id || row.at.getTime() <= since.getTime() + sameMomentMs) continue
-      const isOwn = (other: MovementRow) => other.purchaseId === row.purchaseId
-      const previous = standing.findLast((other) => isOwn(other) && other.id < row.id)
-      const others = standing.filter((other) => !isOwn(other) && (other.purchaseId === id || other.id < row.id))
-      const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), others)
+    const valid = validRows(rows)
+    for (const row of valid) {
+      if (row.purchaseId === id || row.at.getTime() <= since.getTime() + simultaneousMs) continue
+      const isOfSamePurchase = (other: MovementRow) => other.purchaseId === row.purchaseId
+      const previous = valid.findLast((other) => isOfSamePurchase(other) && other.id < row.id)
+      const otherPurchases = valid.filter(
+        (other) => !isOfSamePurchase(other) && (other.purchaseId === id || other.id < row.id),
+      )
+      const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), otherPurchases)
       if (kind === row.kind && people === row.people) continue
-      const revision = rows.filter((other) => isOwn(other) && other.source === row.source).length
+      const revision = rows.filter((other) => isOfSamePurchase(other) && other.source === row.source).length
       const { id: corrects, ...movement } = { ...row, recordedAt: now(), revision }
       await add(tx, [
-        { ...movement, ...takenBack(row), corrects },
+        { ...movement, ...reversed(row), corrects },
         { ...movement, kind, people, revision: revision + 1, corrects: null },
       ])
     }
   }
 
   return {
-    async record(tx, purchase, wanted) {
+    async record(tx, purchase, movements) {
       const rows = await rowsOf(tx, purchase)
-      const standing = standingOf(rows)
+      const valid = validRows(rows)
       const isSame = (row: MovementRow, movement: Movement) =>
         row.source === movement.source &&
         row.at.getTime() === movement.at.getTime() &&
         row.arrBefore === movement.before &&
         row.arrAfter === movement.after &&
         row.cause === movement.cause
-      const wrong = standing.filter((row) => !wanted.some((movement) => isSame(row, movement)))
-      const missing = wanted.filter((movement) => !standing.some((row) => isSame(row, movement)))
+      const wrong = valid.filter((row) => !movements.some((movement) => isSame(row, movement)))
+      const missing = movements.filter((movement) => !valid.some((row) => isSame(row, movement)))
       if (wrong.length + missing.length === 0) return
-      const revisions = new Map<string, number>()
-      for (const { source, revision } of rows) revisions.set(source, revision + 1)
-      const revisionOf = (source: string) => {
-        const revision = revisions.get(source) ?? 0
-        revisions.set(source, revision + 1)
+
+      const nextRevisions = new Map<string, number>()
+      for (const { source, revision } of rows) nextRevisions.set(source, revision + 1)
+      const takeRevision = (source: string) => {
+        const revision = nextRevisions.get(source) ?? 0
+        nextRevisions.set(source, revision + 1)
         return revision
       }
+
       await lockPerson(tx, purchase)
-      const kindFor = await kindsFor(tx, purchase)
+      const kindOfMovement = await createKindOf(tx, purchase)
       await add(tx, [
         ...wrong.map(({ id, ...row }) => ({
           ...row,
           recordedAt: now(),
-          revision: revisionOf(row.source),
-          ...takenBack(row),
+          revision: takeRevision(row.source),
+          ...reversed(row),
           corrects: id,
         })),
         ...missing.map((movement) => ({
           ...rowOf(purchase, movement),
           recordedAt: now(),
-          revision: revisionOf(movement.source),
-          ...kindFor(movement, wanted[wanted.indexOf(movement) - 1]),
+          revision: takeRevision(movement.source),
+          ...kindOfMovement(movement, movements[movements.indexOf(movement) - 1]),
         })),
       ])
-      const [first] = missing
-      if (first) await correctLater(tx, purchase, first.at)
+      const [firstMissing] = missing
+      if (firstMissing) await correctLaterKinds(tx, purchase, firstMissing.at)
     },
 
     async recordEnd(tx, purchase, cause) {
       const rows = await rowsOf(tx, purchase)
-      const last = standingOf(rows).map(movementOf).at(-1)
+      const last = validRows(rows).map(movementOf).at(-1)
       if (!last || (last.after === 0 && !isFullyDiscounted(last))) return
       await lockPerson(tx, purchase)
       const end: Movement = { ...last, source: cause, at: now(), before: last.after, after: 0, cause }
       const revision = rows.filter(({ source }) => source === cause).length
-      const { kind, people } = (await kindsFor(tx, purchase))(end, last)
+      const kindOfMovement = await createKindOf(tx, purchase)
+      const { kind, people } = kindOfMovement(end, last)
       await add(tx, [{ ...rowOf(purchase, end), recordedAt: end.at, revision, kind, people }])
     },
 

@@ -2,9 +2,9 @@ import { planOf } from '#contract/plans.ts'
 import type { BillingType, MovementCause } from '#contract/statuses.ts'
 import { hasEnded, invoiceCauses } from '#contract/statuses.ts'
 import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
-import { presentPeriod } from '../invoices/invoices.ts'
+import { presentPeriodStatus } from '../invoices/invoices.ts'
 
-/** Change of a purchase's yearly revenue. `source` identifies it permanently. */
+/** Change of a purchase's annual revenue, in cents. `source` identifies it, such as by the invoice that caused it. */
 export type Movement = {
   source: string
   at: Date
@@ -16,63 +16,72 @@ export type Movement = {
 
 type End = { at: Date; cause: MovementCause }
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
 /**
- * How the revenue of a subscription moved, from its paid periods alone: it begins when money arrives, changes with the next
- * paid invoice and ends at Stripe's end. The same history gives the same movements, whenever someone looks. What is past due
- * counts until it ends; time that is not paid for, because it was paused, given, forgiven or not collected, does not.
+ * Revenue movements of a subscription, by its paid periods: revenue begins with the first paid invoice, changes with later
+ * ones and ends with the subscription. A past-due subscription counts until it ends; unpaid time (paused, given, forgiven
+ * or not collected) does not count. The same history always gives the same movements.
  */
 export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {
   const { dueInvoice, status, paused, trialEndsAt } = subscription
-  const walk = begin()
+  const recorder = createRecorder()
   const periods = subscription.periods
     .filter(({ paidAt }) => !end || paidAt <= end.at)
     .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime() || a.start.getTime() - b.start.getTime())
-  let [latest, whole]: (PaidPeriod | undefined)[] = []
+  let latest: PaidPeriod | undefined
+  let latestFull: PaidPeriod | undefined
   for (const period of periods) {
-    // Skips a period that was paid after a newer one.
+    // Skips an older period that was paid after a newer one.
     if (latest && period.start < latest.start) continue
-    if (whole && !period.isProration && isApart(whole.end, period.start)) walk.rest(whole)
-    walk.move(period.invoiceId, period.paidAt, period.rate.arr, why(walk.cause(), latest, period), period)
+    if (latestFull && !period.isProration && hasGap(latestFull.end, period.start)) recorder.pauseAfter(latestFull)
+    const cause = causeOf(recorder.causeOfStop(), latest, period)
+    recorder.move(period.invoiceId, period.paidAt, period.rate.arr, cause, period)
     latest = period
-    if (!period.isProration) whole = period
+    if (!period.isProration) latestFull = period
   }
-  const period = presentPeriod(subscription)
-  const isFree = period === 'forgiven' || period === 'not collected'
-  const isIdle = isFree || (status === 'paused' && paused !== null) || (trialEndsAt !== null && trialEndsAt > now)
-  const until = end?.at ?? (isIdle ? now : null)
-  if (whole && until && isApart(whole.end, until) && (isFree || !isOwed(dueInvoice, whole))) walk.rest(whole)
-  if (end) walk.move('end', end.at, 0, end.cause, latest)
-  return walk.movements
+
+  const periodStatus = presentPeriodStatus(subscription)
+  const isFree = periodStatus === 'forgiven' || periodStatus === 'not collected'
+  const isPaused = status === 'paused' && paused !== null
+  const isInTrial = trialEndsAt !== null && trialEndsAt > now
+  const until = end?.at ?? (isFree || isPaused || isInTrial ? now : null)
+  if (latestFull && until && hasGap(latestFull.end, until)) {
+    const countsAsPastDue = !isFree && isNextPeriodOwed(dueInvoice, latestFull)
+    if (!countsAsPastDue) recorder.pauseAfter(latestFull)
+  }
+  if (end) recorder.move('end', end.at, 0, end.cause, latest)
+  return recorder.movements
 }
 
-/** A day's slack: Stripe rolls a period over within hours. */
-const isApart = (end: Date, next: Date) => next.getTime() - end.getTime() > day
+/** Ignores a gap of up to a day, because Stripe begins a new period within hours. */
+const hasGap = (end: Date, next: Date) => next.getTime() - end.getTime() > dayMs
 
-/** True if the next period was billed and is not paid. */
-const isOwed = (invoice: Subscription['dueInvoice'], { end }: PaidPeriod) =>
-  invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - day
+/** True if the period after the given one was billed but is not paid. */
+const isNextPeriodOwed = (invoice: Subscription['dueInvoice'], { end }: PaidPeriod) =>
+  invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - dayMs
 
-/** True while a purchase runs at 100 % off: its last paid invoice was for nothing. */
+/** True if the last movement was caused by an invoice of $0: the purchase runs at 100 % off. */
 export const isFullyDiscounted = (last: { after: number; cause: MovementCause } | undefined) =>
   last?.after === 0 && invoiceCauses.some((cause) => cause === last.cause)
 
-function begin() {
+/** Collects movements in order; skips those that change nothing. */
+function createRecorder() {
   const movements: Movement[] = []
   const last = () => movements.at(-1)
   function move(source: string, at: Date, after: number, cause: MovementCause, period?: PaidPeriod) {
     const before = last()?.after ?? 0
     const billing = period?.rate.billing ?? null
-    // An end during time at 100 % off loses a customer without losing revenue.
-    const isLost = source === 'end' && isFullyDiscounted(last())
-    if (after !== before || isLost) movements.push({ source, at, before, after, cause, billing })
+    // The end of a subscription at 100 % off loses a customer although no revenue.
+    const losesCustomer = source === 'end' && isFullyDiscounted(last())
+    if (after !== before || losesCustomer) movements.push({ source, at, before, after, cause, billing })
   }
   return {
     movements,
     move,
-    cause: () => (last()?.after === 0 ? last()?.cause : undefined),
-    rest: (period: PaidPeriod) =>
+    /** Cause of the last movement if it ended the revenue. */
+    causeOfStop: () => (last()?.after === 0 ? last()?.cause : undefined),
+    pauseAfter: (period: PaidPeriod) =>
       move(
         `after ${period.invoiceId}`,
         new Date(Math.max(period.end.getTime(), period.paidAt.getTime())),
@@ -83,9 +92,9 @@ function begin() {
   }
 }
 
-function why(stopped: MovementCause | undefined, before: PaidPeriod | undefined, { rate }: PaidPeriod) {
+function causeOf(causeOfStop: MovementCause | undefined, before: PaidPeriod | undefined, { rate }: PaidPeriod) {
   if (!before) return 'bought'
-  if (stopped === 'pause') return 'resume'
+  if (causeOfStop === 'pause') return 'resume'
   if (before.rate.billing !== rate.billing) return 'plan'
   if (before.rate.quantity !== rate.quantity) return 'quantity'
   if (before.rate.discount !== rate.discount) return 'discount'
@@ -108,13 +117,11 @@ export function movementsOfBooked(row: BookedRow): Movement[] {
   const isOver = hasEnded(row.status)
   if (row.bookedAs === 'gift' || price === 0 || (isOver && !endedAt)) return []
   const arr = Math.round((price * 12) / planOf(billing).months)
+  const bought: Movement = { source: 'booked', at: createdAt, before: 0, after: arr, cause: 'bought', billing }
+  if (!isOver) return [bought]
   const end = endedAt && endedAt > createdAt ? endedAt : createdAt
-  return [
-    { source: 'booked', at: createdAt, before: 0, after: arr, cause: 'bought', billing },
-    ...(isOver
-      ? [{ source: 'end', at: end, before: arr, after: 0, cause: row.endedBecause ?? ('expired' as const), billing }]
-      : []),
-  ]
+  return [bought, { source: 'end', at: end, before: arr, after: 0, cause: row.endedBecause ?? 'expired', billing }]
 }
 
+/** Annual recurring revenue after the last movement, in cents. */
 export const arrOf = (movements: Movement[]) => movements.at(-1)?.after ?? 0

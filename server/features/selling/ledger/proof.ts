@@ -9,8 +9,8 @@ import type { Orders } from '../orders/orders.ts'
 type ProofContext = Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'catalog'>
 
 /**
- * Compares three records of recurring revenue that share no code: the ledger, the invoices (in SQL), and the prices of
- * Stripe's own list of subscriptions.
+ * Nightly comparison of three records of recurring revenue that are computed independently: the ledger, the invoices (in
+ * SQL), and the prices in Stripe's list of subscriptions. Amounts are annual, in cents.
  */
 export type Proof = {
   latest(): Promise<ProofRow | undefined>
@@ -21,64 +21,72 @@ export type Proof = {
 
 type ProofDeps = { orders: Orders; sync: (subscriptionId: string) => Promise<void> }
 type ProofRow = typeof mrrProofs.$inferSelect
-type Compared = {
+type Comparison = {
   subscriptionId: string
   atStripe: number
+  /** Sum of the ledger. */
   here: number
+  /** Null if the amounts agree. */
   kind: DifferenceFault | ExplainedDifference | null
 }
-type Recorded = {
+type RecordedRevenue = {
   id: string
-  /** The ledger's sum, in whole cents a year. */
+  /** Sum of the ledger. */
   here: number
-  /** The same sum from invoices; null after a change within a period, and for other intervals. */
+  /** Sum by the invoices; null if they can't tell: after a change within a period, and for intervals without a plan. */
   invoiced: number | null
-  /** Why nothing is paid for the present time, if so. */
-  free: ExplainedDifference | null
+  /** Reason why the present time is not paid for, if it isn't. */
+  unpaidReason: ExplainedDifference | null
 }
 
-const batch = 1000
-const [mostKept, keptFor] = [100, 90 * 86_400_000]
-/** In cents a year: twelve times a rounding of tax. */
-const rounding = 12
+const batchSize = 1000
+const mostDifferencesStored = 100
+const proofsKeptForMs = 90 * 86_400_000
+/** Ignored difference, in cents a year: tax is rounded by up to a cent, twelve times a year. */
+const roundingTolerance = 12
 
 export function createProof({ db, now, stripe, log, catalog }: ProofContext, { orders, sync }: ProofDeps): Proof {
   const isAtStripe = eq(purchases.paidThrough, 'stripe')
 
-  async function recordsOf(ids: string[]): Promise<Map<string, Recorded>> {
+  async function readRecorded(ids: string[]): Promise<Map<string, RecordedRevenue>> {
     if (ids.length === 0) return new Map()
-    const { rows } = await db.execute<Recorded>(recordedRevenue(ids, now()))
+    const { rows } = await db.execute<RecordedRevenue>(selectRecordedRevenue(ids, now()))
     return new Map(rows.map((row) => [row.id, row]))
   }
 
-  /** `listed` is null for what Stripe's list of live subscriptions lacks. */
-  function compareRecords(subscriptionId: string, listed: number | null, recorded: Recorded | undefined): Compared {
-    const { here = 0, invoiced = 0, free = null } = recorded ?? {}
-    const atStripe = listed ?? 0
-    const compared = { subscriptionId, atStripe, here }
-    if (!recorded) return { ...compared, kind: 'unknown' }
-    if (listed === null && here !== 0) return { ...compared, kind: 'missing' }
-    if (invoiced !== null && !isAbout(invoiced, here)) return { ...compared, atStripe: invoiced, kind: 'books' }
-    if (isAbout(atStripe, here)) return { ...compared, kind: null }
-    return { ...compared, kind: free ?? 'next_invoice' }
+  /** `listedArr` is null if Stripe's list of live subscriptions lacks the subscription. */
+  function compareRecords(
+    subscriptionId: string,
+    listedArr: number | null,
+    recorded: RecordedRevenue | undefined,
+  ): Comparison {
+    const atStripe = listedArr ?? 0
+    if (!recorded) return { subscriptionId, atStripe, here: 0, kind: 'unknown' }
+    const { here, invoiced, unpaidReason } = recorded
+    const amounts = { subscriptionId, atStripe, here }
+    if (listedArr === null && here !== 0) return { ...amounts, kind: 'missing' }
+    if (invoiced !== null && !isAboutEqual(invoiced, here)) return { ...amounts, atStripe: invoiced, kind: 'books' }
+    if (isAboutEqual(atStripe, here)) return { ...amounts, kind: null }
+    return { ...amounts, kind: unpaidReason ?? 'next_invoice' }
   }
 
-  /** Syncs before reporting a difference, because a webhook may have been lost. */
-  async function compareAgain(id: string, listed: number | null): Promise<Compared> {
+  /** Syncs before a difference is reported, because a webhook may have been lost. */
+  async function syncAndCompare(id: string, listedArr: number | null): Promise<Comparison> {
     await sync(id)
-    return compareRecords(id, listed, (await recordsOf([id])).get(id))
+    return compareRecords(id, listedArr, (await readRecorded([id])).get(id))
   }
 
-  async function* missingFrom(seen: Set<string>) {
+  /** Ids of subscriptions with revenue in the ledger that Stripe's list lacks. */
+  async function* findUnlisted(listedIds: Set<string>) {
     for (let after = ''; ; ) {
       const rows = await db
         .select({ id: purchases.stripeSubscriptionId })
         .from(purchases)
         .where(and(isAtStripe, gt(purchases.arr, 0), gt(purchases.stripeSubscriptionId, after)))
         .orderBy(asc(purchases.stripeSubscriptionId))
-        .limit(batch)
-      for (const { id } of rows) if (id && !seen.has(id)) yield id
-      if (rows.length < batch) return
+        .limit(batchSize)
+      for (const { id } of rows) if (id && !listedIds.has(id)) yield id
+      if (rows.length < batchSize) return
       after = rows.at(-1)?.id ?? ''
     }
   }
@@ -90,33 +98,34 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
 
     async prove() {
       const tally = createTally()
-      /** Counts a subscription that can't be read, and goes on with the others. */
-      const tryAgain = (id: string, listed: number | null) =>
-        compareAgain(id, listed).then(tally.count, (error: unknown) => {
+      /** An unreadable subscription is counted and doesn't stop the others. */
+      const syncAndCount = (id: string, listedArr: number | null) =>
+        syncAndCompare(id, listedArr).then(tally.count, (error: unknown) => {
           tally.total.unreadable += 1
           log.error({ err: error, subscriptionId: id }, 'could not compare a subscription with Stripe')
         })
-      const seen = new Set<string>()
+      const listedIds = new Set<string>()
       for await (const page of stripe.existing.listPrices()) {
         const ids = page.map(({ id }) => id)
-        const [records, known] = [await recordsOf(ids), new Set(await orders.knownOf(ids))]
+        const recorded = await readRecorded(ids)
+        const knownIds = new Set(await orders.filterKnown(ids))
         for (const { id, arr, orderId, stripeProductId } of page) {
-          seen.add(id)
-          const isOurs = orderId !== null && catalog.bySlug(stripeProductId) !== undefined
+          listedIds.add(id)
+          const wasSoldHere = orderId !== null && catalog.findBySlug(stripeProductId) !== undefined
           // Skips subscriptions of other shops on the account, and those not taken over.
-          if (!records.has(id) && !known.has(id) && !isOurs) continue
-          const compared = compareRecords(id, arr, records.get(id))
-          if (compared.kind) await tryAgain(id, arr)
-          else tally.count(compared)
+          if (!recorded.has(id) && !knownIds.has(id) && !wasSoldHere) continue
+          const comparison = compareRecords(id, arr, recorded.get(id))
+          if (comparison.kind) await syncAndCount(id, arr)
+          else tally.count(comparison)
         }
       }
-      for await (const id of missingFrom(seen)) await tryAgain(id, null)
+      for await (const id of findUnlisted(listedIds)) await syncAndCount(id, null)
       const [paidElsewhere] = await db
         .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
         .from(purchases)
         .where(and(eq(purchases.paidThrough, 'hand'), gt(purchases.arr, 0)))
       await db.insert(mrrProofs).values({ at: now(), ...tally.result(), elsewhere: paidElsewhere?.arr ?? 0 })
-      await db.delete(mrrProofs).where(lt(mrrProofs.at, new Date(now().getTime() - keptFor)))
+      await db.delete(mrrProofs).where(lt(mrrProofs.at, new Date(now().getTime() - proofsKeptForMs)))
       if (tally.total.differing > 0)
         log.warn(tally.result(), 'recurring revenue differs from Stripe’s list of subscriptions')
     },
@@ -140,7 +149,7 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
   }
 }
 
-const isAbout = (a: number, b: number) => Math.abs(a - b) <= rounding
+const isAboutEqual = (a: number, b: number) => Math.abs(a - b) <= roundingTolerance
 
 function createTally() {
   const total = { compared: 0, atStripe: 0, here: 0, differing: 0, unreadable: 0, unknown: 0 }
@@ -150,17 +159,17 @@ function createTally() {
   return {
     total,
 
-    count({ kind, ...found }: Compared) {
+    count({ kind, ...amounts }: Comparison) {
       total.compared += 1
-      total.atStripe += found.atStripe
-      total.here += found.here
+      total.atStripe += amounts.atStripe
+      total.here += amounts.here
       if (kind === 'books' || kind === 'missing' || kind === 'unknown') {
         if (kind === 'unknown') total.unknown += 1
         total.differing += 1
-        if (differences.length < mostKept) differences.push({ ...found, kind })
+        if (differences.length < mostDifferencesStored) differences.push({ ...amounts, kind })
       } else if (kind) {
         const { count, arr } = explained.get(kind) ?? { count: 0, arr: 0 }
-        explained.set(kind, { count: count + 1, arr: arr + found.here - found.atStripe })
+        explained.set(kind, { count: count + 1, arr: arr + amounts.here - amounts.atStripe })
       }
     },
 
@@ -169,10 +178,10 @@ function createTally() {
 }
 
 /**
- * Ledger and invoices compared, a row for each known subscription. A period counts from the day it was
- * paid; past due, it counts until the subscription ends. A day's slack, as in the ledger: Stripe renews within hours.
+ * Annual revenue by ledger and by invoices, a row for each known subscription. A past-due subscription counts until it
+ * ends. Like the ledger, ignores a gap of up to a day after the paid period, because Stripe renews within hours.
  */
-function recordedRevenue(ids: string[], at: Date) {
+function selectRecordedRevenue(ids: string[], at: Date) {
   return sql`
     select p.stripe_subscription_id as id,
       (select coalesce(sum(m.arr_after - m.arr_before), 0)::int from ${mrrMovements} m where m.purchase_id = p.id) as here,
@@ -182,7 +191,7 @@ function recordedRevenue(ids: string[], at: Date) {
         when changed.id is not null or months = 0 then null
         else round(paid.period_net * 12.0 / months)::int
       end as invoiced,
-      case when paid.period_end is null or paid.period_end < ${at}::timestamptz then free.kind end as free
+      case when paid.period_end is null or paid.period_end < ${at}::timestamptz then free.kind end as "unpaidReason"
     from ${purchases} p
     left join lateral (
       select i.* from ${invoices} i
@@ -204,13 +213,14 @@ function recordedRevenue(ids: string[], at: Date) {
 }
 
 function metricsOf(proof: ProofRow | undefined, now: Date): Metric[] {
-  const apart = proof?.differences.reduce((sum, { atStripe, here }) => sum + Math.abs(atStripe - here), 0) ?? 0
+  const difference = proof?.differences.reduce((sum, { atStripe, here }) => sum + Math.abs(atStripe - here), 0) ?? 0
   return [
     gauge('shop_mrr_differing', 'Subscriptions that Stripe’s own list counts differently.', proof?.differing ?? 0),
     gauge(
       'shop_mrr_difference_dollars',
       'How far monthly recurring revenue is from Stripe’s own list, without what is explained.',
-      apart / 1200,
+      // From cents a year to dollars a month.
+      difference / (100 * 12),
     ),
     gauge(
       'shop_mrr_proof_age_seconds',

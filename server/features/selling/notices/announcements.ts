@@ -17,7 +17,7 @@ type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'
 export type Announcements = {
   renewals(): Promise<void>
   /** A week before a booking by hand ends; for shorter bookings, the day after it was made. */
-  ends(): Promise<void>
+  bookingEnds(): Promise<void>
 }
 
 const endingNoticeDays = 7
@@ -60,7 +60,7 @@ export function createAnnouncements({
         const stored = { amount: purchase.nextAmount, isExact: false }
         const { amount: nextAmount, isExact } = isSoon ? await chargeOf(purchase) : stored
         const isAsStored = nextAmount === purchase.nextAmount
-        const product = (await catalog.named(productId)).name
+        const product = (await catalog.findRow(productId)).name
         await mails.sendOnce(occasion, email, 'renewalNotice', {
           name,
           product,
@@ -76,7 +76,7 @@ export function createAnnouncements({
       }
     },
 
-    async ends() {
+    async bookingEnds() {
       const ending = await activeWithBuyers(
         db,
         'hand',
@@ -89,7 +89,7 @@ export function createAnnouncements({
               and other.status in ${sql.raw(sqlList(liveStatuses))})`,
       )
       for (const { purchase, email, name } of ending) {
-        const { name: product, slug } = await catalog.named(purchase.productId)
+        const { name: product, slug } = await catalog.findRow(purchase.productId)
         const endsAt = purchase.endsAt?.toISOString()
         if (endsAt)
           await mails.sendOnce(`end of ${purchase.id} on ${endsAt}`, email, 'bookedEnds', {

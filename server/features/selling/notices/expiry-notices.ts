@@ -22,7 +22,7 @@ const discountNoticeDays = 7
 export function createExpiryNotices({ db, now, log, mails, catalog, settings, sync }: ExpiryNoticeDeps): ExpiryNotices {
   async function chargedOf(purchase: PurchaseRow, name: string) {
     const { billingType, price: amount, nextAmount } = purchase
-    const product = (await catalog.named(purchase.productId)).name
+    const product = (await catalog.findRow(purchase.productId)).name
     return {
       name,
       product,

@@ -53,11 +53,11 @@ export type Notices = {
 const longAgo = new Date(0)
 
 export function createNotices({ mails, attempts, supportEmail, catalog, now }: NoticeDeps): Notices {
-  const shortestPlan = (productId: string) => plansWithPrice(catalog.byId(productId)?.prices ?? {})[0]
+  const shortestPlan = (productId: string) => soldPlans(catalog.findById(productId)?.prices ?? {})[0]
 
   async function whom(tx: Transaction, purchase: PurchaseRow) {
     const buyer = await buyerOf(tx, purchase)
-    const product = (await catalog.named(purchase.productId)).name
+    const product = (await catalog.findRow(purchase.productId)).name
     return { to: buyer?.email, about: { name: buyer?.name ?? '', product } }
   }
 
@@ -74,8 +74,8 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
       if (!to) return
       const { before, after, attached, newAccount, code = '' } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
-      const { name: product, slug } = await catalog.named(after.productId)
-      const isOnSale = catalog.onSale().some(({ id }) => id === after.productId)
+      const { name: product, slug } = await catalog.findRow(after.productId)
+      const isOnSale = catalog.productsOnSale().some(({ id }) => id === after.productId)
       const about = { name: to.name, product }
       const subscription = { ...about, billingType, period: periodOf(after), amount }
       const shortest = shortestPlan(after.productId)

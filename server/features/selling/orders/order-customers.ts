@@ -3,34 +3,35 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { hasEndedPurchase, isNewOrder, orders, purchases } from '#server/database/schema.ts'
 
-/** The Stripe customers behind orders. */
+/** Stripe customers that orders were made for. */
 export type OrderCustomers = {
-  idsOf(from: Database | Transaction, userId: string): Promise<string[]>
-  /** Returns the account's newest Stripe customer; skips guest orders, whose card may be someone else's. */
-  ownOf(userId: string): Promise<string | undefined>
-  /** Customers of running subscriptions whose next invoices carry another footer. */
-  withOtherFooter(footer: string, limit: number): Promise<string[]>
+  allOf(db: Database | Transaction, userId: string): Promise<string[]>
+  /** Newest customer of the account itself. Skips guest orders, because their card may be someone else's. */
+  ownCustomerOf(userId: string): Promise<string | undefined>
+  /** Customers of running subscriptions whose invoices have a footer other than `footer`. */
+  listWithOtherFooter(footer: string, limit: number): Promise<string[]>
   recordFooter(customerId: string, footer: string): Promise<void>
 }
 
 export function createOrderCustomers({ db }: Pick<Context, 'db'>): OrderCustomers {
   return {
-    async idsOf(from, userId) {
+    async allOf(from, userId) {
       const rows = await from.selectDistinct({ id: orders.customerId }).from(orders).where(eq(orders.userId, userId))
       return rows.map(({ id }) => id)
     },
 
-    async ownOf(userId) {
-      const [own] = await db
+    async ownCustomerOf(userId) {
+      const [newest] = await db
         .select({ id: orders.customerId })
         .from(orders)
+        // `madeAccount` is false for a guest order that was attached to an existing account.
         .where(and(eq(orders.userId, userId), isNewOrder, sql`${orders.madeAccount} is distinct from false`))
         .orderBy(desc(orders.createdAt))
         .limit(1)
-      return own?.id
+      return newest?.id
     },
 
-    async withOtherFooter(footer, limit) {
+    async listWithOtherFooter(footer, limit) {
       const rows = await db
         .selectDistinct({ id: orders.customerId })
         .from(orders)

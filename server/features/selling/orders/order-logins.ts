@@ -3,15 +3,19 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isNewOrder, orders } from '#server/database/schema.ts'
 
-/** Login by payment: once, for the browser with the order's nonce, until the account is handed over. */
+/**
+ * A guest's login by having paid. It works once per order, only in the browser that has the order's nonce, and only until
+ * the account is handed over to the owner of the email address.
+ */
 export type OrderLogins = {
   hasNonce(nonceHash: string): Promise<boolean>
   rotateNonce(tx: Transaction, oldHash: string, newHash: string): Promise<void>
-  forfeit(nonceHash: string): Promise<void>
-  /** A guest's payment is good for one login; false if it was already used. */
-  use(tx: Transaction, id: string): Promise<boolean>
-  /** Ends logins by earlier payments once the mailbox's owner has the account. Returns unpaid subscriptions. */
-  end(tx: Transaction, account: { id: string; email: string }): Promise<string[]>
+  /** Marks the logins of a browser's orders as used. */
+  forfeitAll(nonceHash: string): Promise<void>
+  /** Marks the order's login as used. Returns false if it already was. */
+  useOnce(tx: Transaction, orderId: string): Promise<boolean>
+  /** Ends the logins of an account's orders at its handover. Returns the ids of their unpaid subscriptions. */
+  endForAccount(tx: Transaction, account: { id: string; email: string }): Promise<string[]>
 }
 
 export function createOrderLogins({ db, now }: Pick<Context, 'db' | 'now'>): OrderLogins {
@@ -22,33 +26,30 @@ export function createOrderLogins({ db, now }: Pick<Context, 'db' | 'now'>): Ord
       await tx.update(orders).set({ nonceHash: newHash }).where(eq(orders.nonceHash, oldHash))
     },
 
-    async forfeit(nonceHash) {
+    async forfeitAll(nonceHash) {
       await db
         .update(orders)
         .set({ loginUsedAt: now() })
         .where(and(eq(orders.nonceHash, nonceHash), isNull(orders.loginUsedAt)))
     },
 
-    async use(tx, id) {
-      const used = await tx
+    async useOnce(tx, orderId) {
+      const { rowCount } = await tx
         .update(orders)
         .set({ loginUsedAt: now() })
-        .where(and(eq(orders.id, id), isNull(orders.loginUsedAt)))
-      return used.rowCount === 1
+        .where(and(eq(orders.id, orderId), isNull(orders.loginUsedAt)))
+      return rowCount === 1
     },
 
-    async end(tx, { id, email }) {
-      const before = await tx
+    async endForAccount(tx, { id: userId, email }) {
+      const isOrderOfAccount = eq(orders.userId, userId)
+      const isOpenGuestOrder = and(isNull(orders.closedAt), isNull(orders.userId), eq(orders.email, email))
+      const endedOrders = await tx
         .update(orders)
         .set({ loginUsedAt: sql`coalesce(${orders.loginUsedAt}, ${now()})`, madeAccount: false })
-        .where(
-          and(
-            isNewOrder,
-            or(eq(orders.userId, id), and(isNull(orders.closedAt), isNull(orders.userId), eq(orders.email, email))),
-          ),
-        )
+        .where(and(isNewOrder, or(isOrderOfAccount, isOpenGuestOrder)))
         .returning({ subscriptionId: orders.subscriptionId, closedAt: orders.closedAt })
-      return before.filter(({ closedAt }) => !closedAt).map(({ subscriptionId }) => subscriptionId)
+      return endedOrders.filter(({ closedAt }) => !closedAt).map(({ subscriptionId }) => subscriptionId)
     },
   }
 }

@@ -10,55 +10,53 @@ import { createSwitchOrders, type SwitchOrders } from './switch-orders.ts'
 
 type OrderDeps = Pick<Context, 'db' | 'now'>
 export type OrderRow = typeof orders.$inferSelect
-/** An attempt that a browser began and nobody has paid yet. */
+/** Unpaid order of a checkout that can still be paid. */
 export type OpenOrder = OrderRow & { paymentIntentId: string }
 export type NewOrder = Omit<typeof orders.$inferInsert, 'kind' | 'createdAt'>
 
-/** Orders of buyers. The order of a new subscription anchors Stripe's later answers about it. */
+/** Orders of buyers. What Stripe reports later about a new subscription is matched to its order. */
 export type Orders = {
   logins: OrderLogins
   switches: SwitchOrders
   customers: OrderCustomers
 
-  /** The order that began a subscription. */
-  ofSubscription(subscriptionId: string): Promise<OrderRow | undefined>
-  ofPayment(paymentIntentId: string): Promise<OrderRow | undefined>
-  /** Subscriptions that still run: a change of the customer means nothing to the others. */
-  runningOfCustomer(customerId: string): Promise<string[]>
-  /** Attempts that can still be paid, newest first. */
-  open(who: { userId: string } | { nonceHash: string }): Promise<OpenOrder[]>
-  /** Subset of these subscriptions that began here or were taken over. */
-  knownOf(subscriptionIds: string[]): Promise<string[]>
+  /** Finds the order that began a subscription; never one of a plan switch. */
+  findBySubscription(subscriptionId: string): Promise<OrderRow | undefined>
+  findByPayment(paymentIntentId: string): Promise<OrderRow | undefined>
+  /** Ids of a customer's subscriptions that have not ended. */
+  listRunningSubscriptions(customerId: string): Promise<string[]>
+  /** Orders that the account, or the guest's browser, can still pay, newest first. */
+  listOpen(buyer: { userId: string } | { nonceHash: string }): Promise<OpenOrder[]>
+  /** Returns those of the subscriptions that began in the shop or were taken over. */
+  filterKnown(subscriptionIds: string[]): Promise<string[]>
 
   begin(order: NewOrder): Promise<void>
-  /** For a subscription that began at Stripe. Returns nothing if someone else was faster. */
+  /** Adds the order of a subscription that began at Stripe. Returns undefined if there is one already. */
   adopt(tx: Transaction, order: NewOrder): Promise<OrderRow | undefined>
-  /** Changes the TradingView username and the objection to news, before payment. */
-  change(id: string, wish: { tradingViewUsername: string | null; news: NewsAnswer | undefined }): Promise<void>
+  /** Changes the TradingView username and the objection to news before payment. */
+  updateUnpaid(id: string, changes: { tradingViewUsername: string | null; news: NewsAnswer | undefined }): Promise<void>
   recordAgreement(id: string, agreement: { termsVersion: string; ip: string }): Promise<void>
-  /** Records another answer from Stripe; returns nothing if someone else did so since `known` was read. */
-  nextVersion(tx: Transaction, known: OrderRow): Promise<OrderRow | undefined>
-  /** Booked for a buyer, or abandoned unpaid. */
+  /** Increments the version. Returns undefined if another process did so after `order` was read. */
+  advanceVersion(tx: Transaction, order: OrderRow): Promise<OrderRow | undefined>
+  /** Closes an order: with a buyer if it was booked, without one if it was abandoned unpaid. */
   close(tx: Transaction, id: string, buyer?: OrderBuyer): Promise<void>
   /**
-   * Deletes orders of people who didn't buy, and their customers at Stripe: both hold an address. Orders of a deleted
-   * purchase stay while the books have its invoices, so that they hear of later refunds.
+   * Deletes old unpaid orders and their customers at Stripe, because both hold an email address. The order of a deleted
+   * purchase stays as long as its invoices, so that later refunds still reach the books.
    */
   forgetUnpaid(removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>): Promise<void>
-  /** Deletes IP addresses once no dispute about the order can come anymore. */
+  /** Deletes IP addresses, which are kept as evidence, once the order can no longer be disputed. */
   forgetAddresses(): Promise<void>
 }
 
 type NewsAnswer = { version: string; objects?: boolean | undefined }
 type OrderBuyer = { userId?: string; madeAccount?: boolean; cardCountry?: string | null }
 
-const hour = 3_600_000
-/** Stripe expires an unpaid subscription after 23 hours. */
-const reusableFor = 22 * hour
+/** An hour less than the 23 hours after which Stripe expires an unpaid subscription. */
+const payableForMs = 22 * 3_600_000
 
 export function createOrders({ db, now }: OrderDeps): Orders {
-  const ago = (span: number) => new Date(now().getTime() - span)
-  async function find(condition: SQL | undefined): Promise<OrderRow | undefined> {
+  async function findOrder(condition: SQL | undefined): Promise<OrderRow | undefined> {
     const [found] = await db.select().from(orders).where(condition)
     return found
   }
@@ -68,10 +66,10 @@ export function createOrders({ db, now }: OrderDeps): Orders {
     switches: createSwitchOrders({ db, now }),
     customers: createOrderCustomers({ db }),
 
-    ofSubscription: (subscriptionId) => find(and(eq(orders.subscriptionId, subscriptionId), isNewOrder)),
-    ofPayment: (paymentIntentId) => find(eq(orders.paymentIntentId, paymentIntentId)),
+    findBySubscription: (subscriptionId) => findOrder(and(eq(orders.subscriptionId, subscriptionId), isNewOrder)),
+    findByPayment: (paymentIntentId) => findOrder(eq(orders.paymentIntentId, paymentIntentId)),
 
-    async runningOfCustomer(customerId) {
+    async listRunningSubscriptions(customerId) {
       const rows = await db
         .select({ id: orders.subscriptionId })
         .from(orders)
@@ -80,19 +78,21 @@ export function createOrders({ db, now }: OrderDeps): Orders {
       return rows.map(({ id }) => id)
     },
 
-    async open(who) {
+    async listOpen(buyer) {
+      const isTheirs =
+        'userId' in buyer
+          ? eq(orders.userId, buyer.userId)
+          : and(isNull(orders.userId), eq(orders.nonceHash, buyer.nonceHash))
       const rows = await db
         .select()
         .from(orders)
         .where(
           and(
             isNewOrder,
-            'userId' in who
-              ? eq(orders.userId, who.userId)
-              : and(isNull(orders.userId), eq(orders.nonceHash, who.nonceHash)),
+            isTheirs,
             isNull(orders.closedAt),
             isNotNull(orders.paymentIntentId),
-            gt(orders.createdAt, ago(reusableFor)),
+            gt(orders.createdAt, new Date(now().getTime() - payableForMs)),
           ),
         )
         .orderBy(desc(orders.createdAt))
@@ -100,7 +100,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
       return rows.flatMap((row) => (row.paymentIntentId ? { ...row, paymentIntentId: row.paymentIntentId } : []))
     },
 
-    async knownOf(subscriptionIds) {
+    async filterKnown(subscriptionIds) {
       const rows = await db
         .select({ id: orders.subscriptionId })
         .from(orders)
@@ -121,7 +121,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
       return adopted
     },
 
-    async change(id, { tradingViewUsername, news }) {
+    async updateUnpaid(id, { tradingViewUsername, news }) {
       await db
         .update(orders)
         .set({ tradingViewUsername, ...newsColumns(news, now()) })
@@ -135,13 +135,13 @@ export function createOrders({ db, now }: OrderDeps): Orders {
         .where(eq(orders.id, id))
     },
 
-    async nextVersion(tx, known) {
-      const [next] = await tx
+    async advanceVersion(tx, { id, version }) {
+      const [advanced] = await tx
         .update(orders)
         .set({ version: sql`${orders.version} + 1`, syncedAt: now() })
-        .where(and(eq(orders.id, known.id), eq(orders.version, known.version)))
+        .where(and(eq(orders.id, id), eq(orders.version, version)))
         .returning()
-      return next
+      return advanced
     },
 
     async close(tx, id, buyer = {}) {
@@ -168,46 +168,46 @@ async function forgetUnpaid(
   now: Date,
   removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>,
 ) {
-  const before = retentionStart(now, retention.unpaidCheckouts)
+  const keptFrom = keptSince(now, retention.unpaidCheckouts)
   const one = { one: sql`1` }
   const isOfPurchase = eq(purchases.stripeSubscriptionId, orders.subscriptionId)
   const isInBooks = and(
     eq(invoices.subscriptionId, orders.subscriptionId),
     gte(invoices.createdAt, retentionStartOfYear(now, retention.books)),
   )
-  // A switch stays open if the seller deletes the purchase meanwhile.
-  const isOver = or(lt(orders.closedAt, before), and(not(isNewOrder), lt(orders.createdAt, before)))
+  // Counts a switch from its creation, because it is never closed if the seller deletes the purchase meanwhile.
+  const isOld = or(lt(orders.closedAt, keptFrom), and(not(isNewOrder), lt(orders.createdAt, keptFrom)))
   await db.transaction(async (tx) => {
-    const forgotten = await tx
+    const deletedOrders = await tx
       .delete(orders)
       .where(
         and(
-          isOver,
+          isOld,
           notExists(tx.select(one).from(purchases).where(isOfPurchase)),
           notExists(tx.select(one).from(invoices).where(isInBooks)),
         ),
       )
-      .returning({ id: orders.customerId })
-    const ids = [...new Set(forgotten.map(({ id }) => id))]
+      .returning({ customerId: orders.customerId })
+    const customerIds = [...new Set(deletedOrders.map(({ customerId }) => customerId))]
     const stillUsed = await tx
-      .selectDistinct({ id: orders.customerId })
+      .selectDistinct({ customerId: orders.customerId })
       .from(orders)
-      .where(inArray(orders.customerId, ids))
-    const unused = ids.filter((id) => stillUsed.every((each) => each.id !== id))
-    if (unused.length > 0) await removeCustomers(tx, unused)
+      .where(inArray(orders.customerId, customerIds))
+    const unusedIds = customerIds.filter((id) => stillUsed.every(({ customerId }) => customerId !== id))
+    if (unusedIds.length > 0) await removeCustomers(tx, unusedIds)
   })
 }
 
-/** For tax; the VAT ID is with the customer at Stripe. */
+/** Columns of the place that the order is taxed for. The VAT ID itself is stored only at Stripe. */
 export const placeColumns = (place: Place | undefined) =>
   place ? { country: place.country, postalCode: place.postalCode || null, isCompany: place.vatId !== '' } : {}
 
-/** Version of the sentence about news that the buyer saw, and when they objected. */
+/** Columns for the version of the sentence about news that the buyer saw, and for the time of an objection. */
 export const newsColumns = (news: NewsAnswer | undefined, now: Date) =>
   news ? { newsVersion: news.version, newsObjectedAt: news.objects ? now : null } : {}
 
-/** True if an attempt was taxed for the same place. A company always begins a new one. */
-export const isPlacedAt = (order: OrderRow, { country, postalCode, vatId }: Place) =>
+/** True if the order was taxed for this place. Always false for a company, whose VAT ID is not stored here. */
+export const isTaxedFor = (order: OrderRow, { country, postalCode, vatId }: Place) =>
   !vatId && !order.isCompany && order.country === country && (order.postalCode ?? '') === postalCode
 
 export const mayGetNews = ({ newsVersion, newsObjectedAt }: OrderRow) => Boolean(newsVersion && !newsObjectedAt)

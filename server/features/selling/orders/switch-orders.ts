@@ -5,15 +5,15 @@ import { orders } from '#server/database/schema.ts'
 
 type SwitchOrder = Omit<typeof orders.$inferInsert, 'kind' | 'createdAt' | 'agreedAt'>
 
-/** Orders to pay by the year from now on. Each is on record before anything is charged. */
+/** Orders to switch a running subscription to a longer plan. Each is recorded before anything is charged. */
 export type SwitchOrders = {
   begin(order: SwitchOrder): Promise<void>
-  /** Its payment has arrived. Does nothing about one that is closed already. */
+  /** Closes an order whose payment has arrived. Idempotent. */
   close(tx: Transaction, id: string, paidAt: Date): Promise<void>
-  /** Deletes the order of a switch that failed. */
+  /** Deletes the open order of a switch that failed. */
   drop(subscriptionId: string): Promise<void>
-  /** Subscriptions whose switch has waited for its payment since before. */
-  waitingSince(before: Date): Promise<string[]>
+  /** Ids of subscriptions whose switch was ordered before `orderedBefore` and is still unpaid. */
+  listUnpaid(orderedBefore: Date): Promise<string[]>
 }
 
 export function createSwitchOrders({ db, now }: Pick<Context, 'db' | 'now'>): SwitchOrders {
@@ -35,11 +35,11 @@ export function createSwitchOrders({ db, now }: Pick<Context, 'db' | 'now'>): Sw
       await db.delete(orders).where(and(eq(orders.subscriptionId, subscriptionId), isOpenSwitch))
     },
 
-    async waitingSince(before) {
+    async listUnpaid(orderedBefore) {
       const rows = await db
         .select({ id: orders.subscriptionId })
         .from(orders)
-        .where(and(isOpenSwitch, lt(orders.createdAt, before)))
+        .where(and(isOpenSwitch, lt(orders.createdAt, orderedBefore)))
       return rows.map(({ id }) => id)
     },
   }

@@ -8,15 +8,12 @@ import { StartError } from '#server/errors.ts'
 import type { PresentAccount } from '#server/gateways/payments.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
 
-/**
- * Binds a new database to its payment account, and compares a bound one. Throws a `StartError` for the keys of another
- * account. If Stripe can't be asked, the shop starts without it and asks again.
- */
+/** Payment account that the database is bound to. */
 export type PaymentAccount = {
   kind: PaymentAccountKind
   /** False until Stripe has named the account of the keys. */
   isKnown(): boolean
-  /** For tests, which don't wait for the timer. */
+  /** Asks Stripe without waiting for the timer; for tests. */
   askAgain(): Promise<void>
   close(): void
 }
@@ -30,26 +27,28 @@ export async function boundAccount(db: Database | Transaction): Promise<BoundAcc
   return bound
 }
 
-/** Prices are made before any order, so one that Stripe still knows proves the account. */
-const mostPrices = 5
+/** Number of prices to look for at Stripe. Every shop has prices there, so one that Stripe finds proves the account. */
+const mostPricesTried = 5
 
-/** Compares the present keys with the bound account. Asks Stripe unless the key is known; throws `StripeRefusal`. */
+/**
+ * Compares the present keys with the bound account. Asks Stripe unless the key is known; throws `StripeRefusal` if Stripe
+ * can't be asked.
+ */
 export async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
-  const isOther = { isSame: false, accountId: null }
-  if (bound.kind !== present.kind) return isOther
+  if (bound.kind !== present.kind) return { isSame: false, accountId: null }
   if (present.kind === 'sandbox') return { isSame: true, accountId: null }
   if (bound.keyFingerprints.includes(fingerprintOf(present.secretKey)))
     return { isSame: true, accountId: bound.accountId }
   const accountId = await present.account.id()
   if (accountId && bound.accountId) return { isSame: accountId === bound.accountId, accountId }
-  const inserted = await db
+  const newestPrices = await db
     .select({ id: prices.stripePriceId })
     .from(prices)
     .where(isNotNull(prices.stripePriceId))
     .orderBy(desc(prices.publishedAt))
-    .limit(mostPrices)
-  for (const { id } of inserted) if (id && (await present.account.hasPrice(id))) return { isSame: true, accountId }
-  return inserted.length === 0 ? { isSame: true, accountId } : { ...isOther, accountId }
+    .limit(mostPricesTried)
+  for (const { id } of newestPrices) if (id && (await present.account.hasPrice(id))) return { isSame: true, accountId }
+  return { isSame: newestPrices.length === 0, accountId }
 }
 
 /** Binds the database to the present account, or adds the key to it if it is bound to that account already. */
@@ -60,14 +59,14 @@ export async function bindAccount(
 ) {
   const keyFingerprints = present.kind === 'sandbox' ? [] : [fingerprintOf(present.secretKey)]
   const row = { kind: present.kind, accountId, keyFingerprints, boundAt: now }
-  const added = {
+  const addedKey = {
     accountId: sql`coalesce(${paymentAccount.accountId}, excluded.account_id)`,
     keyFingerprints: sql`array(select distinct unnest(${paymentAccount.keyFingerprints} || excluded.key_fingerprints))`,
   }
   await tx
     .insert(paymentAccount)
     .values({ id: 1, ...row })
-    .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? row : added })
+    .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? row : addedKey })
 }
 
 export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; accountId: string | null }) {
@@ -75,7 +74,7 @@ export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; 
   return `Stripe’s ${kind} mode${accountId ? ` (${accountId})` : ''}`
 }
 
-/** Sentence with both accounts and the command that resolves it. */
+/** Sentence about both accounts, with what to do about the mismatch. */
 export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
   const both = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords({ kind, accountId })}`
   return bound.kind === 'live' && kind !== 'live'
@@ -83,7 +82,7 @@ export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parame
     : `${both}: run \`npm run go-live\` to switch, or put the former settings back.`
 }
 
-type Deps = {
+type PaymentAccountDeps = {
   db: Database
   now: () => Date
   log: Pick<Logger, 'warn' | 'error'>
@@ -97,6 +96,10 @@ type Deps = {
 /** Retry interval while Stripe is down at the first use of new keys. */
 const askAgainAfterMs = 15_000
 
+/**
+ * Binds a new database to the account of the keys, or compares a bound one. Throws a `StartError` for the keys of another
+ * account. If Stripe can't be asked, the shop starts without payments and asks again.
+ */
 export async function openPaymentAccount({
   db,
   now,
@@ -104,11 +107,11 @@ export async function openPaymentAccount({
   present,
   onKnown,
   onMismatch,
-}: Deps): Promise<PaymentAccount> {
+}: PaymentAccountDeps): Promise<PaymentAccount> {
   let isKnown = false
   let timer: NodeJS.Timeout | undefined
 
-  /** Returns the mismatch as a sentence, or null if the account is known now. */
+  /** Returns the mismatch as a sentence, or null if the account is the bound one. */
   async function identify(): Promise<string | null> {
     const bound = await boundAccount(db)
     const { isSame, accountId } = bound

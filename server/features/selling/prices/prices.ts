@@ -16,23 +16,24 @@ type PriceDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'catalog'>
 
 /** Prices of new subscriptions. A running subscription keeps the price it began with. */
 export type Prices = {
-  of(productId: string, billingType: BillingType): Promise<Price>
-  shown(): Promise<PricesByProduct>
+  /** Throws 404 for a plan that the product does not sell. */
+  current(productId: string, billingType: BillingType): Promise<Price>
+  forPages(): Promise<ShownPrices>
   stripeIdOf(price: Price): Promise<string>
-  /** Recreates a price that was archived at Stripe. */
-  renew(price: Price): Promise<string>
-  /** At startup, so the first buyer doesn't have to wait. The shop starts even if Stripe is down. */
+  /** Recreates a price that was archived at Stripe, and returns its id there. */
+  recreate(price: Price): Promise<string>
+  /** Creates missing prices at Stripe. Called at startup, so that the first buyer doesn't have to wait. */
   ensureAll(onError: (error: unknown) => void): Promise<void>
-  wanted(): Promise<WantedPrice[]>
+  expectedAtStripe(): Promise<WantedPrice[]>
   list(): Promise<RawOutputOf<typeof calls.adminList>>
-  /** Creates Stripe's price before the row, so that a price that is shown can be bought. */
-  publish(actor: Actor, wish: PublishPriceInput): Promise<void>
+  /** Creates the price at Stripe before the row, so that every shown price can be bought. */
+  publish(actor: Actor, wish: Wish): Promise<void>
 }
 
 export type Price = typeof prices.$inferSelect
 
-/** Stores the files' prices as first rows. Afterward only rows count. */
-export const publishFirst = (db: Database, products: Product[]) =>
+/** Stores the prices of product files as first rows, unless there are rows already, which then count instead. */
+export const publishInitialPrices = (db: Database, products: Product[]) =>
   db
     .insert(prices)
     .values(
@@ -43,7 +44,7 @@ export const publishFirst = (db: Database, products: Product[]) =>
           number: 1,
           amount,
           regularAmount: regular?.[billingType] ?? null,
-          // Prices applied before there were rows, too.
+          // Applies to any earlier date, too.
           startsAt: new Date(0),
         })),
       ),
@@ -57,8 +58,8 @@ const currentPrices = (db: Database, at: Date) =>
     .where(lte(prices.startsAt, at))
     .orderBy(prices.productId, prices.billingType, desc(prices.number))
 
-/** Prices of pages by slug, in cents. */
-export async function shownPrices(db: Database, catalog: Catalog, at: Date): Promise<PricesByProduct> {
+/** Current prices by product slug, in cents. */
+export async function pricesForPages(db: Database, catalog: Catalog, at: Date): Promise<ShownPrices> {
   const rows = await currentPrices(db, at)
   const priceOf = (id: string, billing: BillingType) => {
     const price = rows.find(({ productId, billingType }) => productId === id && billingType === billing)
@@ -66,17 +67,17 @@ export async function shownPrices(db: Database, catalog: Catalog, at: Date): Pro
     return price
   }
   return Object.fromEntries(
-    catalog.products().map(({ id, slug, prices: sold }) => {
-      const shown = plansWithPrice(sold).map(({ key }) => {
-        const { amount, regularAmount: regular } = priceOf(id, key)
+    catalog.products().map((product) => {
+      const pricesByPlan = soldPlans(product.prices).map(({ key }) => {
+        const { amount, regularAmount: regular } = priceOf(product.id, key)
         return [key, { amount, regular }]
       })
-      return [slug, Object.fromEntries(shown)]
+      return [product.slug, Object.fromEntries(pricesByPlan)]
     }),
   )
 }
 
-/** A plan's rows with their states, newest first. A newer row replaces scheduled ones. */
+/** Adds its state to each of a plan's rows, newest first. A row calls off older ones that were to start no earlier. */
 function withStates(rows: Price[], at: Date): (Price & { state: Publication['state'] })[] {
   let earliest = Number.POSITIVE_INFINITY
   let hasCurrent = false
@@ -91,7 +92,8 @@ function withStates(rows: Price[], at: Date): (Price & { state: Publication['sta
   })
 }
 
-async function history(db: Database, catalog: Catalog, at: Date) {
+/** All price rows of each plan that is sold, with their states. */
+async function readPlanHistories(db: Database, catalog: Catalog, at: Date) {
   const rows = await db
     .select()
     .from(prices)
@@ -102,21 +104,16 @@ async function history(db: Database, catalog: Catalog, at: Date) {
       ),
     )
     .orderBy(asc(prices.billingType), desc(prices.number))
-  return catalog.products().flatMap(({ id, name, prices: sold }) =>
-    plansWithPrice(sold).map(({ key: billingType }) => ({
-      productId: id,
-      product: name,
-      billingType,
-      rows: withStates(
-        rows.filter((row) => row.productId === id && row.billingType === billingType),
-        at,
-      ),
-    })),
+  return catalog.products().flatMap((product) =>
+    soldPlans(product.prices).map(({ key: billingType }) => {
+      const planRows = rows.filter((row) => row.productId === product.id && row.billingType === billingType)
+      return { productId: product.id, product: product.name, billingType, rows: withStates(planRows, at) }
+    }),
   )
 }
 
 /** Running subscriptions at Stripe, counted by amount. */
-const subscriptionsByPrice = (db: Database) =>
+const countSubscriptionsByPrice = (db: Database) =>
   db
     .select({
       productId: purchases.productId,
@@ -129,12 +126,12 @@ const subscriptionsByPrice = (db: Database) =>
     .groupBy(purchases.productId, purchases.billingType, purchases.price)
     .orderBy(desc(purchases.price))
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
 export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Prices {
-  /** Price at Stripe for a row, under a lookup key of its own. */
-  function wantedPrice({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
-    const product = catalog.byId(productId)
+  /** Price that Stripe should have for a row, identified by its lookup key. */
+  function expectedPrice({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
+    const product = catalog.findById(productId)
     if (!product) throw notFound('Product')
     const { slug, name } = product
     const { interval, intervalCount } = planOf(billingType)
@@ -147,9 +144,9 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
     }
   }
 
-  /** Finds or creates the price at Stripe: it may be new, archived, or in another account. */
+  /** Finds or creates the price at Stripe, since it may be new, archived, or in another account. Returns its id. */
   async function ensure(price: Price): Promise<string> {
-    const stripePriceId = await stripe.prices.ensure(wantedPrice(price))
+    const stripePriceId = await stripe.prices.ensure(expectedPrice(price))
     const { productId, billingType, number } = price
     if (stripePriceId !== price.stripePriceId)
       await db
@@ -159,12 +156,14 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
     return stripePriceId
   }
 
-  const offered = async () =>
-    (await history(db, catalog, now())).flatMap(({ rows }) => rows.filter(({ state }) => /current|planned/.test(state)))
+  async function listCurrentAndPlanned() {
+    const plans = await readPlanHistories(db, catalog, now())
+    return plans.flatMap(({ rows }) => rows.filter(({ state }) => state === 'current' || state === 'planned'))
+  }
 
   return {
-    async of(productId, billingType) {
-      const isSold = catalog.byId(productId)?.prices[billingType] !== undefined
+    async current(productId, billingType) {
+      const isSold = catalog.findById(productId)?.prices[billingType] !== undefined
       const price = (await currentPrices(db, now())).find(
         (row) => row.productId === productId && row.billingType === billingType,
       )
@@ -172,35 +171,38 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
       return price
     },
 
-    shown: () => shownPrices(db, catalog, now()),
+    forPages: () => pricesForPages(db, catalog, now()),
 
     stripeIdOf: async (price) => price.stripePriceId ?? (await ensure(price)),
 
-    renew: ensure,
+    recreate: ensure,
 
     async ensureAll(onError) {
-      for (const price of await offered()) await ensure(price).catch(onError)
+      for (const price of await listCurrentAndPlanned()) await ensure(price).catch(onError)
     },
 
-    wanted: async () => (await offered()).map(wantedPrice),
+    expectedAtStripe: async () => (await listCurrentAndPlanned()).map(expectedPrice),
 
     async list() {
-      const paid = await subscriptionsByPrice(db)
-      return (await history(db, catalog, now())).map(({ rows, ...plan }) => ({
+      const subscriptionCounts = await countSubscriptionsByPrice(db)
+      const plans = await readPlanHistories(db, catalog, now())
+      return plans.map(({ rows, ...plan }) => ({
         ...plan,
-        subscriptions: paid.filter(
+        subscriptions: subscriptionCounts.filter(
           (each) => each.productId === plan.productId && each.billingType === plan.billingType,
         ),
+        // The first row comes from the product's file and has no real start.
         publications: rows.map((row) => ({ ...row, startsAt: row.number === 1 ? null : row.startsAt })),
       }))
     },
 
+    /** `after` is the newest number that the seller saw. The table's key refuses a number that is already taken. */
     async publish(actor, { productId, billingType, amount, regularAmount, from, after }) {
-      const product = catalog.byId(productId)
+      const product = catalog.findById(productId)
       if (product?.prices[billingType] === undefined) throw notFound('Product')
       const startsAt = from ? new Date(from.setUTCHours(0, 0, 0, 0)) : now()
       if (from && startsAt <= now()) throw invalid('from', 'Please choose a day that is still to come')
-      if (startsAt.getTime() > now().getTime() + 366 * day) throw invalid('from', 'A year from now at most')
+      if (startsAt.getTime() > now().getTime() + 366 * dayMs) throw invalid('from', 'A year from now at most')
       if (regularAmount && regularAmount <= amount)
         throw invalid('regularAmount', 'The regular price must be higher. Leave it empty if there is none.')
       const row = {
@@ -212,7 +214,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
         startsAt,
         publishedAt: now(),
       }
-      const stripePriceId = await stripe.prices.ensure(wantedPrice(row))
+      const stripePriceId = await stripe.prices.ensure(expectedPrice(row))
       const publishing = db.transaction(async (tx) => {
         const [published] = await tx
           .insert(prices)
@@ -228,13 +230,13 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
         })
       })
       await publishing.catch(async (error: unknown) => {
-        // The lookup key goes back to the price that was published first.
-        const isFirst = and(eq(prices.billingType, billingType), eq(prices.number, row.number))
-        const [first] = await db
+        // If someone else published this number first, moves the lookup key at Stripe back to their price.
+        const hasSameNumber = and(eq(prices.billingType, billingType), eq(prices.number, row.number))
+        const [otherPrice] = await db
           .select()
           .from(prices)
-          .where(and(eq(prices.productId, productId), isFirst))
-        if (first) await ensure(first)
+          .where(and(eq(prices.productId, productId), hasSameNumber))
+        if (otherPrice) await ensure(otherPrice)
         throw error
       })
     },

@@ -10,63 +10,70 @@ export type PurchaseFacts = {
   isDisputed: boolean
 }
 
-/** `until` is null for no end. */
+/** `until` is null if access has no end. */
 export type Entitlement = { until: Date | null; reason: EntitlementReason }
 
 export type EntitlementSettings = {
-  /** An open dispute keeps what is there but adds nothing to it; otherwise it changes nothing. */
+  /** During a dispute, access is kept but not extended. If false, a dispute changes nothing. */
   freezesAccessDuringDispute: boolean
 }
 
-/** Effects on the access area, in the same transaction. */
+/** Calls to the access area, made in the transaction of the change. */
 export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameEntered' | 'unlocksItself'>
 
-const day = 86_400_000
+const dayMs = 86_400_000
 /** Stripe leaves a renewal's invoice as a draft for about an hour, and may then retry the card. */
-const renewalSlack = 3 * day
+const renewalSlackMs = 3 * dayMs
 export const graceDays = 14
 
-export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
+export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * dayMs)
 
-/** Entitlement by docs/entitlements.md. The longest purchase wins; `held` applies during a dispute. */
+/**
+ * Longest entitlement that any of a person's purchases of a product gives; the rules are in docs/entitlements.md.
+ * `current` is the person's stored entitlement, which a dispute may freeze.
+ */
 export function entitlementOf(
   purchases: PurchaseFacts[],
   settings: EntitlementSettings,
-  held: Entitlement | null,
+  current: Entitlement | null,
 ): Entitlement | null {
-  return purchases
-    .map((purchase) => ofPurchase(purchase, settings, held))
-    .reduce((longest, each) => (each && (!longest || lasts(each) > lasts(longest)) ? each : longest), null)
+  let longest: Entitlement | null = null
+  for (const purchase of purchases) {
+    const entitlement = entitlementOfPurchase(purchase, settings, current)
+    if (entitlement && (!longest || endTime(entitlement) > endTime(longest))) longest = entitlement
+  }
+  return longest
 }
 
-function ofPurchase(
+function entitlementOfPurchase(
   purchase: PurchaseFacts,
   settings: EntitlementSettings,
-  held: Entitlement | null,
+  current: Entitlement | null,
 ): Entitlement | null {
-  const regular = byStatus(purchase)
+  const regular = entitlementByStatus(purchase)
   if (!regular || !purchase.isDisputed || !settings.freezesAccessDuringDispute) return regular
-  if (!held) return null
-  return { until: lasts(held) < lasts(regular) ? held.until : regular.until, reason: 'disputed' }
+  if (!current) return null
+  return { until: endTime(current) < endTime(regular) ? current.until : regular.until, reason: 'disputed' }
 }
 
-function byStatus({
+/** Entitlement without regard to disputes. */
+function entitlementByStatus({
   status,
   paidUntil,
   givenUntil,
   endsAt,
   pastDueSince,
 }: Omit<PurchaseFacts, 'isDisputed'>): Entitlement | null {
-  const paid = paidUntil && new Date(Math.max(paidUntil.getTime(), givenUntil?.getTime() ?? 0))
+  const paidOrGivenUntil = paidUntil && new Date(Math.max(paidUntil.getTime(), givenUntil?.getTime() ?? 0))
   switch (status) {
     case 'active': {
-      // Booked by hand until a day: nothing renews it.
-      if (!paid) return endsAt ? { until: endsAt, reason: 'ends' } : { until: null, reason: 'renews' }
-      const renewed = new Date(paid.getTime() + renewalSlack)
-      return { until: endsAt && endsAt < renewed ? endsAt : renewed, reason: 'renews' }
+      // A purchase booked by hand has no paid period and never renews.
+      if (!paidOrGivenUntil) return endsAt ? { until: endsAt, reason: 'ends' } : { until: null, reason: 'renews' }
+      const untilRenewed = new Date(paidOrGivenUntil.getTime() + renewalSlackMs)
+      return { until: endsAt && endsAt < untilRenewed ? endsAt : untilRenewed, reason: 'renews' }
     }
     case 'pending_cancel':
-      return { until: endsAt ?? paid, reason: 'ends' }
+      return { until: endsAt ?? paidOrGivenUntil, reason: 'ends' }
     case 'past_due':
       return { until: pastDueSince && graceEnd(pastDueSince), reason: 'unpaid' }
     case 'paused':
@@ -76,4 +83,4 @@ function byStatus({
   }
 }
 
-const lasts = ({ until }: Entitlement) => until?.getTime() ?? Number.POSITIVE_INFINITY
+const endTime = ({ until }: Entitlement) => until?.getTime() ?? Number.POSITIVE_INFINITY

@@ -2,6 +2,7 @@ import { type EndReason, hasEnded } from '#contract/statuses.ts'
 import { periodOf } from './list.ts'
 import type { PurchaseRow } from './rows.ts'
 
+/** Entry of a customer's timeline. */
 export type PurchaseEvent = {
   key: string
   at: Date
@@ -20,11 +21,11 @@ const endings: Record<EndReason, string> = {
   code_new_only: 'Refunded: the code is for new customers',
 }
 
-const dueDay = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+const dueDayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 
 const disputeInWords = ({ isDisputed, disputeDueAt }: PurchaseRow) =>
   isDisputed && disputeDueAt
-    ? `Disputed a payment; answer the bank by ${dueDay.format(disputeDueAt)}`
+    ? `Disputed a payment; answer the bank by ${dueDayFormat.format(disputeDueAt)}`
     : 'Disputed a payment'
 
 export function eventsOf(row: PurchaseRow, product: string): PurchaseEvent[] {

@@ -10,7 +10,7 @@ import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { disputes, isLivePurchase, payments, products, purchases, users } from '#server/database/schema.ts'
 import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
 import { graceEnd } from './entitlement.ts'
-import { needQueries } from './needs.ts'
+import { needConditions } from './needs.ts'
 import type { PurchaseRow } from './rows.ts'
 
 const buyersColumns = {
@@ -47,15 +47,16 @@ const buyersColumns = {
 
 export type PurchaseFilter = ParsedInputOf<typeof contract.adminList> & { userId?: string }
 
-/** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */
+/** Purchases as `show` outputs them. Cursor paging keeps late pages as fast as the first. */
 export async function listPurchases<Shown extends Position>(
   db: Database,
-  wanted: PurchaseFilter,
+  filter: PurchaseFilter,
   now: Date,
   show: (row: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => Shown,
 ) {
-  const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = wanted
+  const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = filter
   const after = decodeCursor(cursor)
+  // Limits in a subquery, so that only the rows of the page are joined.
   const page = db
     .select()
     .from(purchases)
@@ -64,7 +65,7 @@ export async function listPurchases<Shown extends Position>(
         userId ? eq(purchases.userId, userId) : undefined,
         status === 'live' || status === 'paying' ? isLivePurchase : status && eq(purchases.status, status),
         status === 'paying' ? gt(purchases.arr, 0) : undefined,
-        need ? needQueries(now)[need].condition : undefined,
+        need ? needConditions(now)[need].condition : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
         after ? beyond(purchases, after, sort) : undefined,
         q ? inArray(purchases.userId, usersMatching(q)) : undefined,
@@ -87,13 +88,16 @@ export async function listPurchases<Shown extends Position>(
   return pageOfPurchases(rows.map(show), limit)
 }
 
-/** Undecided disputes, the first to be answered first. */
+/** Ids of undecided disputes, earliest deadline first. */
 const openDisputesOf = (purchaseId: Column) => sql`array(
   select ${disputes.id} from ${disputes} join ${payments} on ${payments.paymentIntentId} = ${disputes.paymentIntentId}
   where ${payments.purchaseId} = ${purchaseId} and not ${inArray(disputes.status, [...decidedDisputes])}
   order by ${disputes.dueAt} nulls last, ${disputes.id})`
 
-/** For every dashboard visit. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */
+/**
+ * Returns the query of every dashboard visit. Its SQL is built once and sent as an unnamed statement, because a connection
+ * pooler in transaction mode cannot keep named ones.
+ */
 export function prepareOwnPurchases(db: Database) {
   const statement = db
     .select({
@@ -125,10 +129,10 @@ type ListedPurchase<Columns extends keyof PurchaseRow> = {
 export const showToSeller = ({
   disputeIds,
   purchase,
-  ...others
+  ...buyerAndProduct
 }: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => ({
   ...purchase,
-  ...showToBuyer({ purchase, ...others }),
+  ...showToBuyer({ purchase, ...buyerAndProduct }),
   reason: purchase.bookedBecause,
   disputeIds,
   isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
@@ -138,19 +142,21 @@ export const showToSeller = ({
 export const periodOf = ({ otherInterval, billingType }: Pick<PurchaseRow, 'otherInterval' | 'billingType'>) =>
   otherInterval ?? planOf(billingType).period
 
-/** Charges in the checkout's words; null if the price never changes. `today` is the amount just paid. */
-export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns>, today?: number) {
+/** Sentence about coming charges, worded like the checkout's; null if the amount never changes. */
+export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns>, paidToday?: number) {
   const { price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
+  if (nextAmount === null || !currentPeriodEnd) return null
   const later = laterAmount !== null && laterAt ? { amount: laterAmount, at: laterAt } : null
-  const isSame = today === undefined || (today === nextAmount && nextAmount === price)
-  if (nextAmount === null || !currentPeriodEnd || (isSame && !later)) return null
+  const isSameAmount = paidToday === undefined || (paidToday === nextAmount && nextAmount === price)
+  if (isSameAmount && !later) return null
   const charges = { period: periodOf(purchase), next: { amount: nextAmount, at: currentPeriodEnd }, later }
   const since = purchase.lastPaidAt ?? purchase.createdAt
-  return describeCharges(today === undefined ? charges : { ...charges, today }, since)
+  return chargesInWords(paidToday === undefined ? charges : { ...charges, today: paidToday }, since)
 }
 
 function cardInWords({ card, cardExpiresAt }: Pick<PurchaseRow, 'card' | 'cardExpiresAt'>) {
   if (!card || !cardExpiresAt) return card
+  // `cardExpiresAt` is the first moment after the card's last month.
   const [year, month] = new Date(cardExpiresAt.getTime() - 1).toISOString().split('-')
   return `${card}, expires ${month}/${year?.slice(2)}`
 }

@@ -4,20 +4,21 @@ import type { Database } from '#server/database/connect.ts'
 import { hasEndedPurchase, isLivePurchase, purchases } from '#server/database/schema.ts'
 import { graceEnd } from './entitlement.ts'
 
-/** Stripe finalizes a renewal's invoice within an hour or two. */
-const draftDays = 3
+/** Stripe finalizes a renewal's invoice within an hour or two, so a draft this old is stuck. */
+const stuckDraftDays = 3
+const expiringCardDays = 30
+const dayMs = 86_400_000
 
-type NeedQuery = { condition: SQL | undefined; dueAt?: Column; amount?: Column }
-const cardDays = 30
+type NeedCondition = { condition: SQL | undefined; dueAt?: Column; amount?: Column }
 const isDisputed = eq(purchases.isDisputed, true)
 
-export const needQueries = (now: Date): Record<PurchaseNeed | PurchaseRisk, NeedQuery> => ({
-  // May become a dispute.
+/** Conditions under which a purchase needs the seller's attention, with the deadline and the amount at stake. */
+export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, NeedCondition> => ({
   fraud_warnings: { condition: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
   disputes: { condition: and(isDisputed, isNotNull(purchases.disputeDueAt)), dueAt: purchases.disputeDueAt },
-  // Also while the bank looks at the answer.
+  // Unlike `disputes`, includes those that wait for the bank's decision.
   disputed: { condition: isDisputed, dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
-  // An earlier payment was charged back, and the subscription runs on.
+  // An earlier payment was charged back, but the subscription still runs.
   lost_disputes: {
     condition: and(gt(purchases.lostAmount, purchases.lostAndKept), not(hasEndedPurchase)),
     amount: purchases.lostAmount,
@@ -29,36 +30,39 @@ export const needQueries = (now: Date): Record<PurchaseNeed | PurchaseRisk, Need
     dueAt: purchases.pastDueSince,
     amount: purchases.dueAmount,
   },
-  stuck_renewals: { condition: lt(purchases.draftSince, new Date(now.getTime() - draftDays * 86_400_000)) },
+  stuck_renewals: { condition: lt(purchases.draftSince, new Date(now.getTime() - stuckDraftDays * dayMs)) },
   expiring_cards: {
     condition: and(
       eq(purchases.status, 'active'),
-      lt(purchases.cardExpiresAt, new Date(now.getTime() + cardDays * 86_400_000)),
-      // Only a charge after that day fails.
+      lt(purchases.cardExpiresAt, new Date(now.getTime() + expiringCardDays * dayMs)),
+      // A renewal before the card expires still succeeds.
       lte(purchases.cardExpiresAt, purchases.currentPeriodEnd),
     ),
     dueAt: purchases.cardExpiresAt,
     amount: purchases.nextAmount,
   },
-  // The next renewal would be charged without tax.
   untaxed: { condition: and(eq(purchases.taxIsOff, true), isLivePurchase) },
   missing_at_stripe: { condition: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
-/** Counts every need in one statement, each by its own index, up to `maxCount`. */
-export async function countNeeds(db: Database, now: Date, maxCount: number) {
-  const counts = Object.entries(needQueries(now)).map(
+/**
+ * Counts purchases by need in one statement, each need by its own index and up to `mostCounted`. Returns a function that
+ * looks up a need's count, sum in cents and earliest deadline.
+ */
+export async function countNeeds(db: Database, now: Date, mostCounted: number) {
+  const counts = Object.entries(needConditions(now)).map(
     ([need, { condition, dueAt, amount }]) => sql`
       select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
-      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${maxCount}) found`,
+      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${mostCounted}) found`,
   )
   const { rows } = await db.execute<{ need: string; count: number; due: string | Date | null; amount: number }>(
     sql.join(counts, sql` union all `),
   )
   return (need: PurchaseNeed | PurchaseRisk) => {
-    const none = { count: 0, due: null, amount: 0 }
-    const { count, due, amount } = rows.find((row) => row.need === need) ?? none
-    const first = due === null ? null : new Date(due)
-    return { count, amount, dueAt: first && need === 'failed_payments' ? graceEnd(first) : first }
+    const { count, due, amount } = rows.find((row) => row.need === need) ?? { count: 0, due: null, amount: 0 }
+    const earliest = due === null ? null : new Date(due)
+    // The stored date of a failed payment is when it became due, not its deadline.
+    const dueAt = earliest && need === 'failed_payments' ? graceEnd(earliest) : earliest
+    return { count, amount, dueAt }
   }
 }

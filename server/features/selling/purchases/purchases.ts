@@ -30,29 +30,28 @@ export type Purchases = {
     page: { limit: number; cursor?: string | undefined },
   ): Promise<Page<ReturnType<typeof showToBuyer>>>
   listForSeller(filter: PurchaseFilter): Promise<Page<ReturnType<typeof showToSeller>>>
-  ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined>
-  /** Events of a person's purchases. */
+  findByPayment(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined>
   historyOf(userId: string, part: HistoryPart): Promise<PurchaseEvent[]>
-  /** Deletes purchases after the retention period. Their orders are deleted with other orders without purchase. */
+  /** Deletes purchases after the retention period. `Orders.forgetUnpaid` later deletes their orders. */
   forgetOld(): Promise<void>
 }
 
-/** More purchases than anyone has. */
-const most = 200
-const batch = 1000
+/** Limit of a customer's timeline, far more purchases than one person has. */
+const mostInHistory = 200
+const deletionBatch = 1000
 
 export function createPurchases({ db, now, catalog }: PurchaseDeps): Purchases {
-  const firstPage = prepareOwnPurchases(db)
+  const listFirstPage = prepareOwnPurchases(db)
 
   return {
     find: (id, userId) => findPurchase(db, id, userId),
 
     list: (userId, page) =>
-      page.cursor ? listPurchases(db, { ...page, userId }, now(), showToBuyer) : firstPage(userId, page.limit),
+      page.cursor ? listPurchases(db, { ...page, userId }, now(), showToBuyer) : listFirstPage(userId, page.limit),
 
     listForSeller: (filter) => listPurchases(db, filter, now(), showToSeller),
 
-    async ofPaymentIntent(userId, paymentIntentId) {
+    async findByPayment(userId, paymentIntentId) {
       const [found] = await db
         .select()
         .from(purchases)
@@ -66,9 +65,9 @@ export function createPurchases({ db, now, catalog }: PurchaseDeps): Purchases {
         .from(purchases)
         .where(eq(purchases.userId, userId))
         .orderBy(desc(purchases.createdAt), desc(purchases.id))
-        .limit(most)
-      const events = []
-      for (const row of rows) events.push(...eventsOf(row, (await catalog.named(row.productId)).name))
+        .limit(mostInHistory)
+      const events: PurchaseEvent[] = []
+      for (const row of rows) events.push(...eventsOf(row, (await catalog.findRow(row.productId)).name))
       return events.filter(({ at }) => at <= before)
     },
 
@@ -76,9 +75,9 @@ export function createPurchases({ db, now, catalog }: PurchaseDeps): Purchases {
       const endedAt = sql`coalesce(${purchases.endedAt}, ${purchases.createdAt})`
       const isOld = and(hasEndedPurchase, lt(endedAt, retentionStartOfYear(now(), retention.books)))
       for (;;) {
-        const old = db.select({ id: purchases.id }).from(purchases).where(isOld).limit(batch)
-        const { rowCount } = await db.delete(purchases).where(inArray(purchases.id, old))
-        if (!rowCount || rowCount < batch) break
+        const oldIds = db.select({ id: purchases.id }).from(purchases).where(isOld).limit(deletionBatch)
+        const { rowCount } = await db.delete(purchases).where(inArray(purchases.id, oldIds))
+        if (!rowCount || rowCount < deletionBatch) break
       }
     },
   }

@@ -7,7 +7,7 @@ import { notFound } from '#server/errors.ts'
 export type PurchaseRow = typeof purchases.$inferSelect
 export type PurchaseChanges = PgUpdateSetSource<typeof purchases>
 
-/** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
+/** Throws 404; with `userId`, also for someone else's purchase. */
 export async function findPurchase(db: Database | Transaction, id: string, userId?: string): Promise<PurchaseRow> {
   const [found] = await db
     .select()
@@ -24,8 +24,8 @@ export async function insertPurchase(tx: Transaction, row: typeof purchases.$inf
 }
 
 /**
- * Returns the changed purchase, or nothing if `condition` does not hold for it. Callers whose change affects revenue, access
- * or the buyer record and tell that in the same transaction.
+ * Returns the changed purchase, or undefined if `condition` does not hold for it. Writes only the row: the caller updates
+ * ledger and access and queues emails in the same transaction.
  */
 export async function updatePurchase(
   tx: Database | Transaction,
@@ -41,7 +41,7 @@ export async function updatePurchase(
   return updated
 }
 
-/** The same for every purchase that the condition holds for. */
+/** Changes every purchase that matches `condition`. */
 export async function updatePurchases(
   tx: Database | Transaction,
   condition: SQL | undefined,

@@ -1,32 +1,33 @@
 import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { isRefundable } from './refundable.ts'
 
-/** How much of a payment is to be refunded in all, in cents. */
-export type AmountDue = (payment: Payment, answer: Subscription) => number
+/** Computes the total amount of a payment that must be refunded, in cents, including what already was. */
+export type AmountDue = (payment: Payment, subscription: Subscription) => number
 
-/** Whole amount of matching payments, nothing of others. */
+/** Refunds matching payments in full, and others not at all. */
 export const wholePayment =
-  (isMeant: (payment: Payment) => boolean): AmountDue =>
+  (matches: (payment: Payment) => boolean): AmountDue =>
   (payment) =>
-    isMeant(payment) ? payment.amount : 0
+    matches(payment) ? payment.amount : 0
 
-/** Refunds what is due of every payment for a subscription. Idempotent: skips what is refunded already. */
+/** Refunds every payment up to its amount due, in full by default. Idempotent: amounts already refunded count. */
 export async function refundAll(
   stripe: StripeGateway,
   subscriptionId: string,
   amountDue: AmountDue = ({ amount }) => amount,
 ) {
-  const countRemaining = async () => {
-    const answer = await stripe.subscriptions.read(subscriptionId)
-    return answer.payments.flatMap((payment) => {
+  const readRemaining = async () => {
+    const subscription = await stripe.subscriptions.read(subscriptionId)
+    return subscription.payments.flatMap((payment) => {
       const { paymentIntentId, refunded } = payment
-      const amount = isRefundable(payment) ? amountDue(payment, answer) - refunded : 0
+      const amount = isRefundable(payment) ? amountDue(payment, subscription) - refunded : 0
       return amount > 0 ? { paymentIntentId, amount } : []
     })
   }
-  for (const { paymentIntentId } of await countRemaining())
+  // Reads again right before each refund, because another process may have refunded meanwhile.
+  for (const { paymentIntentId } of await readRemaining())
     await stripe.payments.refund(paymentIntentId, async () => {
-      const payment = (await countRemaining()).find((each) => each.paymentIntentId === paymentIntentId)
-      return payment?.amount ?? 0
+      const remaining = await readRemaining()
+      return remaining.find((each) => each.paymentIntentId === paymentIntentId)?.amount ?? 0
     })
 }

@@ -1,25 +1,25 @@
 import type { Context } from '#server/context.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
-import { paymentsOfPeriod, refundedAsRest } from '../invoices/invoices.ts'
+import { paymentsOfLatestPeriod, refundedForUnusedTerm } from '../invoices/invoices.ts'
 import { refundAll, wholePayment } from './refund-all.ts'
 import { isRefundable } from './refundable.ts'
 
 type RefundJobDeps = Pick<Context, 'stripe' | 'queue' | 'crashPoint'> & { sync(subscriptionId: string): Promise<void> }
 
-/** Refunds that follow from Stripe's answers, queued in the transaction of the change. Each syncs afterward. */
+/** Jobs that refund automatically, queued in the transaction of the change that calls for it. Each syncs afterward. */
 export type RefundJobs = {
-  /** Ends a subscription that bought nothing, such as a second one, and refunds its payments since then. */
+  /** Ends a subscription that the shop refuses, such as a second one, and refunds its payments after `since`. */
   refundDuplicate: Enqueue<{ subscriptionId: string; since?: string }>
-  /** Payments received after the subscription ended. */
+  /** Refunds payments received after the subscription ended. */
   refundLate: Enqueue<{ subscriptionId: string }>
-  /** The rest of a paid year that was ended with a month's notice. */
-  refundRest: Enqueue<{ subscriptionId: string; amount: number }>
+  /** Refunds the unused part of a term that was cancelled with a month's notice; `amount` is the total in cents. */
+  refundUnusedTerm: Enqueue<{ subscriptionId: string; amount: number }>
   /** Issues a credit note for every refund, for the buyer's books. */
   creditRefunds: Enqueue<{ subscriptionId: string }>
 }
 
-/** The rest of a period is refunded once, because of a promise or by the seller. */
-export const restOfPeriod = (subscriptionId: string) => `rest of ${subscriptionId}`
+/** Idempotency key: the unused part of a term is refunded once, either automatically or by the seller. */
+export const unusedTermPurpose = (subscriptionId: string) => `rest of ${subscriptionId}`
 
 export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobDeps): RefundJobs {
   return {
@@ -28,8 +28,8 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
       async ({ subscriptionId, since }) => {
         await stripe.subscriptions.cancelNow(subscriptionId)
         crashPoint('duplicate cancelled')
-        const isLater = since ? wholePayment(({ paidAt }) => paidAt > new Date(since)) : undefined
-        await refundAll(stripe, subscriptionId, isLater)
+        const amountDue = since ? wholePayment(({ paidAt }) => paidAt > new Date(since)) : undefined
+        await refundAll(stripe, subscriptionId, amountDue)
         await sync(subscriptionId)
       },
     ),
@@ -37,29 +37,29 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
     refundLate: queue.job<{ subscriptionId: string }>('refund-late', async ({ subscriptionId }) => {
       const { endedAt } = await stripe.subscriptions.read(subscriptionId)
       if (endedAt) {
-        const isLate = wholePayment(({ paidAt }) => paidAt > endedAt)
-        await refundAll(stripe, subscriptionId, isLate)
+        const latePayments = wholePayment(({ paidAt }) => paidAt > endedAt)
+        await refundAll(stripe, subscriptionId, latePayments)
       }
       await sync(subscriptionId)
     }),
 
-    refundRest: queue.job<{ subscriptionId: string; amount: number }>(
+    refundUnusedTerm: queue.job<{ subscriptionId: string; amount: number }>(
       'refund-rest',
       async ({ subscriptionId, amount }) => {
-        const ofPeriod = async () => paymentsOfPeriod(await stripe.subscriptions.read(subscriptionId))
-        for (const { paymentIntentId: intent } of await ofPeriod())
-          await stripe.payments.refund(
-            intent,
-            async () => {
-              const payments = await ofPeriod()
-              const current = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
-              const promised = amount - payments.reduce((total, payment) => total + refundedAsRest(payment), 0)
-              return current && isRefundable(current)
-                ? Math.max(0, Math.min(promised, current.amount - current.refunded))
-                : 0
-            },
-            { purpose: restOfPeriod(subscriptionId) },
-          )
+        const readPayments = async () => paymentsOfLatestPeriod(await stripe.subscriptions.read(subscriptionId))
+
+        /** Amount still due, as far as this payment covers it. */
+        const amountFrom = async (intent: string) => {
+          const payments = await readPayments()
+          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
+          if (!payment || !isRefundable(payment)) return 0
+          const refundedSoFar = payments.reduce((total, each) => total + refundedForUnusedTerm(each), 0)
+          return Math.max(0, Math.min(amount - refundedSoFar, payment.amount - payment.refunded))
+        }
+
+        const purpose = unusedTermPurpose(subscriptionId)
+        for (const { paymentIntentId } of await readPayments())
+          await stripe.payments.refund(paymentIntentId, () => amountFrom(paymentIntentId), { purpose })
         await sync(subscriptionId)
       },
     ),

@@ -1,75 +1,88 @@
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { Payment, Subscription } from '#server/gateways/stripe.ts'
-import { isArriving, orderedPeriod, type PaidHistory, paidPeriod, refundForUnusedDays } from '../invoices/invoices.ts'
+import {
+  isArriving,
+  latestPaidPeriod,
+  orderedPeriod,
+  type PaidHistory,
+  refundForUnusedDays,
+} from '../invoices/invoices.ts'
 
 type PaymentRecord = PaidHistory['payments'][number]
 
-/** Refundable share of the present period's payment for the remaining days. */
+/** Refundable part of the present period's payment for the remaining days, in cents; null if there is none. */
 export function unusedShare(history: PaidHistory, now: Date) {
-  const period = history.endedAt ? undefined : paidPeriod(history)
+  const period = history.endedAt ? undefined : latestPaidPeriod(history)
   const payment = history.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
   if (!period || !payment || !isRefundable(payment)) return null
-  // A switch's credit was paid by the payment before it.
-  const rest = refundForUnusedDays(
+  // After a plan switch, credit from the previous payment has paid for a part of the period.
+  const unused = refundForUnusedDays(
     { from: period.start, until: period.end, amount: payment.amount + period.credit },
     now,
   )
-  const amount = Math.min(rest, payment.amount - payment.refunded)
+  const amount = Math.min(unused, payment.amount - payment.refunded)
   return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
 }
 
-/** A bank decides about a disputed payment. A refund that a bank returned needs another way, which the seller must find. */
+/** False for a disputed payment, about which the bank decides, and after a failed refund, which the seller must settle. */
 export const isRefundable = ({ isRefundBlocked, refunds }: Pick<PaymentRecord, 'isRefundBlocked' | 'refunds'>) =>
   !isRefundBlocked && refunds.every(({ status }) => status !== 'failed')
 
-/** Part of a payment that a later plan switch took as credit, as long as the switch itself is not refunded. */
+/** Part of a payment that a later plan switch used as credit, in cents; 0 once the switch itself is refunded. */
 export function creditedOf({ periods, payments }: PaidHistory, { paymentIntentId }: PaymentRecord): number {
   let credited = 0
   for (const { credit, invoiceId, paidAt } of periods.filter((period) => period.credit > 0)) {
-    const own = payments.filter((payment) => payment.invoiceId === invoiceId)
-    const isRefunded = own.length > 0 && own.every(({ refunded, amount }) => refunded >= amount)
-    const before = payments.find((payment) => payment.paidAt <= paidAt && payment.invoiceId !== invoiceId)
-    if (!isRefunded && before?.paymentIntentId === paymentIntentId) credited += credit
+    const switchPayments = payments.filter((payment) => payment.invoiceId === invoiceId)
+    const isSwitchRefunded =
+      switchPayments.length > 0 && switchPayments.every(({ refunded, amount }) => refunded >= amount)
+    const creditedPayment = payments.find((payment) => payment.paidAt <= paidAt && payment.invoiceId !== invoiceId)
+    if (!isSwitchRefunded && creditedPayment?.paymentIntentId === paymentIntentId) credited += credit
   }
   return credited
 }
 
-/** Amount of a payment that the seller can refund. */
+/** Amount of a payment that the seller can refund, in cents. */
 export const refundableAmount = (history: PaidHistory, payment: PaymentRecord) =>
   Math.max(0, payment.amount - payment.refunded - creditedOf(history, payment))
 
-/** Refunds that banks returned, unless refunded again since: never more than is left of a payment. */
-export const returnedRefunds = (payments: Payment[]) =>
-  payments.reduce((sum, { amount, refunded, refunds }) => {
-    const first = refunds.findIndex(({ status }) => status === 'failed')
-    const later = first < 0 ? [] : refunds.slice(first)
-    const open = later.reduce((left, refund) => left + (isArriving(refund) ? -refund.amount : refund.amount), 0)
-    return sum + Math.min(Math.max(open, 0), amount - refunded)
-  }, 0)
+/** Amount of failed refunds that no later refund has replaced, in cents. */
+export const failedRefundsOf = (payments: Payment[]) =>
+  payments.reduce((sum, payment) => sum + failedRefundOf(payment), 0)
 
-/** Share of a payment for the days after `from`, within the period that the payment is for. */
+function failedRefundOf({ amount, refunded, refunds }: Payment) {
+  const firstFailed = refunds.findIndex(({ status }) => status === 'failed')
+  if (firstFailed < 0) return 0
+  let open = 0
+  for (const refund of refunds.slice(firstFailed)) open += isArriving(refund) ? -refund.amount : refund.amount
+  return Math.min(Math.max(open, 0), amount - refunded)
+}
+
+/** Returns a function that computes the part of a payment for the days after `from`, in cents. */
 export const unusedSince =
   (from: Date) =>
   ({ invoiceId, amount }: Payment, { periods }: Subscription) => {
     const period = periods.find((each) => each.invoiceId === invoiceId)
-    return period
-      ? Math.min(
-          refundForUnusedDays({ from: period.start, until: period.end, amount: amount + period.credit }, from),
-          amount,
-        )
-      : 0
+    if (!period) return 0
+    const term = { from: period.start, until: period.end, amount: amount + period.credit }
+    return Math.min(refundForUnusedDays(term, from), amount)
   }
 
-/** Refund of each payment for a withdrawal. After a later switch, earlier payments count up to its credit. */
+/**
+ * Returns a function that computes the refund of a payment after a withdrawal, in cents. If only a later plan switch can
+ * still be withdrawn from, of the payments before it, just the credit for the switch is refunded.
+ */
 export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
   const { periods, payments } = subscription
-  const [first, last] = [periods[0], paidPeriod(subscription)]
-  const order = last && orderedPeriod(subscription, last)
-  if (!first || !order || declaredAt < withdrawalEnds(first.paidAt)) return ({ amount }) => amount
-  const invoices = new Set(periods.flatMap(({ paidAt, invoiceId: id }) => (paidAt < order.paidAt ? id : [])))
-  const before = payments.find(({ invoiceId }) => invoices.has(invoiceId))?.paymentIntentId
+  const firstPeriod = periods[0]
+  const latestPeriod = latestPaidPeriod(subscription)
+  const ordered = latestPeriod && orderedPeriod(subscription, latestPeriod)
+  if (!firstPeriod || !ordered || declaredAt < withdrawalEnds(firstPeriod.paidAt)) return ({ amount }) => amount
+
+  const periodsBefore = periods.filter(({ paidAt }) => paidAt < ordered.paidAt)
+  const invoicesBefore = new Set(periodsBefore.map(({ invoiceId }) => invoiceId))
+  const creditedPayment = payments.find(({ invoiceId }) => invoicesBefore.has(invoiceId))
   return ({ paymentIntentId, invoiceId, amount }) => {
-    if (!invoices.has(invoiceId)) return amount
-    return paymentIntentId === before ? Math.min(amount, order.credit) : 0
+    if (!invoicesBefore.has(invoiceId)) return amount
+    return paymentIntentId === creditedPayment?.paymentIntentId ? Math.min(amount, ordered.credit) : 0
   }
 }

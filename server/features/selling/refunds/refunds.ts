@@ -10,8 +10,8 @@ import { creditedOf, refundableAmount } from './refundable.ts'
 import { createSettlements, type Settlements } from './settlements.ts'
 
 export { type AmountDue, refundAll, wholePayment } from './refund-all.ts'
-export { createRefundJobs, type RefundJobs, restOfPeriod } from './refund-jobs.ts'
-export { isRefundable, returnedRefunds, unusedShare, unusedSince, withdrawable } from './refundable.ts'
+export { createRefundJobs, type RefundJobs, unusedTermPurpose } from './refund-jobs.ts'
+export { failedRefundsOf, isRefundable, unusedShare, unusedSince, withdrawable } from './refundable.ts'
 
 type RefundDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
   sync(subscriptionId: string): Promise<void>
@@ -26,19 +26,20 @@ type RefundablePayment = {
   endsSubscription: boolean
 }
 
-/** Refunds by the seller, and decisions about disputes and failed refunds. */
+/** Refunds by the seller, and decisions about fraud warnings, lost disputes and failed refunds. */
 export type Refunds = Settlements & {
-  /** From the books, newest payment first. */
+  /** Payments of a purchase from the books, newest first, with what can be refunded of each. */
   refundable(id: string): Promise<{ payments: RefundablePayment[]; accessUntil: Date | null; refundedSoFar: number }>
-  /** Refunds the latest payment by default. `refundedSoFar` is an optimistic lock: a second click refunds nothing. */
+  /** Refunds the latest payment by default. `refundedSoFar` is an optimistic lock, so that a second click is refused. */
   refund(actor: Actor, id: string, input: RefundInput): Promise<void>
 }
 
-const bankDecides =
+const bankDecidesSentence =
   'The buyer disputes this payment, so their bank decides about it. It can only be refunded if the dispute ends in your favor.'
 
 export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundDeps): Refunds {
-  async function findInAccount(id: string) {
+  /** Throws 409 if the purchase was paid into a former Stripe account, where this shop can't refund. */
+  async function findInPresentAccount(id: string) {
     const purchase = await findPurchase(db, id)
     if (purchase.formerAccount)
       throw conflict(
@@ -52,7 +53,7 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
     ...createSettlements({ db, stripe, audit, runExclusive, sync }),
 
     async refundable(id) {
-      const purchase = await findInAccount(id)
+      const purchase = await findInPresentAccount(id)
       const history = await readPaidHistory(db, purchase)
       return {
         payments: history.payments.map((payment) => ({
@@ -61,51 +62,53 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
           amount: payment.amount,
           refundable: payment.isRefundBlocked ? 0 : refundableAmount(history, payment),
           credited: creditedOf(history, payment),
-          endsSubscription: wouldEnd(history, payment.paymentIntentId),
+          endsSubscription: wouldEndSubscription(history, payment.paymentIntentId),
         })),
         accessUntil: purchase.endedAt ? null : purchase.currentPeriodEnd,
-        refundedSoFar: sum(history.payments, ({ refunded }) => refunded),
+        refundedSoFar: sumOf(history.payments, ({ refunded }) => refunded),
       }
     },
 
-    async refund(actor, id, { amount: wanted, refundedSoFar, ...how }) {
-      const { stripeSubscriptionId, userId } = await findInAccount(id)
+    async refund(actor, id, input) {
+      const { reason, refundedSoFar, keepAccess = false } = input
+      const { stripeSubscriptionId, userId } = await findInPresentAccount(id)
       if (!stripeSubscriptionId)
         throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
-      const { reason, keepAccess = false } = how
+
       await runExclusive(stripeSubscriptionId, async () => {
-        const { payments: paid } = await stripe.subscriptions.read(stripeSubscriptionId)
-        const intent = how.paymentIntentId ?? paid[0]?.paymentIntentId
-        if (!intent || paid.every(({ paymentIntentId }) => paymentIntentId !== intent))
+        const { payments } = await stripe.subscriptions.read(stripeSubscriptionId)
+        const intent = input.paymentIntentId ?? payments[0]?.paymentIntentId
+        if (!intent || payments.every(({ paymentIntentId }) => paymentIntentId !== intent))
           throw conflict('nothing-to-refund', 'There’s no payment to refund')
+
         let amount = 0
-        const decide = async () => {
-          const answer = await stripe.subscriptions.read(stripeSubscriptionId)
-          const { payments } = answer
-          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
-          if (payment?.isRefundBlocked) throw conflict('refund-refused', bankDecides)
-          const refundable = payment ? refundableAmount(answer, payment) : 0
+        /** Reads the subscription again, right before the refund, and throws 409 if the seller saw something else. */
+        const decideAmount = async () => {
+          const subscription = await stripe.subscriptions.read(stripeSubscriptionId)
+          const payment = subscription.payments.find(({ paymentIntentId }) => paymentIntentId === intent)
+          if (payment?.isRefundBlocked) throw conflict('refund-refused', bankDecidesSentence)
+          const refundable = payment ? refundableAmount(subscription, payment) : 0
           if (payment && refundable === 0 && payment.refunded < payment.amount)
             throw conflict('nothing-to-refund', 'This payment was credited to the year. Refund the year first.')
           if (refundable === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
-          const now = sum(payments, ({ refunded }) => refunded)
-          if (now !== refundedSoFar) {
+          const refundedAtStripe = sumOf(subscription.payments, ({ refunded }) => refunded)
+          if (refundedAtStripe !== refundedSoFar) {
             // Syncs, so that the dialog shows the new amount when it is opened again.
             await sync(stripeSubscriptionId)
             throw conflict(
               'changed-meanwhile',
-              `${exactDollars(now)} of this purchase has been refunded by now. Please look again.`,
+              `${exactDollars(refundedAtStripe)} of this purchase has been refunded by now. Please look again.`,
             )
           }
-          if (wanted !== undefined && wanted > refundable)
+          if (input.amount !== undefined && input.amount > refundable)
             throw conflict('too-much-to-refund', `Only ${exactDollars(refundable)} of this payment can be refunded`)
-          amount = wanted ?? refundable
+          amount = input.amount ?? refundable
           return amount
         }
-        await stripe.payments.refund(intent, decide, {
-          keepsAccess: keepAccess,
-          reason: reason === 'goodwill' ? undefined : reason,
-        })
+        // Stripe has no refund reason for goodwill.
+        const stripeReason = reason === 'goodwill' ? undefined : reason
+        await stripe.payments.refund(intent, decideAmount, { keepsAccess: keepAccess, reason: stripeReason })
+
         const detail = { amount, ...(reason && { because: refundReasons[reason] }), ...(keepAccess && { keepAccess }) }
         await audit.record(db, actor, { action: 'purchase.refund', subject: id, aboutId: userId, detail })
         await sync(stripeSubscriptionId)
@@ -115,11 +118,12 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
 }
 
 /** True if a full refund of the payment would end the subscription. */
-function wouldEnd(history: PaidHistory, intent: string) {
+function wouldEndSubscription(history: PaidHistory, intent: string) {
   const payments = history.payments.map((payment) =>
     payment.paymentIntentId === intent ? { ...payment, refunded: payment.amount } : payment,
   )
   return !history.endedAt && reversalOf({ ...history, payments }) === 'refunded'
 }
 
-const sum = <Item>(items: Item[], of: (item: Item) => number) => items.reduce((total, item) => total + of(item), 0)
+const sumOf = <Item>(items: Item[], amountOf: (item: Item) => number) =>
+  items.reduce((total, item) => total + amountOf(item), 0)

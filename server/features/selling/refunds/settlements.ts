@@ -3,6 +3,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
+import type { Payment } from '#server/gateways/stripe.ts'
 import { findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import { refundAll, wholePayment } from './refund-all.ts'
 import { isRefundable } from './refundable.ts'
@@ -13,37 +14,36 @@ type SettlementDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> 
 
 /** Decisions of the seller about fraud warnings, lost disputes and failed refunds. */
 export type Settlements = {
-  /** Refunds a payment that its bank takes for fraud, before it becomes a dispute; or dismisses the warning. */
+  /** Dismisses a fraud warning, or refunds the payment before it becomes a dispute, which ends the subscription. */
   settleWarning(actor: Actor, id: string, decision: 'refund' | 'dismiss'): Promise<void>
-  /** Keeps a subscription although an earlier payment was charged back. */
+  /** Records that the subscription continues although an earlier payment was charged back. */
   keepAfterLoss(actor: Actor, id: string, amount: number): Promise<void>
-  /** Notes that the seller paid a returned refund another way; Stripe refunds only to the card. */
+  /** Records that the seller paid failed refunds another way, because Stripe refunds only to the card. */
   settleRefunds(actor: Actor, id: string, amount: number): Promise<void>
 }
 
 export function createSettlements({ db, stripe, audit, runExclusive, sync }: SettlementDeps): Settlements {
-  const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
+  const auditSubject = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 
   return {
     async settleWarning(actor, id, decision) {
       const purchase = await findPurchase(db, id)
-      const { warnedPaymentIntentId: warned, stripeSubscriptionId: subscriptionId } = purchase
-      if (!warned || !subscriptionId) return
+      const { warnedPaymentIntentId, stripeSubscriptionId: subscriptionId } = purchase
+      if (!warnedPaymentIntentId || !subscriptionId) return
+      const isWarned = ({ paymentIntentId }: Payment) => paymentIntentId === warnedPaymentIntentId
       if (decision === 'refund')
         await runExclusive(subscriptionId, async () => {
           const { payments } = await stripe.subscriptions.read(subscriptionId)
-          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === warned)
+          const payment = payments.find(isWarned)
           if (payment && payment.refunded < payment.amount && !isRefundable(payment))
             throw conflict('refund-refused', 'A bank decides about this payment by now, so it can’t be refunded.')
-          const isWarned = wholePayment(({ paymentIntentId }) => paymentIntentId === warned)
-          await refundAll(stripe, subscriptionId, isWarned)
+          await refundAll(stripe, subscriptionId, wholePayment(isWarned))
           await stripe.subscriptions.cancelNow(subscriptionId)
           await sync(subscriptionId)
         })
       await db.transaction(async (tx) => {
         await updatePurchase(tx, id, { warnedPaymentIntentId: null })
-        const detail = { decision }
-        await audit.record(tx, actor, { action: 'purchase.warning', ...about(purchase), detail })
+        await audit.record(tx, actor, { action: 'purchase.warning', ...auditSubject(purchase), detail: { decision } })
       })
     },
 
@@ -51,7 +51,8 @@ export function createSettlements({ db, stripe, audit, runExclusive, sync }: Set
       await db.transaction(async (tx) => {
         const updated = await updatePurchase(tx, id, { lostAndKept: amount }, eq(purchases.lostAmount, amount))
         if (!updated) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
-        await audit.record(tx, actor, { action: 'purchase.keep_after_loss', ...about(updated), detail: { amount } })
+        const detail = { amount }
+        await audit.record(tx, actor, { action: 'purchase.keep_after_loss', ...auditSubject(updated), detail })
       })
     },
 
@@ -65,7 +66,7 @@ export function createSettlements({ db, stripe, audit, runExclusive, sync }: Set
         const updated = await updatePurchase(tx, id, changes, gte(purchases.failedRefunds, amount))
         if (!updated) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
         const detail = { amount }
-        await audit.record(tx, actor, { action: 'purchase.refund_settled', ...about(updated), detail })
+        await audit.record(tx, actor, { action: 'purchase.refund_settled', ...auditSubject(updated), detail })
       })
     },
   }

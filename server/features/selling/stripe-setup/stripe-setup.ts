@@ -7,7 +7,7 @@ export type StripeSetup = {
   check(): Promise<Finding[]>
   /** Logs what is missing at Stripe. Called at startup, because an upgrade may need more than was set up. */
   warn(): Promise<void>
-  /** Creates what is missing, except prices. Idempotent. Stripe shows a new endpoint's secret only this once. */
+  /** Creates what is missing, except prices. Idempotent. Stripe shows an endpoint's secret only when it is created. */
   setup(): Promise<{ done: string[]; webhookSecret: string | undefined }>
 }
 
@@ -16,7 +16,7 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
   const check = createCheck(options)
 
-  /** An endpoint keeps its API version for life, so another version needs another endpoint. */
+  /** Stripe can't change an endpoint's API version, so another version needs a new endpoint. */
   async function ensureWebhook() {
     const endpoints = await stripe.account.webhookEndpoints(webhookUrl)
     const current = endpoints.find(({ version }) => version === apiVersion)
@@ -25,7 +25,7 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
     if (!current) {
       webhookSecret = await stripe.account.createWebhookEndpoint(webhookUrl)
       done.push(`Webhook endpoint ${webhookUrl}`)
-    } else if (!isSame(current.events, eventTypes)) {
+    } else if (!hasSameItems(current.events, eventTypes)) {
       await stripe.account.setWebhookEvents(current.id)
       done.push('Events of the webhook endpoint')
     }
@@ -59,4 +59,4 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
   }
 }
 
-const isSame = (a: string[], b: string[]) => a.toSorted().join() === b.toSorted().join()
+const hasSameItems = (a: string[], b: string[]) => a.toSorted().join() === b.toSorted().join()

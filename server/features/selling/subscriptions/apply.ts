@@ -9,12 +9,12 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
 import { recordDisputes } from '../disputes/disputes.ts'
-import { isRecorded, lastPaid, recordInvoices } from '../invoices/invoices.ts'
+import { isRecorded, latestPaidInvoice, recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
 import type { NewAccount, Notices } from '../notices/notices.ts'
 import { mayGetNews, type OrderRow, type Orders } from '../orders/orders.ts'
 import { type AccessEffects, insertPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
-import { isRefundable, type RefundJobs, returnedRefunds } from '../refunds/refunds.ts'
+import { failedRefundsOf, isRefundable, type RefundJobs } from '../refunds/refunds.ts'
 import { restToRefund } from './notice-period.ts'
 import { isUnpaidAttempt, stateOf } from './state.ts'
 
@@ -34,7 +34,7 @@ export type Apply = (tx: Transaction, known: OrderRow, answer: Subscription) => 
 /** Writes Stripe's answer about a subscription and all its effects in one transaction. */
 export function createApply(deps: ApplyDeps): Apply {
   const { now, accounts, orders, access, codes, ledger, notices } = deps
-  const { refundDuplicate, refundLate, refundRest, creditRefunds } = deps
+  const { refundDuplicate, refundLate, refundUnusedTerm, creditRefunds } = deps
 
   async function book(tx: Transaction, order: OrderRow, answer: Subscription) {
     const guest = order.userId ? undefined : await accounts.guests.findOrCreateForGuest(tx, order.email)
@@ -76,7 +76,8 @@ export function createApply(deps: ApplyDeps): Apply {
       const tokenId = await accounts.guests.handOverToMailboxOwner(tx, buyer.id)
       newAccount = { tokenId, username, handedOver: { paymentIntentId: order.paymentIntentId } }
       // Other unpaid checkouts may still be open in a browser; paying one would only lead to a refund.
-      for (const subscriptionId of await orders.logins.end(tx, buyer)) await refundDuplicate(tx, { subscriptionId })
+      for (const subscriptionId of await orders.logins.endForAccount(tx, buyer))
+        await refundDuplicate(tx, { subscriptionId })
     }
     if (!buyer.deletedAt)
       await notices.tell(tx, {
@@ -144,14 +145,14 @@ export function createApply(deps: ApplyDeps): Apply {
       await refundDuplicate(tx, { subscriptionId: answer.id, since: justBefore.toISOString() })
     }
     const rest = after && (!before.endedAt || isDecided) ? restToRefund(after) : 0
-    if (rest > 0) await refundRest(tx, { subscriptionId: answer.id, amount: rest })
+    if (rest > 0) await refundUnusedTerm(tx, { subscriptionId: answer.id, amount: rest })
     if (after) await notices.tell(tx, { before, after, money: moneyOf(answer) })
     for (const { amount } of news.filter(({ status }) => status === 'failed'))
       await notices.tellRefundFailed(tx, before, amount)
   }
 
   return async function apply(tx, known, answer) {
-    const order = await orders.nextVersion(tx, known)
+    const order = await orders.advanceVersion(tx, known)
     if (!order) return false
     const isGivenUp = !order.closedAt && answer.endedAt !== null && answer.payments.length === 0
     if (isUnpaidAttempt(answer) || isGivenUp) {
@@ -181,12 +182,12 @@ const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
 const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBecause'>) =>
   endedAt && { at: endedAt, cause: endedBecause ?? 'cancelled' }
 
-const moneyOf = (answer: Subscription) => ({ paid: lastPaid(answer) ?? null })
+const moneyOf = (answer: Subscription) => ({ paid: latestPaidInvoice(answer) ?? null })
 
 /** State by Stripe's answer, plus what only the shop knows: promised refunds and refunds paid another way. */
 function changedState(before: PurchaseRow, answer: Subscription, bought: BillingType) {
   const { restRefund: promised, refundedElsewhere } = before
-  const returned = returnedRefunds(answer.payments)
+  const returned = failedRefundsOf(answer.payments)
   const state = stateOf(answer, bought)
   return {
     ...state,

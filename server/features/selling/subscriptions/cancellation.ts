@@ -22,7 +22,7 @@ import { previewNotice, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
 
 type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | 'config' | 'runExclusive'> & {
-  orders: Pick<Orders, 'ofSubscription'>
+  orders: Pick<Orders, 'findBySubscription'>
   access: Pick<AccessEffects, 'purchasesChanged'>
   bookings: Pick<Bookings, 'cancel' | 'resume' | 'end'>
   missing: Pick<Missing, 'end'>
@@ -49,8 +49,8 @@ export type Cancellation = {
     preview(id: string): Promise<EndPreview>
     resume(id: string): Promise<void>
   }
-  /** Ends now and refunds renewals since the declaration. Returns what was not refunded; `again` tries once more. */
-  cancelDeclared(id: string, declared: Declared, again: boolean): Promise<Unrefunded>
+  /** Ends now and refunds renewals since the declaration. Returns what was not refunded; `refundAgain` retries the refund of an ended one. */
+  cancelDeclared(id: string, declared: Declared, options: { refundAgain: boolean }): Promise<Unrefunded>
   /** Ends now and refunds days after the declaration that were paid before `until`. Returns the rest. Idempotent. */
   cancelForCause(id: string, declared: Declared): Promise<Unrefunded>
   /** Ends now and refunds payments before `until`. Returns what was not refunded. Idempotent. */
@@ -153,9 +153,9 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       resume: (id: string) => resume(id),
     },
 
-    async cancelDeclared(id, { from, until }, again) {
+    async cancelDeclared(id, { from, until }, { refundAgain }) {
       const purchase = await findPurchase(db, id)
-      if (again || (!hasEnded(purchase.status) && wasRenewedSince(from, purchase, consumerLaw)))
+      if (refundAgain || (!hasEnded(purchase.status) && wasRenewedSince(from, purchase, consumerLaw)))
         return endAndRefund(
           purchase,
           wholePayment(({ paidAt }) => paidAt > from),
@@ -176,7 +176,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
 /** Idempotency key made of the known state, so that the same request from two processes counts once. */
 async function keyFor(orders: CancellationDeps['orders'], wish: string, subscriptionId: string) {
-  const order = await orders.ofSubscription(subscriptionId)
+  const order = await orders.findBySubscription(subscriptionId)
   return `${wish}-${subscriptionId}-${order?.version ?? 0}`
 }
 

@@ -8,7 +8,7 @@ import { isPastDue } from './state.ts'
 import type { Sync } from './sync.ts'
 
 type CardUpdateDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'mails' | 'runExclusive'> & {
-  orders: Pick<Orders, 'ofSubscription'>
+  orders: Pick<Orders, 'findBySubscription'>
   sync: Sync
 }
 type CardUpdateState = { state: 'done' | 'processing'; confirmWith: string | null; card: string | null }
@@ -27,7 +27,7 @@ export function createCardUpdate(deps: CardUpdateDeps): CardUpdate {
     const { status, stripeSubscriptionId } = await findPurchase(db, id, userId)
     if (!stripeSubscriptionId || !isLive(status))
       throw conflict('no-live-subscription', 'There’s no live subscription to use this card for')
-    const order = await orders.ofSubscription(stripeSubscriptionId)
+    const order = await orders.findBySubscription(stripeSubscriptionId)
     if (!order) throw notFound('Purchase')
     return { subscriptionId: stripeSubscriptionId, customerId: order.customerId }
   }

@@ -8,7 +8,7 @@ import { updatePurchases } from '../purchases/purchases.ts'
 import type { Sync } from './sync.ts'
 
 type InboxDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'> & {
-  orders: Pick<Orders, 'ofPayment' | 'runningOfCustomer'>
+  orders: Pick<Orders, 'findByPayment' | 'listRunningSubscriptions'>
   sync: Sync
 }
 
@@ -35,10 +35,10 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
     if (subscriptionId) return [subscriptionId]
     if (paymentIntentId) {
-      const begun = await orders.ofPayment(paymentIntentId)
+      const begun = await orders.findByPayment(paymentIntentId)
       return [begun?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId)) ?? []].flat()
     }
-    return customerId ? orders.runningOfCustomer(customerId) : []
+    return customerId ? orders.listRunningSubscriptions(customerId) : []
   }
 
   /** Marked as handled only after the work is done: a failure leaves it to the next delivery or the reconciler. */

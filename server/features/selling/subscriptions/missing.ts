@@ -7,7 +7,7 @@ import type { OrderRow, Orders } from '../orders/orders.ts'
 import { type AccessEffects, updatePurchase, updatePurchases } from '../purchases/purchases.ts'
 
 type MissingDeps = Pick<Context, 'db' | 'now'> & {
-  orders: Pick<Orders, 'nextVersion'>
+  orders: Pick<Orders, 'advanceVersion'>
   ledger: Pick<Ledger, 'recordEnd'>
   access: Pick<AccessEffects, 'purchasesChanged'>
 }
@@ -26,7 +26,7 @@ export function createMissing({ db, now, orders, ledger, access }: MissingDeps):
   return {
     mark: (known) =>
       db.transaction(async (tx) => {
-        await orders.nextVersion(tx, known)
+        await orders.advanceVersion(tx, known)
         const isUnmarked = and(eq(purchases.stripeSubscriptionId, known.subscriptionId), isNull(purchases.missingSince))
         await updatePurchases(tx, isUnmarked, { missingSince: now() })
       }),

@@ -21,7 +21,7 @@ type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
 export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): Recover {
   return async function recover(subscriptionId) {
     const found = await stripe.existing.find(subscriptionId)
-    const product = found?.orderId ? catalog.bySlug(found.stripeProductId) : undefined
+    const product = found?.orderId ? catalog.findBySlug(found.stripeProductId) : undefined
     if (!found?.billing || !product || !found.hasOnePrice || !chargedStatuses.has(found.status)) return undefined
     const email = z.safeParse(emailField, found.email)
     if (!email.success) return undefined

@@ -11,7 +11,7 @@ import { readPaidHistory } from '../invoices/invoices.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Notices } from '../notices/notices.ts'
 import { type AccessEffects, deletePurchase, findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
-import { type Refunds, restOfPeriod, unusedShare } from '../refunds/refunds.ts'
+import { type Refunds, unusedShare, unusedTermPurpose } from '../refunds/refunds.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { Missing } from './missing.ts'
 import type { Sync } from './sync.ts'
@@ -72,7 +72,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       await sync(subscriptionId)
       throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
     }
-    await stripe.payments.refund(payment.paymentIntentId, decide, { purpose: restOfPeriod(subscriptionId) })
+    await stripe.payments.refund(payment.paymentIntentId, decide, { purpose: unusedTermPurpose(subscriptionId) })
   }
 
   const record = (

@@ -3,12 +3,12 @@ import { priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import {
-  lastPaid,
+  latestPaidInvoice,
+  latestPaidPeriod,
   orderedPeriod,
-  paidPeriod,
-  paymentsOfPeriod,
-  presentPeriod,
-  refundedAsRest,
+  paymentsOfLatestPeriod,
+  presentPeriodStatus,
+  refundedForUnusedTerm,
   refundForUnusedDays,
   reversalOf,
 } from '../invoices/invoices.ts'
@@ -64,7 +64,7 @@ const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 /** The account may pause what could not be charged; that does not shorten the grace period. */
 export function isPastDue(subscription: Subscription) {
   const { status, paused } = subscription
-  const period = presentPeriod(subscription)
+  const period = presentPeriodStatus(subscription)
   if (period === 'not collected') return false
   return (
     status === 'past_due' ||
@@ -102,9 +102,9 @@ const latest = (a: Date, b: Date) => (a > b ? a : b)
 /** Latest paid period; without one, the period that Stripe names. */
 function paidTime(subscription: Subscription) {
   const { payments, periodStart, currentPeriodEnd, trialEndsAt } = subscription
-  const bought = paidPeriod(subscription)
-  const paid = lastPaid(subscription)
-  const period = presentPeriod(subscription)
+  const bought = latestPaidPeriod(subscription)
+  const paid = latestPaidInvoice(subscription)
+  const period = presentPeriodStatus(subscription)
   const isGiven = period === 'forgiven' || period === 'not collected'
   return {
     lastPaidAt: paid?.paidAt ?? payments[0]?.paidAt ?? null,
@@ -118,15 +118,15 @@ function paidTime(subscription: Subscription) {
 
 /** Payments for the present period, less refunds. */
 const keptForPeriod = (subscription: Subscription) =>
-  paymentsOfPeriod(subscription).reduce(
-    (sum, payment) => sum + payment.amount - payment.refunded + refundedAsRest(payment),
+  paymentsOfLatestPeriod(subscription).reduce(
+    (sum, payment) => sum + payment.amount - payment.refunded + refundedForUnusedTerm(payment),
     0,
   )
 
 /** At most the promised amount; nothing if the period runs to its end or the cancellation was undone. */
 function restRefund(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription
-  const [period, end] = [paidPeriod(subscription), endedAt ?? endsAt]
+  const [period, end] = [latestPaidPeriod(subscription), endedAt ?? endsAt]
   if (!promise || !period || !end || period.end.getTime() !== promise.until.getTime()) return null
   const paid = { from: period.start, until: period.end, amount: keptForPeriod(subscription) }
   return Math.min(promise.refund, refundForUnusedDays(paid, end)) || null
@@ -174,13 +174,13 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
   const wasTrial = paused?.because === 'trial'
   if (endedAt || status === 'canceled' || wasTrial) {
     const isUnpaid =
-      wasTrial || (unpaidInvoices.has(dueInvoice?.status ?? '') && presentPeriod(subscription) !== 'forgiven')
+      wasTrial || (unpaidInvoices.has(dueInvoice?.status ?? '') && presentPeriodStatus(subscription) !== 'forgiven')
     const endedBecause: EndReason = reversalOf(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
     const ended = { ...common, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
   if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
-  const isWrittenOff = presentPeriod(subscription) === 'written off'
+  const isWrittenOff = presentPeriodStatus(subscription) === 'written off'
   const next = subscription.collectionPaused ? none : nextCharges(subscription)
   if (isPastDue(subscription))
     return {

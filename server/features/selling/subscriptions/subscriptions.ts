@@ -39,8 +39,8 @@ type SubscriptionDeps = Pick<
 > & {
   accounts: Pick<Accounts, 'guests'>
   orders: Orders
-  codes: Pick<Codes, 'use' | 'ofCoupons'>
-  prices: Pick<Prices, 'of' | 'stripeIdOf' | 'renew'>
+  codes: Pick<Codes, 'use' | 'findByCoupons'>
+  prices: Pick<Prices, 'current' | 'stripeIdOf' | 'recreate'>
   ledger: Pick<Ledger, 'record' | 'recordEnd'>
   notices: Notices
   bookings: Bookings

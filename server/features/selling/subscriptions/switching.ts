@@ -11,7 +11,7 @@ import { isNewOrder, orders as orderRows, users } from '#server/database/schema.
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
-import { paidPeriod } from '../invoices/invoices.ts'
+import { latestPaidPeriod } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
 import { findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
@@ -21,8 +21,8 @@ import type { Sync } from './sync.ts'
 
 type SwitchingDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'catalog' | 'site' | 'crashPoint' | 'runExclusive'> & {
   orders: Pick<Orders, 'switches'>
-  prices: Pick<Prices, 'of' | 'stripeIdOf' | 'renew'>
-  codes: Pick<Codes, 'ofCoupons'>
+  prices: Pick<Prices, 'current' | 'stripeIdOf' | 'recreate'>
+  codes: Pick<Codes, 'findByCoupons'>
   sync: Sync
 }
 type SwitchOrder = { at: Date; amount: number }
@@ -45,7 +45,7 @@ function obstacle(
 ): Refusal | undefined {
   const { plan, scheduleId, trialEndsAt, dueInvoice, payments, currentPeriodEnd } = subscription
   const { status, isDisputed, endsAt } = stateOf(subscription, purchase.billingType)
-  const paid = paidPeriod(subscription)
+  const paid = latestPaidPeriod(subscription)
   if (hasEnded(status))
     return conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
   if (status === 'pending_cancel' || endsAt)
@@ -78,7 +78,7 @@ async function discountObstacle(
   now: Date,
 ): Promise<Refusal | undefined> {
   const running = discounts.filter(({ endsAt }) => !endsAt || endsAt > now)
-  const known = await codes.ofCoupons(running.map(({ couponId }) => couponId))
+  const known = await codes.findByCoupons(running.map(({ couponId }) => couponId))
   for (const { couponId, duration, endsAt } of running) {
     const code = known.find(({ id }) => id === couponId)
     const isForOther = code ? code.billingType !== null && code.billingType !== target : duration === 'repeating'
@@ -126,11 +126,11 @@ async function previewAt(
   subscription: Subscription,
   { productId, target, at }: Quote,
 ) {
-  const price = await prices.of(productId, target)
+  const price = await prices.current(productId, target)
   let priceId = await prices.stripeIdOf(price)
   let offer = await stripe.planSwitches.preview(subscription, { priceId, at })
   if (offer === 'price is gone') {
-    priceId = await prices.renew(price)
+    priceId = await prices.recreate(price)
     offer = await stripe.planSwitches.preview(subscription, { priceId, at })
   }
   if (offer === 'price is gone') throw new Error(`Stripe does not sell the price ${priceId}`)
@@ -170,7 +170,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
 
   /** The longest plan that the product sells. */
   const targetOf = ({ productId, billingType }: PurchaseRow): BillingType =>
-    plansWithPrice(catalog.byId(productId)?.prices ?? {}).at(-1)?.key ?? billingType
+    soldPlans(catalog.findById(productId)?.prices ?? {}).at(-1)?.key ?? billingType
 
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
     await assertOwnCard(db, purchase)
@@ -183,7 +183,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
         'switch-refused',
         'The tax on your subscription depends on where you are. Please add your country to your billing details first.',
       )
-    if (catalog.onSale().every((product) => product.id !== purchase.productId))
+    if (catalog.productsOnSale().every((product) => product.id !== purchase.productId))
       throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
     const offer = await previewAt(stripe, prices, subscription, { productId: purchase.productId, target, at })
     if (offer.due < minCharge) throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
@@ -277,7 +277,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
     },
 
     async giveUpOld(onError) {
-      for (const id of await orders.switches.waitingSince(new Date(now().getTime() - bankTakes)))
+      for (const id of await orders.switches.listUnpaid(new Date(now().getTime() - bankTakes)))
         await runExclusive(id, async () => drop(await stripe.subscriptions.read(id))).catch(onError)
     },
   }

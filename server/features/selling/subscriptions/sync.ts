@@ -27,7 +27,7 @@ export function createSync(deps: SyncDeps): Sync {
 
   async function syncOnce(subscriptionId: string) {
     for (;;) {
-      const known = (await orders.ofSubscription(subscriptionId)) ?? (await recover(subscriptionId))
+      const known = (await orders.findBySubscription(subscriptionId)) ?? (await recover(subscriptionId))
       if (!known) return
       const answer = await settleAtStripe(subscriptionId).catch((error: unknown) => {
         if (!isUnknownToStripe(error)) throw error

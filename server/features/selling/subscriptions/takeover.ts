@@ -50,7 +50,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
 
   function readPlan(planText: string | null): Plan | null {
     const [slug = '', billing] = planText?.split(' ') ?? []
-    const product = catalog.bySlug(slug)
+    const product = catalog.findBySlug(slug)
     const billingType = billingTypes.find((each) => each === billing)
     return product && billingType ? { productId: product.id, billingType } : null
   }
@@ -89,7 +89,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       const buyer = await lockBuyer(tx, account.id)
       if (await hasOther(tx, buyer.id, order))
         throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
-      if (!account.isNew && !buyer.verifiedAt) await orders.logins.end(tx, buyer)
+      if (!account.isNew && !buyer.verifiedAt) await orders.logins.endForAccount(tx, buyer)
       await orders.close(tx, order.id, { userId: buyer.id, madeAccount: account.isNew })
       const purchase = await recordPurchase(
         tx,
@@ -113,8 +113,8 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       if (invite)
         await mails.send(tx, email, 'purchaseTakenOver', {
           name: buyer.name,
-          product: (await catalog.named(productId)).name,
-          tokenId: await accounts.guests.createFirstPasswordLink(tx, buyer.id),
+          product: (await catalog.findRow(productId)).name,
+          tokenId: await accounts.guests.firstPasswordLink(tx, buyer.id),
         })
       await follow(tx, { subscriptionId: id })
       return { verdict: 'new', message: 'Taken over' }
@@ -127,7 +127,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
   return {
     async list() {
       const live = await stripe.existing.list()
-      const known = new Set(await orders.knownOf(live.map(({ id }) => id)))
+      const known = new Set(await orders.filterKnown(live.map(({ id }) => id)))
       const unknown = live.filter(({ id }) => !known.has(id))
       const ids = [...new Set(unknown.map(({ priceId }) => priceId))]
       const prices: Awaited<ReturnType<typeof stripe.existing.price>>[] = []
@@ -144,7 +144,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     },
 
     async setPlan(actor, id, plan) {
-      const product = plan && catalog.byId(plan.productId)
+      const product = plan && catalog.findById(plan.productId)
       if (plan && !product) throw notFound('Product')
       const words = product && plan ? `${product.slug} ${plan.billingType}` : soldElsewhere
       if (!(await stripe.existing.setPlan(id, words))) throw notFound('Price')

@@ -6,22 +6,23 @@ import { type TermsSite, termsInForce } from '#server/mails/template.ts'
 
 export type TermsText = typeof termsTexts.$inferSelect
 
-/** Stores the terms in force before anyone sees or accepts them. Returns them with their first day. */
+/** Stores the terms in force, so that every accepted version is on record. Returns them with their first day. */
 export async function storeTerms(db: Database, at: Date, site: TermsSite): Promise<TermsText> {
   const { version, sections } = termsInForce(site)
-  const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
-  if (kept) return kept
+  const [stored] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
+  if (stored) return stored
   await db.insert(termsTexts).values({ version, sections, since: at }).onConflictDoNothing()
   return { version, sections, since: at }
 }
 
-export async function termsOf(db: Database, version: string): Promise<TermsText> {
-  const [kept] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
-  if (!kept) throw notFound('Version')
-  return kept
+/** Throws 404 for a version that was never in force. */
+export async function findTerms(db: Database, version: string): Promise<TermsText> {
+  const [stored] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
+  if (!stored) throw notFound('Version')
+  return stored
 }
 
-/** Terms for pages, whose data is plain JSON. */
+/** Terms in force for pages; the date is text because page data is JSON. */
 export async function shownTerms(db: Database, at: Date, site: TermsSite) {
   const { since, ...text } = await storeTerms(db, at, site)
   return { ...text, since: since.toISOString() }

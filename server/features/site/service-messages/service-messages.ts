@@ -66,7 +66,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
   }
 
   const mailOf = async ({ productId, reason, subject, markdown }: Message) => ({
-    product: (await catalog.named(productId)).name,
+    product: (await catalog.findRow(productId)).name,
     reason,
     subject,
     markdown,
@@ -126,7 +126,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
     },
 
     async send(actor, { customers, ...message }) {
-      if (!catalog.byId(message.productId)) throw notFound('Product')
+      if (!catalog.findById(message.productId)) throw notFound('Product')
       if (missingFor(context).length > 0)
         throw conflict('not-ready-to-send', 'Something is missing before it can be sent. Please look at the list.')
       return db.transaction(async (tx) => {

@@ -1,12 +1,12 @@
 import type { Subscription } from '#server/gateways/stripe.ts'
 
-type PresentPeriod = 'paid' | 'given' | 'forgiven' | 'written off' | 'not collected' | 'being billed'
+type PresentPeriodStatus = 'paid' | 'given' | 'forgiven' | 'written off' | 'not collected' | 'being billed'
 
 /**
- * How the period that runs is paid for, from the newest invoice for a period of its own: docs/subscription-states.md.
- * Stripe calls a subscription active in each of these cases.
+ * Payment status of the present period, by the newest invoice of a full period (see docs/subscription-states.md). The
+ * subscription's own status can't tell, because Stripe may call it active in each of these cases.
  */
-export function presentPeriod(subscription: Subscription): PresentPeriod {
+export function presentPeriodStatus(subscription: Subscription): PresentPeriodStatus {
   const { collectionPaused, status, dueInvoice } = subscription
   if (collectionPaused) return 'not collected'
   if (status === 'trialing') return 'given'
@@ -23,7 +23,7 @@ export function presentPeriod(subscription: Subscription): PresentPeriod {
   }
 }
 
-/** True if the seller voided the invoice while the subscription ran; the shop voids invoices of ended ones. */
+/** True if the seller voided the invoice while the subscription ran. The shop itself voids only after the end. */
 function isForgiven({ dueInvoice, endedAt }: Subscription) {
   if (dueInvoice?.status !== 'void') return false
   return endedAt === null || (dueInvoice.closedAt !== null && dueInvoice.closedAt < endedAt)
