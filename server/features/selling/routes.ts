@@ -21,7 +21,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     return catalog.productsOnSale().flatMap(({ id, name, slug }) => {
       const productPrices = pricesBySlug[slug]
       if (!productPrices) return []
-      const amounts = Object.fromEntries(soldPlans(productPrices).map(({ key, price }) => [key, price.amount]))
+      const amounts = Object.fromEntries(plansWithPrice(productPrices).map(({ key, price }) => [key, price.amount]))
       return [{ id, name, slug, ...wirePrices(amounts), prices: amounts }]
     })
   }

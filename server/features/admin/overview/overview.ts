@@ -51,7 +51,7 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
     figures: createFigures(context, areas),
 
     async show() {
-      const [figures, needy] = await Promise.all([months(), countNeeds(db, now(), mostCounted)])
+      const [figures, countOf] = await Promise.all([months(), countNeeds(db, now(), maxCount)])
       return {
         ...figures,
         atRisk: {
@@ -126,7 +126,7 @@ function createNeeds(
   const isOther = (kind: NeedKind): kind is OtherNeed => kind in counters
 
   return async function needs(user) {
-    const [needy, waiting] = await Promise.all([countNeeds(db, now(), mostCounted), lists.waiting()])
+    const [countOf, waiting] = await Promise.all([countNeeds(db, now(), maxCount), lists.waiting()])
     const found = await Promise.all(
       needKinds
         .filter((kind) => hasPermission(user, needPermissions[kind]))

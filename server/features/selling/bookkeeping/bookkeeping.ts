@@ -19,8 +19,8 @@ type CsvFile = { name: string; stream: Readable }
 export type Bookkeeping = {
   /** Copies what is new in the balance at Stripe; run every hour. */
   readBalance(): Promise<void>
-  payouts(page: PageInput): Promise<Page<WithDates<ShownPayout>>>
-  linesOf(payoutId: string, page: PageInput): Promise<Page<WithDates<ShownPayoutLine>>>
+  payouts(page: PageInput): Promise<Page<WithDates<AdminPayout>>>
+  linesOf(payoutId: string, page: PageInput): Promise<Page<WithDates<AdminPayoutLine>>>
   /** Sums of the last 24 months. `readAt` is the last successful copy; `fault` is why the latest one failed. */
   months(): Promise<{ months: BookedMonth[]; readAt: Date | null; fault: string | null }>
   taxes(period: string): Promise<TaxLine[]>

@@ -61,7 +61,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
     }
     const place = needsPlace ? readPlace(input.place, ip) : undefined
     const { billingType } = input
-    const readName = readUsername(input.tradingViewUsername ?? '')
+    const readName = parseUsername(input.tradingViewUsername ?? '')
     const tradingViewUsername = 'username' in readName ? readName.username : null
     const price = await prices.current(product.id, billingType)
     const { amount } = price

@@ -55,7 +55,7 @@ export type Checkout = {
   authenticateGuest(
     nonce: string | undefined,
     paymentIntentId: string,
-  ): Promise<(Authenticated & { newNonce: string }) | 'not yet'>
+  ): Promise<(Authentication & { newNonce: string }) | 'not yet'>
   /** Shows the order to the browser that paid it but is not logged in. Throws 404 for any other browser. */
   showPaidOrder(nonce: string | undefined, paymentIntentId: string): Promise<RawOutputOf<typeof checkout.paid>>
   /** Ends logins by payment in this browser. Called at logout, because someone else may use the browser next. */

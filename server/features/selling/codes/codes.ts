@@ -161,7 +161,7 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
         const isUsedUp = row.maxUses !== null && used >= row.maxUses
         const state = stateAt({ ...row, stoppedAt }, now())
         const { slug, prices: sold } = catalog.findById(row.productId ?? '') ?? catalog.homeProduct()
-        const billing = row.billingType ?? soldPlans(sold)[0]?.key ?? ''
+        const billing = row.billingType ?? plansWithPrice(sold)[0]?.key ?? ''
         const query = { product: slug, billing, code: row.code }
         return {
           ...row,
@@ -180,9 +180,9 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
       const sold = catalog.productsOnSale().filter(({ id }) => !productId || id === productId)
       if (sold.length === 0) throw notFound('Product')
       for (const { id, prices: amounts } of sold)
-        for (const plan of wish.billingType ? [wish.billingType] : soldPlans(amounts).map(({ key }) => key)) {
+        for (const plan of wish.billingType ? [wish.billingType] : plansWithPrice(amounts).map(({ key }) => key)) {
           const { amount } = await prices.current(id, plan)
-          if (afterDiscount(amount, { percentOff, amountOff }) < leastCharge)
+          if (priceAfterDiscount(amount, { percentOff, amountOff }) < minCharge)
             throw invalid(
               percentOff === null ? 'amountOff' : 'percentOff',
               `At least $1.00 must remain to pay, on the ${plan} plan, too`,

@@ -156,8 +156,8 @@ export function createDeclarations(
 
     async forgetOld() {
       const { years } = retention.declarations
-      const handledBefore = keptSinceNewYear(now(), { years })
-      const declaredBefore = keptSinceNewYear(now(), { years: years + 1 })
+      const handledBefore = retentionStartOfYear(now(), { years })
+      const declaredBefore = retentionStartOfYear(now(), { years: years + 1 })
       await db
         .delete(declarations)
         .where(

@@ -172,7 +172,7 @@ const taxShare = (tax: number, amount: number, total: number) => (total > 0 ? Ma
 export async function forgetOldInvoices(db: Database, now: Date) {
   const existingPurchases = db.select({ id: purchases.id }).from(purchases)
   const isOld = and(
-    lt(invoices.createdAt, keptSinceNewYear(now, retention.books)),
+    lt(invoices.createdAt, retentionStartOfYear(now, retention.books)),
     // The trigger that protects invoices compares with the database's clock, not with `now`.
     sql`${invoices.createdAt} < now() - interval '10 years'`,
     // Without a purchase id, compares the user id, which matches no purchase, so the invoice is deleted.

@@ -53,7 +53,7 @@ export type Notices = {
 const longAgo = new Date(0)
 
 export function createNotices({ mails, attempts, supportEmail, catalog, now }: NoticeDeps): Notices {
-  const shortestPlan = (productId: string) => soldPlans(catalog.findById(productId)?.prices ?? {})[0]
+  const shortestPlan = (productId: string) => plansWithPrice(catalog.findById(productId)?.prices ?? {})[0]
 
   async function whom(tx: Transaction, purchase: PurchaseRow) {
     const buyer = await buyerOf(tx, purchase)

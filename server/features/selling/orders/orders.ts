@@ -168,7 +168,7 @@ async function forgetUnpaid(
   now: Date,
   removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>,
 ) {
-  const keptFrom = keptSince(now, retention.unpaidCheckouts)
+  const keptFrom = retentionStart(now, retention.unpaidCheckouts)
   const one = { one: sql`1` }
   const isOfPurchase = eq(purchases.stripeSubscriptionId, orders.subscriptionId)
   const isInBooks = and(

@@ -18,7 +18,7 @@ type PriceDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'catalog'>
 export type Prices = {
   /** Throws 404 for a plan that the product does not sell. */
   current(productId: string, billingType: BillingType): Promise<Price>
-  forPages(): Promise<ShownPrices>
+  forPages(): Promise<PricesByProduct>
   stripeIdOf(price: Price): Promise<string>
   /** Recreates a price that was archived at Stripe, and returns its id there. */
   recreate(price: Price): Promise<string>
@@ -27,7 +27,7 @@ export type Prices = {
   expectedAtStripe(): Promise<WantedPrice[]>
   list(): Promise<RawOutputOf<typeof calls.adminList>>
   /** Creates the price at Stripe before the row, so that every shown price can be bought. */
-  publish(actor: Actor, wish: Wish): Promise<void>
+  publish(actor: Actor, wish: PublishPriceInput): Promise<void>
 }
 
 export type Price = typeof prices.$inferSelect
@@ -59,7 +59,7 @@ const currentPrices = (db: Database, at: Date) =>
     .orderBy(prices.productId, prices.billingType, desc(prices.number))
 
 /** Current prices by product slug, in cents. */
-export async function pricesForPages(db: Database, catalog: Catalog, at: Date): Promise<ShownPrices> {
+export async function pricesForPages(db: Database, catalog: Catalog, at: Date): Promise<PricesByProduct> {
   const rows = await currentPrices(db, at)
   const priceOf = (id: string, billing: BillingType) => {
     const price = rows.find(({ productId, billingType }) => productId === id && billingType === billing)
@@ -68,7 +68,7 @@ export async function pricesForPages(db: Database, catalog: Catalog, at: Date): 
   }
   return Object.fromEntries(
     catalog.products().map((product) => {
-      const pricesByPlan = soldPlans(product.prices).map(({ key }) => {
+      const pricesByPlan = plansWithPrice(product.prices).map(({ key }) => {
         const { amount, regularAmount: regular } = priceOf(product.id, key)
         return [key, { amount, regular }]
       })
@@ -105,7 +105,7 @@ async function readPlanHistories(db: Database, catalog: Catalog, at: Date) {
     )
     .orderBy(asc(prices.billingType), desc(prices.number))
   return catalog.products().flatMap((product) =>
-    soldPlans(product.prices).map(({ key: billingType }) => {
+    plansWithPrice(product.prices).map(({ key: billingType }) => {
       const planRows = rows.filter((row) => row.productId === product.id && row.billingType === billingType)
       return { productId: product.id, product: product.name, billingType, rows: withStates(planRows, at) }
     }),

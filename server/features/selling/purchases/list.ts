@@ -151,7 +151,7 @@ export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns
   if (isSameAmount && !later) return null
   const charges = { period: periodOf(purchase), next: { amount: nextAmount, at: currentPeriodEnd }, later }
   const since = purchase.lastPaidAt ?? purchase.createdAt
-  return chargesInWords(paidToday === undefined ? charges : { ...charges, today: paidToday }, since)
+  return describeCharges(paidToday === undefined ? charges : { ...charges, today: paidToday }, since)
 }
 
 function cardInWords({ card, cardExpiresAt }: Pick<PurchaseRow, 'card' | 'cardExpiresAt'>) {

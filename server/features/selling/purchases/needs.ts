@@ -46,14 +46,14 @@ export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, N
 })
 
 /**
- * Counts purchases by need in one statement, each need by its own index and up to `mostCounted`. Returns a function that
+ * Counts purchases by need in one statement, each need by its own index and up to `maxCount`. Returns a function that
  * looks up a need's count, sum in cents and earliest deadline.
  */
-export async function countNeeds(db: Database, now: Date, mostCounted: number) {
+export async function countNeeds(db: Database, now: Date, maxCount: number) {
   const counts = Object.entries(needConditions(now)).map(
     ([need, { condition, dueAt, amount }]) => sql`
       select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
-      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${mostCounted}) found`,
+      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${maxCount}) found`,
   )
   const { rows } = await db.execute<{ need: string; count: number; due: string | Date | null; amount: number }>(
     sql.join(counts, sql` union all `),

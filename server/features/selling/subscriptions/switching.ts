@@ -170,7 +170,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
 
   /** The longest plan that the product sells. */
   const targetOf = ({ productId, billingType }: PurchaseRow): BillingType =>
-    soldPlans(catalog.findById(productId)?.prices ?? {}).at(-1)?.key ?? billingType
+    plansWithPrice(catalog.findById(productId)?.prices ?? {}).at(-1)?.key ?? billingType
 
   async function offerFor(purchase: PurchaseRow, subscription: Subscription, at: Date) {
     await assertOwnCard(db, purchase)

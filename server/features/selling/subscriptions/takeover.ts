@@ -114,7 +114,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
         await mails.send(tx, email, 'purchaseTakenOver', {
           name: buyer.name,
           product: (await catalog.findRow(productId)).name,
-          tokenId: await accounts.guests.firstPasswordLink(tx, buyer.id),
+          tokenId: await accounts.guests.createFirstPasswordLink(tx, buyer.id),
         })
       await follow(tx, { subscriptionId: id })
       return { verdict: 'new', message: 'Taken over' }
