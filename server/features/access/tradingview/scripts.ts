@@ -41,7 +41,9 @@ export function createScripts(
     async list() {
       const chosen = await db.select().from(tvScripts).orderBy(tvScripts.createdAt)
       const accountScripts = await readAccountScripts()
-      const productNames = await Promise.all(chosen.map(async ({ productId }) => (await catalog.findRow(productId)).name))
+      const productNames = await Promise.all(
+        chosen.map(async ({ productId }) => (await catalog.findRow(productId)).name),
+      )
       const notChosen = accountScripts.filter(({ pineId }) => !chosen.some((script) => script.pineId === pineId))
       return [
         ...chosen.map(({ pineId, name, problem }, index) => ({
