@@ -127,7 +127,7 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
             value={plan}
             onChange={({ target }) => setPlan(target.value)}
             options={[
-              ['', soldPlans.length === 2 ? 'both plans' : 'every plan'],
+              ['', 'every plan'],
               ...soldPlans.map(({ key }) => [key, key] as const),
             ]}
           />

@@ -68,7 +68,7 @@ function CodeTable({ rows }: { rows: AdminCode[] }) {
               </Cell>
               <Cell label="Discount">{describeDiscount(row)}</Cell>
               <Cell label="For">
-                {row.billingType ? `${row.billingType} plan` : 'both plans'}
+                {row.billingType ? `${row.billingType} plan` : 'every plan'}
                 {row.newOnly && <span className="block text-muted">new customers</span>}
               </Cell>
               <Cell label="Used" className="tabular-nums">
