@@ -180,6 +180,11 @@ function Cookies() {
       'until you clear it',
     ],
     [
+      'setup-guide-done (local storage)',
+      'Remembers the steps of the setup guide that you ticked',
+      'until you clear it',
+    ],
+    [
       'checkout-email, login-email, return-to (session storage)',
       'What you typed, and the page to return to after a login',
       'until you close the tab',
