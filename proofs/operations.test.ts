@@ -35,7 +35,7 @@ import {
 } from './operations/machine.ts'
 
 /**
- * `npm run proof -- operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a
+ * `npm run proof -- operations`: follows the pages below. Every block of commands runs as it stands there, in order, in a
  * fresh copy of the shop; what each promises is checked by requests. Only this differs from a real machine:
  * folders lie below a temporary one, ports are free, requests for access wait for the seller, apt only looks whether it
  * could install, Caddy and nginx (which must be installed) have certificates that no one else trusts, and a few lines of bash
@@ -51,14 +51,17 @@ const sold: string[] = []
 /** Code of the admin's authenticator app, once it is set up. */
 let codeNow = () => ''
 
-/** Checks for each block of the page, in its order. */
+/** Pages in the order in which an operator follows them. */
+const pages = ['docs/install.md', 'docs/operations.md', 'docs/backups.md']
+
+/** Checks for each block of the pages, in their order. */
 const checks: [heading: string, promise: string, check: Check][] = [
-  ['Install', 'Debian has the packages, and there is a Node', available],
-  ['Install', 'the pages are built', built],
-  ['Install', 'the settings are one file', linked],
-  ['Install', 'the shop is open, its admin logs in and sets up a second step, a buyer buys', deployed],
-  ['Install', 'Caddy serves the shop, encrypted', () => mustServe(caddyPort)],
-  ['Install', 'nginx serves the shop, encrypted', () => mustServe(nginxPort)],
+  ['Machine', 'Debian has the packages, and there is a Node', available],
+  ['Software', 'the pages are built', built],
+  ['Settings', 'the settings are one file', linked],
+  ['Service', 'the shop is open, its admin logs in and sets up a second step, a buyer buys', deployed],
+  ['TLS', 'Caddy serves the shop, encrypted', () => mustServe(caddyPort)],
+  ['TLS', 'nginx serves the shop, encrypted', () => mustServe(nginxPort)],
   [
     'Upgrade',
     'the next version runs its migrations, keeps the seller’s own change and the purchases, and sells',
@@ -66,16 +69,16 @@ const checks: [heading: string, promise: string, check: Check][] = [
   ],
   ['Roll back', 'the version before runs on the same data, and nothing sold since is lost', rolledBack],
   ['Roll back', 'after damage, everything is as it was before the upgrade', restored],
-  ['Backup and restore', 'a backup is taken while the shop runs', backedUp],
-  ['Backup and restore', 'the timer’s service has taken one, and no one waits in vain for its sign', timed],
-  ['Backup and restore', 'a copy is restored beside the shop, which goes on', drilled],
-  ['Backup and restore', 'a restore into an empty folder leaves it to the service, which sells on', movedIn],
-  ['Keys', 'exchange keys can still be revealed, with the new key', rotated],
-  ['Keys', 'both admins can log in with the passwords shown', renewed],
   ['What to watch', 'the metrics are there', watched],
+  ['Take a backup', 'a backup is taken while the shop runs', backedUp],
+  ['Back up every night', 'the timer’s service has taken one, and calls the monitoring service', timed],
+  ['Practice a restore', 'a copy is restored beside the shop, which goes on', drilled],
+  ['Restore into an empty folder', 'a restore into an empty folder leaves it to the service, which sells on', movedIn],
+  ['Keys', 'exchange keys can still be revealed, with the new key', rotated],
+  ['Passwords', 'both admins can log in with the passwords shown', renewed],
 ]
 
-const blocks = readBlocks(readFileSync('docs/operations.md', 'utf8'))
+const blocks = pages.flatMap((page) => readBlocks(readFileSync(page, 'utf8')))
 
 beforeAll(() => {
   makeOrigin()
@@ -87,7 +90,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('docs/operations.md has the blocks that are followed here', () => {
+test('the pages have the blocks that are followed here', () => {
   expect(blocks.map(({ heading }) => heading)).toEqual(checks.map(([heading]) => heading))
 })
 

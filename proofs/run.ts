@@ -5,7 +5,7 @@ const proofs: Record<string, string> = {
   bench: 'the server against its budgets; --quick: a small shop, in under a minute',
   faults: 'breaks a shop in every way we know; words choose rows; --quick: less of each, as in npm test',
   cluster: 'nginx, two shops, PgBouncer and two PostgreSQLs: kills each under load, deploys a next version',
-  operations: 'follows docs/operations.md command by command',
+  operations: 'follows docs/install.md, operations.md and backups.md command by command',
   spreadsheets: 'opens the exports in LibreOffice the way American, German and Swiss sellers do',
 }
 

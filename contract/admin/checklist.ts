@@ -53,7 +53,7 @@ export const checklistLines = {
   },
   address: {
     title: 'Address and TLS',
-    todo: 'Set PUBLIC_URL to an address that begins with https:// (docs/operations.md).',
+    todo: 'Set PUBLIC_URL to an address that begins with https:// (docs/install.md).',
     href: null,
   },
   email: {

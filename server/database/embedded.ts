@@ -145,7 +145,7 @@ async function start(binaries: string, place: EmbeddedPaths, password: string): 
     const [, older] = /initialized by PostgreSQL version (\d+)/.exec(lines) ?? []
     if (older)
       throw new StartError(
-        `${place.data} was made by PostgreSQL ${older}, and this version of the shop has a newer one. Nothing was changed. With the version of the shop before, make a backup; then restore it into an empty folder (docs/operations.md, "Into an empty folder").`,
+        `${place.data} was made by PostgreSQL ${older}, and this version of the shop has a newer one. Nothing was changed. With the version of the shop before, make a backup; then restore it into an empty folder (docs/backups.md, "Restore into an empty folder").`,
       )
     throw new StartError(`The local PostgreSQL did not start: ${lines} (its log: ${log})`)
   }
