@@ -23,8 +23,6 @@ export default defineConfig({
     isolate: false,
     // Cores plus one, because tests wait for PostgreSQL a fifth of their time. More than four would wait for each other.
     maxWorkers: Math.min(availableParallelism() + 1, 4),
-    // A landing must not fail because of a busy machine; a local run shows every flaky test.
-    retry: process.env.CI ? 1 : 0,
     // Only to end what hangs: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -14,17 +14,17 @@ type FaultTools = { shop: LabShop; lab: typeof lab }
 type Outcome = { ok: boolean; figures: string; skipped?: boolean }
 type Options = {
   env?: Record<string, string>
-  /** Left out of `--quick`: `npm test` has a test of its own for it. */
-  isTested?: boolean
+  /** False if another test or fault of `npm test` shows it. */
+  quick?: boolean
 }
 
 /** Breaks a shop in one way; prints one line of figures, and fails if it did not keep its limits. */
 export function fault(
   name: string,
   run: (tools: FaultTools) => Promise<Outcome>,
-  { env = {}, isTested = false }: Options = {},
+  { env = {}, quick = true }: Options = {},
 ) {
-  test.skipIf(isQuick && isTested)(`fault: ${name}`, async ({ skip }) => {
+  test.skipIf(isQuick && !quick)(`fault: ${name}`, async ({ skip }) => {
     const shop = await lab.openShop(env)
     try {
       const { ok, figures, skipped } = await run({ shop, lab })

@@ -52,7 +52,7 @@ fault(
       await side.close()
     }
   },
-  { isTested: true },
+  { quick: false },
 )
 
 fault(
@@ -86,7 +86,7 @@ fault(
       await side.close()
     }
   },
-  { isTested: true },
+  { quick: false },
 )
 
 function shuffled<Item>(items: Item[]): Item[] {
