@@ -126,10 +126,7 @@ export function AddCodeDialog({ onClose }: { onClose: () => void }) {
           <Select
             value={plan}
             onChange={({ target }) => setPlan(target.value)}
-            options={[
-              ['', 'every plan'],
-              ...soldPlans.map(({ key }) => [key, key] as const),
-            ]}
+            options={[['', 'every plan'], ...soldPlans.map(({ key }) => [key, key] as const)]}
           />
         </Field>
         <Field name="maxUses" label="Uses (optional)">
