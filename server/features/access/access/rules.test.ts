@@ -5,7 +5,7 @@ import { type AccessEvent, type AccessState, accessEvents, accessStates } from '
 import { type AccessRow, type Facts, nextStep, targetStateFor } from './rules.ts'
 
 const [, table = ''] = readFileSync(new URL('../../../../docs/access.md', import.meta.url), 'utf8').split(
-  '## What moves it',
+  '## Transitions',
 )
 const rows = (table.split('\n## ')[0] ?? '')
   .split('\n')
