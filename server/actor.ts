@@ -5,8 +5,8 @@ import type { person } from '#contract/fields.ts'
 export type User = Omit<z.input<typeof person>, 'mustSetUp'>
 
 /** User and origin of a call; the first argument of functions that change state. `user` is null without a login. */
-export type Actor<Who extends User | null = User> = {
-  user: Who
+export type Actor<Caller extends User | null = User> = {
+  user: Caller
   sessionId: string | null
   ip: string
   userAgent: string

@@ -114,37 +114,37 @@ async function mountAll(
   mount(contract.audit, { adminList: (page) => audit.list(page) })
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
-  // Earlier emails link to this address.
+  // Emails of earlier releases link to /security.
   app.get('/security', (_request, reply) => reply.redirect('/account', 308))
   if (config.production) return
   const { mountMailPreview } = await import('./mails/routes.ts')
   mountMailPreview(app, { site: context.site, outbox: config.mail.outbox })
 }
 
-/** Built on the first request, because it is rarely read and would slow down every start. */
+/** The API document and its page are built on the first request, because building them would slow down every start. */
 function mountDocs(app: FastifyInstance, publicUrl: string) {
   let document: object | undefined
   let page: string | undefined
-  const docs = () => import('./http/openapi.ts')
-  app.get('/api/openapi.json', async () => (document ??= (await docs()).openApi(contract, publicUrl)))
+  const loadBuilder = () => import('./http/openapi.ts')
+  app.get('/api/openapi.json', async () => (document ??= (await loadBuilder()).openApi(contract, publicUrl)))
   app.get('/api/docs', async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-      .send((page ??= (await docs()).docsPage(contract))),
+      .send((page ??= (await loadBuilder()).docsPage(contract))),
   )
 }
 
 /** Writes to a new page of a table and rolls back: fails on a full disk and on a read-only database. */
-const writeSomething =
+const testWriteSql =
   "create temporary table written (text text) on commit drop; insert into written values ('something')"
 
-/** `/healthz`: the process is alive. `/readyz`: it can serve, because the database can be written and the jobs run. */
+/** `/healthz` says that the process is alive; `/readyz`, that the database accepts writes and jobs run. */
 function mountHealth(app: FastifyInstance, { pool, queue }: { pool: Pool; queue: Queue }) {
-  const unlimited = { config: { perMinute: false as const } }
-  app.get('/healthz', unlimited, () => ({ status: 'ok' }))
-  app.get('/readyz', unlimited, async (_request, reply) => {
-    const database = await pool.query(writeSomething).then(
+  const withoutLimit = { config: { perMinute: false as const } }
+  app.get('/healthz', withoutLimit, () => ({ status: 'ok' }))
+  app.get('/readyz', withoutLimit, async (_request, reply) => {
+    const database = await pool.query(testWriteSql).then(
       () => true,
       () => false,
     )

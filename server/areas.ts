@@ -9,7 +9,7 @@ import { openSite, type Site } from './features/site/site.ts'
 /** All opened areas. */
 export type Areas = { identity: Identity; selling: Selling; access: Access; site: Site; admin: AdminArea }
 
-/** The composition root: opens each area with the areas before it, and joins what they tell later ones. */
+/** The composition root: opens each area with the areas before it, and implements the events for later ones. */
 export function openAreas(context: Context): Areas {
   const events: AreaEvents = {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),

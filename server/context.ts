@@ -47,16 +47,16 @@ export type PersonalDataOwner = {
 
 export type Context = ReturnType<typeof createContext>
 
-/** Tools that almost every module uses. Modules receive other modules by name. */
-export function createContext({ transport, ...given }: ContextInput) {
-  const { config, settings, connection, queue, secrets, log, now } = given
+/** Dependencies that almost every module uses. */
+export function createContext({ transport, ...input }: ContextInput) {
+  const { config, settings, connection, queue, secrets, log, now } = input
   const { db } = connection
-  const site = mailSite(config, settings, secrets, given.catalog)
+  const site = mailSite(config, settings, secrets, input.catalog)
   return {
-    ...given,
+    ...input,
     db,
     site,
-    // The address may change while the shop runs.
+    // Replaced by the address when an email is sent, because the seller may change it.
     supportEmail: sellersAddress,
     mails: createMails({ db, now, queue, transport, site }),
     audit: createAudit({ db, now }),
@@ -64,11 +64,11 @@ export function createContext({ transport, ...given }: ContextInput) {
     /** Runs one task at a time for each subscription, and for each buyer's checkout. */
     runExclusive: connection.locks.runExclusive,
     securityLog: createSecurityLog(log),
-    /** The seller's current addresses. Nobody may register with one, because they would be taken for the shop. */
+    /** Throws for the shop's own addresses: a stranger who registered with one could pose as the shop. */
     refuseShopAddress(email: string) {
-      const own = [settings.live.supportEmail, config.admin.email]
-      if (own.some((address) => address?.toLowerCase() === email.toLowerCase()))
-        throw new Refusal(409, 'shop-address', isTheShops, { fields: { email: isTheShops } })
+      const shopAddresses = [settings.live.supportEmail, config.admin.email]
+      if (shopAddresses.some((address) => address?.toLowerCase() === email.toLowerCase()))
+        throw new Refusal(409, 'shop-address', shopAddressMessage, { fields: { email: shopAddressMessage } })
     },
     linkToken: secrets.linkToken,
     isLinkToken: secrets.isLinkToken,
@@ -99,4 +99,4 @@ export function mailSite(config: Config, { live }: ShopSettings, { linkToken }: 
   }
 }
 
-const isTheShops = 'This address belongs to the shop. Please use another one, or log in if it’s yours.'
+const shopAddressMessage = 'This address belongs to the shop. Please use another one, or log in if it’s yours.'

@@ -32,19 +32,17 @@ export const conflict = (code: RefusalCode, message: string) => new Refusal(409,
 export const invalid = (field: string, message: string) =>
   new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
 
-export function tooMany(seconds: number) {
-  const minutes = Math.ceil(seconds / 60)
-  const inWords =
-    seconds < 2
-      ? 'a second'
-      : seconds < 90
-        ? `${seconds} seconds`
-        : minutes < 120
-          ? `${minutes} minutes`
-          : `${Math.ceil(minutes / 60)} hours`
-  return new Refusal(429, 'too-many', `Too many attempts. Please try again in ${inWords}.`, {
+export const tooMany = (seconds: number) =>
+  new Refusal(429, 'too-many', `Too many attempts. Please try again in ${durationInWords(seconds)}.`, {
     retryAfterSeconds: seconds,
   })
+
+function durationInWords(seconds: number) {
+  if (seconds < 2) return 'a second'
+  if (seconds < 90) return `${seconds} seconds`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 120) return `${minutes} minutes`
+  return `${Math.ceil(minutes / 60)} hours`
 }
 
 /** Error that ends the start, with one line that says what to do. */

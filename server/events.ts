@@ -5,9 +5,9 @@ type EnteredUsername = {
   userId: string
   username: string
   productId?: string
-  /** Where somebody waits for an answer, a username that cannot work is refused at this field. */
+  /** Form field that a refused username is reported at; unset if no person waits for the answer. */
   field?: 'tradingViewUsername'
-  /** Called before access moves to another TradingView account; throws unless the buyer may. */
+  /** Called before access moves to another TradingView account; throws if the buyer may not move it. */
   beforeMove?: () => Promise<void>
 }
 
@@ -18,12 +18,12 @@ type EnteredUsername = {
 export type AreaEvents = {
   /** Name or email address changed. Implemented by selling/checkout (stripe-customers.ts). */
   accountChanged(tx: Transaction, userId: string): Promise<void>
-  /** An address is no longer its owner's: links mailed there stop working. Implemented by selling/declarations. */
+  /** Invalidates links that were mailed to an address its owner has lost. Implemented by selling/declarations. */
   endDeclarationLinks(tx: Transaction, userId: string): Promise<void>
   /** Purchases of a person began, changed or ended. Implemented by access/access (`refresh`). */
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
-  /** Implemented by access/access (names.ts, `give`). */
+  /** Implemented by access/access (names.ts, `setUsername`). */
   usernameEntered(tx: Transaction, entered: EnteredUsername): Promise<void>
-  /** True if the connector unlocks buyers of this product now. Implemented by access/tradingview. */
+  /** True if the connector unlocks buyers of this product by itself. Implemented by access/tradingview. */
   unlocksItself(tx: Transaction, productId: string): Promise<boolean>
 }

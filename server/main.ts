@@ -4,6 +4,6 @@ import { paths } from './paths.ts'
 
 // NODE_COMPILE_CACHE, if set, names another folder.
 enableCompileCache(join(paths.dist, 'compile-cache'))
-// Imported after that line, because the cache holds only what is loaded later.
+// Imported after `enableCompileCache`, because the cache holds only modules that are loaded later.
 const { run } = await import('./process/run.ts')
 await run({ pagesAreFromVite: process.argv.includes('--pages-from-vite') })

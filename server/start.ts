@@ -44,20 +44,20 @@ export type StartOptions = {
   withPages?: boolean
   /** Without schedules, a test decides when scheduled work runs. */
   withSchedules?: boolean
-  /** Only while someone edits it: no one sees its pages. */
+  /** Accepts an outdated build: for development, when Vite serves the pages. */
   mayBeStale?: boolean
   /** Called at named moments of a payment; a test may end the process there. */
   crashPoint?: (name: string) => void
-  /** Cheaper hashing, for when a million requests are sent. */
+  /** Cheaper password hashing, for load tests. */
   passwordCost?: PasswordCost
   passwords?: Passwords
-  /** How the sandbox behaves, where a test wants it to differ from Stripe. */
+  /** Deviations of the sandbox from its usual behavior, for tests. */
   quirks?: Quirks
-  /** Where the products' files are, unless in `content/products`. */
+  /** Folder of the product files; `content/products` by default. */
   products?: string
-  /** Where a test plays Stripe. */
+  /** Address of a test's own stand-in for Stripe. */
   stripeAddress?: StripeAddress
-  /** Wait for an advisory lock before a 503, if not 10 s. */
+  /** Longest wait for an advisory lock before a 503; 10 s by default. */
   lockWaitMs?: number | undefined
 }
 
@@ -164,28 +164,28 @@ export async function startShop(
     closers.push(() => app.close())
     payments.opened()
 
-    // Last, because its password is shown once: a failed start must not have created it.
+    // Last, because the password is shown only once: a start that fails must not have created the admin.
     const firstAdmin = await ensureAdmin(parts)
 
     return {
       config,
       connection,
       queue,
-      /** Undefined with Stripe's own keys. */
+      /** Undefined if the shop has keys of Stripe. */
       sandbox: payments.sandbox,
       paymentAccount,
       lookAlike: payments.lookAlike,
       app,
       mailsGoTo,
       databaseIsAt: database?.folder ?? new URL(url).host,
-      /** Created at this start, because there was no admin: to be shown once. */
+      /** Credentials of the admin that this start has created; undefined if there was one. */
       firstAdmin,
-      /** Drops no request, even under load. */
+      /** Answers all open requests before it closes the shop. */
       async stop() {
         await drain(app.server)
         await close()
       },
-      /** Immediately: for tests, which have no visitors left. */
+      /** Closes the shop without waiting for visitors. */
       close,
     }
   } catch (error) {
@@ -196,7 +196,7 @@ export async function startShop(
 
 type UpgradeDeps = { url: string; config: Config; secrets: Secrets; log: Logger }
 
-/** Backs up the embedded database before its schema changes; whoever runs PostgreSQL has backups of their own. */
+/** Backs up the embedded database before its schema changes. Operators of another PostgreSQL make their own backups. */
 async function prepareUpgrade(pending: Migration[], { url, config, secrets, log }: UpgradeDeps) {
   const tags = pending.map(({ tag }) => tag).join(', ')
   if (config.databaseUrl) {

@@ -9,7 +9,7 @@ import { matchesUser } from '../database/text-search.ts'
 
 export type AuditAction = {
   action: AuditedAction
-  /** Person it concerns, by id only: erasing a person leaves no name here. */
+  /** Person whom the action concerns; only the id, so that no name outlives the account. */
   aboutId?: string
   /** Object of the action, such as a ticker or an id; never a name or an address. */
   subject?: string
@@ -19,7 +19,7 @@ export type AuditAction = {
 /** Actor of a command that is run on the server itself. */
 export const commandLine = { user: null, ip: '' }
 
-/** For commands, which have a plain connection and no actor. */
+/** Records an action of a command, which has a plain connection and no actor. */
 export async function recordCommand(
   client: { query(text: string, values: unknown[]): Promise<unknown> },
   action: AuditedAction,
@@ -32,9 +32,9 @@ export async function recordCommand(
 }
 
 /** Must match triggers.sql, which refuses to delete younger entries. */
-const keptForYears = retention.audit.years
-/** Most people that a search word may match; only the newest count. */
-const mostPeople = 2000
+const retentionYears = retention.audit.years
+/** Limit of accounts that a search looks at; if more match, the newest count. */
+const maxMatchingUsers = 2000
 
 const actor = aliasedTable(users, 'actor')
 const about = aliasedTable(users, 'about')
@@ -103,11 +103,11 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
 
     async forgetOld() {
       const cutoff = new Date(now())
-      cutoff.setFullYear(cutoff.getFullYear() - keptForYears)
-      // The trigger uses the database's clock.
+      cutoff.setFullYear(cutoff.getFullYear() - retentionYears)
+      // Compares with the database's clock, too, because the trigger does.
       await db
         .delete(auditLog)
-        .where(and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${keptForYears})`))
+        .where(and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${retentionYears})`))
     },
 
     /** Actions by this person as an admin, and actions of admins about them, without the admins' names. */
@@ -133,4 +133,4 @@ const byOrAbout = (userIds: SQL) =>
   or(sql`${auditLog.actorId} = any(${userIds})`, sql`${auditLog.aboutId} = any(${userIds})`)
 
 const peopleLike = (q: string) =>
-  sql`array(select ${users.id} from ${users} where ${matchesUser(q)} order by ${desc(users.createdAt)} limit ${mostPeople})`
+  sql`array(select ${users.id} from ${users} where ${matchesUser(q)} order by ${desc(users.createdAt)} limit ${maxMatchingUsers})`

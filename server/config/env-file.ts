@@ -2,76 +2,77 @@ import { existsSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { settingNames } from './environment.ts'
 
-type Line = { number: number; name: string; value: string; warning?: string }
+type EnvLine = { number: number; name: string; value: string; warning?: string }
 
-/** Adds `.env` to the environment, which goes first, read as systemd's EnvironmentFile does. Returns what to look at. */
+/** Adds values of `.env`, parsed like systemd's EnvironmentFile, to variables that `env` lacks. Returns warnings. */
 export function loadEnvFile(env: NodeJS.ProcessEnv = process.env, file = '.env'): string[] {
-  const given = Object.keys(env)
+  const namesInEnvironment = Object.keys(env)
   const lines = existsSync(file) ? parse(readFileSync(file, 'utf8')) : []
-  for (const { name, value } of lines) if (name && !given.includes(name)) env[name] = value
-  const inFile = new Set(lines.map(({ name }) => name))
-  return [
-    ...lines.flatMap(({ number, name, warning = aboutName(name) }) =>
-      warning ? [`${file}, line ${number}: ${warning}`] : [],
-    ),
+  for (const { name, value } of lines) if (name && !namesInEnvironment.includes(name)) env[name] = value
+
+  const namesInFile = new Set(lines.map(({ name }) => name))
+  const warnings: string[] = []
+  for (const { number, name, warning = warningAboutName(name) } of lines)
+    if (warning) warnings.push(`${file}, line ${number}: ${warning}`)
+  for (const name of namesInEnvironment) {
     // Other programs share the environment, so only names similar to a setting are reported.
-    ...given.filter((name) => !inFile.has(name) && alikeTo(name)).flatMap((name) => aboutName(name) ?? []),
-  ]
+    const warning = !namesInFile.has(name) && similarSetting(name) && warningAboutName(name)
+    if (warning) warnings.push(warning)
+  }
+  return warnings
 }
 
-/** The last line for a name wins. */
-export function parse(text: string): Line[] {
+/** Reads the lines of an environment file. If a name occurs twice, the caller lets the last line win. */
+export function parse(text: string): EnvLine[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const trimmed = line.trim()
     if (!trimmed || /^[#;]/.test(trimmed)) return []
     const number = index + 1
-    const [, name, given = ''] = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(trimmed) ?? []
+    const [, name, rawValue = ''] = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(trimmed) ?? []
     if (!name) return [{ number, name: '', value: '', warning: 'This is not NAME=value, and is ignored.' }]
-    return [{ number, name, ...valueOf(name, given) }]
+    return [{ number, name, ...parseValue(name, rawValue) }]
   })
 }
 
-const quoted = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)")\s*(.*)$/
+const quotedStart = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)")\s*(.*)$/
 
-function valueOf(name: string, given: string): Pick<Line, 'value' | 'warning'> {
-  const [, single, double, rest = ''] = quoted.exec(given) ?? []
-  const inside = single ?? double?.replaceAll(/\\(["\\`$])/g, '$1')
-  if (inside !== undefined && !rest) return { value: inside }
-  const value = inside === undefined ? given.replaceAll(/\\(.)/g, '$1') : inside + rest
-  if (inside === undefined && !/[#'"\\]/.test(given)) return { value }
-  const odd = /^['"]/.test(given) ? 'is only partly in quotes' : 'has #, a quote or \\ outside of quotes'
+function parseValue(name: string, rawValue: string): Pick<EnvLine, 'value' | 'warning'> {
+  const [, singleQuoted, doubleQuoted, textAfterQuotes = ''] = quotedStart.exec(rawValue) ?? []
+  const textInQuotes = singleQuoted ?? doubleQuoted?.replaceAll(/\\(["\\`$])/g, '$1')
+  if (textInQuotes !== undefined && !textAfterQuotes) return { value: textInQuotes }
+  const value = textInQuotes === undefined ? rawValue.replaceAll(/\\(.)/g, '$1') : textInQuotes + textAfterQuotes
+  if (textInQuotes === undefined && !/[#'"\\]/.test(rawValue)) return { value }
+  const problem = /^['"]/.test(rawValue) ? 'is only partly in quotes' : 'has #, a quote or \\ outside of quotes'
   return {
     value,
-    warning: `${name} ${odd}. A comment needs a line of its own; everything on this one is the value. Put it in 'single quotes', so that every program reads the same.`,
+    warning: `${name} ${problem}. A comment needs a line of its own; everything on this one is the value. Put it in 'single quotes', so that every program reads the same.`,
   }
 }
 
-/** Variables of Node and the system that are no misspelled settings. */
-const isOthers = (name: string) => /^(NODE_|PG|TZ$|LANG$|LC_|HTTPS?_PROXY$|NO_PROXY$)/.test(name)
+/** True for variables of Node and the system, which are not misspelled settings. */
+const isSystemVariable = (name: string) => /^(NODE_|PG|TZ$|LANG$|LC_|HTTPS?_PROXY$|NO_PROXY$)/.test(name)
 
-function aboutName(name: string): string | undefined {
-  if (!name || settingNames.includes(name) || isOthers(name)) return undefined
-  const similarName = alikeTo(name)
+function warningAboutName(name: string): string | undefined {
+  if (!name || settingNames.includes(name) || isSystemVariable(name)) return undefined
+  const similarName = similarSetting(name)
   return `${name} is not a setting of the shop.${similarName ? ` Did you mean ${similarName}?` : ''}`
 }
 
-/** The setting that a misspelled name means. Short names are too much alike: HOME is not HOST. */
-const alikeTo = (name: string) =>
-  settingNames.includes(name) || name.length < 7
-    ? undefined
-    : settingNames.find((setting) => isAlike(name.toUpperCase(), setting, 2))
+/** Setting that the name misspells. Short names resemble each other too often: HOME is not a misspelled HOST. */
+function similarSetting(name: string): string | undefined {
+  if (settingNames.includes(name) || name.length < 7) return undefined
+  return settingNames.find((setting) => differsByAtMost(2, name.toUpperCase(), setting))
+}
 
-/** True if both differ by at most this many added, removed or changed letters. */
-function isAlike(from: string, to: string, changes: number): boolean {
-  if (from === to) return true
-  if (changes === 0) return false
-  let same = 0
-  while (from[same] === to[same]) same++
-  const [one, other] = [from.slice(same), to.slice(same)]
-  const pairs = [
-    [one.slice(1), other.slice(1)] as const,
-    [one.slice(1), other] as const,
-    [one, other.slice(1)] as const,
-  ]
-  return pairs.some(([left, right]) => isAlike(left, right, changes - 1))
+/** True if at most `maxEdits` added, removed or changed letters lead from one text to the other. */
+function differsByAtMost(maxEdits: number, first: string, second: string): boolean {
+  if (first === second) return true
+  if (maxEdits === 0) return false
+  let commonLength = 0
+  while (first[commonLength] === second[commonLength]) commonLength++
+  const [firstEnd, secondEnd] = [first.slice(commonLength), second.slice(commonLength)]
+  const isLetterChanged = () => differsByAtMost(maxEdits - 1, firstEnd.slice(1), secondEnd.slice(1))
+  const isLetterAdded = () => differsByAtMost(maxEdits - 1, firstEnd.slice(1), secondEnd)
+  const isLetterRemoved = () => differsByAtMost(maxEdits - 1, firstEnd, secondEnd.slice(1))
+  return isLetterChanged() || isLetterAdded() || isLetterRemoved()
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import * as z from 'zod/mini'
 import { proxiesOf } from '../http/addresses.ts'
 
-/** Every setting the shop knows. `.env.example` explains each; an error's message goes on after the name, and says what to do. */
+// `.env.example` explains each setting. An error message below continues a sentence that begins with the setting's name.
 
 const whole = (min: number, max: number) =>
   z.coerce
@@ -26,7 +26,7 @@ const hasScheme = (schemes: string[]) =>
     `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
 const address = (...schemes: string[]) => z.string().check(hasScheme(schemes))
-/** URL with a password, in which unescaped characters would end the address before its host. */
+/** URL that may hold a password, where an unescaped # or / would end the address before its host. */
 const addressOfServer = (...schemes: string[]) =>
   z.string().check(
     z.refine<string>(

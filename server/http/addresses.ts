@@ -1,26 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
-const proxyName = /^(loopback|linklocal|uniquelocal)$/
+/** Names that Fastify accepts for groups of addresses. */
+const groupOfAddresses = /^(loopback|linklocal|uniquelocal)$/
 
-/** How many trusted proxies are in front, or which; 0 when there are none. Undefined when it cannot be parsed. */
-export function proxiesOf(given: string): number | string[] | undefined {
-  if (/^(false|no|off)$/i.test(given)) return 0
-  if (/^(true|yes|on)$/i.test(given)) return 1
-  if (/^\d$/.test(given)) return Number(given)
-  const proxies = given.split(',').map((proxy) => proxy.trim())
-  return proxies.every((proxy) => proxyName.test(proxy) || isNetwork(proxy)) ? proxies : undefined
+/** Parses TRUST_PROXY: the number of proxies in front, or their addresses. Undefined if it is neither. */
+export function proxiesOf(setting: string): number | string[] | undefined {
+  if (/^(false|no|off)$/i.test(setting)) return 0
+  if (/^(true|yes|on)$/i.test(setting)) return 1
+  if (/^\d$/.test(setting)) return Number(setting)
+  const proxies = setting.split(',').map((proxy) => proxy.trim())
+  return proxies.every((proxy) => groupOfAddresses.test(proxy) || isNetwork(proxy)) ? proxies : undefined
 }
 
 function isNetwork(text: string) {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
-  // A network that includes everyone would trust everyone.
-  return version !== 0 && (bits === undefined || (Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)))
+  if (version === 0) return false
+  if (bits === undefined) return true
+  const maxBits = version === 4 ? 32 : 128
+  // A network with 0 bits includes every address, so every visitor would be trusted.
+  return Number(bits) > 0 && Number(bits) <= maxBits
 }
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
-const nearby = new BlockList()
+const privateNetworks = new BlockList()
 for (const [network, bits] of [
   ['127.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -32,23 +36,27 @@ for (const [network, bits] of [
   ['fc00::', 7],
   ['fe80::', 10],
 ] as const)
-  nearby.addSubnet(network, bits, familyOf(network))
+  privateNetworks.addSubnet(network, bits, familyOf(network))
 
-/** Given a number of proxies, the nearest must be on this machine or in a private network: a visitor must not pass for one. */
+/**
+ * Fastify's `trustProxy` option. If only the number of proxies is known, the nearest one must be in a private network:
+ * otherwise a visitor who connects directly could pose as a proxy.
+ */
 export function trustIn(proxies: number | string[]) {
   if (proxies === 0) return false
   if (typeof proxies !== 'number') return proxies
-  return (address: string, hop: number) => hop < proxies && (hop > 0 || nearby.check(address, familyOf(address)))
+  return (address: string, hop: number) =>
+    hop < proxies && (hop > 0 || privateNetworks.check(address, familyOf(address)))
 }
 
-const mostProxies = 20
+const maxForwardedEntries = 20
 
-/** Read from the right, where our own proxies write, up to what is no address: so `request.ip` is always one. */
+/** Cuts X-Forwarded-For to the valid addresses at its right end, where our proxies write: `request.ip` is always valid. */
 export function cleanForwardedFor(headers: IncomingHttpHeaders) {
-  const given = headers['x-forwarded-for']
-  if (given === undefined) return
+  const forwardedFor = headers['x-forwarded-for']
+  if (forwardedFor === undefined) return
   const addresses: string[] = []
-  for (const entry of String(given).split(',').slice(-mostProxies).toReversed()) {
+  for (const entry of String(forwardedFor).split(',').slice(-maxForwardedEntries).toReversed()) {
     const address = plainAddress(entry.trim())
     if (!address) break
     addresses.unshift(address)
@@ -57,7 +65,10 @@ export function cleanForwardedFor(headers: IncomingHttpHeaders) {
   else delete headers['x-forwarded-for']
 }
 
-/** Some balancers write the port too (`192.0.2.1:443`, `[2001:db8::1]:443`); a zone (`fe80::1%eth0`) is free text. */
+/**
+ * Removes the port that some load balancers append (`192.0.2.1:443`, `[2001:db8::1]:443`).
+ * Refuses addresses with a zone (`fe80::1%eth0`), because a zone may be any text.
+ */
 function plainAddress(entry: string): string | undefined {
   const [, v4, v6] = /^(?:([\d.]+)(?::\d+)?|\[?([\da-f:.]+)\]?(?::\d+)?)$/i.exec(entry) ?? []
   const address = v4 ?? v6 ?? ''
@@ -65,26 +76,33 @@ function plainAddress(entry: string): string | undefined {
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
 }
 
-/** Counted as one, with so many times the limit of a single visitor. */
+/** Addresses whose requests are counted together; `times` multiplies the limit of a single visitor. */
 export type Network = { network: string; times: number }
 
-/** The address and the networks it belongs to. An IPv6 visitor has a /64, and possibly the /48 around it. */
+/** Networks under which an address is counted. One IPv6 visitor owns a /64, and often the whole /48 around it. */
 export function networksOf(address: string): Network[] {
-  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
-  if (mapped) return [{ network: mapped, times: 1 }]
-  const plain = address.split('%')[0] ?? ''
-  if (isIPv4(plain) || isIP(plain) === 0) return [{ network: plain, times: 1 }]
-  const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
-  const [left, right] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]]
-  const zeros = Array<string>(8 - left.length - right.length).fill('0')
-  const groups = [...left, ...zeros, ...right]
+  const [, ipv4InIpv6] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
+  if (ipv4InIpv6) return [{ network: ipv4InIpv6, times: 1 }]
+  const withoutZone = address.split('%')[0] ?? ''
+  if (isIPv4(withoutZone) || isIP(withoutZone) === 0) return [{ network: withoutZone, times: 1 }]
+  const groups = groupsOfIpv6(withoutZone)
   return [
     { network: `${groups.slice(0, 4).join(':')}::/64`, times: 1 },
     { network: `${groups.slice(0, 3).join(':')}::/48`, times: 5 },
   ]
 }
 
-/** Enough to see a flood and where it comes from, too little to identify anyone. */
+/** The eight groups of an IPv6 address, with the zeros that `::` stands for. */
+function groupsOfIpv6(address: string): string[] {
+  // URL writes every address in its canonical form.
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const leading = head.split(':').filter(Boolean)
+  const trailing = tail.split(':').filter(Boolean)
+  const zeros = Array<string>(8 - leading.length - trailing.length).fill('0')
+  return [...leading, ...zeros, ...trailing]
+}
+
+/** Address for the log, cut so that it shows where a flood comes from but identifies no one. */
 export function shortAddress(address: string): string {
   const [, v4 = address] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
   if (isIPv4(v4)) return v4.replace(/\d+$/, '0')

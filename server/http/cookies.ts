@@ -7,9 +7,9 @@ export type Cookie = {
   clear(reply: FastifyReply): FastifyReply
 }
 
-type Signing = Pick<Secrets, 'linkToken' | 'isLinkToken'>
+type CookieSigner = Pick<Secrets, 'linkToken' | 'isLinkToken'>
 
-/** Read by the server alone and, with https, set by this host alone. */
+/** Cookie that scripts cannot read. With https, the `__Host-` prefix lets only this host set it. */
 export function createCookie(name: string, { secure, seconds }: { secure: boolean; seconds: number }): Cookie {
   const fullName = secure ? `__Host-${name}` : name
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
@@ -20,8 +20,8 @@ export function createCookie(name: string, { secure, seconds }: { secure: boolea
   }
 }
 
-/** A cookie whose value counts only if the shop wrote it. */
-export function signed(name: string, cookie: Cookie, { linkToken, isLinkToken }: Signing): Cookie {
+/** Adds a signature to a cookie; a value without a valid signature is read as undefined. */
+export function signed(name: string, cookie: Cookie, { linkToken, isLinkToken }: CookieSigner): Cookie {
   const purpose = `cookie ${name}`
   return {
     ...cookie,

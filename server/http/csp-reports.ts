@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 
 export const cspReportPath = '/api/csp-reports'
 
-/** A report names the page, the policy and what was blocked; a longer one is not from a browser. */
+/** Bytes. A browser's report names the page, the policy and the blocked content, so it is short. */
 const bodyLimit = 16 * 1024
-/** Per address and process: a broken page reports a few at a time. */
+/** Limit of one address in one process; a broken page sends a few reports at a time. */
 const perMinute = 60
 
 /** Counts reports of blocked content. Their text is ignored, because anyone can send one. */

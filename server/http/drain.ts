@@ -2,43 +2,48 @@ import type { Server } from 'node:http'
 import { Server as Listener, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-/** Accepts no new connections and answers the open ones once more, for as long as an idle connection is kept. */
+/** Stops accepting connections and answers one more request on each open one, at most for the keep-alive timeout. */
 export async function drain(server: Server) {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
-  const waited = await acceptWaitingConnections(server)
-  // Not the HTTP server's own method: that one also cuts off idle connections.
+  const acceptedSockets = await acceptWaitingConnections(server)
+  // The HTTP server's own `close` would also cut off idle connections.
   Listener.prototype.close.call(server)
-  for (const socket of waited) server.emit('connection', socket)
-  const until = performance.now() + server.keepAliveTimeout + server.keepAliveTimeoutBuffer
-  while (performance.now() < until && (await connectionsOf(server)) > 0) await sleep(20)
+  for (const socket of acceptedSockets) server.emit('connection', socket)
+  const deadline = performance.now() + server.keepAliveTimeout + server.keepAliveTimeoutBuffer
+  while (performance.now() < deadline && (await countConnections(server)) > 0) await sleep(20)
 }
 
 /**
- * Closing resets connections that the system has established and Node has not accepted yet. Node accepts one per turn
- * of its event loop, so on a busy shop some always wait. Here they are accepted but not served yet: anyone who waits for
- * an answer does not come back, and soon no one is left outside. That is known after a turn that found no one and
- * was so short that no one can have come since.
+ * Accepts the connections that the system has established and Node has not accepted yet: closing would reset them.
+ * Node accepts one connection per turn of its event loop, so on a busy shop some always wait.
+ * They are not served yet, so their clients open no further connections and the queue runs empty.
  */
 async function acceptWaitingConnections(server: Server): Promise<Socket[]> {
-  const waiting: Socket[] = []
-  const serve = server.listeners('connection') as ((socket: Socket) => void)[]
+  const sockets: Socket[] = []
+  const serveListeners = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeAllListeners('connection')
-  server.on('connection', (socket) => waiting.push(socket))
-  // The turn that delivered the stop may have looked before it.
+  server.on('connection', (socket) => sockets.push(socket))
+  // The current turn may have looked for connections before the listener changed.
   await nextTurn()
-  for (let [isQuiet, until] = [false, performance.now() + 2000]; !isQuiet && performance.now() < until; ) {
-    const [begun, before] = [performance.now(), waiting.length]
+
+  const deadline = performance.now() + 2000
+  let isQueueEmpty = false
+  while (!isQueueEmpty && performance.now() < deadline) {
+    const turnStartedAt = performance.now()
+    const countBefore = sockets.length
     await nextTurn()
-    isQuiet = waiting.length === before && performance.now() - begun < 0.3
+    // In a turn of less than 0.3 ms, no further connection can have arrived unnoticed.
+    isQueueEmpty = sockets.length === countBefore && performance.now() - turnStartedAt < 0.3
   }
+
   server.removeAllListeners('connection')
-  for (const listener of serve) server.on('connection', listener)
-  return waiting
+  for (const listener of serveListeners) server.on('connection', listener)
+  return sockets
 }
 
-const connectionsOf = (server: Server) =>
+const countConnections = (server: Server) =>
   new Promise<number>((done) => {
     server.getConnections((error, count) => done(error ? 0 : count))
   })

@@ -5,34 +5,35 @@ import { networksOf } from './addresses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How many requests a minute one network may send here, if not as many as anywhere; `false`: as many as it likes. */
+    /** Requests per minute that one network may send to this route, counted on their own; `false` means no limit. */
     perMinute?: number | false
   }
 }
 
-const usual = 300
-const minute = 60_000
+/** Limit for all routes without a limit of their own together. */
+const defaultPerMinute = 300
+const minuteMs = 60_000
 /** Networks share counters by hash, so memory does not grow with addresses and nobody can flush the counts. */
-const counters = 65_536
+const counterCount = 65_536
 
-/** Counts each network's requests in this process's memory, so a flood costs no database. Limits of calls: `attempts`. */
+/** Counts each network's requests in this process's memory, so a flood costs no database queries. */
 export function limitFloods(app: FastifyInstance) {
   let endsAt = 0
-  const counts = new Uint32Array(counters)
+  const counts = new Uint32Array(counterCount)
   const seed = randomInt(2 ** 31)
   app.addHook('onRequest', (request, _reply, done) => {
-    const { perMinute = usual } = request.routeOptions.config
+    const { perMinute = defaultPerMinute } = request.routeOptions.config
     if (perMinute === false) return done()
     const now = performance.now()
     if (now >= endsAt) {
       counts.fill(0)
-      endsAt = now + minute
+      endsAt = now + minuteMs
     }
-    const route = perMinute === usual ? '' : request.routeOptions.url
+    const route = perMinute === defaultPerMinute ? '' : request.routeOptions.url
     let isFlood = false
     // The widest network first: once it is refused, its smaller ones are not counted.
     for (const { network, times } of networksOf(request.ip).toReversed()) {
-      const counter = hash(`${route} ${network}`, seed) % counters
+      const counter = hash(`${route} ${network}`, seed) % counterCount
       const count = (counts[counter] ?? 0) + 1
       counts[counter] = count
       isFlood = count > perMinute * times

@@ -14,7 +14,7 @@ type Dependencies = {
   /** Asks everyone for a fresh proof if true; otherwise only people with a second factor. */
   production: boolean
   waysToProve(user: User): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
-  /** Notes that a call has just needed the proof of this session. */
+  /** Records that a call has just needed this session's proof, which keeps the proof from expiring. */
   recordProofUse(sessionId: string): Promise<void>
   securityLog: SecurityLog
 }
@@ -29,7 +29,7 @@ const proofUseIntervalMs = 30_000
 
 export type Gate = ReturnType<typeof createGate>
 
-/** Decides who may call what: by permission, by second step, and by how long ago they showed who they are. */
+/** Decides who may call what, by permission, proven address, second step and age of the proof. */
 export function createGate(deps: Dependencies) {
   const { now, staffNeedFactor, production, waysToProve, recordProofUse, securityLog } = deps
   const mustSetUp = ({ user, provenBy }: Session) =>
@@ -49,15 +49,16 @@ export function createGate(deps: Dependencies) {
 
   async function assertFresh(fresh: Endpoint['fresh'], { id, user, provenAt, proofUsedAt }: Session) {
     if (!fresh) return
-    const since = (time: Date) => now().getTime() - time.getTime()
-    const idleMs = since(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
-    if (idleMs < proofIdleMs && since(provenAt) < proofMaxAgeMs) {
+    const msSince = (time: Date) => now().getTime() - time.getTime()
+    const ageMs = msSince(provenAt)
+    const idleMs = msSince(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
+    if (idleMs < proofIdleMs && ageMs < proofMaxAgeMs) {
       if (idleMs >= proofUseIntervalMs) await recordProofUse(id)
       return
     }
     const { ways, hasFactor } = await waysToProve(user)
     if (!production && !hasFactor) return
-    if (fresh === 'today' && !hasFactor && since(provenAt) < freshTodayMs) return
+    if (fresh === 'today' && !hasFactor && ageMs < freshTodayMs) return
     if (ways.length === 0)
       throw new Refusal(
         403,
@@ -72,8 +73,8 @@ export function createGate(deps: Dependencies) {
     mustSetUp,
     assertFresh,
 
-    /** The session to go on with; undefined for a visitor, who may make public calls only. */
-    async enter(endpoint: Endpoint, session: Session | undefined, ip: string): Promise<Session | undefined> {
+    /** Returns the session if the call may use it, and undefined for public calls without one; throws a Refusal otherwise. */
+    async authorize(endpoint: Endpoint, session: Session | undefined, ip: string): Promise<Session | undefined> {
       const isPublic = endpoint.access === 'public'
       if (!session) {
         if (isPublic) return undefined

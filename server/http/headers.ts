@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { cspReportPath } from './csp-reports.ts'
 
 export type SecurityHeaders = {
-  /** For pages, whose policy lets them load what a shop needs. */
+  /** For pages, which load scripts, styles and images. */
   page(scriptHashes: string[], referrer: string): Record<string, string>
   /** For other answers, which load nothing and can't be framed. */
   other: Record<string, string>
@@ -11,14 +11,14 @@ export type SecurityHeaders = {
 export function securityHeaders(
   config: Pick<Config, 'secure' | 'production' | 'hstsSubdomains' | 'regionLookupUrl' | 'gaMeasurementId' | 'stripe'>,
 ): SecurityHeaders {
-  const stripe = config.stripe !== undefined
-  const analytics = config.gaMeasurementId !== null
+  const usesStripe = config.stripe !== undefined
+  const usesAnalytics = config.gaMeasurementId !== null
   const common = {
     'x-content-type-options': 'nosniff',
     // Popups allowed: a wallet's window (Google Pay) must be able to answer the page that opened it.
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': `camera=(), microphone=(), geolocation=(), payment=(self${stripe ? ' "https://js.stripe.com"' : ''})`,
+    'permissions-policy': `camera=(), microphone=(), geolocation=(), payment=(self${usesStripe ? ' "https://js.stripe.com"' : ''})`,
     ...(config.secure && config.production
       ? { 'strict-transport-security': `max-age=63072000${config.hstsSubdomains ? '; includeSubDomains' : ''}` }
       : {}),
@@ -32,27 +32,29 @@ export function securityHeaders(
         'script-src': [
           "'self'",
           ...scriptHashes,
-          ...(stripe ? ['https://js.stripe.com', 'https://*.js.stripe.com'] : []),
-          ...(analytics ? ['https://www.googletagmanager.com'] : []),
+          ...(usesStripe ? ['https://js.stripe.com', 'https://*.js.stripe.com'] : []),
+          ...(usesAnalytics ? ['https://www.googletagmanager.com'] : []),
         ],
         'style-src': ["'self'"],
-        'img-src': ["'self'", 'data:', ...(stripe ? ['https://*.stripe.com'] : [])],
+        'img-src': ["'self'", 'data:', ...(usesStripe ? ['https://*.stripe.com'] : [])],
         'font-src': ["'self'"],
         'connect-src': [
           "'self'",
           ...(config.regionLookupUrl ? [new URL(config.regionLookupUrl).origin] : []),
-          ...(stripe ? ['https://api.stripe.com'] : []),
-          ...(analytics ? ['https://*.google-analytics.com', 'https://*.analytics.google.com'] : []),
+          ...(usesStripe ? ['https://api.stripe.com'] : []),
+          ...(usesAnalytics ? ['https://*.google-analytics.com', 'https://*.analytics.google.com'] : []),
         ],
         'frame-src': [
           "'self'",
-          ...(stripe ? ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'] : []),
+          ...(usesStripe ? ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'] : []),
         ],
         'manifest-src': ["'self'"],
         'form-action': ["'self'"],
         'base-uri': ["'none'"],
-        // Stripe's and Google's scripts create elements in their own ways; all others are ours and can be held to it.
-        ...(stripe || analytics ? {} : { 'require-trusted-types-for': ["'script'"], 'trusted-types': ['shop'] }),
+        // Scripts of Stripe and Google create elements in ways that Trusted Types would forbid.
+        ...(usesStripe || usesAnalytics
+          ? {}
+          : { 'require-trusted-types-for': ["'script'"], 'trusted-types': ['shop'] }),
         'frame-ancestors': ["'none'"],
         'report-uri': [cspReportPath],
         ...(config.secure ? { 'upgrade-insecure-requests': [] } : {}),

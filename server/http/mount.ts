@@ -11,7 +11,7 @@ import type { Gate, Session } from './gate.ts'
 import { answerWithPage, type FormPages, formOf, postedForm } from './plain-forms.ts'
 import { projectionOf } from './projection.ts'
 
-/** A public call looks up no one, unless its row asks for it. */
+/** Type of a call's user: null for public calls, unless their contract sets `caller: 'optional'`. */
 type CallerOf<E extends Endpoint> = E['access'] extends 'public'
   ? E extends { caller?: 'optional' }
     ? User | null
@@ -20,7 +20,7 @@ type CallerOf<E extends Endpoint> = E['access'] extends 'public'
 
 export type Context<E extends Endpoint = Endpoint> = {
   actor: Actor<CallerOf<E>>
-  /** For calls of which only some need a recent proof; the others say so with `fresh` in their row. */
+  /** For calls that need a recent proof only in some cases; `fresh` in the contract asks for one in every case. */
   assertFresh: AssertFresh
   request: FastifyRequest
   reply: FastifyReply
@@ -29,9 +29,10 @@ export type Context<E extends Endpoint = Endpoint> = {
 /** A list's handler returns one page and the cursor of the next. */
 export type PageOf<Items> = { items: Items; next: string | undefined }
 
-/** A file's handler returns a stream and its name; a redirect's handler the path to go to, a frame's handler its HTML. */
+/** Return value of handlers with `answer: 'csv'`. */
 export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
 
+/** Return value of a handler. With `answer: 'redirect'` it is the target's path, with 'html' the document. */
 type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
   ? PageOf<RawOutputOf<E>>
   : E extends { answer?: 'csv' }
@@ -51,7 +52,7 @@ export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof 
 
 type Dependencies = {
   sessions: { find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined> }
-  gate: Pick<Gate, 'enter' | 'mustSetUp' | 'assertFresh'>
+  gate: Pick<Gate, 'authorize' | 'mustSetUp' | 'assertFresh'>
   cookies: { session: Cookie; device: Cookie }
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
@@ -59,7 +60,7 @@ type Dependencies = {
   pages: FormPages
 }
 
-/** Puts endpoints on the server. Access, validation and response format are decided here and nowhere else. */
+/** Adds the calls of the contract to the server, with access checks, validation and response format. */
 export function createMount(app: FastifyInstance, deps: Dependencies) {
   const { sessions, cookies, gate, limits, pages } = deps
 
@@ -84,12 +85,13 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
         url: endpoint.path,
         ...(form && { config: { form } }),
         handler: async (request, reply) => {
-          // A stranger behind the same address must not use up what an account may do.
+          // Other calls are counted per account: strangers behind the same address must not use up its limit.
           if (endpoint.access === 'public') await countCall(networksOf(request.ip))
-          const found = wantsCaller ? await sessionOf(request, reply) : undefined
-          const session = await gate.enter(endpoint, found, request.ip)
+          const callerSession = wantsCaller ? await sessionOf(request, reply) : undefined
+          const session = await gate.authorize(endpoint, callerSession, request.ip)
           if (endpoint.access !== 'public' && session) await countCall(session.user.id)
-          const input = parse(endpoint, request)
+
+          const input = parseInput(endpoint, request)
           const actor: Actor<User | null> = {
             user: session?.user ?? null,
             sessionId: session?.id ?? null,
@@ -103,14 +105,15 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           }
           const assertFresh = async () => session && gate.assertFresh('today', session)
           const answer = await handler(input, { actor, assertFresh, request, reply })
+
           const onSuccess = postedForm(request)?.onSuccess
           const success = typeof onSuccess === 'function' ? onSuccess(answer as never, input as never) : onSuccess
           if (success && 'goTo' in success) return reply.redirect(success.goTo, 303)
           if (success) {
-            const outcome = { message: success.message, isRefusal: false, on: success.page }
+            const outcome = { message: success.message, isRefusal: false, page: success.page }
             if (await answerWithPage(pages, request, reply, outcome)) return reply
           }
-          return send({ endpoint, project }, request, reply, answer)
+          return sendAnswer({ endpoint, project }, request, reply, answer)
         },
       }
       app.route(route)
@@ -121,26 +124,26 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
 
 export type Mount = ReturnType<typeof createMount>
 
-/** Gives an area the means to add its calls and pages to the server. */
+/** An area's `routes.ts` uses these to add its calls and pages to the server. */
 export type Http = {
   app: FastifyInstance
   mount: Mount
   pages: FormPages & Pick<Pages, 'refresh'>
-  /** A secret of the browser that started a checkout: the person who returns from paying is the same. */
+  /** Secret of the browser that started a checkout; recognizes the buyer who returns from paying. */
   checkoutCookie: Cookie
 }
 
-function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
-  const path = request.params as Record<string, unknown>
+function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown {
+  const pathFields = request.params as Record<string, unknown>
   const form = postedForm(request)
-  const inQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE'
-  const sent = inQuery ? request.query : (request.body ?? {})
-  const carrier = form?.atPage ? { ...(request.query as object), ...(sent as object) } : sent
-  if (typeof carrier !== 'object' || carrier === null || Array.isArray(carrier))
+  const isInQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE'
+  const queryOrBody = isInQuery ? request.query : (request.body ?? {})
+  const fields = form?.atPage ? { ...(request.query as object), ...(queryOrBody as object) } : queryOrBody
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
     throw new Refusal(400, 'invalid-input', 'Please send a JSON object')
-  for (const name of Object.keys(path))
-    if (name in carrier) throw new Refusal(400, 'invalid-input', `${name} belongs only in the path`)
-  const parsed = z.safeParse(form?.input ?? endpoint.input, { ...carrier, ...path })
+  for (const name of Object.keys(pathFields))
+    if (name in fields) throw new Refusal(400, 'invalid-input', `${name} belongs only in the path`)
+  const parsed = z.safeParse(form?.input ?? endpoint.input, { ...fields, ...pathFields })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)
 }
@@ -154,9 +157,14 @@ function invalid(issues: { code?: string; path: PropertyKey[]; message: string; 
   return new Refusal(400, 'invalid-input', Object.values(fields)[0] ?? 'Invalid input', { fields })
 }
 
-type Answering = { endpoint: Endpoint; project: (answer: unknown) => unknown }
+type AnswerFormat = { endpoint: Endpoint; project: (answer: unknown) => unknown }
 
-function send({ endpoint, project }: Answering, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
+function sendAnswer(
+  { endpoint, project }: AnswerFormat,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+) {
   reply.header('cache-control', 'no-store')
   switch (endpoint.answer) {
     case 'html':

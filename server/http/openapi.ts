@@ -24,7 +24,7 @@ export function openApi(groups: Groups, publicUrl: string) {
     servers: [{ url: publicUrl }],
     components: {
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
-      schemas: { Refusal: refusal },
+      schemas: { Refusal: refusalSchema },
     },
     paths,
   }
@@ -32,9 +32,9 @@ export function openApi(groups: Groups, publicUrl: string) {
 
 function operation(tag: string, name: string, endpoint: Endpoint) {
   const input = jsonSchema(endpoint.input, 'input') as JsonSchema
-  const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
-  const inBody = endpoint.method === 'POST' || endpoint.method === 'PATCH'
-  const rest = Object.entries(input.properties ?? {}).filter(([field]) => !inPath.includes(field))
+  const pathFields = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
+  const otherFields = Object.entries(input.properties ?? {}).filter(([field]) => !pathFields.includes(field))
+  const hasBody = endpoint.method === 'POST' || endpoint.method === 'PATCH'
   const parameter = (field: string, where: 'path' | 'query') => ({
     name: field,
     in: where,
@@ -49,10 +49,10 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
     ...(endpoint.fresh ? { 'x-fresh': endpoint.fresh } : {}),
     ...(endpoint.proven ? { 'x-proven': true } : {}),
     parameters: [
-      ...inPath.map((field) => parameter(field, 'path')),
-      ...(inBody ? [] : rest.map(([field]) => parameter(field, 'query'))),
+      ...pathFields.map((field) => parameter(field, 'path')),
+      ...(hasBody ? [] : otherFields.map(([field]) => parameter(field, 'query'))),
     ],
-    ...(inBody && rest.length > 0
+    ...(hasBody && otherFields.length > 0
       ? {
           requestBody: {
             required: true,
@@ -60,8 +60,8 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
               'application/json': {
                 schema: {
                   ...input,
-                  properties: Object.fromEntries(rest),
-                  required: input.required?.filter((field) => !inPath.includes(field)),
+                  properties: Object.fromEntries(otherFields),
+                  required: input.required?.filter((field) => !pathFields.includes(field)),
                 },
               },
             },
@@ -69,7 +69,7 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
         }
       : {}),
     responses: {
-      ...success(endpoint),
+      ...successResponses(endpoint),
       default: {
         description: 'A refusal',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
@@ -78,7 +78,7 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
   }
 }
 
-const refusal = {
+const refusalSchema = {
   type: 'object',
   properties: {
     message: { type: 'string' },
@@ -92,7 +92,7 @@ const refusal = {
   required: ['message', 'code'],
 }
 
-function success(endpoint: Endpoint) {
+function successResponses(endpoint: Endpoint) {
   if (endpoint.answer === 'redirect') return { 303: { description: 'A redirect' } }
   if (endpoint.answer === 'html')
     return { 200: { description: 'A page', content: { 'text/html': { schema: { type: 'string' } } } } }
@@ -113,10 +113,10 @@ function success(endpoint: Endpoint) {
 }
 
 function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output') {
-  const described = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  // The document itself says which dialect it is.
-  delete described.$schema
-  return described
+  const description = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  // OpenAPI 3.1 fixes the dialect for the whole document.
+  delete description.$schema
+  return description
 }
 
 const style = `section{scroll-margin-top:1rem}
@@ -135,11 +135,11 @@ em{justify-self:start;padding:0 .55rem;border:1px solid var(--line);border-radiu
 h3{margin:0 0 .5rem;font-size:.8rem;font-weight:500;color:var(--muted)}
 @media(max-width:45rem){summary{grid-template-columns:auto 1fr;justify-content:start}summary span{grid-column:1/-1}summary code{grid-column:1/-1}summary b{grid-row:1}summary em{grid-row:1}}`
 
-export function docsPage(groups: Record<string, Record<string, Endpoint>>): string {
+export function docsPage(groups: Groups): string {
   const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const sections = Object.entries(groups).map(
     ([name, group]) =>
-      `<section id="${name}"><h2>${inWords(name)}</h2><div class="calls">${Object.values(group).map(row).join('\n')}</div></section>`,
+      `<section id="${name}"><h2>${inWords(name)}</h2><div class="calls">${Object.values(group).map(callHtml).join('\n')}</div></section>`,
   )
   const links = Object.keys(groups).map((name) => `<li><a href="#${name}">${inWords(name)}</a></li>`)
   return plainPage({
@@ -150,10 +150,10 @@ export function docsPage(groups: Record<string, Record<string, Endpoint>>): stri
   })
 }
 
-const row = (endpoint: Endpoint) =>
+const callHtml = (endpoint: Endpoint) =>
   `<details><summary><b>${endpoint.method}</b> <code>${endpoint.path}</code> <em>${endpoint.access}</em> <span>${escapeHtml(endpoint.summary)}</span></summary>
-<div class="shapes"><div><h3>Input</h3><pre tabindex="0">${shape(endpoint, 'input')}</pre></div><div><h3>Answer${endpoint.answer ? ` (${endpoint.answer})` : ''}</h3><pre tabindex="0">${shape(endpoint, 'output')}</pre></div></div></details>`
+<div class="shapes"><div><h3>Input</h3><pre tabindex="0">${schemaHtml(endpoint, 'input')}</pre></div><div><h3>Answer${endpoint.answer ? ` (${endpoint.answer})` : ''}</h3><pre tabindex="0">${schemaHtml(endpoint, 'output')}</pre></div></div></details>`
 
-function shape(endpoint: Endpoint, io: 'input' | 'output') {
+function schemaHtml(endpoint: Endpoint, io: 'input' | 'output') {
   return escapeHtml(JSON.stringify(jsonSchema(endpoint[io], io), null, 2))
 }

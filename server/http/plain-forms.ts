@@ -12,41 +12,42 @@ declare module 'fastify' {
 
 const mediaType = 'application/x-www-form-urlencoded'
 
-export const formOf = (row: Endpoint) => plainForms.find((form) => form.endpoint === row)
+/** Form that posts to this endpoint without scripts; undefined if there is none. */
+export const formOf = (endpoint: Endpoint) => plainForms.find((form) => form.endpoint === endpoint)
 
-/** The form behind a request; undefined when it is an ordinary call. */
+/** Form that sent this request; undefined for JSON calls. */
 export const postedForm = ({ headers, routeOptions }: FastifyRequest) =>
   headers['content-type']?.startsWith(mediaType) ? routeOptions.config?.form : undefined
 
-/** Lets marked routes read forms, only from pages of the shop: other sites can post forms, but not JSON. */
+/** Accepts form posts on routes with a form, and only from the shop's pages: other sites can post forms, but not JSON. */
 export function readForms(app: FastifyInstance, isOurs: (origin: string, request: FastifyRequest) => boolean) {
   app.addContentTypeParser(mediaType, { parseAs: 'string' }, (request, body, done) => {
     const { 'sec-fetch-site': site, origin } = request.headers
     const isSameOrigin = site === undefined ? origin !== undefined && isOurs(origin, request) : site === 'same-origin'
     if (!request.routeOptions.config.form) done(new Refusal(415, 'not-json', 'Please send JSON'))
     else if (!isSameOrigin) done(new Refusal(403, 'other-site', 'This request came from another site'))
-    // Browsers post line breaks as CRLF, unlike the same form with scripts.
+    // Browsers post line breaks as CRLF; the same form with scripts sends LF.
     else done(null, Object.fromEntries(new URLSearchParams((body as string).replaceAll('%0D%0A', '%0A'))))
   })
 }
 
-/** Answers a form with its page, which says how it went and repeats what was typed if the form was refused. */
+/** Answers a form post with a page that shows the outcome, and the typed values if it was refused. False without a page. */
 export async function answerWithPage(
   pages: FormPages,
   request: FastifyRequest,
   reply: FastifyReply,
-  said: { message: string; isRefusal: boolean; on?: string | undefined },
+  outcome: { message: string; isRefusal: boolean; page?: string | undefined },
 ): Promise<boolean> {
   const form = postedForm(request)
-  const target = said.on ?? form?.page ?? pathOf(request.headers.referer)
+  const target = outcome.page ?? form?.page ?? pathOf(request.headers.referer)
   const path = pages.headersOf(target) ? target : '/'
   const page = await pages.answerForm(path, {
-    message: said.message,
-    isRefusal: said.isRefusal,
-    // Kept with its secret, so that another try is possible.
-    address: form?.atPage && !said.on ? request.url : path,
+    message: outcome.message,
+    isRefusal: outcome.isRefusal,
+    // The query may hold a link's secret, without which the form could not be sent again.
+    address: form?.atPage && !outcome.page ? request.url : path,
     refused:
-      said.isRefusal && form && request.body
+      outcome.isRefusal && form && request.body
         ? { action: form.endpoint.path, values: withoutPasswords(request.body as Record<string, string>) }
         : null,
   })
@@ -59,5 +60,5 @@ export type FormPages = Pick<Pages, 'headersOf' | 'answerForm'>
 
 const pathOf = (referer: string | undefined) => (referer && URL.canParse(referer) ? new URL(referer).pathname : '/')
 
-const withoutPasswords = (typed: Record<string, string>) =>
-  Object.fromEntries(Object.entries(typed).filter(([name]) => !/password/i.test(name)))
+const withoutPasswords = (fields: Record<string, string>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !/password/i.test(name)))

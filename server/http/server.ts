@@ -21,7 +21,7 @@ import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, type FormPages, postedForm, readForms } from './plain-forms.ts'
 import { answerUnreadable, hasTwoHosts, lastResponses } from './unreadable.ts'
 
-/** Sees a request before the router does; true means it has answered. */
+/** Called before the router; returns true if it has answered the request. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
 
 type Options = {
@@ -32,7 +32,7 @@ type Options = {
   pages: FormPages & Pick<Responder, 'notFound'>
 }
 
-/** Fastify, set up for the shop: JSON, or a form where a row says so, same-site writes only, one error handler, bounded timeouts. */
+/** Fastify for the shop: JSON and plain forms, same-site writes only, one error handler, short timeouts. */
 export async function createHttpServer({
   config,
   log,
@@ -45,7 +45,7 @@ export async function createHttpServer({
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // The hooks below name the request themselves: it needs no logger of its own.
+    // No logger per request: the hooks below log the request's id themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     trustProxy: trustIn(config.trustProxy),
@@ -55,7 +55,7 @@ export async function createHttpServer({
     clientErrorHandler: refuseUnreadable,
     // Errors of the router skip the hooks below, and Fastify's own answer would repeat the URL.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
-      const { status, code, message } = explain(error)
+      const { status, code, message } = refusalFor(error)
       reply
         .status(status)
         .headers({ ...security.other, 'cache-control': 'no-store' })
@@ -63,15 +63,16 @@ export async function createHttpServer({
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
+    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     serverFactory: (handler) =>
-      // Node's default timeouts are no match for slow connections.
+      // Milliseconds; Node's defaults (60 s, 300 s) would let slow clients hold many connections.
       createServer(
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
           lastResponses.set(request.socket, response)
           if (hasTwoHosts(request)) return refuseUnreadable(new Error('Two hosts'), request.socket)
-          for (const answers of middleware) if (answers(request, response)) return
+          const isAnswered = middleware.some((serve) => serve(request, response))
+          if (isAnswered) return
           if (config.trustProxy !== 0) cleanForwardedFor(request.headers)
           handler(request, response)
         },
@@ -91,7 +92,7 @@ export async function createHttpServer({
   await app.register(cookie)
   if (config.rateLimits) limitFloods(app)
 
-  // Callback hooks: a promise for each would cost every request as much as its routing.
+  // Callbacks, because hooks with promises would cost every request as much as its routing.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.other)
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
@@ -115,17 +116,17 @@ export async function createHttpServer({
   })
 
   app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
-    const { status, code, message, details } = explain(error)
-    const { retryAfterSeconds, ...more } = details
+    const { status, code, message, details } = refusalFor(error)
+    const { retryAfterSeconds, ...otherDetails } = details
     if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     reply.status(status)
     const form = postedForm(request)
-    if (form?.secondStepPage && more.next?.includes('code')) return reply.redirect(form.secondStepPage, 303)
+    if (form?.secondStepPage && otherDetails.next?.includes('code')) return reply.redirect(form.secondStepPage, 303)
     if (form && (await answerWithPage(pages, request, reply, { message, isRefusal: true }))) return reply
     return reply
       .header('cache-control', 'no-store')
-      .send({ message, code, ...more, ...(status >= 500 ? { requestId: request.id } : {}) })
+      .send({ message, code, ...otherDetails, ...(status >= 500 ? { requestId: request.id } : {}) })
   })
 
   app.setNotFoundHandler((request, reply) => {
@@ -137,19 +138,20 @@ export async function createHttpServer({
   return app
 }
 
-/** The contract checks input and output (mount.ts): Fastify's own compilers, a hundred modules, stay unloaded. */
-const unused = () => () => {
+/** Keeps Fastify's schema compilers, about 100 modules, unloaded: mount.ts validates with the contract. */
+const refuseSchemas = () => () => {
   throw new Error('A route may not have its own schema: put it in the contract')
 }
 
-/** A write from another site is not what the visitor wants. Browsers say where it comes from; tools say nothing. */
+/** Refuses writes that another site sends from a visitor's browser. Tools that are no browsers send neither header. */
 function refusalOfOtherSites(request: FastifyRequest, publicUrl: string): Refusal | undefined {
   const site = request.headers['sec-fetch-site']
   if (site === 'same-origin' || site === 'none') return undefined
   const { origin } = request.headers
-  const known = origin === undefined || isOurOrigin(origin, request, publicUrl)
-  const isOther = (site !== undefined && !(site === 'same-site' && known)) || !known
-  return isOther ? new Refusal(403, 'other-site', 'This request came from another site') : undefined
+  const isOurSite = site === undefined || site === 'same-site'
+  const isOurPage = origin === undefined || isOurOrigin(origin, request, publicUrl)
+  if (isOurSite && isOurPage) return undefined
+  return new Refusal(403, 'other-site', 'This request came from another site')
 }
 
 const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string) =>
@@ -157,7 +159,7 @@ const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string)
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
 
-function explain(error: FastifyError | Refusal): Refusal {
+function refusalFor(error: FastifyError | Refusal): Refusal {
   if (error instanceof Refusal) return error
   if (isDatabaseAway(error) || isDatabaseBusy(error))
     return new Refusal(503, 'busy', 'The shop is busy right now. Please try again in a moment.', {

@@ -1,23 +1,27 @@
 import type { IncomingMessage } from 'node:http'
 
 const localName = String.raw`(localhost|([\w-]+\.)+localhost|127(\.\d{1,3}){3}|\[?::1\]?)`
-const isLocalHostHeader = new RegExp(`^${localName}(:\\d+)?$`, 'i')
-const isLocal = new RegExp(`^${localName}$`, 'i')
-const isLoopback = /^(::ffff:)?127\.|^::1$/
-const isForwarding = /^(x-forwarded(-.+)?|forwarded|via|x-real-ip|x-client-ip|.+-(client|connecting)-ip)$/
+const localHostHeader = new RegExp(`^${localName}(:\\d+)?$`, 'i')
+const localHostname = new RegExp(`^${localName}$`, 'i')
+const loopbackAddress = /^(::ffff:)?127\.|^::1$/
+/** Headers that proxies add for the visitor they forward. */
+const proxyHeader = /^(x-forwarded(-.+)?|forwarded|via|x-real-ip|x-client-ip|.+-(client|connecting)-ip)$/
 
-export const isLocalName = (hostname: string) => isLocal.test(hostname)
+export const isLocalName = (hostname: string) => localHostname.test(hostname)
 
-/** Connecting locally, directly (proxies say whom they speak for), and by a local name, which DNS rebinding can't have. */
+/**
+ * True for a request that was sent on this machine, without a proxy and to a local name.
+ * DNS rebinding cannot send such a name; proxies add headers or, like nginx, forward with HTTP/1.0.
+ */
 export function isFromThisMachine({
   socket,
   headers,
   httpVersion,
 }: Pick<IncomingMessage, 'socket' | 'headers' | 'httpVersion'>) {
   return (
-    isLoopback.test(socket.remoteAddress ?? '') &&
+    loopbackAddress.test(socket.remoteAddress ?? '') &&
     httpVersion !== '1.0' &&
-    isLocalHostHeader.test(headers.host ?? '') &&
-    !Object.keys(headers).some((name) => isForwarding.test(name))
+    localHostHeader.test(headers.host ?? '') &&
+    !Object.keys(headers).some((name) => proxyHeader.test(name))
   )
 }

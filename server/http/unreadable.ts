@@ -5,24 +5,25 @@ import { Refusal } from '../errors.ts'
 
 type ConnectionError = Error & { code?: string }
 
+/** Latest response on each connection. */
 export const lastResponses = new WeakMap<Duplex, ServerResponse>()
 
 const refusals: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: new Refusal(431, 'too-large', 'The address or the headers of this request are too long'),
   ERR_HTTP_REQUEST_TIMEOUT: new Refusal(408, 'timed-out', 'This request took too long to arrive'),
 }
-const otherwise = new Refusal(400, 'unreadable', 'The request could not be read')
+const defaultRefusal = new Refusal(400, 'unreadable', 'The request could not be read')
 
-/** An unreadable request gets a response like any other; after that, nothing on this connection can be trusted. */
+/** Answers a request that Node could not parse, and closes the connection, whose further bytes cannot be trusted. */
 export const answerUnreadable = (headers: Record<string, string>) => (error: ConnectionError, socket: Socket) => {
   const response = lastResponses.get(socket)
   const hasBegun = response?.headersSent && !response.writableFinished
-  // If a response has begun, or no one is listening, another one would be noise.
+  // A second response would corrupt one that has begun.
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegun) {
     socket.destroy(error)
     return
   }
-  const { status, code, message } = refusals[error.code ?? ''] ?? otherwise
+  const { status, code, message } = refusals[error.code ?? ''] ?? defaultRefusal
   const body = JSON.stringify({ message, code })
   const lines = Object.entries({
     ...headers,
@@ -34,6 +35,9 @@ export const answerUnreadable = (headers: Record<string, string>) => (error: Con
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
 }
 
-/** Node keeps the first of two; a proxy in front may have believed the other. */
-export const hasTwoHosts = ({ rawHeaders }: IncomingMessage) =>
-  rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length > 1
+/** True for more than one Host header: Node uses the first, but a proxy in front may have used another. */
+export function hasTwoHosts({ rawHeaders }: IncomingMessage) {
+  // `rawHeaders` alternates names and values. The length is compared first because it is faster.
+  const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+  return rawHeaders.filter(isHost).length > 1
+}

@@ -6,11 +6,11 @@ import type { Database, Transaction } from '../database/connect.ts'
 import { lockMigrations } from '../database/migrate.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
 import { listen } from './listen.ts'
-import { forgetPayloads, jobsSchema } from './schema.ts'
+import { installForgetTrigger, jobsSchema } from './schema.ts'
 import { createFailedJobs, createStoredJobs, type Query } from './stored-jobs.ts'
 import { createWorkers } from './workers.ts'
 
-/** Stored with the change that asks for it, a job runs at least once and is retried for about three days; then an admin decides. */
+/** Jobs are stored with the change that asks for them, run at least once, and are retried for three days before an admin decides. */
 export type Queue = ReturnType<typeof createQueue>
 
 export type JobOptions = {
@@ -20,13 +20,13 @@ export type JobOptions = {
   startAfter?: Date | number
   /** Jobs with a higher number run first; 0 by default. */
   priority?: number
-  /** How long it is kept once it succeeded or was given up, instead of 30 days. */
+  /** Time until a finished or failed job is deleted, instead of 30 days. */
   deleteAfterSeconds?: number
 }
 
 type SendOptions = JobOptions & { db?: ReturnType<typeof fromDrizzle> }
 
-type JobGiven<Data> = {
+type JobSettings<Data> = {
   workers?: number
   describe?(data: Data): string
   /** Key of a job: at most one waits and one runs per key. A run reads the current state, so one is enough. */
@@ -35,10 +35,10 @@ type JobGiven<Data> = {
 
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
 
-/** pg-boss creates its schema without a lock: two processes that start on an empty database would collide. */
-async function oneAtATime(url: string, work: () => Promise<void>) {
+/** Serializes `work` between processes: pg-boss creates its schema without a lock, so two starts would collide. */
+async function holdingMigrationLock(url: string, work: () => Promise<void>) {
   const client = new pg.Client({ connectionString: url })
-  // The query on this connection fails with the same error.
+  // Ignored, because the query on this connection fails with the same error.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -63,18 +63,19 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
   boss.on('warning', (warning) => log.warn(warning, 'job queue'))
 
   const kinds = new Map<string, Kind>()
-  let running = false
+  let hasStarted = false
   let stopListening = async () => {}
 
   const query: Query = async (text, values) => (await boss.getDb().executeSql(text, values)).rows
   const workers = createWorkers({ boss, query, log })
   const stored = createStoredJobs({ kinds, query })
 
-  /** Changes the job that waits, or stores one; locked until the caller commits, so that it never runs without seeing that. */
-  async function sendOne(name: string, key: string, data: object, { startAfter = 0, ...options }: SendOptions) {
-    const given = { ...options, startAfter, singletonKey: key, group: { id: key }, match: 'all' as const }
-    // Neither, if it began to run in between.
-    while ((await boss.upsert(name, data, given)).jobs.length === 0);
+  /** Updates the waiting job with this key, or stores one. Its row is locked until the caller commits, so it runs after that. */
+  async function upsertJob(name: string, key: string, data: object, { startAfter = 0, ...options }: SendOptions) {
+    const upsertOptions = { ...options, startAfter, singletonKey: key, group: { id: key }, match: 'all' as const }
+    let jobCount = 0
+    // `upsert` returns no job if the waiting one began to run in between.
+    while (jobCount === 0) jobCount = (await boss.upsert(name, data, upsertOptions)).jobs.length
   }
 
   function register(kind: Kind) {
@@ -83,11 +84,11 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
   }
 
   return {
-    /** Names a kind of job and says how it is done. Call it before `start`. */
+    /** Registers a kind of job and returns the function that stores one. Call it before `start`. */
     job<Data extends object>(
       name: string,
       run: (data: Data, job: { id: string }) => Promise<void>,
-      { workers: atOnce = 1, describe = () => '', oneFor }: JobGiven<Data> = {},
+      { workers: atOnce = 1, describe = () => '', oneFor }: JobSettings<Data> = {},
     ): Enqueue<Data> {
       register({
         name,
@@ -97,7 +98,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
         run: (data, job) => run(data as Data, job),
       })
       const send = async (data: Data, options: SendOptions) => {
-        if (oneFor) await sendOne(name, oneFor(data), data, options)
+        if (oneFor) await upsertJob(name, oneFor(data), data, options)
         else await boss.send(name, data, options)
       }
       return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
@@ -109,29 +110,31 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
     },
 
     async start() {
-      await oneAtATime(url, async () => {
+      await holdingMigrationLock(url, async () => {
         await boss.start()
-        await forgetPayloads(query)
+        await installForgetTrigger(query)
         await prepareQueues(boss, kinds)
       })
       await workers.start(kinds)
       stopListening = listen(url, (name) => workers.wake([name]))
-      running = true
+      hasStarted = true
     },
 
-    isRunning: () => running,
+    isRunning: () => hasStarted,
 
-    /** Makes a schedule due now, in any of the processes; not again while it waits or runs. */
+    /** Makes a schedule due at once, in any process; has no effect while it waits or runs. */
     async trigger(name: string) {
       await boss.send(name)
     },
 
+    /** Runs a schedule in this process and waits for it. */
     async runNow(name: string) {
       const kind = kinds.get(name)
       if (!kind?.cron) throw new Error(`There is no schedule ${name}`)
       await kind.run({}, { id: 'now' })
     },
 
+    /** Waits until no job is due. */
     async idle() {
       for (let due = await stored.due(); due.length > 0; due = await stored.due()) {
         workers.wake(due.filter(({ isWaiting }) => isWaiting).map(({ name }) => name))
@@ -139,9 +142,9 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
       }
     },
 
-    /** Lets running jobs finish for a while; whatever is waiting or must be cut short stays stored. */
+    /** Lets running jobs finish for up to 5 seconds. Unfinished and waiting jobs stay stored. */
     async stop() {
-      running = false
+      hasStarted = false
       await stopListening()
       await workers.stop()
       await boss.stop({ graceful: false })
@@ -156,7 +159,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
   }
 }
 
-/** A module's scheduled jobs by name, each with a cron line in UTC. A run that outlives its lease is started again. */
+/** A module's scheduled jobs by name; `cron` is in UTC. A run that takes longer than its lease is started again. */
 export type Schedules = Record<string, { cron: string; run: () => Promise<void>; leaseSeconds?: number }>
 
 export function registerSchedules(queue: Pick<Queue, 'schedule'>, ...modules: Schedules[]) {

@@ -3,8 +3,8 @@ import { getConstructionPlans } from 'pg-boss'
 
 export const jobsSchema = 'jobs'
 
-/** A finished job keeps its id, so that it isn't stored twice, but not whom it was about. */
-const forgetPayload = `do $$ begin
+/** Trigger that deletes the data of completed jobs, which may be personal. Their ids stay, so no job is stored twice. */
+const forgetPayloadSql = `do $$ begin
   if exists (select from pg_trigger where tgname = 'forget_payload') then return; end if;
   create or replace function ${jobsSchema}.forget_payload() returns trigger language plpgsql as
     'begin new.data := null; return new; end';
@@ -12,13 +12,13 @@ const forgetPayload = `do $$ begin
     for each row when (new.state = 'completed') execute function ${jobsSchema}.forget_payload();
 end $$`
 
-export async function forgetPayloads(query: (text: string, values: unknown[]) => Promise<unknown>) {
-  await query(forgetPayload, [])
+export async function installForgetTrigger(query: (text: string, values: unknown[]) => Promise<unknown>) {
+  await query(forgetPayloadSql, [])
 }
 
-/** Creates the job queue's tables, as it would at its own start, but inside the caller's transaction. */
+/** Creates pg-boss's tables, but inside the caller's transaction. */
 export async function createJobTables(client: Pick<pg.ClientBase, 'query'>) {
   const plan = getConstructionPlans(jobsSchema)
   await client.query(plan.replace(/^\s*BEGIN;/, '').replace(/COMMIT;\s*$/, ''))
-  await client.query(forgetPayload)
+  await client.query(forgetPayloadSql)
 }

@@ -7,7 +7,7 @@ import type { Kinds } from './kinds.ts'
 /** Jobs in the queue's table, from all processes. */
 export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query }) {
   return {
-    /** Kinds with jobs to be done now, and whether any of those still waits for a worker. */
+    /** Kinds of jobs that are due or running; `isWaiting` if one of them has no worker yet. */
     due: () =>
       query<{ name: string; isWaiting: boolean }>(
         `select name, bool_or(state <> 'active') as "isWaiting" from jobs.job
@@ -29,7 +29,7 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
       return row?.active ?? 0
     },
 
-    /** How many jobs of each kind are in which state, and how long the oldest has been due. */
+    /** Number of unfinished jobs by kind and state, and seconds since the oldest became due. */
     depths: () =>
       query<{ name: string; state: string; count: number; seconds: number }>(
         `select name, state, count(*)::int as count,
@@ -43,7 +43,7 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
 type StoredJobRow = { id: string; name: string; data: object | null; output: unknown; tries: number; at: Date }
 export type Query = <Result>(text: string, values: unknown[]) => Promise<Result[]>
 
-/** Jobs that are not retried until an admin says so. */
+/** Jobs that have failed for good and wait for an admin. */
 export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: Kinds; query: Query }) {
   const describe = ({ id, name, data, output, tries, at }: StoredJobRow) => ({
     id,
@@ -86,7 +86,7 @@ export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: 
       return row?.count ?? 0
     },
 
-    /** Runs it once more; false when there is no such failed job. An email keeps its Message-ID. */
+    /** Queues a failed job again, under its id, so an email keeps its Message-ID. False if there is no such job. */
     async retry(tx: Transaction | Database, id: string): Promise<boolean> {
       const name = await nameOf(id)
       if (!name) return false

@@ -8,22 +8,22 @@ import type { Query } from './stored-jobs.ts'
 type Dependencies = { boss: PgBoss; query: Query; log: Logger }
 
 export function createWorkers({ boss, query, log }: Dependencies) {
-  const kindOf = new Map<string, string>()
+  const kindByWorker = new Map<string, string>()
   const runs = new Map<string, { succeeded: number; failed: number }>()
 
-  async function work(kind: Kind) {
+  async function startWorker(kind: Kind) {
     const { name, cron, oneFor } = kind
     const worker = await boss.work(
       name,
       { perJobResults: true, pollingIntervalSeconds: cron ? 30 : 5, ...(oneFor ? { groupConcurrency: 1 } : {}) },
       async ([job]): Promise<JobResult[]> => {
         if (!job) return []
-        // There may be more: check again now instead of after the polling pause.
+        // Checks for another job at once, instead of after the polling interval.
         boss.notifyWorker(worker)
         return [{ id: job.id, ...(await attempt(kind, job)) }]
       },
     )
-    kindOf.set(worker, name)
+    kindByWorker.set(worker, name)
   }
 
   async function attempt(kind: Kind, { id, data: stored }: Job<unknown>) {
@@ -52,18 +52,18 @@ export function createWorkers({ boss, query, log }: Dependencies) {
   return {
     async start(kinds: Kinds) {
       for (const name of kinds.keys()) runs.set(name, { succeeded: 0, failed: 0 })
-      for (const kind of kinds.values()) for (let n = 0; n < kind.workers; n++) await work(kind)
+      for (const kind of kinds.values()) for (let n = 0; n < kind.workers; n++) await startWorker(kind)
     },
 
     wake(names: string[]) {
-      for (const [worker, name] of kindOf) if (names.includes(name)) boss.notifyWorker(worker)
+      for (const [worker, name] of kindByWorker) if (names.includes(name)) boss.notifyWorker(worker)
     },
 
-    /** Lets running jobs finish for a while; whatever must be cut short stays stored. */
+    /** Lets running jobs finish for up to 5 seconds; unfinished ones stay stored. */
     async stop() {
-      const finished = Promise.all([...new Set(kindOf.values())].map((name) => boss.offWork(name)))
-      const patience = AbortSignal.timeout(5000)
-      await Promise.race([finished, new Promise((done) => patience.addEventListener('abort', done))])
+      const finished = Promise.all([...new Set(kindByWorker.values())].map((name) => boss.offWork(name)))
+      const timeout = AbortSignal.timeout(5000)
+      await Promise.race([finished, new Promise((done) => timeout.addEventListener('abort', done))])
     },
 
     /** How often each kind of job has succeeded and failed in this process. */

@@ -1,4 +1,4 @@
-/** Makes foreign text inert: inserts a space wherever an email client would detect a link. */
+/** Makes typed text harmless in an email: inserts a space wherever an email client would detect a link. */
 export const inert = (typed: string) =>
   typed
     .replaceAll(/\r\n?|[\v\f\u0085\p{Zl}\p{Zp}]/gu, '\n')

@@ -6,9 +6,7 @@ import { escapeHtml } from '../security/escape-html.ts'
 import { inertLine } from './inert.ts'
 import { type Detail, isGreeting, type MailContent, type MailSite } from './template.ts'
 
-/** Layout of all emails. Styles are inline, because many clients drop `<style>`, which holds only the dark mode. */
-
-/** Classes name the parts of an email; each has its light colors inline and its dark ones in <style>. */
+/** Colors by CSS class. Light ones are inline, because many clients drop `<style>`, which holds only the dark ones. */
 const colors = {
   ground: { light: { background: '#f7fbf9' }, dark: { background: '#060f0f' } },
   card: {
@@ -114,7 +112,7 @@ function inlineHtml(inline: Inline[], publicUrl: string) {
     .join('')
 }
 
-/** An address is written out, unless it is what the link shows. */
+/** Writes the address of a link after its text, unless the text is the address. */
 function inlineText(inline: Inline[], publicUrl: string) {
   return inline
     .map(({ text, href = '' }) => {
@@ -132,17 +130,17 @@ const blockOf = (given: LegalBlock): Block =>
     ? { kind: 'list', isOrdered: false, items: given.list.map(inlineOf) }
     : { kind: 'paragraph', inline: inlineOf(given) }
 
-/** `small`: for texts to keep, below the email itself. */
-function blockHtml(block: Block | Heading | Picture, publicUrl: string, small = '') {
+/** `extraStyle` is CSS that begins with a semicolon. */
+function blockHtml(block: Block | Heading | Picture, publicUrl: string, extraStyle = '') {
   if (block.kind === 'picture')
     return `<p style="margin:0 0 16px"><img src="${escapeHtml(block.url)}" alt="${escapeHtml(block.alt)}" style="max-width:100%;height:auto;border-radius:8px"></p>`
   if (block.kind === 'heading')
     return `<h2 ${as('ink', 'margin:28px 0 12px;font-size:18px;line-height:1.3;font-weight:650')}>${escapeHtml(block.text)}</h2>`
   if (block.kind === 'paragraph')
-    return `<p ${as('ink', `margin:0 0 16px${small}`)}>${inlineHtml(block.inline, publicUrl)}</p>`
+    return `<p ${as('ink', `margin:0 0 16px${extraStyle}`)}>${inlineHtml(block.inline, publicUrl)}</p>`
   const list = block.isOrdered ? 'ol' : 'ul'
   const items = block.items.map((item) => `<li style="margin:0 0 6px">${inlineHtml(item, publicUrl)}</li>`)
-  return `<${list} ${as('ink', `margin:0 0 16px;padding:0 0 0 22px${small}`)}>${items.join('')}</${list}>`
+  return `<${list} ${as('ink', `margin:0 0 16px;padding:0 0 0 22px${extraStyle}`)}>${items.join('')}</${list}>`
 }
 
 function blockText(block: Block | Heading | Picture, publicUrl: string) {

@@ -16,29 +16,30 @@ import { type MailData, type MailKind, templates } from './templates.ts'
 
 export type { MailData, MailKind }
 
-type Ground = { db: Database; now: () => Date; queue: Queue; transport: MailTransport; site: MailSite }
+type MailsDeps = { db: Database; now: () => Date; queue: Queue; transport: MailTransport; site: MailSite }
 type MailJob = { kind: MailKind; to: string; data: unknown }
 
-/** Means the seller's own address, which may have changed by the time an email is sent. */
+/** Recipient that stands for the seller's address, which is looked up when the email is sent. */
 export const sellersAddress = 'the seller'
 
 export type { MailSite } from './template.ts'
 
 export type Mails = ReturnType<typeof createMails>
 
+/** Stored data of a job, after an account was deleted: `tell` sends an email, `forget` deletes earlier ones. */
 type Farewell = { to: string; tell: boolean; forget: boolean }
 
 /** Emails are stored along with the change that causes them and sent by a job. */
-export function createMails({ db, queue, transport, site, now }: Ground) {
+export function createMails({ db, queue, transport, site, now }: MailsDeps) {
   const sent = createSentMails({ db, now, site })
 
-  /** A name is what someone typed: it greets only the proven owner of the address, or it'd be a stranger's message. */
+  /** Removes the typed name unless the address's proven owner reads it: a name could carry a stranger's message. */
   async function withoutStrangersName({ kind, to, data }: MailJob) {
     const isGreeting = to !== sellersAddress && kind !== 'declarationReceived'
     const { name } = data as { name?: string }
     if (!isGreeting || !name) return data
-    const isReader = and(eq(users.email, to), isNotNull(users.verifiedAt))
-    return (await db.$count(users, isReader)) > 0 ? data : { ...(data as object), name: '' }
+    const isProvenOwner = and(eq(users.email, to), isNotNull(users.verifiedAt))
+    return (await db.$count(users, isProvenOwner)) > 0 ? data : { ...(data as object), name: '' }
   }
 
   function compose({ kind, to, data }: MailJob, id: string): Mail {
@@ -55,13 +56,14 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
   }
 
   const deliver = async (job: MailJob, { id }: { id: string }) => {
-    const { kind, to: given } = job
-    const to = given === sellersAddress ? site.supportEmail : given
+    const { kind } = job
+    const isToSeller = job.to === sellersAddress
+    const to = isToSeller ? site.supportEmail : job.to
     const data = await withoutStrangersName(job)
     const mail = compose({ kind, to, data }, id)
     await transport.send({ ...mail, headers: { 'Auto-Submitted': 'auto-generated', ...mail.headers } })
-    // Strangers' messages, reasons and disputes: in no account's "my data", even if it has that address.
-    if (given !== sellersAddress) await sent.record({ id, to, kind, data })
+    // Emails to the seller contain other people's data, so "my data" of an account with this address must not list them.
+    if (!isToSeller) await sent.record({ id, to, kind, data })
   }
   /** Sends the last email to an address. With `forget`, first deletes queued emails to it and waits for running ones. */
   const enqueueFarewell = queue.job<Farewell>('farewell', async ({ to, tell, forget }, job) => {
@@ -69,7 +71,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     if (forget) await transport.forget(to)
     if (!tell) return
     await deliver({ kind: 'accountDeleted', to, data: {} }, job).catch((error: unknown) => {
-      // An address that takes no email is none of our business anymore.
+      // The account is deleted, so a refused address needs no further attempt.
       if (!(error instanceof PermanentFailure)) throw error
     })
   })
@@ -84,7 +86,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
 
-    /** To someone whose account was just deleted. */
+    /** Queues the last email to an account that is being deleted; see `Farewell`. */
     sayFarewell: (tx: Transaction, to: string, { tell, forget }: Omit<Farewell, 'to'>) =>
       enqueueFarewell(tx, { to, tell, forget }, { deleteAfterSeconds: 60 }),
 
@@ -94,20 +96,20 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
       await sent.forgetOld()
     },
 
-    /** The same email once more, to the address the account has now. */
+    /** Queues the same email once more, to the account's present address. */
     async resend(tx: Transaction, id: string) {
       const { userId, kind, data, isResendable } = await sent.find(id)
       if (kind === 'newsletter') throw conflict('already-handled', 'A newsletter goes to each address once.')
       if (!isResendable) throw conflict('link-used-once', 'Its link can be used once. Send a new link instead.')
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
       if (!user) throw notFound('User')
-      // A password link works once: a receipt is sent again without it.
+      // A password link works only once, so a receipt is sent again without it.
       const { newAccount: _, ...lasting } = data as { newAccount?: unknown }
       await enqueue(tx, { kind: kind as MailKind, to: user.email, data: lasting })
       return { userId, kind, to: user.email }
     },
 
-    /** Straight to the mail server: a test of the settings wants its answer, not a queue. */
+    /** Sends without the queue, so that the caller sees the mail server's answer. */
     async test<Kind extends MailKind>({ user: { email: to } }: Actor, kind: Kind, data: MailData<Kind>) {
       await deliver({ kind, to, data }, { id: randomUUID() }).catch((error: unknown) => {
         const answer = error instanceof Error ? error.message : String(error)
@@ -116,10 +118,10 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
       return { to }
     },
 
-    /** A newsletter as it goes to one address: no machine's answer to anything, so without `Auto-Submitted`. */
+    /** Composes a newsletter for one address, without `Auto-Submitted`, which marks automatic answers. */
     newsletter: (id: string, to: string, data: MailData<'newsletter'>) => compose({ kind: 'newsletter', to, data }, id),
 
-    /** Sends one email per occasion, also if a schedule runs again after a crash. Jobs are the memory. */
+    /** Sends one email per occasion, even if a schedule runs again after a crash: the job's id is made from the occasion. */
     sendOnce: <Kind extends MailKind>(
       occasion: string,
       to: string,
@@ -130,7 +132,7 @@ export function createMails({ db, queue, transport, site, now }: Ground) {
   }
 }
 
-/** The same occasion always gets the same id (a version 8 UUID made from a hash). */
+/** UUID (version 8) made from a hash of the occasion. */
 function idOf(occasion: string) {
   const hash = createHash('sha256').update(occasion).digest('hex')
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')

@@ -9,13 +9,13 @@ import { samples } from './samples.ts'
 import type { MailSite, Template } from './template.ts'
 import { templates } from './templates.ts'
 
-type Shown = Pick<SentMail, 'subject' | 'html' | 'text'>
+type PreviewedMail = Pick<SentMail, 'subject' | 'html' | 'text'>
 type Query = { mail?: string; scheme?: 'light' | 'dark' }
 
 /** `/dev/mails`, outside production: every email with sample data, and those in the outbox. */
 export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
   const samplesByName = sampleMails(site)
-  /** The outbox holds everyone's password links. */
+  /** Throws for other machines, because the outbox holds everyone's password links. */
   const refuseStrangers = ({ raw }: FastifyRequest) => {
     if (!isFromThisMachine(raw)) throw notFound('Page')
   }
@@ -23,10 +23,11 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   app.get<{ Querystring: Query }>('/dev/mails', async (request, reply) => {
     refuseStrangers(request)
     const sent = await sentMails(outbox)
-    // Most visitors are looking for the email that was just sent.
+    // Shows the newest email by default, because a developer usually looks for the one that was just sent.
     const [newest = 'welcome'] = sent.keys()
-    const asked = request.query.mail ?? ''
-    const name = sent.has(asked) || samplesByName.has(asked) ? asked : newest
+    const requestedName = request.query.mail ?? ''
+    const exists = sent.has(requestedName) || samplesByName.has(requestedName)
+    const name = exists ? requestedName : newest
     const current = sent.get(name) ?? samplesByName.get(name)?.()
     return reply
       .type('text/html; charset=utf-8')
@@ -49,9 +50,9 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   })
 }
 
-/** Sample emails by name, each rendered when it is asked for. */
+/** Functions that render the sample emails, by name. */
 function sampleMails(site: MailSite) {
-  const byName = new Map<string, () => Shown>()
+  const byName = new Map<string, () => PreviewedMail>()
   for (const [kind, examples] of Object.entries(samples)) {
     const render = templates[kind as keyof typeof templates] as Template<unknown>
     for (const [index, data] of examples.entries())
@@ -64,13 +65,18 @@ function sampleMails(site: MailSite) {
   return byName
 }
 
-/** Newest first; a development shop has few. */
+/** The 200 newest emails of the outbox, newest first. */
 async function sentMails(outbox: string) {
   const mails = (await readOutbox(outbox)).toReversed().slice(0, 200)
   return new Map(mails.map((mail) => [mail.messageId, mail]))
 }
 
-type PreviewPage = { sent: Map<string, SentMail>; sampleNames: string[]; name: string; current: Shown | undefined }
+type PreviewPage = {
+  sent: Map<string, SentMail>
+  sampleNames: string[]
+  name: string
+  current: PreviewedMail | undefined
+}
 
 function page({ sent, sampleNames, name, current }: PreviewPage) {
   const link = (to: string, text: string, after = '') =>

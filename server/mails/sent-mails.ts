@@ -10,26 +10,26 @@ import { templates } from './templates.ts'
 
 type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknown }
 
-/** Replaces a link's secret, of which nothing is kept. */
-const cut = '*secret*'
+/** Stands in for the secret of a link; links with it are removed from the stored text. */
+const secretPlaceholder = '*secret*'
 
-/** Emails that customers were sent, for staff. Links with secrets are removed. */
+/** Emails that were sent to customers, stored for staff without secret links. */
 export function createSentMails({ db, now, site }: { db: Database; now: () => Date; site: MailSite }) {
   function withoutSecrets(kind: Sent['kind'], data: unknown) {
-    // A copy of getters would freeze what the site says about itself.
-    const blind: MailSite = Object.create(site, { linkToken: { value: () => cut } })
-    const content = (templates[kind] as Template<unknown>)(data, blind)
-    const text = renderText(content, blind).replaceAll(/\S*\*secret\*\S*/g, '[link removed]')
+    // Inherits from `site`, because a copy would freeze the values of its getters.
+    const siteWithoutSecrets: MailSite = Object.create(site, { linkToken: { value: () => secretPlaceholder } })
+    const content = (templates[kind] as Template<unknown>)(data, siteWithoutSecrets)
+    const text = renderText(content, siteWithoutSecrets).replaceAll(/\S*\*secret\*\S*/g, '[link removed]')
     return { subject: content.subject, text }
   }
 
   return {
-    /** Staff get everyone's messages by email; those are not theirs to be listed under. */
+    /** Stores nothing for staff, whose emails contain other people's messages. */
     async record({ id, to, kind, data }: Sent) {
       const { subject, text } = withoutSecrets(kind, data)
-      // A newsletter is sent to each address once, so its text is enough.
+      // A newsletter is never sent again, so its data is not needed.
       const storedData = kind === 'newsletter' ? {} : data
-      // Locked: a person who is being deleted at this moment is not written down again.
+      // Locks the user's row, so that nothing is stored about a person who is being deleted.
       await db.execute(sql`insert into ${sentMails} (id, user_id, kind, data, subject, text, sent_at)
         select ${id}::uuid, id, ${kind}, ${JSON.stringify(storedData)}::jsonb, ${subject}, ${text}, ${now()}::timestamptz
         from ${users} where email = ${to} and not is_admin and role is null and deleted_at is null
@@ -37,10 +37,10 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
     },
 
     async find(id: string) {
-      const [found] = await db.select().from(sentMails).where(eq(sentMails.id, id))
-      if (!found) throw notFound('Email')
-      // A password link works once and for an hour: the old email would only disappoint.
-      return { ...found, isResendable: found.kind !== 'newsletter' && !('tokenId' in found.data) }
+      const [mail] = await db.select().from(sentMails).where(eq(sentMails.id, id))
+      if (!mail) throw notFound('Email')
+      // A link with a `tokenId` works once and for an hour, so the same email would be useless.
+      return { ...mail, isResendable: mail.kind !== 'newsletter' && !('tokenId' in mail.data) }
     },
 
     historyOf: (userId: string, { before, limit }: HistoryPart) =>
@@ -55,7 +55,7 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
       await db.delete(sentMails).where(lt(sentMails.sentAt, retentionStart(now(), retention.jobs)))
     },
 
-    /** Emails from before the address was proven, which "my data" leaves out. For the seller. */
+    /** Emails from before the address was proven, which "my data" leaves out; the seller may show them. */
     sentBeforeProof: (userId: string) =>
       db
         .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })

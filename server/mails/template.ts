@@ -18,7 +18,7 @@ export type MailSite = {
   law: LawAndVenue
 }
 
-/** The terms in force. The version is made of the text, so no word of it changes without it. */
+/** The terms in force. Their version is a hash of the text, so every change of a word changes it. */
 export function termsInForce({ party, consumerLaw, taxNote, sold, law }: TermsSite) {
   const sections = terms(party, { consumerLaw, taxNote, sold, law })
   const version = createHash('sha256').update(JSON.stringify(sections)).digest('hex').slice(0, 8)
@@ -26,16 +26,16 @@ export function termsInForce({ party, consumerLaw, taxNote, sold, law }: TermsSi
 }
 export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold' | 'law'>
 
-/** Falsy parts are left out of the email. */
+/** Optional part of an email; falsy values are left out. */
 type Maybe<T> = T | false | null | undefined | ''
 export type Detail = [label: string, value: string]
 /** A button; an address without a host is one of the shop's pages. */
 export type Action = [label: string, address: string]
 
-/** Text of an email; `layout.ts` has the look of all of them. */
+/** Text of an email; `layout.ts` turns it into HTML. */
 export type MailContent = {
   subject: string
-  /** The line email clients show next to the subject; the first sentences, unless it says otherwise. */
+  /** Line that email clients show next to the subject; the first paragraph by default. */
   preheader?: string
   paragraphs: Maybe<string>[]
   /** Markdown by the seller. */
@@ -47,26 +47,26 @@ export type MailContent = {
   /** Small line directly below the button. */
   actionNote?: Maybe<string>
   footnote?: Maybe<Words>
-  /** Texts to keep, below everything else: an email is where a contract lasts. */
+  /** Legal texts below the email: the law wants the buyer to have them in lasting form. */
   documents?: Maybe<LegalText[]>
   replyTo?: { name: string; address: string }
   headers?: Record<string, string>
 }
 
-/** Data waits in the queue: plain JSON without secrets. A link's secret is made when the email is written. */
+/** `data` is plain JSON without secrets, because it waits in the queue. Secret links are made when the email is sent. */
 export type Template<Data> = (data: Data, site: MailSite) => MailContent
 export type Templates = Record<string, Template<never>>
 export type Nothing = Record<string, never>
 
 export const toDashboard: Action = ['Open your dashboard', '/dashboard']
 
-/** A guest's name may be unknown, or a stranger's (`mails.ts`); and no one may use a sign-up name to send a message to someone else's address. */
+/** Greets by name only if the name looks like one, so that nobody can use it to send a message to someone else's address. */
 export const greeting = (name: string) => (name && isPersonName(name) ? inert(`Hello ${name},`) : 'Hello,')
 export const isGreeting = (text: string) => text.startsWith('Hello')
 
 let dates: Intl.DateTimeFormat | undefined
 
-/** The format is slow to make, so it is made once, for the first email. */
+/** Formats a date. The formatter is slow to create, so it is created once, for the first email. */
 export const day = (iso: string) => {
   dates ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
   return dates.format(new Date(iso))

@@ -4,50 +4,53 @@ import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } fro
 
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[]
 
-/** Whichever process answers `/metrics` answers for all, through the primary: it asks each (`own?`), adds up and answers. */
+/**
+ * Messages between processes. A worker asks the primary for the sum (`all?`); the primary asks each worker for its own
+ * metrics (`own?`), adds up their replies (`own`) and sends the sum (`all`).
+ */
 type Message = { metrics: 'all?' | 'own?'; id: number } | { metrics: 'all' | 'own'; id: number; values: Metrics }
 
-const patienceMs = 1000
+const replyTimeoutMs = 1000
 
-/** In a process that serves: the metrics of every process on this machine. */
+/** Returns a function that reads the summed metrics of this machine's processes. `own` reads those of this process. */
 export function metricsOfAll(own: () => Promise<Metrics>): () => Promise<Metrics> {
   if (!cluster.isWorker) return own
   const tell = (message: Message) => process.send?.(message)
-  const waiting = new Map<number, (values: Metrics) => void>()
-  let asked = 0
+  const pendingRequests = new Map<number, (values: Metrics) => void>()
+  let lastId = 0
   process.on('message', (message: Message) => {
     if (message.metrics === 'own?') void own().then((values) => tell({ metrics: 'own', id: message.id, values }))
     if (message.metrics !== 'all') return
-    waiting.get(message.id)?.(message.values)
-    waiting.delete(message.id)
+    pendingRequests.get(message.id)?.(message.values)
+    pendingRequests.delete(message.id)
   })
   return () =>
     new Promise((resolve) => {
-      const id = ++asked
-      waiting.set(id, resolve)
+      const id = ++lastId
+      pendingRequests.set(id, resolve)
       tell({ metrics: 'all?', id })
     })
 }
 
 const addUp = (processes: Metrics[]) => AggregatorRegistry.aggregate(processes).getMetricsAsJSON()
 
-/** In the primary. */
+/** Answers the workers' requests for metrics. Call it in the primary process. */
 export function relayMetrics() {
-  const latest = new Map<number, Metrics>()
-  const waiting = new Map<number, (values: Metrics | undefined) => void>()
-  // A counter must not drop because a process is gone: Prometheus would take that for a restart of them all.
-  const departed: Metrics[] = []
-  let asked = 0
+  const latestByWorker = new Map<number, Metrics>()
+  const pendingRequests = new Map<number, (values: Metrics | undefined) => void>()
+  // Counters of ended workers stay in the sum, because Prometheus takes a falling counter for a restart.
+  const countersOfEndedWorkers: Metrics[] = []
+  let lastId = 0
 
   const ask = (worker: Worker) =>
     new Promise<Metrics | undefined>((resolve) => {
-      const id = ++asked
-      const answer = (values: Metrics | undefined) => {
-        waiting.delete(id)
+      const id = ++lastId
+      const finish = (values: Metrics | undefined) => {
+        pendingRequests.delete(id)
         resolve(values)
       }
-      waiting.set(id, answer)
-      setTimeout(answer, patienceMs, undefined).unref()
+      pendingRequests.set(id, finish)
+      setTimeout(finish, replyTimeoutMs, undefined).unref()
       worker.send({ metrics: 'own?', id } satisfies Message)
     })
 
@@ -56,22 +59,23 @@ export function relayMetrics() {
     await Promise.all(
       workers.map(async (worker) => {
         const values = worker.isConnected() ? await ask(worker) : undefined
-        // A process that hangs counts as it last answered.
-        if (values && !worker.isDead()) latest.set(worker.id, values)
+        // The latest metrics of a worker that does not reply stay in the sum.
+        if (values && !worker.isDead()) latestByWorker.set(worker.id, values)
       }),
     )
-    if (departed.length > 1) departed.push(await addUp(departed.splice(0)))
-    return addUp([...departed, ...latest.values()])
+    // Merged into one entry, so that the list does not grow with every ended worker.
+    if (countersOfEndedWorkers.length > 1) countersOfEndedWorkers.push(await addUp(countersOfEndedWorkers.splice(0)))
+    return addUp([...countersOfEndedWorkers, ...latestByWorker.values()])
   }
 
   cluster.on('exit', ({ id }) => {
-    // Strings, because prom-client exports its types as numbers but sends names.
-    const counted = latest.get(id)?.filter(({ type }) => String(type) !== 'gauge')
-    if (counted) departed.push(counted)
-    latest.delete(id)
+    // prom-client declares `type` as a number but sends its name.
+    const counters = latestByWorker.get(id)?.filter(({ type }) => String(type) !== 'gauge')
+    if (counters) countersOfEndedWorkers.push(counters)
+    latestByWorker.delete(id)
   })
   cluster.on('message', (worker, message: Message) => {
-    if (message.metrics === 'own') waiting.get(message.id)?.(message.values)
+    if (message.metrics === 'own') pendingRequests.get(message.id)?.(message.values)
     if (message.metrics !== 'all?') return
     void collect().then((values) => {
       if (worker.isConnected()) worker.send({ metrics: 'all', id: message.id, values } satisfies Message)

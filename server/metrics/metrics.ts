@@ -21,7 +21,7 @@ type Dependencies = {
   production: boolean
 }
 
-/** `/metrics` for Prometheus: the summed counts of this machine's processes, and what the database says. */
+/** `/metrics` for Prometheus: the summed metrics of this machine's processes, and figures from the database. */
 export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
   const { token, production } = deps
   const requests = new Histogram({
@@ -42,10 +42,12 @@ export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
   app.get('/metrics', { config: { perMinute: false } }, async (request, reply) => {
     // In production, a proxy on the same machine may pass strangers through, so only the token counts.
     const isTrusted = token ? hasToken(request, token) : !production && isFromThisMachine(request.raw)
-    // Answers 404 to everyone else.
     if (!isTrusted) throw notFound('Page')
-    const [counted, stored] = await Promise.all([ofAllProcesses(), metricsOfTheDatabase(deps)])
-    const texts = [await AggregatorRegistry.aggregate([counted]).metrics(), await registryOf(stored).metrics()]
+    const [processMetrics, databaseMetrics] = await Promise.all([ofAllProcesses(), metricsOfTheDatabase(deps)])
+    const texts = [
+      await AggregatorRegistry.aggregate([processMetrics]).metrics(),
+      await registryOf(databaseMetrics).metrics(),
+    ]
     return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).header('cache-control', 'no-store').send(texts.join('\n'))
   })
 }
@@ -57,8 +59,9 @@ function registryOf(metrics: Metric[]) {
 }
 
 function hasToken({ headers }: FastifyRequest, token: string) {
-  const [given, right] = [Buffer.from(headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)]
-  return given.length === right.length && timingSafeEqual(given, right)
+  const received = Buffer.from(headers.authorization ?? '')
+  const expected = Buffer.from(`Bearer ${token}`)
+  return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
 function metricsOfThisProcess({ pool, queue, stripe, cspReports, more }: Dependencies): Metric[] {
@@ -128,11 +131,11 @@ function metricsOfThisProcess({ pool, queue, stripe, cspReports, more }: Depende
   ]
 }
 
-/** The same whichever process asks; without the database, only that it is down. */
+/** Figures that every process reads alike, so they are not summed. Without the database, only `shop_database_up 0`. */
 async function metricsOfTheDatabase({ queue, overdueEvents, more }: Dependencies): Promise<Metric[]> {
-  const up = (value: number) => gauge('shop_database_up', 'Whether the database answers.', value)
+  const databaseUp = (value: number) => gauge('shop_database_up', 'Whether the database answers.', value)
   try {
-    const [depths, overdue, others] = await Promise.all([
+    const [depths, overdue, moduleMetrics] = await Promise.all([
       queue.depths(),
       overdueEvents(),
       Promise.all(more.map((module) => module.ofTheDatabase())),
@@ -140,13 +143,13 @@ async function metricsOfTheDatabase({ queue, overdueEvents, more }: Dependencies
     const jobs = (field: 'count' | 'seconds') =>
       depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))
     return [
-      up(1),
-      ...others.flat(),
+      databaseUp(1),
+      ...moduleMetrics.flat(),
       gauge('shop_jobs', 'Unfinished jobs.', jobs('count')),
       gauge('shop_job_age_seconds', 'How long the oldest unfinished job has been due.', jobs('seconds')),
       gauge('shop_stripe_events_overdue', 'Unhandled Stripe events older than 15 minutes.', overdue),
     ]
   } catch {
-    return [up(0)]
+    return [databaseUp(0)]
   }
 }

@@ -4,13 +4,13 @@ import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** A file in every encoding that a browser may ask for; images and fonts are already compressed. */
+/** Content of a file in every encoding; `br` and `gzip` are undefined for images and fonts, which are compressed already. */
 export type Compressed = { body: Buffer; br: Buffer | undefined; gzip: Buffer | undefined }
 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Puts `x.html.br` and `x.html.gz` next to `x.html`, as small as they get. */
+/** Compresses `content` and writes `x.html.br` and `x.html.gz` next to `x.html`. */
 export async function compress(path: string, content: Buffer): Promise<Compressed> {
   const br = await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
   const gz = await zip(content, { level: 9 })

@@ -15,7 +15,7 @@ import { createResponder, type Responder, type SiteFile } from './responder.ts'
 
 /** The site as visitors see it: files from memory, swapped when what they show has changed. */
 export type Pages = Responder & {
-  /** After committing a change to what pages show. Other processes notice by themselves within seconds. */
+  /** Call this after committing a change to page content; other processes notice it within 3 seconds. */
   refresh(): Promise<void>
   /** Renders a page as the answer to a form; undefined when the site has no pages. */
   answerForm(path: string, answer: FormAnswer): Promise<{ html: string; headers: Record<string, string> } | undefined>
@@ -25,11 +25,11 @@ export type Pages = Responder & {
 type Options = {
   /** The build: browser files in `web`, the page renderer in `render`. */
   dist: string
-  /** Rendered pages are kept here: this machine's other processes and later starts only read them. */
+  /** Folder of rendered pages, shared with this machine's other processes and later starts. */
   cacheDir: string
-  /** Present content of pages. Called often. */
+  /** Reads the present content of pages. Called every 3 seconds. */
   shown: () => Promise<RenderData>
-  /** Other files that pages show right now; what they show says which, so both change together. */
+  /** Uploaded files that pages refer to by path, so a changed file changes the page content, too. */
   files?: () => { path: string; body: Buffer }[]
   security: SecurityHeaders
   log: Logger
@@ -77,7 +77,7 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
     },
     close() {
       clearInterval(timer)
-      // A renderer that is still at work would find its folder gone.
+      // Ends a running renderer, whose folder may be deleted next.
       closing.abort()
     },
   }
@@ -92,7 +92,7 @@ export const noPages = (): Pages => ({
 
 async function render(order: RenderOrder, signal: AbortSignal): Promise<RenderedFile[]> {
   const child = spawn(process.execPath, [paths.renderProgram], { stdio: ['pipe', 'inherit', 'inherit'], signal })
-  // A renderer that ends before it has read everything says why itself; unheard, the broken pipe would end this process.
+  // Ignores the broken pipe of a renderer that ended early, which would end this process; the exit code is checked below.
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(order))
   const [code] = await once(child, 'exit')
@@ -110,12 +110,13 @@ function withHeaders({ page, ...file }: RenderedFile, security: SecurityHeaders)
   }
 }
 
-/** Pages for earlier settings, and what a killed renderer left behind; not what one is writing right now. */
-function removeOld(cacheDir: string, present: string) {
-  for (const name of readdirSync(cacheDir).filter((other) => other.startsWith('pages-') && other !== present)) {
+/** Removes folders of earlier content and of killed renderers; younger ones than a minute may still be written. */
+function removeOld(cacheDir: string, currentName: string) {
+  for (const name of readdirSync(cacheDir)) {
+    if (!name.startsWith('pages-') || name === currentName) continue
     const path = join(cacheDir, name)
-    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-    if (age > 60_000) rmSync(path, { recursive: true, force: true })
+    const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    if (ageMs > 60_000) rmSync(path, { recursive: true, force: true })
   }
 }
 
@@ -136,8 +137,8 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 }
 
-/** Files that other sites may load: images for link previews, and the font for Stripe's card fields. */
-const elsewhere: Record<string, Record<string, string>> = {
+/** Headers that let other sites load images (link previews) and the font (Stripe's card fields). */
+const crossOriginHeaders: Record<string, Record<string, string>> = {
   '.png': { 'cross-origin-resource-policy': 'cross-origin' },
   '.woff2': { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' },
 }
@@ -151,7 +152,7 @@ function assetOf(path: string, content: Compressed, security: SecurityHeaders): 
     hash: hashOf(content.body),
     alsoAt: [],
     immutable: path.startsWith('/assets/'),
-    headers: { ...security.other, ...elsewhere[ending] },
+    headers: { ...security.other, ...crossOriginHeaders[ending] },
   }
 }
 

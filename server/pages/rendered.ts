@@ -4,29 +4,30 @@ import { dirname, join } from 'node:path'
 import type { RenderedPage, RenderPages } from '#contract/site/site-settings.ts'
 import { type Compressed, compress, hashOf, readCompressed } from './compressed.ts'
 
-/** The folder that `render.ts` writes and the server reads: every page as a file, and a list of them. */
+/** Entry of `pages.json`, which lists the files that `render.ts` has written for the server. */
 type Entry = {
   /** `/about`, `/robots.txt`, or `*` for the not-found page. */
   path: string
   name: string
   type: string
-  /** Covers the content in all its encodings: a file cut off by a crash is not served. */
+  /** Hash of the content in all its encodings; it reveals files that a crash has cut off. */
   hash: string
   page?: Pick<RenderedPage, 'alsoAt' | 'scriptHashes' | 'referrer'>
 }
 export type RenderedFile = Entry & Compressed
 
-const list = 'pages.json'
+const listName = 'pages.json'
 
-/** All or nothing: the folder appears when everything is in it. */
+/** Writes to a temporary folder and renames it, so that readers never see half a site. */
 export async function writeRendered(folder: string, { pages, files }: Awaited<ReturnType<RenderPages>>) {
   const unfinished = `${folder}.${process.pid}`
   const write = async ({ path, type, text, page }: Omit<Entry, 'name' | 'hash'> & { text: string }) => {
     const name = fileName(path, page !== undefined)
-    const [place, body] = [join(unfinished, name), Buffer.from(text)]
-    await mkdir(dirname(place), { recursive: true })
-    await writeFile(place, body)
-    const { br, gzip } = await compress(place, body)
+    const filePath = join(unfinished, name)
+    const body = Buffer.from(text)
+    await mkdir(dirname(filePath), { recursive: true })
+    await writeFile(filePath, body)
+    const { br, gzip } = await compress(filePath, body)
     return { path, name, type, hash: hashOf(body, br, gzip), ...(page && { page }) }
   }
   try {
@@ -34,8 +35,8 @@ export async function writeRendered(folder: string, { pages, files }: Awaited<Re
       ...pages.map(({ path, html, ...page }) => write({ path, type: 'text/html; charset=utf-8', text: html, page })),
       ...files.map(({ path, type, body }) => write({ path, type, text: body })),
     ])
-    await writeFile(join(unfinished, list), JSON.stringify(entries, null, 2))
-    // Another process on this machine may have been faster, with the same pages.
+    await writeFile(join(unfinished, listName), JSON.stringify(entries, null, 2))
+    // Another process on this machine may have written the same pages in the meantime.
     if (readRendered(folder)) return
     await rm(folder, { recursive: true, force: true })
     await rename(unfinished, folder)
@@ -47,7 +48,7 @@ export async function writeRendered(folder: string, { pages, files }: Awaited<Re
 /** Undefined when the folder is missing or incomplete. */
 export function readRendered(folder: string): RenderedFile[] | undefined {
   try {
-    const entries: Entry[] = JSON.parse(readFileSync(join(folder, list), 'utf8'))
+    const entries: Entry[] = JSON.parse(readFileSync(join(folder, listName), 'utf8'))
     const files = entries.map((entry) => ({ ...entry, ...readCompressed(join(folder, entry.name)) }))
     return files.every(({ hash, body, br, gzip }) => hash === hashOf(body, br, gzip)) ? files : undefined
   } catch {
@@ -57,5 +58,7 @@ export function readRendered(folder: string): RenderedFile[] | undefined {
 
 function fileName(path: string, isPage: boolean) {
   if (!isPage) return path.slice(1)
-  return `${{ '/': 'index', '*': '404' }[path] ?? path.slice(1)}.html`
+  if (path === '/') return 'index.html'
+  if (path === '*') return '404.html'
+  return `${path.slice(1)}.html`
 }

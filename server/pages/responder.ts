@@ -14,7 +14,7 @@ export type Responder = {
 export type SiteFile = Compressed & {
   /** `/about`, `/assets/x.js`, or `*` for the not-found page. */
   path: string
-  /** Other addresses that show the page; `:id` is any one part. */
+  /** Other addresses of the page; `:id` stands for any one segment. */
   alsoAt: string[]
   type: string
   hash: string
@@ -28,8 +28,8 @@ type Entry = Record<'br' | 'gzip' | 'identity', Variant>
 export function createResponder(): Responder & { show(files: SiteFile[]): void } {
   let entries = new Map<string, Entry>()
   let pages = new Map<string, SiteFile>()
-  let missing: Entry | undefined
-  /** Pages with addresses like `/admin/customers/:id`, as parts of the address. */
+  let notFoundEntry: Entry | undefined
+  /** Addresses like `/admin/customers/:id`, split into segments. */
   let patterns: { parts: string[]; entry: Entry }[] = []
 
   return {
@@ -37,7 +37,7 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
     show(files) {
       entries = new Map(files.map((file) => [file.path, entryFor(file)]))
       pages = new Map(files.filter(({ type }) => type.startsWith('text/html')).map((file) => [file.path, file]))
-      missing = entries.get('*')
+      notFoundEntry = entries.get('*')
       entries.delete('*')
       patterns = files.flatMap(({ path, alsoAt }) => {
         const entry = entries.get(path)
@@ -47,38 +47,38 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
     serve(request, response) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return false
       const url = request.url ?? '/'
-      const end = url.indexOf('?')
-      const path = end < 0 ? url : url.slice(0, end)
+      const queryStart = url.indexOf('?')
+      const path = queryStart < 0 ? url : url.slice(0, queryStart)
       const entry = entries.get(path)
       if (entry) {
         answer(entry, request, response)
         return true
       }
       if (path.length > 1 && path.endsWith('/') && entries.has(path.slice(0, -1))) {
-        response.writeHead(308, { location: path.slice(0, -1) + (end < 0 ? '' : url.slice(end)) }).end()
+        const query = queryStart < 0 ? '' : url.slice(queryStart)
+        response.writeHead(308, { location: path.slice(0, -1) + query }).end()
         return true
       }
-      const found = patterns.find(({ parts }) => fits(path.split('/'), parts))
-      if (found) answer(found.entry, request, response)
-      return found !== undefined
+      const pattern = patterns.find(({ parts }) => matchesPattern(path.split('/'), parts))
+      if (pattern) answer(pattern.entry, request, response)
+      return pattern !== undefined
     },
     headersOf: (path) => (path === '*' ? undefined : pages.get(path)?.headers),
     notFound(request, response) {
-      if (missing) answer(missing, request, response)
-      return missing !== undefined
+      if (notFoundEntry) answer(notFoundEntry, request, response)
+      return notFoundEntry !== undefined
     },
   }
 }
 
-const fits = (address: string[], pattern: string[]) =>
+const matchesPattern = (address: string[], pattern: string[]) =>
   address.length === pattern.length &&
   pattern.every((part, index) => part === address[index] || (part.startsWith(':') && address[index] !== ''))
 
 function answer(entry: Entry, request: IncomingMessage, response: ServerResponse) {
-  const accepted = request.headers['accept-encoding'] ?? ''
-  const variant = accepted.includes('br') ? entry.br : accepted.includes('gzip') ? entry.gzip : entry.identity
-  const known = request.headers['if-none-match']
-  if (known && variant.status === 200 && known.includes(variant.etag)) {
+  const variant = variantFor(entry, request.headers['accept-encoding'] ?? '')
+  const cachedEtags = request.headers['if-none-match']
+  if (cachedEtags && variant.status === 200 && cachedEtags.includes(variant.etag)) {
     response.writeHead(304, variant.headers).end()
     return
   }
@@ -86,9 +86,15 @@ function answer(entry: Entry, request: IncomingMessage, response: ServerResponse
   response.end(request.method === 'HEAD' ? undefined : variant.body)
 }
 
+function variantFor(entry: Entry, acceptedEncodings: string): Variant {
+  if (acceptedEncodings.includes('br')) return entry.br
+  if (acceptedEncodings.includes('gzip')) return entry.gzip
+  return entry.identity
+}
+
 function entryFor(file: SiteFile): Entry {
   const variant = (encoding: keyof Entry, body: Buffer): Variant => {
-    // A strong ETag: each encoding's bytes have a name of their own.
+    // A strong ETag must differ between encodings.
     const etag = `"${file.hash}-${encoding}"`
     const headers = {
       'content-type': file.type,

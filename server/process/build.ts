@@ -24,7 +24,7 @@ export const buildStamp = join(paths.dist, 'sources')
 export const hashOfSources = () =>
   hashOf(...sources.flatMap(filesOf).flatMap((file) => [file, readFileSync(join(paths.root, file))]))
 
-const isLeftOut =
+const ignoredFiles =
   /(^|\/)\.|~$|\.test\.tsx?$|\/testing\/|\.(sql|bin)$|^content\/products\/|^server\/database\/migrations\//
 
 function filesOf(source: string): string[] {
@@ -32,13 +32,13 @@ function filesOf(source: string): string[] {
   return readdirSync(join(paths.root, source), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(paths.root.length + 1))
-    .filter((file) => !isLeftOut.test(file))
+    .filter((file) => !ignoredFiles.test(file))
     .toSorted()
 }
 
 let isKnownFresh = false
 
-/** Compares contents, never times: a checkout, a copy and an image have times of their own. */
+/** Compares contents, because a checkout, a copy or a container image changes modification times. */
 export function checkBuild(): 'fresh' | 'missing' | 'stale' {
   if (isKnownFresh) return 'fresh'
   if (!existsSync(buildStamp)) return 'missing'
@@ -48,8 +48,8 @@ export function checkBuild(): 'fresh' | 'missing' | 'stale' {
 
 /** Throws unless the build is fresh: an old build would show an old price while the server charges the new one. */
 export function assertBuilt() {
-  const verdict = checkBuild()
-  if (verdict === 'missing') throw new StartError('The shop has not been built yet. Run: npm run build')
-  if (verdict === 'stale')
+  const buildState = checkBuild()
+  if (buildState === 'missing') throw new StartError('The shop has not been built yet. Run: npm run build')
+  if (buildState === 'stale')
     throw new StartError('The build in dist is older than a price, a text or the software. Run: npm run build')
 }

@@ -7,7 +7,7 @@ import { openEmbedded } from '../database/embedded.ts'
 import { relayMetrics } from '../metrics/every-process.ts'
 import { portFor } from './port.ts'
 
-/** Several processes on one port (WEB_CONCURRENCY). This one keeps the local PostgreSQL, and starts and stops the others. */
+/** Starts WEB_CONCURRENCY server processes on one port. This primary process runs the embedded PostgreSQL for them. */
 export async function openCluster(config: Config, log: Logger) {
   const port = await portFor(config)
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
@@ -26,7 +26,7 @@ export async function openCluster(config: Config, log: Logger) {
 
   async function replace(worker: Worker, code: number | null, signal: string | null) {
     if (stopping || worker.exitedAfterDisconnect) return
-    // A shop that cannot start says why itself; restarting it would only repeat that.
+    // The worker has reported why it cannot start; another one would fail in the same way.
     if (!hasOpened) process.exit(code || 1)
     log.error({ pid: worker.process.pid, code, signal }, 'A server process ended; another one is started')
     await sleep(1000)
@@ -43,7 +43,7 @@ export async function openCluster(config: Config, log: Logger) {
   }
 
   relayMetrics()
-  // Started in sequence: the first process migrates and creates the first admin.
+  // Started one after another, because the first process migrates and creates the first admin.
   for (let started = 0; started < config.processes; started++) await fork()
   return { close }
 }

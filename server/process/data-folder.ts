@@ -14,14 +14,14 @@ export function assertWritable(dataDir: string) {
   }
 }
 
-/** Folder by folder: Node's own `recursive` loops forever where a folder rejects children as if it were missing (/proc). */
+/** Creates one folder at a time: Node's `recursive` loops forever in folders like /proc, which report a missing parent. */
 function makeFolder(path: string) {
   if (existsSync(path)) return
   makeFolder(dirname(path))
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process may have created it at this very moment.
+    // Another process may have created the folder since the check above.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

@@ -5,7 +5,7 @@ import type { Credentials } from '../features/identity/accounts/accounts.ts'
 
 type Terminal = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
 
-/** At a terminal, someone reads the password; a service's output ends up in a journal, so there it goes to a file. */
+/** Shows the password in a terminal. A service's output ends up in a journal, so there the password goes to a file. */
 export function tellFirstAdmin(
   { email, password }: Credentials,
   dataDir: string,

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 
-/** The log, as JSON lines. It says what went wrong, never with whose data. */
+/** Log of JSON lines. Errors are logged without the personal data that their messages may quote. */
 export function createLog(level: string, to?: DestinationStream): Logger {
   const options: LoggerOptions = {
     level,
@@ -25,8 +25,8 @@ export function createLog(level: string, to?: DestinationStream): Logger {
 
 type Described = { type: string; message: string; stack: string; cause?: Described } & Record<string, unknown>
 
-/** Error fields that name things of ours and cannot hold anything a person typed. */
-const harmless = [
+/** Error fields that cannot hold anything a person typed. */
+const loggedErrorFields = [
   'code',
   'severity',
   'table',
@@ -48,9 +48,11 @@ function describeError(error: unknown): Described | string {
   return {
     type: name,
     message,
-    // Its first lines are the original message.
+    // Only the frames: the first lines of a stack repeat the original message.
     stack: [`${name}: ${message}`, ...stack.split('\n').filter((line) => /^\s+at /.test(line))].join('\n'),
-    ...Object.fromEntries(harmless.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]])),
+    ...Object.fromEntries(
+      loggedErrorFields.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]]),
+    ),
     ...(cause instanceof Error ? { cause: describeError(cause) as Described } : {}),
     ...(error instanceof AggregateError ? { errors: error.errors.map(describeError) } : {}),
   }
@@ -72,6 +74,6 @@ export function messageOf(error: unknown): string {
   return withoutAddresses(quotesValues ? statement.replace(/".*"/s, '"…"') : statement)
 }
 
-/** Cut first: an endless word without an @ would be searched again from each of its letters. */
+/** Cuts the text first, because the search takes quadratic time for a long word without @. */
 const withoutAddresses = (text: string) =>
   text.slice(0, 4000).replaceAll(/[^\s"'<>(),:;=]+@[^\s"'<>(),:;=]+/g, '<email>')

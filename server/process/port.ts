@@ -5,22 +5,22 @@ import type { Config } from '../config.ts'
 import { freePort } from '../database/free-port.ts'
 import { StartError } from '../errors.ts'
 
-/** Known before anything is written; with PORT=0 the system picks one, and pages and emails must name it. */
+/** Checks the port and HOST before the start writes anything. With PORT=0, returns a port that the system has picked. */
 export async function portFor(config: Config): Promise<number> {
-  // Among several processes, the first has tried it for all.
+  // The primary process has checked the port for its workers.
   if (cluster.isWorker) return config.port
   // Any port will do to tell whether HOST is an address of this machine.
   const anyPort = await freePort(config.host).catch((error) => {
     throw explainListen(error, config)
   })
   if (config.port === 0) return anyPort
-  // Not by listening: during a restart visitors wait for this port, and one arriving now would be cut off.
+  // Does not listen for the check: during a restart, a visitor who connects at this moment would be cut off.
   if (await isAnswered(config)) throw explainListen({ name: '', message: '', code: 'EADDRINUSE' }, config)
   return config.port
 }
 
 export async function listen(app: FastifyInstance, config: Config) {
-  // Several processes each accept their own visitors: those that Node's primary holds for them are lost in a stop.
+  // Each worker accepts its own connections: those that Node's primary passes on would be lost when the shop stops.
   const reusePort = cluster.isWorker && process.platform === 'linux'
   const options = { port: config.port, host: config.host, reusePort }
   try {
@@ -37,7 +37,7 @@ function isAnswered({ port, host }: Config): Promise<boolean> {
     const socket = connect({ port, host: isEveryAddress ? 'localhost' : host })
     socket.once('error', () => done(false))
     socket.once('connect', () => {
-      // A port from the system's own range may happen to be connected to itself.
+      // If no one listens on a port of the system's ephemeral range, the socket may connect to itself.
       done(socket.localPort !== port)
       socket.destroy()
     })

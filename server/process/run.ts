@@ -12,30 +12,30 @@ import { createLog } from './log.ts'
 import { permissionFault } from './permission-fault.ts'
 import { stopInOrder } from './stop-in-order.ts'
 
-export async function run(how: { pagesAreFromVite: boolean }) {
+export async function run(options: { pagesAreFromVite: boolean }) {
   try {
-    await open(how)
+    await open(options)
   } catch (error) {
-    const lines =
-      error instanceof ConfigurationError
-        ? error.faults
-        : error instanceof StartError
-          ? [error.message]
-          : [permissionFault(error) ?? (error as Error).stack ?? String(error)]
-    const sentences = lines.map((line) => `The shop cannot start. ${line}`)
+    const sentences = reasonsOf(error).map((line) => `The shop cannot start. ${line}`)
     if (isProduction()) for (const sentence of sentences) createLog('fatal', standardError).fatal(sentence)
     else process.stderr.write(`${sentences.join('\n')}\n`)
     process.exit(1)
   }
 }
 
-/** Known even when the settings cannot be read. Every line is then JSON, from the first one on. */
+function reasonsOf(error: unknown): string[] {
+  if (error instanceof ConfigurationError) return error.faults
+  if (error instanceof StartError) return [error.message]
+  return [permissionFault(error) ?? (error as Error).stack ?? String(error)]
+}
+
+/** Reads the environment, because the settings may be invalid. In production, every line of output is JSON. */
 const isProduction = () => process.env.NODE_ENV === 'production'
-/** Written before the process ends. */
+/** Writes synchronously, so that the line is complete before the process ends. */
 const standardError = { write: (line: string) => void writeSync(2, line) }
 
 async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
-  const unclear = loadEnvFile()
+  const envFileWarnings = loadEnvFile()
   const config = readConfig(process.env)
   const isQuiet = process.stdout.isTTY && !config.production && !process.env.LOG_LEVEL
   const log = createLog(isQuiet ? 'warn' : config.logLevel)
@@ -47,17 +47,17 @@ async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
     return
   }
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
-  if (isFirst) for (const text of [...unclear, ...config.warnings]) log.warn(text)
+  if (isFirst) for (const text of [...envFileWarnings, ...config.warnings]) log.warn(text)
   const opening = startShop(config, { log, mayBeStale: pagesAreFromVite })
   stopInOrder(opening, cluster.isPrimary ? log : undefined)
   const shop = await opening
-  if (isFirst) say(shop, log)
-  // Among several processes, the one that created the admin reports it; a password from the settings is already known.
+  if (isFirst) reportOpening(shop, log)
+  // `firstAdmin` is set only in the process that created the admin. A password from the settings needs no report.
   if (shop.firstAdmin && !config.admin.password)
     tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout, config.production ? log : undefined)
 }
 
-/** Logs warnings and crashes as JSON, which Node prints as plain text. */
+/** Logs warnings and crashes as JSON; Node itself would print plain text. */
 function reportInJson(log: Logger) {
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node warns'))
   process.on('uncaughtException', (error) => {
@@ -66,7 +66,7 @@ function reportInJson(log: Logger) {
   })
 }
 
-function say({ config, mailsGoTo, databaseIsAt }: Shop, log: Logger) {
+function reportOpening({ config, mailsGoTo, databaseIsAt }: Shop, log: Logger) {
   if (config.production) {
     const payments = config.stripe ? 'Stripe' : 'test mode, no money moves'
     log.info({ url: config.publicUrl, database: databaseIsAt, emails: mailsGoTo, payments }, 'The shop is open')

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Shop } from '../start.ts'
 
-/** SIGTERM, from a service manager, waits for visitors; Ctrl+C and a closed terminal (SIGHUP) do not. All let a start finish. */
+/** Closes the shop on a signal, after its start. SIGTERM (service managers) waits for visitors; SIGINT and SIGHUP do not. */
 export function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>, log?: Logger) {
   let stopping = false
   const end = async (signal: string, how: 'stop' | 'close') => {

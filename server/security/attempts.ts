@@ -16,13 +16,16 @@ type Dependencies = {
 export type Limit = { requests: number; seconds: number }
 type Options = { device?: string | undefined; tx?: Transaction | Database }
 
-// Typed addresses may belong to people who are not customers: only a hash is kept.
+// Stores only a hash of typed addresses, which may belong to people who are not customers.
 const keyOf = (what: string, whom: string, device?: string) =>
   [what, hashToken(whom), ...(device ? [hashToken(device)] : [])].join(':')
 
-/** Across all processes. A `device` that the account has used before is counted apart: no one else can lock its owner out. */
+/**
+ * Counts attempts in the database, across all processes: `what` is attempted, for or by `whom`.
+ * Attempts from a `device` that the account has used before count separately, so strangers cannot lock its owner out.
+ */
 export function createAttempts({ db, now, limitsQuestions = true }: Dependencies) {
-  /** Counts one more try. Returns how long to wait if there were more than `requests` within `seconds`, else 0. */
+  /** Counts one more attempt. Returns the seconds to wait after more than `requests` within `seconds`, else 0. */
   async function secondsToWait(
     what: string,
     whom: string | Network[],
@@ -30,22 +33,22 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
     { device, tx = db }: Options = {},
   ): Promise<number> {
     const endsAt = new Date(now().getTime() + seconds * 1000)
-    const over = lt(attempts.endsAt, now())
-    const counted = typeof whom === 'string' ? [{ network: whom, times: 1 }] : whom
-    const most = new Map(counted.map(({ network, times }) => [keyOf(what, network, device), requests * times]))
+    const isOver = lt(attempts.endsAt, now())
+    const networks = typeof whom === 'string' ? [{ network: whom, times: 1 }] : whom
+    const limits = new Map(networks.map(({ network, times }) => [keyOf(what, network, device), requests * times]))
     const rows = await tx
       .insert(attempts)
-      .values([...most.keys()].map((key) => ({ key, count: 1, endsAt })))
+      .values([...limits.keys()].map((key) => ({ key, count: 1, endsAt })))
       .onConflictDoUpdate({
         target: attempts.key,
         set: {
-          count: sql`case when ${over} then 1 else ${attempts.count} + 1 end`,
-          endsAt: sql`case when ${over} then excluded.ends_at else ${attempts.endsAt} end`,
+          count: sql`case when ${isOver} then 1 else ${attempts.count} + 1 end`,
+          endsAt: sql`case when ${isOver} then excluded.ends_at else ${attempts.endsAt} end`,
         },
       })
       .returning()
     const waits = rows
-      .filter(({ key, count }) => count > (most.get(key) ?? requests))
+      .filter(({ key, count }) => count > (limits.get(key) ?? requests))
       .map(({ endsAt: until }) => Math.max(1, Math.ceil((until.getTime() - now().getTime()) / 1000)))
     return Math.max(0, ...waits)
   }
@@ -66,7 +69,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
   return {
     secondsToWait,
 
-    /** Counts one more try; false beyond the limit. */
+    /** Counts one more attempt; false beyond the limit. */
     allows,
 
     allowsFrom: (what: string, ip: string, limit: Limit, options?: Options) =>
@@ -74,7 +77,10 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
 
     countOrRefuse,
 
-    /** Sign-up and checkout must say that an address is taken: so a network may ask about 200 an hour (a company, a mobile carrier), an IPv6 /48 about 1,000. */
+    /**
+     * Limits how many email addresses a network may try, because sign-up and checkout reveal that one is taken.
+     * 200 an hour are enough for companies and mobile carriers; the same address again is not counted.
+     */
     async countQuestion(ip: string, email: string) {
       if (!limitsQuestions) return
       const networks = networksOf(ip)
@@ -97,10 +103,10 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
     },
 
-    /** Clears all counts for this address, on every device. */
+    /** Clears the counts of logins and password resets for this address, on every device. */
     clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset'], email),
 
-    /** Wrong codes of this account, on any device. */
+    /** Clears the count of wrong codes for this account, on every device. */
     clearCodes: (tx: Transaction, userId: string) => clearStarting(tx, ['code'], userId),
 
     async forgetExpired() {

@@ -9,9 +9,9 @@ import type { SecurityLog } from './security-log.ts'
 
 type Dependencies = { db: Database; passwords: Passwords; attempts: Attempts; securityLog: SecurityLog }
 
-/** Asks someone who is logged in for their password; ten wrong ones, then a quarter of an hour's rest. */
+/** Checks the password of a logged-in user, at most ten times in 15 minutes. */
 export function createPasswordCheck({ db, passwords, attempts, securityLog }: Dependencies) {
-  /** The hash that it was checked against; `field` is where the form says that it was wrong. */
+  /** Returns the stored hash that the password matches. `field` is the form field that shows a refusal. */
   return async (actor: Actor, password: string, field: string): Promise<string> => {
     const { id } = actor.user
     await attempts.countOrRefuse('own password', id, { requests: 10, seconds: 900 })

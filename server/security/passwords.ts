@@ -6,16 +6,17 @@ import { isCommonPassword } from './common-passwords.ts'
 
 export type Passwords = ReturnType<typeof createPasswords>
 
-/** Argon2id with the parameters OWASP recommends: 19 MiB, two passes, one lane. */
+/** Parameters of Argon2id; `memoryCost` is in KiB. */
 export type PasswordCost = { memoryCost: number; timeCost: number; parallelism: number }
 
-const usualCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** OWASP recommends 19 MiB, two passes and one lane. */
+const defaultCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** The most expensive thing a stranger can ask for: only a few run at a time, a few may wait, the rest are refused. */
+/** Hashes passwords, a few at a time, because hashing is the most expensive work that a stranger can cause. */
 export function createPasswords({
   atOnce = Math.max(1, availableParallelism() - 1),
   waiting: maxWaiting = 100,
-  cost = usualCost,
+  cost = defaultCost,
   argon2 = { hash, verify },
 } = {}) {
   const hashing = createSemaphore({
@@ -28,16 +29,16 @@ export function createPasswords({
   })
 
   /** Hash for accounts that don't exist, so that the check takes as long as for a real one. */
-  const nobodys = argon2.hash('nobody has this password', cost)
+  const placeholderHash = argon2.hash('nobody has this password', cost)
 
   return {
     hash: (password: string) => hashing.run(() => argon2.hash(password, cost)),
 
-    /** Always does the same work, whether or not there is a hash to check. */
+    /** Takes the same time with and without a hash, so it does not reveal which accounts exist. */
     async matches(password: string, passwordHash: string | null | undefined) {
-      const against = passwordHash ?? (await nobodys)
-      const same = await hashing.run(() => argon2.verify(against, password))
-      return same && passwordHash !== null && passwordHash !== undefined
+      const comparedHash = passwordHash ?? (await placeholderHash)
+      const isMatch = await hashing.run(() => argon2.verify(comparedHash, password))
+      return isMatch && passwordHash !== null && passwordHash !== undefined
     },
 
     refuseCommon(password: string, field: string) {

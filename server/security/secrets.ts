@@ -40,7 +40,7 @@ function readKey(file: string): string {
   return stored
 }
 
-/** 32 bytes, and not just a few repeated: a generated key has about 30 different ones. */
+/** True for 32 bytes of which at least 16 differ; a random key has about 30 different ones. */
 export const isStrongKey = (hexKey: string) =>
   /^[0-9a-f]{64}$/i.test(hexKey) && new Set(Buffer.from(hexKey, 'hex')).size >= 16
 
@@ -50,22 +50,24 @@ const deriveKey = (key: Buffer, purpose: string) =>
 
 const mac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest('base64url')
 
-/** `oldHexKey` only opens and verifies: what the shop sealed, emailed and signed before a key change. */
+/** Seals and signs with `hexKey`. `oldHexKey` only opens and verifies secrets from before a key change. */
 export function createSecrets(hexKey: string, oldHexKey?: string) {
   const key = Buffer.from(hexKey, 'hex')
-  const known = oldHexKey ? [key, Buffer.from(oldHexKey, 'hex')] : [key]
+  const shopKeys = oldHexKey ? [key, Buffer.from(oldHexKey, 'hex')] : [key]
   const sealingKey = deriveKey(key, 'seal')
   const keyId = idOf(sealingKey)
-  const openingKeys = new Map(known.map((each) => deriveKey(each, 'seal')).map((opening) => [idOf(opening), opening]))
+  const openingKeys = new Map(
+    shopKeys.map((shopKey) => deriveKey(shopKey, 'seal')).map((opening) => [idOf(opening), opening]),
+  )
 
-  const tokenBy = (by: Buffer, purpose: string, signedValue: string) =>
-    mac(deriveKey(by, `link ${purpose}`), signedValue)
+  const tokenSignedBy = (shopKey: Buffer, purpose: string, signedValue: string) =>
+    mac(deriveKey(shopKey, `link ${purpose}`), signedValue)
 
   return {
     keyId,
 
-    /** The keys that can sign a backup, by the id of each key that the shop has. */
-    backupKeys: new Map(known.map((each) => [idOf(deriveKey(each, 'seal')), deriveKey(each, 'backup')])),
+    /** Keys that sign backups, by the id of the shop key that each is derived from. */
+    backupKeys: new Map(shopKeys.map((shopKey) => [idOf(deriveKey(shopKey, 'seal')), deriveKey(shopKey, 'backup')])),
 
     /** Encrypts; opening needs the same `owner` (a row's id), so a sealed text cannot be moved to another row. */
     seal(text: string, owner: string): string {
@@ -96,13 +98,13 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
     isCurrent: (sealedText: string) => sealedText.startsWith(`${keyId}:`),
 
     /** The secret part of an emailed link, derived when the email is sent: neither database nor queue ever holds it. */
-    linkToken: (purpose: string, signedValue: string) => tokenBy(key, purpose, signedValue),
+    linkToken: (purpose: string, signedValue: string) => tokenSignedBy(key, purpose, signedValue),
 
     isLinkToken(purpose: string, signedValue: string, token: string): boolean {
-      const given = Buffer.from(token)
-      return known
-        .map((each) => Buffer.from(tokenBy(each, purpose, signedValue)))
-        .some((right) => right.length === given.length && timingSafeEqual(right, given))
+      const received = Buffer.from(token)
+      return shopKeys
+        .map((shopKey) => Buffer.from(tokenSignedBy(shopKey, purpose, signedValue)))
+        .some((expected) => expected.length === received.length && timingSafeEqual(expected, received))
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Seller } from '#contract/seller.ts'
 import type { LawAndVenue } from '#contract/selling/legal/terms.ts'
 import type { Config } from '#server/config.ts'
 
-type Live = {
+type LiveSettings = {
   supportEmail: string
   seller: Seller
   linksOnSale: { name: string; indicatorUrl: string; strategyUrl: string }[]
@@ -14,32 +14,32 @@ type Live = {
 
 const isListOfScripts = (url: string) => /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url)
 
-type ProductLinks = Live['linksOnSale'][number]
+type ProductLinks = LiveSettings['linksOnSale'][number]
 
 export const hasOwnLinks = (links: ProductLinks) => linkProblem(links) === false
 
 function linkProblem({ name, indicatorUrl, strategyUrl }: ProductLinks): Problem | false {
-  const unset = [
+  const missingLinks = [
     ...(!indicatorUrl || isListOfScripts(indicatorUrl) ? ['indicator'] : []),
     ...(isListOfScripts(strategyUrl) ? ['strategy'] : []),
   ]
   return (
-    unset.length > 0 && {
-      text: `${name} has no link to its ${unset.join(' and ')}. Buyers land on TradingView’s list of scripts, or find no link.`,
+    missingLinks.length > 0 && {
+      text: `${name} has no link to its ${missingLinks.join(' and ')}. Buyers land on TradingView’s list of scripts, or find no link.`,
       remedy: 'Set it under Package links.',
       isUrgent: false,
     }
   )
 }
 
-export function problemsOf(config: Config, live: Live): Problem[] {
+export function problemsOf(config: Config, live: LiveSettings): Problem[] {
   const { supportEmail, seller, linksOnSale, hasChosenKeys, hasChosenLaw, law } = live
   const { production, mail, warnings } = config
-  const unknown = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
+  const missingFields = (['name', 'street', 'city', 'country'] as const).filter((name) => !seller[name])
   const problems = [
-    unknown.length > 0 && {
+    missingFields.length > 0 && {
       text: 'Your imprint is incomplete.',
-      remedy: `Add your ${new Intl.ListFormat('en').format(unknown)} under Seller.`,
+      remedy: `Add your ${new Intl.ListFormat('en').format(missingFields)} under Seller.`,
       isUrgent: true,
     },
     supportEmail.endsWith('@example.com') && {

@@ -14,7 +14,7 @@ import { shopSettings } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { hasOwnLinks, problemsOf } from './problems.ts'
 
-type Ground = { db: Database; now: () => Date; audit: Audit; config: Config; products: LinkedProduct[] }
+type SettingsDeps = { db: Database; now: () => Date; audit: Audit; config: Config; products: LinkedProduct[] }
 type Links = { indicatorUrl: string; strategyUrl: string }
 type LinkedProduct = { slug: string; name: string; state: ProductState; package: Links }
 
@@ -27,7 +27,7 @@ const linkNames = (slug: string) => [`INDICATOR_URL ${slug}`, `STRATEGY_URL ${sl
 export type ShopSettings = ReturnType<typeof createShopSettings>
 
 /** Settings that the seller can change while the shop runs, unless the environment sets them. Polled every few seconds. */
-export function createShopSettings({ db, now, audit, config, products }: Ground) {
+export function createShopSettings({ db, now, audit, config, products }: SettingsDeps) {
   let stored: ReadonlyMap<string, string> = new Map()
 
   async function load() {
@@ -37,7 +37,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
 
   const isFixed = (name: string) => config.given.has(name)
 
-  /** The seller's links of a product, else those of its file. */
+  /** Links that the seller saved for a product, else those of the product's file. */
   function linksOf(slug: string): Links {
     const file = products.find((product) => product.slug === slug)?.package
     const [indicator, strategy] = linkNames(slug)
@@ -51,21 +51,21 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
 
   /** Effective value: the environment's, else the seller's, else the default. */
   function value(name: EditableSetting): string {
-    const fromEnv = config.settings[name] ?? ''
-    return isFixed(name)
-      ? fromEnv
-      : stored.get(name) || fromEnv || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
+    const fromEnvironment = config.settings[name] ?? ''
+    if (isFixed(name)) return fromEnvironment
+    const defaultValue = name === 'SUPPORT_EMAIL' ? config.supportEmail : ''
+    return stored.get(name) || fromEnvironment || defaultValue
   }
 
   async function write(actor: Actor, changes: [name: string, value: string][]) {
-    const fixed = changes.find(([name]) => isFixed(name))
-    if (fixed) throw conflict('set-by-environment', `${fixed[0]} is set by the environment`)
+    const fixedName = changes.map(([name]) => name).find(isFixed)
+    if (fixedName) throw conflict('set-by-environment', `${fixedName} is set by the environment`)
     await db.transaction(async (tx) => {
-      for (const [name, given] of changes)
+      for (const [name, newValue] of changes)
         await tx
           .insert(shopSettings)
-          .values({ name, value: given, updatedAt: now() })
-          .onConflictDoUpdate({ target: shopSettings.name, set: { value: given, updatedAt: now() } })
+          .values({ name, value: newValue, updatedAt: now() })
+          .onConflictDoUpdate({ target: shopSettings.name, set: { value: newValue, updatedAt: now() } })
       await audit.record(tx, actor, { action: 'settings.save', subject: changes.map(([name]) => name).join(', ') })
     })
     await load()
@@ -102,7 +102,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
       return value('MONDAY_LETTER') !== 'no'
     },
     sends: (notices: 'CARD_NOTICES' | 'DISCOUNT_NOTICES') => value(notices) !== 'no',
-    /** True once the seller has decided about exchange keys. */
+    /** True once the seller has decided whether buyers are asked for exchange keys. */
     get hasChosenKeys() {
       return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))
     },
@@ -130,7 +130,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
       }
     },
 
-    /** Lines of the checklist whose default the seller has confirmed. */
+    /** True if the seller has confirmed the default that this line of the checklist is about. */
     isConfirmed: (key: ChecklistKey) => stored.has(confirmation(key)),
     confirm: (actor: Actor, key: ChecklistKey) => write(actor, [[confirmation(key), 'yes']]),
 
@@ -160,7 +160,7 @@ export function createShopSettings({ db, now, audit, config, products }: Ground)
 const sellerOf = (value: (name: EditableSetting) => string) =>
   Object.fromEntries(Object.entries(sellerSettings).map(([key, name]) => [key, value(name)])) as Seller
 
-const secrets = new Set([
+const secretSettings = new Set([
   'ADMIN_PASSWORD',
   'SMTP_URL',
   'DATABASE_URL',
@@ -175,39 +175,37 @@ const secrets = new Set([
 
 const isEditable = (name: string): name is EditableSetting => editableSettings.some((editable) => editable === name)
 
-/** Every setting with where it comes from. A secret's value stays here. */
+/** Every setting with its source; the values of secrets are null. */
 function settingsInUse(
   config: Config,
   value: (name: EditableSetting) => string,
-  isSetHere: (name: string) => boolean,
+  isStored: (name: string) => boolean,
 ): Setting[] {
+  function shownValue(name: string) {
+    if (secretSettings.has(name)) return null
+    return isEditable(name) ? value(name) : String(config.settings[name as keyof typeof config.settings] ?? '')
+  }
   return settingNames
     .filter((name) => name !== 'MAKER_PHOTO')
-    .map((name) => ({
-      name,
-      value: secrets.has(name)
-        ? null
-        : isEditable(name)
-          ? value(name)
-          : String(config.settings[name as keyof typeof config.settings] ?? ''),
-      source: config.given.has(name) ? 'environment' : isSetHere(name) ? 'here' : 'default',
-    }))
+    .map((name) => ({ name, value: shownValue(name), source: sourceOf(config.given.has(name), isStored(name)) }))
 }
 
 type Photo = { path: string; body: Buffer }
 
-/** By its first bytes: a name proves nothing. */
+/** Recognizes the type of a picture by its first bytes; undefined for other files. */
 function photoType(body: Buffer): '.jpg' | '.png' | '.webp' | undefined {
   if (body.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return '.jpg'
   if (body.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return '.png'
   return body.subarray(0, 4).toString() === 'RIFF' && body.subarray(8, 12).toString() === 'WEBP' ? '.webp' : undefined
 }
 
-/** Read once: the pages ask for it every few seconds. */
-const files = new Map<string, Buffer>()
+/** Photos by file path. Each is read once, because the pages ask for it every few seconds. */
+const photoFiles = new Map<string, Buffer>()
 
-const sourceOf = (isFixed: boolean, isStored: boolean) =>
-  isFixed ? ('environment' as const) : isStored ? ('here' as const) : ('default' as const)
+function sourceOf(isFixed: boolean, isStored: boolean): Setting['source'] {
+  if (isFixed) return 'environment'
+  return isStored ? 'here' : 'default'
+}
 
 function makerOf(value: (name: EditableSetting) => string, photo: ReturnType<typeof readPhoto>) {
   const link = value('MAKER_LINK')
@@ -215,22 +213,22 @@ function makerOf(value: (name: EditableSetting) => string, photo: ReturnType<typ
     name: value('MAKER_NAME'),
     sentence: value('MAKER_SENTENCE'),
     more: value('MAKER_MORE'),
-    // The environment is not checked as the admin area's field is.
+    // The admin area checks this field, but the environment may hold any text.
     link: link.startsWith('https://') ? link : '',
     photo,
   }
 }
 
-/** From the seller's disk, or as it was uploaded; its address changes with it. */
+/** Reads the photo from MAKER_PHOTO or from the upload, whose path changes with its content. */
 function readPhoto(file: string | undefined, uploaded: string | undefined): Photo | null {
   if (file) {
-    const body = files.get(file) ?? readFileSync(file)
-    files.set(file, body)
+    const body = photoFiles.get(file) ?? readFileSync(file)
+    photoFiles.set(file, body)
     return { path: `/maker${extname(file).toLowerCase()}`, body }
   }
   if (!uploaded) return null
   const body = Buffer.from(uploaded, 'base64')
   const type = photoType(body)
-  const mark = createHash('sha256').update(body).digest('hex').slice(0, 8)
-  return type ? { path: `/maker-${mark}${type}`, body } : null
+  const contentHash = createHash('sha256').update(body).digest('hex').slice(0, 8)
+  return type ? { path: `/maker-${contentHash}${type}`, body } : null
 }

@@ -78,7 +78,7 @@ function mountOneClick({ app, pages }: Http, newsletter: Newsletter) {
         const isPerson = headers['sec-fetch-mode'] === 'navigate'
         const sayToPerson = async (message: string, isRefusal: boolean) =>
           isPerson &&
-          (await answerWithPage(pages, request, reply, { message, isRefusal, on: '/newsletter/unsubscribe' }))
+          (await answerWithPage(pages, request, reply, { message, isRefusal, page: '/newsletter/unsubscribe' }))
         try {
           await newsletter.unsubscribe(String(query.id), String(query.token))
         } catch (error) {
