@@ -45,7 +45,7 @@ export function openAdminArea(context: AdminContext, areas: Areas): AdminArea {
     digest: { cron: '5 6 * * *', run: overview.sendDigest },
     'tell-of-sales': { cron: '*/5 * * * *', run: overview.letters.sendSaleEmails },
     'sales-of-day': { cron: '6 6 * * *', run: overview.letters.sendDailySales },
-    'monday-letter': { cron: '10 6 * * 1', run: overview.letters.sendLetter },
+    'monday-letter': { cron: '10 6 * * 1', run: overview.letters.sendMondayLetter },
   }
 
   return {

@@ -5,15 +5,19 @@ import type { Http } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Site } from '../site/site.ts'
 import type { AdminArea } from './admin.ts'
-import type { FileKind, Which } from './exports/exports.ts'
+import type { ExportFilter, FileKind } from './exports/exports.ts'
 
 type AdminAreas = { admin: AdminArea; site: Site; selling: Pick<Selling, 'bookkeeping'> }
 
 export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookkeeping } }: AdminAreas) {
   const { customers, disputes, exports, failedJobs, imports, overview, search } = admin
-  async function download(kind: FileKind, which: Which, { actor, reply }: { actor: Actor; reply: FastifyReply }) {
+  async function download(
+    kind: FileKind,
+    filter: ExportFilter,
+    { actor, reply }: { actor: Actor; reply: FastifyReply },
+  ) {
     reply.header('x-estimated-rows', await exports.estimate(kind))
-    return exports.download(actor, kind, which)
+    return exports.download(actor, kind, filter)
   }
 
   mount(contract.overview, {
@@ -28,8 +32,8 @@ export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookke
   mount(contract.figures, {
     adminShow: ({ range }) => overview.figures.show(range),
     adminExport: () => overview.figures.csv(),
-    adminMovements: (wanted) => overview.figures.movements(wanted),
-    adminPayments: (wanted) => overview.figures.payments(wanted),
+    adminMovements: (filter) => overview.figures.movements(filter),
+    adminPayments: (filter) => overview.figures.payments(filter),
     adminExportPayments: ({ period }, context) => download('payments', { period }, context),
   })
   mount(contract.bookkeeping, {
@@ -63,7 +67,7 @@ export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookke
   mount(contract.search, { adminFind: ({ q }) => search.find(q) })
   mount(contract.exports, { download: ({ kind }, context) => download(kind, {}, context) })
   mount(contract.newsletterAddresses, {
-    adminList: (wanted) => site.newsletter.list(wanted),
+    adminList: (filter) => site.newsletter.list(filter),
     adminExport: ({ state }, context) => download('newsletter', { state }, context),
   })
   mount(contract.imports, {

@@ -11,7 +11,7 @@ export function mountSite(http: Http, { reviews, contact, newsletter, serviceMes
   mount(contract.reviews, {
     list: (page) => reviews.list(page),
     mine: (_input, { actor }) => reviews.mine(actor.user.id),
-    write: (written, { actor }) => reviews.write(actor, written),
+    write: (review, { actor }) => reviews.write(actor, review),
     report: ({ id, reason }) => reviews.report(id, reason),
     adminList: (page) => reviews.moderation.list(page),
     adminAnswer: ({ id, answer }, { actor }) => reviews.moderation.answer(actor, id, answer),
@@ -19,7 +19,7 @@ export function mountSite(http: Http, { reviews, contact, newsletter, serviceMes
   })
   mount(contract.newsletter, {
     subscribe: ({ email }, { actor, request }) =>
-      newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
+      newsletter.subscribe(email, { ip: actor.ip, page: pathOfReferer(request.headers.referer) }),
     confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
     unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
   })
@@ -28,10 +28,10 @@ export function mountSite(http: Http, { reviews, contact, newsletter, serviceMes
     adminShow: ({ id }) => drafts.show(id),
     adminAudiences: () => drafts.audiences(),
     adminPreview: ({ id, scheme }) => drafts.preview(id, scheme),
-    adminCreate: (written, { actor }) => drafts.create(actor, written),
-    adminSave: ({ id, version, ...written }, { actor }) => drafts.save(actor, id, version, written),
+    adminCreate: (draft, { actor }) => drafts.create(actor, draft),
+    adminSave: ({ id, version, ...draft }, { actor }) => drafts.save(actor, id, version, draft),
     adminDelete: ({ id }, { actor }) => drafts.remove(actor, id),
-    adminTest: ({ id }, { actor }) => drafts.test(actor, id),
+    adminTest: ({ id }, { actor }) => drafts.sendTest(actor, id),
     adminSend: ({ id, version, at }, { actor }) => sending.send(actor, id, version, at),
     adminPause: ({ id }, { actor }) => sending.pause(actor, id),
     adminResume: ({ id }, { actor }) => sending.resume(actor, id),
@@ -40,10 +40,10 @@ export function mountSite(http: Http, { reviews, contact, newsletter, serviceMes
   mount(contract.serviceMessages, {
     adminList: (page) => serviceMessages.list(page),
     adminAudience: ({ productId }) => serviceMessages.audience(productId),
-    adminTest: (message, { actor }) => serviceMessages.test(actor, message),
+    adminTest: (message, { actor }) => serviceMessages.sendTest(actor, message),
     adminSend: (message, { actor }) => serviceMessages.send(actor, message),
   })
-  mountOneClick(http, newsletter)
+  mountOneClickUnsubscribe(http, newsletter)
   mount(contract.contact, {
     send: async ({ website, ...message }, { actor }) => {
       // A bot caught by the honeypot gets the same answer as a person.
@@ -51,19 +51,20 @@ export function mountSite(http: Http, { reviews, contact, newsletter, serviceMes
     },
   })
   mount(contract.messages, {
-    adminList: (wanted) => contact.list(wanted),
+    adminList: (filter) => contact.list(filter),
     adminReply: ({ id, answer }, { actor }) => contact.reply(actor, id, answer),
     adminSettle: ({ id, state }, { actor }) => contact.settle(actor, id, state),
   })
 }
 
-/** Keeps the path of a referring page of ours; its query could hold a secret. */
-const pageOf = (referer: string | undefined) =>
+/** Path of the page with the form; its query is dropped because it could hold a secret. */
+const pathOfReferer = (referer: string | undefined) =>
   referer && URL.canParse(referer) ? new URL(referer).pathname.slice(0, 100) : ''
 
 /** RFC 8058: an email client posts to the List-Unsubscribe URL, and so does the button of a page without scripts. */
-function mountOneClick({ app, pages }: Http, newsletter: Newsletter) {
+function mountOneClickUnsubscribe({ app, pages }: Http, newsletter: Newsletter) {
   void app.register(async (scope) => {
+    // The request body is ignored, so any content type is accepted.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, body, done) => {
       body.resume()
@@ -75,19 +76,20 @@ function mountOneClick({ app, pages }: Http, newsletter: Newsletter) {
       { config: { perMinute: false } },
       async (request, reply) => {
         const { query, headers } = request
-        const isPerson = headers['sec-fetch-mode'] === 'navigate'
-        const sayToPerson = async (message: string, isRefusal: boolean) =>
-          isPerson &&
+        const isBrowser = headers['sec-fetch-mode'] === 'navigate'
+        /** Returns false for an email client, which gets JSON. */
+        const answerBrowserWithPage = async (message: string, isRefusal: boolean) =>
+          isBrowser &&
           (await answerWithPage(pages, request, reply, { message, isRefusal, page: '/newsletter/unsubscribe' }))
         try {
           await newsletter.unsubscribe(String(query.id), String(query.token))
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
           reply.status(error.status)
-          if (!(await sayToPerson(error.message, true))) throw error
+          if (!(await answerBrowserWithPage(error.message, true))) throw error
           return reply
         }
-        return (await sayToPerson('You have been unsubscribed.', false)) ? reply : {}
+        return (await answerBrowserWithPage('You have been unsubscribed.', false)) ? reply : {}
       },
     )
   })

@@ -3,13 +3,13 @@ import { checklist } from '#contract/admin/checklist.ts'
 import { settings } from '#contract/admin/settings.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
-test('a shop that does not sell yet says what is missing, and lines with a default are done once confirmed', async () => {
+test('the checklist shows what is missing, and lines with a default are done once confirmed', async () => {
   await using shop = await openShop({ env: { SUPPORT_EMAIL: 'help@shop.test' } })
   const admin = await shop.admin()
-  const done = async () =>
+  const doneKeys = async () =>
     ((await admin.call(checklist.adminShow, {})) ?? []).filter(({ isDone }) => isDone).map(({ key }) => key)
   expect(await admin.call(checklist.adminShow, {})).toHaveLength(14)
-  expect(await done()).toEqual(['support_address'])
+  expect(await doneKeys()).toEqual(['support_address'])
   await admin.call(checklist.adminConfirm, { key: 'prices' })
   await admin.call(settings.adminSave, {
     SELLER_NAME: 'Mia Muster',
@@ -17,6 +17,6 @@ test('a shop that does not sell yet says what is missing, and lines with a defau
     SELLER_CITY: '4500 Solothurn',
     SELLER_COUNTRY: 'Switzerland',
   })
-  expect(await done()).toEqual(['imprint', 'support_address', 'prices'])
+  expect(await doneKeys()).toEqual(['imprint', 'support_address', 'prices'])
   await expect(admin.call(checklist.adminConfirm, { key: 'payments' })).rejects.toMatchObject({ status: 400 })
 })

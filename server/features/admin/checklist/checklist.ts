@@ -17,10 +17,10 @@ export type Checklist = {
   confirm(actor: Actor, key: ChecklistKey): Promise<void>
 }
 
-type Deps = { db: Database; config: Config; settings: ShopSettings }
+type ShopState = { db: Database; config: Config; settings: ShopSettings }
 
-/** Done lines of the checklist. `npm run go-live` also tests connections. */
-export async function doneOf({ db, config, settings }: Deps): Promise<Record<ChecklistKey, boolean>> {
+/** For each line of the checklist, if it is done. `npm run go-live` also tests connections. */
+export async function doneOf({ db, config, settings }: ShopState): Promise<Record<ChecklistKey, boolean>> {
   const { live } = settings
   const [tradingView] = await db.select().from(tvConnection)
   const { name, street, city, country } = live.seller
@@ -38,24 +38,25 @@ export async function doneOf({ db, config, settings }: Deps): Promise<Record<Che
     second_factor: await everyAdminHasFactor(db, config),
     address: config.production && config.secure,
     email: config.mail.smtpUrl !== undefined,
+    // Done once live payments are taken; from then on, the shop has no checklist.
     payments: false,
     webhook: false,
   }
 }
 
-/** A passkey works only on the address it was made for. */
+/** Counts only passkeys of this host, because a passkey works nowhere else. */
 async function everyAdminHasFactor(db: Database, { publicUrl, staffNeedFactor }: Config) {
   const host = new URL(publicUrl).hostname
-  const one = { one: sql`1` }
+  const anyColumn = { one: sql`1` }
   const hasNoPasskey = notExists(
     db
-      .select(one)
+      .select(anyColumn)
       .from(passkeys)
       .where(and(eq(passkeys.userId, users.id), eq(passkeys.host, host))),
   )
-  const hasNoApp = notExists(db.select(one).from(appCodes).where(eq(appCodes.userId, users.id)))
-  const without = and(eq(users.isAdmin, true), isNull(users.deletedAt), hasNoPasskey, hasNoApp)
-  return staffNeedFactor && (await db.$count(users, without)) === 0
+  const hasNoApp = notExists(db.select(anyColumn).from(appCodes).where(eq(appCodes.userId, users.id)))
+  const isAdminWithoutFactor = and(eq(users.isAdmin, true), isNull(users.deletedAt), hasNoPasskey, hasNoApp)
+  return staffNeedFactor && (await db.$count(users, isAdminWithoutFactor)) === 0
 }
 
 export function createChecklist({ db, config, settings, paymentAccount }: ChecklistDeps): Checklist {

@@ -26,7 +26,7 @@ const timelineOf = async (id: string) => {
   return admin.call(customers.adminTimeline, { id, limit: 200 })
 }
 
-test('a customer’s page shows who they are, what they have and paid, and our notes', async () => {
+test('a customer’s page shows the account, purchases, payments and notes', async () => {
   const buyer = await shop.buyer()
   const { id } = buyer.user
   await admin.call(customers.adminAddNote, { id, text: 'Prefers short answers' })
@@ -57,7 +57,7 @@ test('a customer’s page shows who they are, what they have and paid, and our n
   })
 })
 
-test('the timeline tells purchases, emails, messages, access, logins, and what we did, newest first, page by page', async () => {
+test('the timeline lists purchases, emails, messages, access, logins and staff actions, newest first, page by page', async () => {
   const buyer = await shop.buyer()
   const { id, email } = buyer.user
   await buyer.call(access.submitForPurchase, {
@@ -74,27 +74,27 @@ test('the timeline tells purchases, emails, messages, access, logins, and what w
   await buyer.call(contact.send, { ...names, email: 'elsewhere@example.com', message: 'From my account' })
   await shop.visitor().call(contact.send, { ...names, email, message: 'With my address' })
   await shop.visitor().call(contact.send, { ...names, email: 'other@example.com', message: 'Not mine' })
-  const told = await timelineOf(id)
-  expect(new Set(told.map(({ kind }) => kind))).toEqual(
+  const timeline = await timelineOf(id)
+  expect(new Set(timeline.map(({ kind }) => kind))).toEqual(
     new Set(['purchase', 'mail', 'message', 'access', 'login', 'staff']),
   )
-  expect(told.map(({ at }) => at)).toEqual(
-    told
+  expect(timeline.map(({ at }) => at)).toEqual(
+    timeline
       .map(({ at }) => at)
       .toSorted()
       .toReversed(),
   )
-  expect(told.map(({ title }) => title)).toEqual(
+  expect(timeline.map(({ title }) => title)).toEqual(
     expect.arrayContaining(['Subscribed', 'Asked for access', 'Declined', 'Logged in', 'Declined access']),
   )
-  expect(told).toContainEqual(expect.objectContaining({ title: 'Declined', detail: 'timely: No such name' }))
+  expect(timeline).toContainEqual(expect.objectContaining({ title: 'Declined', detail: 'timely: No such name' }))
 
-  expect(told.filter(({ kind }) => kind === 'message')).toMatchObject([
+  expect(timeline.filter(({ kind }) => kind === 'message')).toMatchObject([
     { title: 'Wrote: “With my address”', detail: 'same address, not logged in' },
     { title: 'Wrote: “From my account”', detail: '' },
   ])
-  const written = await admin.call(messages.adminList, { customerId: id })
-  expect(written.map(({ message, customerId }) => [message, customerId])).toEqual([
+  const listedMessages = await admin.call(messages.adminList, { customerId: id })
+  expect(listedMessages.map(({ message, customerId }) => [message, customerId])).toEqual([
     ['With my address', id],
     ['From my account', id],
   ])
@@ -105,7 +105,7 @@ test('the timeline tells purchases, emails, messages, access, logins, and what w
     paged.push(...page.items)
     cursor = page.next
   }
-  expect(paged).toEqual(told)
+  expect(paged).toEqual(timeline)
 })
 
 async function nextPage(id: string, cursor: string) {
@@ -116,13 +116,13 @@ async function nextPage(id: string, cursor: string) {
 }
 
 describe('an email', () => {
-  test('is shown as it was sent, without the links that carry a secret', async () => {
+  test('is shown as it was sent, without links that contain a secret', async () => {
     const buyer = await shop.buyer()
     await admin.call(customers.adminSendPasswordLink, { id: buyer.user.id })
-    const told = await timelineOf(buyer.user.id)
+    const timeline = await timelineOf(buyer.user.id)
     const sent = await mailsTo(buyer.user.email)
     for (const mail of sent) {
-      const { mailId } = told.find(({ title }) => title === mail.subject) ?? {}
+      const { mailId } = timeline.find(({ title }) => title === mail.subject) ?? {}
       const shown = await admin.call(customers.adminMail, { id: mailId ?? '' })
       const asSent = mail.text.replaceAll('\r\n', '\n').trim()
       expect(shown.text.trim()).toBe(asSent.replaceAll(/\S*token=\S*/g, '[link removed]'))
@@ -134,12 +134,12 @@ describe('an email', () => {
     expect(stored).toContain('[link removed]')
   })
 
-  test('is sent once more to the present address, except one whose link works once', async () => {
+  test('can be sent again to the current address, unless its link works only once', async () => {
     const buyer = await shop.buyer()
     const { id, email } = buyer.user
     await admin.call(customers.adminSendPasswordLink, { id })
-    const told = await timelineOf(id)
-    const idOf = (subject: RegExp) => told.find(({ title }) => subject.test(title))?.mailId ?? ''
+    const timeline = await timelineOf(id)
+    const idOf = (subject: RegExp) => timeline.find(({ title }) => subject.test(title))?.mailId ?? ''
     await admin.call(customers.adminResend, { id: idOf(/receipt/) })
     expect((await mailsTo(email)).filter(({ subject }) => /receipt/.test(subject))).toHaveLength(2)
     const link = idOf(/password/)
@@ -147,10 +147,10 @@ describe('an email', () => {
     await expect(admin.call(customers.adminResend, { id: link })).rejects.toMatchObject({ status: 409 })
   })
 
-  test('fills nobody’s mailbox: ten by hand a day, links and copies together', async () => {
+  test('is sent by hand at most ten times a day to one person, links and copies together', async () => {
     const { user } = await shop.buyer()
-    const told = await timelineOf(user.id)
-    const id = told.find(({ title }) => /receipt/.test(title))?.mailId ?? ''
+    const timeline = await timelineOf(user.id)
+    const id = timeline.find(({ title }) => /receipt/.test(title))?.mailId ?? ''
     for (let count = 0; count < 5; count++) {
       await admin.call(customers.adminSendPasswordLink, { id: user.id })
       await admin.call(customers.adminResend, { id })
@@ -166,7 +166,7 @@ describe('an email', () => {
     expect(await mailsTo(user.email)).toHaveLength(before + 1)
   })
 
-  test('to the seller is listed under nobody, and old ones are forgotten', async () => {
+  test('to the seller is not in any timeline, and emails are deleted after 30 days', async () => {
     expect(await admin.call(customers.adminTimeline, { id: admin.user.id })).not.toContainEqual(
       expect.objectContaining({ kind: 'mail' }),
     )
@@ -181,7 +181,7 @@ describe('an email', () => {
 })
 
 describe('a corrected email', () => {
-  test('tells both addresses, ends every session and old link, and proves itself with a new one', async () => {
+  test('is announced to both addresses, ends sessions and old links, and is proven by a new link', async () => {
     const buyer = await shop.buyer()
     const { id, email: wrong } = buyer.user
     await admin.call(customers.adminSendPasswordLink, { id })
@@ -206,7 +206,7 @@ describe('a corrected email', () => {
     expect(await admin.call(audit.adminList, { q: 'user.correct-email' })).toMatchObject([{ subject: right }])
   })
 
-  test('is refused for an admin, and for an address that somebody has', async () => {
+  test('is refused for an admin’s account, and for an address that is taken', async () => {
     const [one, two] = [await shop.user(), await shop.user()]
     const correct = (id: string, email: string) => admin.call(customers.adminCorrectEmail, { id, email })
     await expect(correct(admin.user.id, 'new@example.com')).rejects.toMatchObject({ status: 409 })
@@ -229,7 +229,7 @@ describe('seeing as the buyer', () => {
     ])
   })
 
-  test('opens no session and changes nothing: the admin stays the admin', async () => {
+  test('opens no session for the admin and changes nothing', async () => {
     const buyer = await shop.buyer()
     const before = await buyer.call(accounts.devices, {})
     const response = await admin.fetch(`/api/admin/customers/${buyer.user.id}/dashboard`, {})
@@ -244,48 +244,49 @@ describe('seeing as the buyer', () => {
     ).resolves.toMatchObject({ status: 404 })
   })
 
-  test('is refused for an admin', async () => {
+  test('is refused for an admin’s account', async () => {
     await expect(admin.call(customers.adminSeeAs, { id: admin.user.id })).rejects.toMatchObject({ status: 409 })
   })
 })
 
 test('an extended subscription is not charged before the day given, and the buyer is told', async () => {
-  await using own = await openShop()
-  const seller = await own.admin()
-  const buyer = await own.buyer()
+  await using ownShop = await openShop()
+  const seller = await ownShop.admin()
+  const buyer = await ownShop.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
   const until = new Date(Date.parse(currentPeriodEnd ?? '') + 14 * 86_400_000).toISOString().slice(0, 10)
   await seller.call(purchases.adminExtend, { id, until })
   const [extended] = await buyer.call(purchases.list, {})
   expect(extended).toMatchObject({ status: 'active', currentPeriodEnd: `${until}T23:59:00.000Z` })
-  expect((await own.mails()).at(-1)).toMatchObject({
+  expect((await ownShop.mails()).at(-1)).toMatchObject({
     to: buyer.user.email,
     subject: expect.stringContaining('More time'),
   })
-  const paidSoFar = async () => (await (await own.admin()).call(customers.adminPayments, { id: buyer.user.id })).paid
-  await own.advance(1, 'month')
+  const paidSoFar = async () =>
+    (await (await ownShop.admin()).call(customers.adminPayments, { id: buyer.user.id })).paid
+  await ownShop.advance(1, 'month')
   expect(await paidSoFar()).toBe(3900)
-  await own.advance(16, 'day')
+  await ownShop.advance(16, 'day')
   expect(await paidSoFar()).toBe(7800)
-  const later = await own.admin()
+  const later = await ownShop.admin()
   expect(await later.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([{ status: 'active' }])
   await expect(later.call(purchases.adminExtend, { id, until })).rejects.toMatchObject({ status: 400 })
 })
 
 test('an extension that Stripe refuses is refused in Stripe’s words, and nobody is told of more time', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer({ billing: 'yearly' })
-  await own.advance(1, 'year')
-  const until = new Date(own.clock.now().getTime() + 700 * 86_400_000).toISOString().slice(0, 10)
-  const seller = await own.admin()
+  await using ownShop = await openShop()
+  const buyer = await ownShop.buyer({ billing: 'yearly' })
+  await ownShop.advance(1, 'year')
+  const until = new Date(ownShop.clock.now().getTime() + 700 * 86_400_000).toISOString().slice(0, 10)
+  const seller = await ownShop.admin()
   await expect(seller.call(purchases.adminExtend, { id: buyer.purchase.id, until })).rejects.toMatchObject({
     status: 409,
     serverMessage: expect.stringContaining('two years after the billing cycle anchor'),
   })
-  expect((await own.mails()).map(({ subject }) => subject).join()).not.toContain('More time')
+  expect((await ownShop.mails()).map(({ subject }) => subject).join()).not.toContain('More time')
 })
 
-test('“my data” has the notes, emails, and logins, and a deleted account leaves none', async () => {
+test('“my data” contains notes, emails and logins, and deleting the account deletes them', async () => {
   const buyer = await shop.verifiedUser()
   await shop.buy(buyer)
   const { id } = buyer.user
@@ -303,7 +304,7 @@ test('“my data” has the notes, emails, and logins, and a deleted account lea
   await expect(admin.call(customers.adminShow, { id })).rejects.toMatchObject({ status: 404 })
 })
 
-test('staff write to a customer, who may answer; the timeline says what was refunded, and why', async () => {
+test('staff can write to a customer, and the timeline shows the amount and reason of a refund', async () => {
   const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
   const { id, email } = buyer.user
   await support.call(customers.adminWrite, { id, subject: 'Your list', text: 'It is new today.' })
@@ -319,7 +320,7 @@ test('staff write to a customer, who may answer; the timeline says what was refu
   expect((await mailsTo(email)).find(({ subject }) => subject === 'Your list')?.text).toContain('It is new today.')
 })
 
-test('support sees no admin’s timeline, and deletes only notes of their own', async () => {
+test('support can’t see an admin’s timeline, and deletes only their own notes', async () => {
   const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
   await expect(support.call(customers.adminTimeline, { id: admin.user.id })).rejects.toMatchObject({ status: 403 })
   await admin.call(customers.adminAddNote, { id: buyer.user.id, text: 'By the admin' })
@@ -328,6 +329,6 @@ test('support sees no admin’s timeline, and deletes only notes of their own', 
   const noteOf = (text: string) => ({ id: notes.find((note) => note.text === text)?.id ?? '' })
   await expect(support.call(customers.adminDeleteNote, noteOf('By the admin'))).rejects.toMatchObject({ status: 403 })
   await support.call(customers.adminDeleteNote, noteOf('By support'))
-  const left = await admin.call(customers.adminShow, { id: buyer.user.id })
-  expect(left.notes).toMatchObject([{ text: 'By the admin' }])
+  const customer = await admin.call(customers.adminShow, { id: buyer.user.id })
+  expect(customer.notes).toMatchObject([{ text: 'By the admin' }])
 })

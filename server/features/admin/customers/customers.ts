@@ -16,14 +16,14 @@ import { createTimeline, type PageInput, type TimelineItem } from './timeline.ts
 
 type CustomerContext = Pick<Context, 'attempts' | 'audit' | 'catalog' | 'db' | 'mails' | 'now'>
 
-/** A customer's page. Owns only the notes, and asks other modules for the rest. */
+/** A customer's page. Owns the notes; everything else belongs to other modules. */
 export type Customers = {
   notes: Notes
   setSuppressed: Newsletter['setSuppressed']
   /** Only admins see the timeline of an admin. */
   timeline(actor: Actor, id: string, page: PageInput): Promise<Page<TimelineItem>>
   sendPasswordLink(actor: Actor, id: string): Promise<void>
-  write(actor: Actor, id: string, letter: { subject: string; text: string }): Promise<void>
+  write(actor: Actor, id: string, message: { subject: string; text: string }): Promise<void>
   correctEmail(actor: Actor, id: string, email: string): Promise<void>
   show(id: string): Promise<RawOutputOf<typeof calls.adminShow>>
   payments: Documents['summaryOf']
@@ -34,12 +34,12 @@ export type Customers = {
   seeAs(actor: Actor, id: string): Promise<RawOutputOf<typeof calls.adminSeeAs>>
 }
 
-const adminsOnly = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
+const adminsOnlyRefusal = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
 
 /** Limit of purchases on one page; most people have one or two. */
-const mostPurchases = 200
-/** Limit of emails that staff resend to one mailbox. */
-const mostMails = { requests: 10, seconds: 86_400 }
+const maxPurchases = 200
+/** Limit of emails that staff send to one mailbox by hand. */
+const staffMailLimit = { requests: 10, seconds: 86_400 }
 
 export function createCustomers(context: CustomerContext, areas: Areas): Customers {
   const { db, audit, attempts, mails, catalog } = context
@@ -50,9 +50,9 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
   const notes = createNotes(context)
   const timeline = createTimeline(context, areas)
 
-  /** Limits what a misused staff account can send to a mailbox. */
-  async function countMail(tx: Transaction | Database, email: string) {
-    if (await attempts.allows('mail by staff', email, mostMails, { tx })) return
+  /** Counts an email by staff and throws 429 beyond the limit, so that nobody can flood a mailbox. */
+  async function countStaffMail(tx: Transaction | Database, email: string) {
+    if (await attempts.allows('mail by staff', email, staffMailLimit, { tx })) return
     throw new Refusal(429, 'too-many', 'We’ve sent this person ten emails by hand today. Please try again tomorrow.')
   }
 
@@ -60,44 +60,44 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
     notes,
     setSuppressed: newsletter.setSuppressed,
     async timeline(actor, id, page) {
-      if (!actor.user.isAdmin && isStaff(await findUser(db, id))) throw adminsOnly()
+      if (!actor.user.isAdmin && isStaff(await findUser(db, id))) throw adminsOnlyRefusal()
       return timeline(id, page)
     },
 
     async sendPasswordLink(actor, id) {
       const { email } = await findUser(db, id)
-      await countMail(db, email)
+      await countStaffMail(db, email)
       await sendPasswordLink(actor, id)
     },
 
     async write(actor, id, { subject, text }) {
       const { email, name } = await findUser(db, id)
       await db.transaction(async (tx) => {
-        await countMail(tx, email)
+        await countStaffMail(tx, email)
         await mails.send(tx, email, 'sellerMessage', { name, subject, answer: text })
         await audit.record(tx, actor, { action: 'message.write', aboutId: id })
       })
     },
 
     async correctEmail(actor, id, email) {
-      await countMail(db, email)
+      await countStaffMail(db, email)
       await correctEmail(actor, id, email)
     },
 
     async show(id) {
       const account = await findUser(db, id)
-      const [owned, rows, written, suppressed] = await Promise.all([
-        purchases.listForSeller({ userId: id, limit: mostPurchases }),
+      const [purchasePage, accessRows, customersNotes, suppressed] = await Promise.all([
+        purchases.listForSeller({ userId: id, limit: maxPurchases }),
         core.lists.ofUser(id),
-        notes.of(id),
+        notes.list(id),
         newsletter.suppressionOf(id, account.email),
       ])
       return {
         ...account,
         hasPassword: account.passwordHash !== null,
-        purchases: owned.items,
-        access: rows,
-        notes: written,
+        purchases: purchasePage.items,
+        access: accessRows,
+        notes: customersNotes,
         suppressed,
       }
     },
@@ -114,7 +114,7 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
     async resend(actor, id) {
       await db.transaction(async (tx) => {
         const { userId, kind, to } = await mails.resend(tx, id)
-        await countMail(tx, to)
+        await countStaffMail(tx, to)
         await audit.record(tx, actor, { action: 'mail.resend', aboutId: userId, detail: { kind } })
       })
     },
@@ -123,20 +123,20 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
       const user = await findUser(db, id)
       if (isStaff(user)) throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
-      const owns = await core.owns(id, catalog.homeProduct().id)
+      const isOwner = await core.owns(id, catalog.homeProduct().id)
       return {
         user: { ...user, isProven: user.verifiedAt !== null },
-        purchases: (await purchases.list(id, { limit: mostPurchases })).items,
+        purchases: (await purchases.list(id, { limit: maxPurchases })).items,
         access: await core.buyerAccess.mine(id),
-        privatePackage: owns ? await privatePackage.show(id) : null,
-        assets: owns ? await assets.list(id) : null,
+        privatePackage: isOwner ? await privatePackage.show(id) : null,
+        assets: isOwner ? await assets.list(id) : null,
       }
     },
   }
 }
 
 type Notes = {
-  of(userId: string): Promise<RawOutputOf<typeof calls.adminShow>['notes']>
+  list(userId: string): Promise<RawOutputOf<typeof calls.adminShow>['notes']>
   add(actor: Actor, userId: string, text: string): Promise<void>
   /** Support may delete only its own notes. */
   remove(actor: Actor, id: string): Promise<void>
@@ -144,7 +144,7 @@ type Notes = {
 
 function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>): Notes {
   return {
-    of: (userId) =>
+    list: (userId) =>
       db
         .select({
           id: customerNotes.id,
@@ -176,7 +176,8 @@ function createNotes({ db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>):
       await db.transaction(async (tx) => {
         const [removed] = await tx.delete(customerNotes).where(eq(customerNotes.id, id)).returning()
         if (!removed) throw notFound('Note')
-        if (!actor.user.isAdmin && removed.authorId !== actor.user.id) throw adminsOnly()
+        // A refusal rolls the deletion back.
+        if (!actor.user.isAdmin && removed.authorId !== actor.user.id) throw adminsOnlyRefusal()
         await audit.record(tx, actor, { action: 'note.delete', aboutId: removed.userId })
       })
     },

@@ -13,36 +13,36 @@ export type PageInput = { limit: number; cursor?: string | undefined }
 /** Events of a customer from every area, newest first. */
 type Timeline = (userId: string, input: PageInput) => Promise<Page<TimelineItem>>
 
-/** Later than any entry. */
-const forever = new Date(9_999_999_999_999)
+/** Later than any entry: the year 2286. */
+const farFuture = new Date(9_999_999_999_999)
 
 export function createTimeline(
   { mails, audit }: Pick<Context, 'mails' | 'audit'>,
   { identity, selling, access, site }: Areas,
 ): Timeline {
   const sources = [
-    source('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
+    createSource('purchase', selling.purchases.historyOf, ({ key, what, purchase }) => ({
       id: key,
       title: what,
       detail: `${purchase.product}, ${exactDollars(purchase.amount)} per ${purchase.period}`,
     })),
-    source('mail', mails.sent.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
-    source('message', site.contact.historyOf, ({ id, message, wasLoggedIn }) => ({
+    createSource('mail', mails.sent.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
+    createSource('message', site.contact.historyOf, ({ id, message, wasLoggedIn }) => ({
       id,
       title: `Wrote: “${message}”`,
       detail: wasLoggedIn ? '' : 'same address, not logged in',
     })),
-    source('access', access.core.lists.historyOf, ({ key, what, username, reason }) => ({
+    createSource('access', access.core.lists.historyOf, ({ key, what, username, reason }) => ({
       id: key,
       title: what,
       detail: [username, reason].filter(Boolean).join(': '),
     })),
-    source('login', identity.sessions.historyOf, ({ id, userAgent, ip }) => ({
+    createSource('login', identity.sessions.historyOf, ({ id, userAgent, ip }) => ({
       id,
       title: 'Logged in',
       detail: `${deviceName(userAgent)}, ${ip}`,
     })),
-    source('staff', audit.historyOf, ({ id, action, by, detail }) => ({
+    createSource('staff', audit.historyOf, ({ id, action, by, detail }) => ({
       id,
       title: [auditSentence(action), ...detailInWords(detail)].join(', '),
       detail: by,
@@ -52,7 +52,7 @@ export function createTimeline(
   return async (userId, { limit, cursor }) => {
     const after = decodeCursor(cursor, String.raw`[\w.-]{1,80}`)
     // Reads one more than a page from each source, to know if there is a next page.
-    const part = { before: after?.at ?? forever, limit: limit + 1 }
+    const part = { before: after?.at ?? farFuture, limit: limit + 1 }
     const found = (await Promise.all(sources.map((read) => read(userId, part)))).flat()
     const entries = found
       .filter((entry) => !after || isOlder(entry, after))
@@ -63,18 +63,19 @@ export function createTimeline(
 
 const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** Picks amount, reason and day from an audit entry; other fields are not readable. */
+/** Picks amount, reason and day from an audit entry; other fields mean nothing to a reader. */
 function detailInWords(detail: Record<string, unknown> | null) {
   const { amount, because, reason, until } = detail ?? {}
   const why = because ?? reason
-  return [
-    ...(typeof amount === 'number' ? [exactDollars(amount)] : []),
-    ...(typeof why === 'string' && why ? [why] : []),
-    ...(typeof until === 'string' ? [`until ${dayFormat.format(new Date(until))}`] : []),
-  ]
+  const words: string[] = []
+  if (typeof amount === 'number') words.push(exactDollars(amount))
+  if (typeof why === 'string' && why) words.push(why)
+  if (typeof until === 'string') words.push(`until ${dayFormat.format(new Date(until))}`)
+  return words
 }
 
-function source<Row extends { at: Date }>(
+/** Turns a module's history into entries whose ids are unique across modules. */
+function createSource<Row extends { at: Date }>(
   kind: TimelineItem['kind'],
   historyOf: (userId: string, part: HistoryPart) => Promise<Row[]>,
   describe: (row: Row) => { id: string | number; title: string; detail?: string; mailId?: string },

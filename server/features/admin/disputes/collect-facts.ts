@@ -6,7 +6,7 @@ import { invoices, payments, purchases, refunds } from '#server/database/schema.
 import type { DisputedPayment } from '#server/features/selling/disputes/disputes.ts'
 import type { Areas } from '../areas.ts'
 
-/** Everything that the shop has still kept about a disputed payment. Lists are oldest first. */
+/** All records that the shop still has about a disputed payment. Lists are oldest first. */
 export type DisputeFacts = DisputedPayment & {
   buyer: { id: string; name: string; email: string; isDeleted: boolean }
   billingAddress: string
@@ -26,7 +26,10 @@ type CollectFacts = (disputed: DisputedPayment) => Promise<DisputeFacts>
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 export const countryName = (code: string | null | undefined) => (code ? countries.of(code) : undefined)
 
-const newest = { before: new Date(9_999_999_999_999), limit: 200 }
+/** Latest 200 entries, counted back from the year 2286. */
+const latestEntries = { before: new Date(9_999_999_999_999), limit: 200 }
+/** Two years of monthly payments. */
+const maxOtherPayments = 24
 
 export function createCollectFacts(
   { db, mails, catalog }: Pick<Context, 'db' | 'mails' | 'catalog'>,
@@ -42,13 +45,13 @@ export function createCollectFacts(
     const productId = purchase?.productId ?? order?.productId
     const product = productId ? await catalog.findRow(productId) : catalog.homeProduct()
     const { company, street, postalCode, city, country } = await selling.customers.billingDetailsOf(userId)
-    const typed = [company, street, `${postalCode} ${city}`.trim(), countryName(country)]
-    const ordered = [order?.postalCode, countryName(order?.country)]
-    const [logins, events, messages, emails, returned, others] = await Promise.all([
-      identity.sessions.historyOf(userId, newest),
-      access.core.lists.historyOf(userId, newest),
-      site.contact.historyOf(userId, newest),
-      mails.sent.historyOf(userId, newest),
+    const billingLines = [company, street, `${postalCode} ${city}`.trim(), countryName(country)]
+    const orderLines = [order?.postalCode, countryName(order?.country)]
+    const [logins, accessEvents, messages, emails, refundRows, otherPayments] = await Promise.all([
+      identity.sessions.historyOf(userId, latestEntries),
+      access.core.lists.historyOf(userId, latestEntries),
+      site.contact.historyOf(userId, latestEntries),
+      mails.sent.historyOf(userId, latestEntries),
       db.select().from(refunds).where(eq(refunds.paymentIntentId, payment.paymentIntentId)).orderBy(refunds.at),
       db
         .select({ payment: payments })
@@ -56,22 +59,22 @@ export function createCollectFacts(
         .innerJoin(invoices, eq(invoices.id, payments.invoiceId))
         .where(and(eq(invoices.userId, userId), ne(payments.paymentIntentId, payment.paymentIntentId)))
         .orderBy(desc(payments.paidAt))
-        .limit(24),
+        .limit(maxOtherPayments),
     ])
     return {
       ...disputed,
       buyer: { id: person.id, name: person.name, email: person.email, isDeleted: person.deletedAt !== null },
-      billingAddress: (country ? typed : ordered).filter(Boolean).join(', '),
+      billingAddress: (country ? billingLines : orderLines).filter(Boolean).join(', '),
       product: { name: product.name, terms: catalog.findById(product.id)?.listed.terms ?? [] },
       purchase,
       terms: order?.termsVersion ? await selling.checkout.terms(order.termsVersion) : null,
       logins: logins.toReversed(),
-      access: events.toReversed(),
-      // Only what they wrote while logged in is surely theirs.
+      access: accessEvents.toReversed(),
+      // A message sent without a login may be by someone else.
       messages: messages.filter(({ wasLoggedIn }) => wasLoggedIn).toReversed(),
       emails: emails.toReversed(),
-      refunds: returned,
-      otherPayments: others.map((other) => other.payment).toReversed(),
+      refunds: refundRows,
+      otherPayments: otherPayments.map((row) => row.payment).toReversed(),
     }
   }
 }

@@ -11,12 +11,12 @@ import { draftEvidence, firstUnlock, periodOf, timeOf } from './draft-evidence.t
 
 type AnswerInput = Omit<ParsedInputOf<typeof contract.adminSave>, 'id'>
 
-/** Assembles what the areas have kept about a disputed payment, and the seller's answer to the bank. */
+/** A disputed payment's page: the shop's records about it, and the seller's answer to the bank. */
 export type DisputeScreen = {
-  /** Throws 404. Stripe is not asked. */
+  /** Throws 404. Reads only the shop's records, not Stripe. */
   show(id: string): Promise<RawOutputOf<typeof contract.adminShow>>
   save(id: string, answer: AnswerInput): Promise<void>
-  /** Sends the answer to the bank, with files made of what is kept now. */
+  /** Sends the answer to the bank, with files made from the current records. */
   submit(actor: Actor, id: string, answer: AnswerInput): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export function createDisputeScreen(
       const { reason, status, amount, openedAt, dueAt, submittedAt, savedAt, fault, answer } = facts.dispute
       const { id: userId, name, email, isDeleted } = facts.buyer
       const draft = draftOf(facts)
-      const isShown = answer !== null || isAnswerable(status)
+      const hasTexts = answer !== null || isAnswerable(status)
       return {
         id,
         reason,
@@ -47,31 +47,39 @@ export function createDisputeScreen(
         fault,
         customer: isDeleted ? null : { id: userId, name, email },
         facts: factsInWords(facts),
-        texts: isShown
-          ? textsFor(reason).map((text) => ({ name: text, value: (answer?.texts ?? draft.texts)[text] ?? '' }))
+        texts: hasTexts
+          ? textsFor(reason).map((textName) => ({
+              name: textName,
+              value: (answer?.texts ?? draft.texts)[textName] ?? '',
+            }))
           : [],
         files: isDecided(status)
           ? []
-          : filesFor(reason).flatMap((file) => {
-              const content = draft.files[file]
-              return content ? { name: file, content, isIncluded: answer?.files.includes(file) ?? true } : []
-            }),
+          : filesFor(reason)
+              .filter((file) => draft.files[file] !== '')
+              .map((file) => ({
+                name: file,
+                content: draft.files[file],
+                isIncluded: answer?.files.includes(file) ?? true,
+              })),
       }
     },
 
-    save: (id, answer) => disputes.save(id, onlyTyped(answer)),
+    save: (id, answer) => disputes.save(id, withoutEmptyTexts(answer)),
 
     async submit(actor, id, answer) {
       const facts = await collectFacts(await disputes.find(id))
       const { files } = draftOf(facts)
-      const named = filesFor(facts.dispute.reason).filter((file) => answer.files.includes(file) && files[file] !== '')
-      const pdfs = named.map((file) => ({ name: file, pdf: pdfOf(files[file]) }))
-      await disputes.submit(actor, id, onlyTyped(answer), pdfs)
+      const includedFiles = filesFor(facts.dispute.reason).filter(
+        (file) => answer.files.includes(file) && files[file] !== '',
+      )
+      const pdfs = includedFiles.map((file) => ({ name: file, pdf: pdfOf(files[file]) }))
+      await disputes.submit(actor, id, withoutEmptyTexts(answer), pdfs)
     },
   }
 }
 
-const onlyTyped = ({ texts, files }: AnswerInput): DisputeAnswer => ({
+const withoutEmptyTexts = ({ texts, files }: AnswerInput): DisputeAnswer => ({
   texts: Object.fromEntries(Object.entries(texts).filter(([, value]) => value)),
   files,
 })

@@ -3,48 +3,48 @@ import { type EvidenceFile, type EvidenceText, evidenceTexts } from '#contract/s
 import { documentText } from '#server/mails/layout.ts'
 import { countryName, type DisputeFacts } from './collect-facts.ts'
 
-/** An empty text means that the shop has nothing about it. */
+/** A text is empty if the shop has no record for it. */
 export type Draft = { texts: Record<EvidenceText, string>; files: Record<EvidenceFile, string> }
 type Seller = { sender: string; publicUrl: string }
 
-const unlocks = new Set(['Access unlocked', 'Unlocked by hand', 'Restored'])
-const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
-const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-export const timeOf = (at: Date) => `${times.format(at)} UTC`
-const stampOf = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+const unlockTitles = new Set(['Access unlocked', 'Unlocked by hand', 'Restored'])
+const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+const timeFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+export const timeOf = (at: Date) => `${timeFormat.format(at)} UTC`
+const timestampOf = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 type Payment = DisputeFacts['payment']
 
 export const periodOf = ({ periodStart, periodEnd }: Pick<Payment, 'periodStart' | 'periodEnd'>) =>
-  periodStart && periodEnd ? `${days.format(periodStart)} to ${days.format(periodEnd)}` : ''
+  periodStart && periodEnd ? `${dayFormat.format(periodStart)} to ${dayFormat.format(periodEnd)}` : ''
 
-export const firstUnlock = ({ access }: DisputeFacts) => access.find(({ what }) => unlocks.has(what))
+export const firstUnlock = ({ access }: DisputeFacts) => access.find(({ what }) => unlockTitles.has(what))
 
-/** Words for each kind of evidence, made of what the shop has kept. The seller reads and changes them. */
+/** Drafts each kind of evidence from the shop's records. The seller reads and changes it. */
 export function draftEvidence(facts: DisputeFacts, seller: Seller): Draft {
   const { buyer, billingAddress, product, payment, order } = facts
-  const contact = (value: string) => (buyer.isDeleted ? '' : value)
+  const unlessDeleted = (value: string) => (buyer.isDeleted ? '' : value)
   return {
     texts: {
       product_description: [product.name, ...product.terms].join('\n- '),
-      customer_name: contact(buyer.name),
-      customer_email_address: contact(buyer.email),
+      customer_name: unlessDeleted(buyer.name),
+      customer_email_address: unlessDeleted(buyer.email),
       customer_purchase_ip: order?.ip ?? '',
       billing_address: billingAddress,
       service_date: serviceDate(facts),
-      access_activity_log: newestLines(activityOf(facts), evidenceTexts.access_activity_log.maxLength),
-      cancellation_policy_disclosure: disclosure(facts, ['cancellation'], seller),
-      cancellation_rebuttal: rebuttal(facts),
-      refund_policy_disclosure: disclosure(facts, ['refunds'], seller),
+      access_activity_log: newestLines(activityLines(facts), evidenceTexts.access_activity_log.maxLength),
+      cancellation_policy_disclosure: policyDisclosure(facts, ['cancellation'], seller),
+      cancellation_rebuttal: cancellationRebuttal(facts),
+      refund_policy_disclosure: policyDisclosure(facts, ['refunds'], seller),
       refund_refusal_explanation: facts.refunds
-        .map(({ at, amount, status }) => `Refunded ${exactDollars(amount)} on ${days.format(at)} (${status}).`)
+        .map(({ at, amount, status }) => `Refunded ${exactDollars(amount)} on ${dayFormat.format(at)} (${status}).`)
         .join('\n'),
-      duplicate_charge_explanation: comparison(facts),
+      duplicate_charge_explanation: comparePayments(facts),
       uncategorized_text: '',
     },
     files: {
       receipt: receiptOf(facts, payment, seller),
-      service_documentation: orderOf(facts, seller),
+      service_documentation: orderDocument(facts, seller),
       customer_communication: correspondenceOf(facts),
       cancellation_policy: termsText(facts, seller),
       refund_policy: termsText(facts, seller),
@@ -55,52 +55,53 @@ export function draftEvidence(facts: DisputeFacts, seller: Seller): Draft {
   }
 }
 
-/** A renewal's service begins with its own period. */
+/** Day of the first unlock or, for a renewal, the start of its period. */
 function serviceDate(facts: DisputeFacts): string {
   const unlocked = firstUnlock(facts)?.at
   if (!unlocked) return ''
   const { periodStart } = facts.payment
-  return days.format(periodStart && periodStart > unlocked ? periodStart : unlocked)
+  return dayFormat.format(periodStart && periodStart > unlocked ? periodStart : unlocked)
 }
 
-function activityOf({ access, logins }: DisputeFacts): string[] {
+function activityLines({ access, logins }: DisputeFacts): string[] {
   return [
     ...access.map(({ at, what, username }) => ({ at, line: username ? `${what}: ${username} on TradingView` : what })),
     ...logins.map(({ at, ip }) => ({ at, line: `Logged in from ${ip}` })),
   ]
     .toSorted((a, b) => a.at.getTime() - b.at.getTime())
-    .map(({ at, line }) => `${stampOf(at)}  ${line}`)
+    .map(({ at, line }) => `${timestampOf(at)}  ${line}`)
 }
 
-function newestLines(lines: string[], longest: number): string {
+/** Drops the oldest lines until the text fits. */
+function newestLines(lines: string[], maxLength: number): string {
   const shortened = [...lines]
-  while (shortened.join('\n').length > longest) shortened.shift()
+  while (shortened.join('\n').length > maxLength) shortened.shift()
   return shortened.join('\n')
 }
 
-function disclosure({ order, terms }: DisputeFacts, ids: string[], { publicUrl }: Seller): string {
+function policyDisclosure({ order, terms }: DisputeFacts, sectionIds: string[], { publicUrl }: Seller): string {
   if (!order?.agreedAt || !terms) return ''
-  const sections = terms.sections.filter(({ id }) => ids.includes(id))
+  const sections = terms.sections.filter(({ id }) => sectionIds.includes(id))
   const accepted = `The customer accepted the terms (version ${terms.version}) at the checkout on ${timeOf(order.agreedAt)}, before paying. They say:`
   return [accepted, ...sections.map((section) => documentText(section, publicUrl))].join('\n\n')
 }
 
-function rebuttal({ purchase, payment }: DisputeFacts): string {
+function cancellationRebuttal({ purchase, payment }: DisputeFacts): string {
   if (!purchase) return ''
-  const paid = `The payment was made on ${timeOf(payment.paidAt)}.`
+  const paymentSentence = `The payment was made on ${timeOf(payment.paidAt)}.`
   if (purchase.endedAt)
     return purchase.endedAt > payment.paidAt
-      ? `${paid} The subscription was running then, and ended on ${timeOf(purchase.endedAt)}.`
+      ? `${paymentSentence} The subscription was running then, and ended on ${timeOf(purchase.endedAt)}.`
       : ''
   return purchase.endsAt
-    ? `${paid} The subscription is cancelled, and runs until ${days.format(purchase.endsAt)}, which has been paid for.`
-    : `${paid} The subscription has not been cancelled.`
+    ? `${paymentSentence} The subscription is cancelled, and runs until ${dayFormat.format(purchase.endsAt)}, which has been paid for.`
+    : `${paymentSentence} The subscription has not been cancelled.`
 }
 
-function comparison({ payment, otherPayments }: DisputeFacts): string {
+function comparePayments({ payment, otherPayments }: DisputeFacts): string {
   if (otherPayments.length === 0) return 'There is no other payment by this customer.'
   const inWords = ({ invoiceNumber, amount, paidAt, ...period }: Payment) =>
-    `${exactDollars(amount)} on ${days.format(paidAt)}, invoice ${invoiceNumber ?? '–'}, for ${periodOf(period) || 'a change'}`
+    `${exactDollars(amount)} on ${dayFormat.format(paidAt)}, invoice ${invoiceNumber ?? '–'}, for ${periodOf(period) || 'a change'}`
   return [
     `The disputed payment: ${inWords(payment)}.`,
     ...otherPayments.map((other) => `Another payment: ${inWords(other)}.`),
@@ -109,7 +110,7 @@ function comparison({ payment, otherPayments }: DisputeFacts): string {
 
 function receiptOf({ buyer, product }: DisputeFacts, payment: Payment, { sender }: Seller): string {
   const { invoiceNumber, invoiceId, paidAt, amount, tax, paymentIntentId } = payment
-  return table('Receipt', [
+  return formatTable('Receipt', [
     ['Seller', sender],
     ['Invoice', invoiceNumber ?? invoiceId],
     ['Paid', timeOf(paidAt)],
@@ -122,9 +123,9 @@ function receiptOf({ buyer, product }: DisputeFacts, payment: Payment, { sender 
   ])
 }
 
-function orderOf(facts: DisputeFacts, { publicUrl }: Seller): string {
+function orderDocument(facts: DisputeFacts, { publicUrl }: Seller): string {
   const { order, product, buyer } = facts
-  const ordered = table('Order', [
+  const orderTable = formatTable('Order', [
     ['Ordered at', publicUrl],
     ['Product', product.name],
     ['Customer', buyer.isDeleted ? '' : `${buyer.name}, ${buyer.email}`],
@@ -134,18 +135,18 @@ function orderOf(facts: DisputeFacts, { publicUrl }: Seller): string {
     ['Country', countryName(order?.country ?? facts.payment.country) ?? ''],
     ['Country of the card', countryName(order?.cardCountry) ?? ''],
   ])
-  return [ordered, 'ACCESS GIVEN AND USED', activityOf(facts).join('\n') || 'None recorded.'].join('\n\n')
+  return [orderTable, 'ACCESS GIVEN AND USED', activityLines(facts).join('\n') || 'None recorded.'].join('\n\n')
 }
 
 function correspondenceOf({ messages, emails }: DisputeFacts): string {
-  const written = messages.flatMap(({ at, message, answer }) => [
-    `${stampOf(at)}  The customer wrote:\n${message}`,
+  const messageTexts = messages.flatMap(({ at, message, answer }) => [
+    `${timestampOf(at)}  The customer wrote:\n${message}`,
     ...(answer ? [`We answered:\n${answer}`] : []),
   ])
-  const sent = emails.map(({ at, subject }) => `${stampOf(at)}  ${subject}`)
+  const emailLines = emails.map(({ at, subject }) => `${timestampOf(at)}  ${subject}`)
   return [
-    ...(written.length > 0 ? ['MESSAGES', ...written] : []),
-    ...(sent.length > 0 ? ['EMAILS THAT WE SENT', sent.join('\n')] : []),
+    ...(messageTexts.length > 0 ? ['MESSAGES', ...messageTexts] : []),
+    ...(emailLines.length > 0 ? ['EMAILS THAT WE SENT', emailLines.join('\n')] : []),
   ].join('\n\n')
 }
 
@@ -155,7 +156,12 @@ function termsText({ terms, order }: DisputeFacts, { publicUrl }: Seller): strin
   return [title, ...terms.sections.map((section) => documentText(section, publicUrl))].join('\n\n')
 }
 
-function table(title: string, rows: [label: string, value: string][]): string {
-  const known = rows.filter(([, value]) => value !== '')
-  return [title.toUpperCase(), '', ...known.map(([label, value]) => `${label.padEnd(22)}${value}`)].join('\n')
+/** Characters; the longest label has 19. */
+const labelWidth = 22
+
+function formatTable(title: string, rows: [label: string, value: string][]): string {
+  const filledRows = rows.filter(([, value]) => value !== '')
+  return [title.toUpperCase(), '', ...filledRows.map(([label, value]) => `${label.padEnd(labelWidth)}${value}`)].join(
+    '\n',
+  )
 }

@@ -19,10 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 beforeEach(async () => {
-  await clear()
+  await deletePurchases()
 })
 
-async function clear() {
+async function deletePurchases() {
   await shop.connection.db.delete(accessForms)
   await shop.connection.db.delete(access)
   await shop.connection.db.delete(purchases)
@@ -67,7 +67,7 @@ describe('an export', () => {
     )
   })
 
-  test('of orders says of each how it came about, from where, what was paid and taxed, and Stripe’s ids', async () => {
+  test('of orders has each order’s kind, country, payment, tax and Stripe ids', async () => {
     const [buyer, friend] = [await shop.buyer(), await shop.user()]
     await admin.call(selling.adminAdd, {
       userId: friend.user.id,
@@ -77,8 +77,8 @@ describe('an export', () => {
       status: 'active',
       kind: 'gift',
     })
-    const nothing = { company: '', street: '', postalCode: '', city: '', vatId: '' }
-    await buyer.call(billing.save, { ...nothing, country: 'CH' })
+    const emptyDetails = { company: '', street: '', postalCode: '', city: '', vatId: '' }
+    await buyer.call(billing.save, { ...emptyDetails, country: 'CH' })
     const {
       rows: [titles = [], ...rows],
     } = await download('orders')
@@ -120,31 +120,34 @@ describe('an export', () => {
   })
 
   test('of access requests lists every username, however it was given', async () => {
-    const [asking, naming, named] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
-    await asking.call(accessCalls.submitForPurchase, {
-      purchaseId: asking.purchase.id,
+    const [formBuyer, purchaseBuyer, profileBuyer] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+    await formBuyer.call(accessCalls.submitForPurchase, {
+      purchaseId: formBuyer.purchase.id,
       tradingViewUsername: 'by_form',
       exchangeName: 'Kraken',
       apiKey: 'key',
       secretKey: 'secret',
       additionalInfo: 'Please hurry',
     })
-    await naming.call(accessCalls.changeUsername, { purchaseId: naming.purchase.id, username: 'by_dashboard' })
-    await named.call(accounts.updateProfile, { tradingViewUsername: 'by_profile' })
+    await purchaseBuyer.call(accessCalls.changeUsername, {
+      purchaseId: purchaseBuyer.purchase.id,
+      username: 'by_dashboard',
+    })
+    await profileBuyer.call(accounts.updateProfile, { tradingViewUsername: 'by_profile' })
     const response = await admin.send(exports.download, { kind: 'forms' })
     const lines: Record<string, string>[] = parse(await response.text(), { columns: true })
-    const told = lines.map((line) =>
+    const summaries = lines.map((line) =>
       [line.Email, line['TradingView username'], line.Exchange, line['Given in']].join(' | '),
     )
-    expect(new Set(told)).toEqual(
+    expect(new Set(summaries)).toEqual(
       new Set([
-        `${asking.user.email} | by_form | Kraken | access request`,
-        `${naming.user.email} | by_dashboard |  | account`,
-        `${named.user.email} | by_profile |  | account`,
+        `${formBuyer.user.email} | by_form | Kraken | access request`,
+        `${purchaseBuyer.user.email} | by_dashboard |  | account`,
+        `${profileBuyer.user.email} | by_profile |  | account`,
       ]),
     )
-    expect(told).toHaveLength(3)
-    expect(lines.find(({ Email }) => Email === asking.user.email)?.Status).toBe('waiting for you')
+    expect(summaries).toHaveLength(3)
+    expect(lines.find(({ Email }) => Email === formBuyer.user.email)?.Status).toBe('waiting for you')
   })
 
   test('counts a purchase that cancels at period end as active, as the users list does', async () => {
@@ -164,7 +167,7 @@ describe('an export', () => {
   })
 
   test('has no cell that a spreadsheet would run, wherever it splits and whatever the names', async () => {
-    const dangerous = fc
+    const dangerousText = fc
       .array(
         fc.oneof(
           fc.constantFrom('=', '+', '-', '@', '＝', '＋', '－', '＠'),
@@ -175,34 +178,37 @@ describe('an export', () => {
         { maxLength: 8 },
       )
       .map((parts) => parts.join('').replaceAll('\u0000', ''))
-    // The cell itself, and every cell another spreadsheet might split it into.
-    const begins = (text: string) => text.split(/[;\t\r\n]/)
-    const runs = /^(?:[\s\u200B\u00AD\u2060\u180E\u115F\u3164\u2800"]|\u034F)*[=+\-@＝＋－＠]/
+    // The parts into which another spreadsheet might split a cell.
+    const splitCell = (text: string) => text.split(/[;\t\r\n]/)
+    const startsFormula = /^(?:[\s\u200B\u00AD\u2060\u180E\u115F\u3164\u2800"]|\u034F)*[=+\-@＝＋－＠]/
     let number = 0
     await fc.assert(
       // Many people in each export, because downloads cost more than people.
-      fc.asyncProperty(fc.array(fc.tuple(dangerous, dangerous, dangerous), { maxLength: 20 }), async (people) => {
-        await clear()
-        for (const [name, exchangeName, additionalInfo] of people) {
-          number += 1
-          await addBuyer(
-            { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
-            { exchangeName, additionalInfo, tradingViewUsername: exchangeName },
-          )
-        }
-        for (const kind of ['buyers', 'orders', 'forms'] as const) {
-          const { rows } = await download(kind)
-          expect(rows).toHaveLength(1 + people.length)
-          expect(
-            rows
-              .flat()
-              .flatMap(begins)
-              .filter((text) => runs.test(text)),
-          ).toEqual([])
-          const cells = new Set(rows.flat().map((cell) => cell.replaceAll("'", '')))
-          for (const [name] of people) expect(cells).toContain(name.replaceAll("'", ''))
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(dangerousText, dangerousText, dangerousText), { maxLength: 20 }),
+        async (people) => {
+          await deletePurchases()
+          for (const [name, exchangeName, additionalInfo] of people) {
+            number += 1
+            await addBuyer(
+              { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
+              { exchangeName, additionalInfo, tradingViewUsername: exchangeName },
+            )
+          }
+          for (const kind of ['buyers', 'orders', 'forms'] as const) {
+            const { rows } = await download(kind)
+            expect(rows).toHaveLength(1 + people.length)
+            expect(
+              rows
+                .flat()
+                .flatMap(splitCell)
+                .filter((text) => startsFormula.test(text)),
+            ).toEqual([])
+            const cells = new Set(rows.flat().map((cell) => cell.replaceAll("'", '')))
+            for (const [name] of people) expect(cells).toContain(name.replaceAll("'", ''))
+          }
+        },
+      ),
       {
         numRuns: 8,
         examples: [
@@ -228,15 +234,15 @@ describe('an export', () => {
          where status = 'active'`,
       )
     for (let round = 0; round < 2; round += 1) {
-      const leaving = new AbortController()
-      const response = await admin.send(exports.download, { kind: 'orders' }, { signal: leaving.signal })
+      const disconnect = new AbortController()
+      const response = await admin.send(exports.download, { kind: 'orders' }, { signal: disconnect.signal })
       await response.body?.getReader().read()
-      leaving.abort()
-      await expect.poll(running).toBe(0)
+      disconnect.abort()
+      await expect.poll(countRunningExports).toBe(0)
     }
     expect((await download('orders')).rows).toHaveLength(8002)
 
-    async function running() {
+    async function countRunningExports() {
       const { rows } = await pool.query(
         `select 1 from pg_stat_activity where application_name = 'shop export' and datname = current_database()`,
       )

@@ -6,25 +6,25 @@ import type { Actor } from '#server/actor.ts'
 import { createSemaphore } from '#server/concurrency/semaphore.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import { copyStatement, type FileKind, rowsLike, type Which } from './tables.ts'
+import { copyStatement, type ExportFilter, type FileKind, tableForEstimate } from './tables.ts'
 
 type ExportDeps = Pick<Context, 'connection' | 'db' | 'now' | 'audit'>
 
 /** CSV files. PostgreSQL writes them and the server streams them, so that memory use does not grow with the rows. */
 export type Exports = {
-  download(actor: Actor, kind: FileKind, which?: Which): Promise<{ name: string; stream: PassThrough }>
+  download(actor: Actor, kind: FileKind, filter?: ExportFilter): Promise<{ name: string; stream: PassThrough }>
   /** Estimated number of rows, for a progress bar. */
   estimate(kind: FileKind): Promise<number>
 }
 
-export type { FileKind, Which }
+export type { ExportFilter, FileKind }
 
 /** Each export holds its own connection for as long as it runs. */
-const atOnce = 2
+const maxRunningExports = 2
 
 export function createExports({ connection, db, now, audit }: ExportDeps): Exports {
   const running = createSemaphore({
-    atOnce,
+    atOnce: maxRunningExports,
     maxWaiting: 0,
     refusal: () =>
       new Refusal(429, 'too-many', 'Two exports are already running. Please wait until one is done.', {
@@ -32,7 +32,7 @@ export function createExports({ connection, db, now, audit }: ExportDeps): Expor
       }),
   })
 
-  async function open() {
+  async function openConnection() {
     const client = new pg.Client({ connectionString: connection.readUrl, application_name: 'shop export' })
     await client.connect()
     const { rows } = await client.query<{ pid: number }>(
@@ -41,7 +41,7 @@ export function createExports({ connection, db, now, audit }: ExportDeps): Expor
     return { client, pid: rows[0]?.pid }
   }
 
-  async function cancel(pid: number | undefined) {
+  async function cancelQuery(pid: number | undefined) {
     const client = new pg.Client({ connectionString: connection.readUrl })
     await client.connect()
     try {
@@ -51,16 +51,16 @@ export function createExports({ connection, db, now, audit }: ExportDeps): Expor
     }
   }
 
-  async function write(statement: string, target: PassThrough) {
-    const { client, pid } = await open()
+  async function writeCsv(statement: string, target: PassThrough) {
+    const { client, pid } = await openConnection()
     client.on('error', (error) => target.destroy(error))
     try {
-      // Tells Excel that this is UTF-8.
+      // Excel recognizes UTF-8 by this byte order mark.
       target.write('\uFEFF')
       await pipeline(client.query(copyTo(statement)), target)
     } catch (error) {
       // Usually the reader disconnected, so PostgreSQL can stop writing.
-      await cancel(pid)
+      await cancelQuery(pid)
       throw error
     } finally {
       await client.end()
@@ -68,26 +68,29 @@ export function createExports({ connection, db, now, audit }: ExportDeps): Expor
   }
 
   return {
-    async download(actor, kind, which = {}) {
-      const part = which.state ?? which.period
+    async download(actor, kind, filter = {}) {
+      const filterName = filter.state ?? filter.period
       const release = await running.acquire()
       const stream = new PassThrough()
       stream.once('close', release)
       try {
-        await audit.record(db, actor, { action: 'export.download', subject: part ? `${kind}, ${part}` : kind })
+        await audit.record(db, actor, {
+          action: 'export.download',
+          subject: filterName ? `${kind}, ${filterName}` : kind,
+        })
       } catch (error) {
         stream.destroy()
         throw error
       }
-      write(copyStatement(kind, which), stream).catch((error: Error) => stream.destroy(error))
+      writeCsv(copyStatement(kind, filter), stream).catch((error: Error) => stream.destroy(error))
       const day = now().toISOString().slice(0, 10)
-      return { name: `${[kind, part, day].filter(Boolean).join('-')}.csv`, stream }
+      return { name: `${[kind, filterName, day].filter(Boolean).join('-')}.csv`, stream }
     },
 
     async estimate(kind) {
       const { rows } = await connection.pool.query<{ rows: number }>(
         `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,
-        [rowsLike(kind)],
+        [tableForEstimate(kind)],
       )
       return rows[0]?.rows ?? 0
     },

@@ -10,13 +10,13 @@ import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
 /** `npm run proof -- spreadsheets`: a real LibreOffice opens our files the way an American, German, or Swiss seller would. */
-const why = process.env.SPREADSHEETS
+const skipNote = process.env.SPREADSHEETS
   ? ''
   : ' (skipped: npm run proof -- spreadsheets, with Debian’s libreoffice-calc-nogui)'
 const folder = mkdtempSync(join(tmpdir(), 'shop-spreadsheets-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Separators, as character codes, and the language. */
+/** LibreOffice's options for CSV: separators as character codes, quote, UTF-8, first line, language. */
 const sellers = {
   American: '44,34,76,1,,1033',
   German: '59,34,76,1,,1031',
@@ -25,8 +25,8 @@ const sellers = {
   'without quotes': '44/59/9,,76,1,,1033',
 }
 
-/** The formulas LibreOffice finds in a file, and how many cells it sees. */
-async function open(csv: string, seller: keyof typeof sellers) {
+/** Formulas that LibreOffice finds in a file, and its number of cells. */
+async function openInLibreOffice(csv: string, seller: keyof typeof sellers) {
   const source = join(folder, 'export.csv')
   writeFileSync(source, csv)
   await promisify(execFile)('soffice', [
@@ -60,14 +60,14 @@ const disguises = [
   (formula: string) => `\u00A0${formula}`,
 ]
 
-describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${why}`, () => {
+describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${skipNote}`, () => {
   test.for(Object.keys(sellers) as (keyof typeof sellers)[])(
     '(%s) runs a planted formula but nothing in our files',
     { timeout: 120_000 },
     async (seller) => {
       // Makes sure that LibreOffice recognizes formulas at all.
       const unguarded = 'a,b\n=1+1,"x;=1+1;y"\n'
-      expect((await open(unguarded, seller)).formulas.length).toBeGreaterThan(0)
+      expect((await openInLibreOffice(unguarded, seller)).formulas.length).toBeGreaterThan(0)
 
       await using shop = await openShop()
       const names = formulas.flatMap((formula) => disguises.map((disguise) => disguise(formula)))
@@ -85,7 +85,7 @@ describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${why}`, () => {
       const admin = await shop.admin()
       for (const kind of ['buyers', 'orders', 'forms'] as const) {
         const csv = await (await admin.send(exports.download, { kind })).text()
-        const opened = await open(csv, seller)
+        const opened = await openInLibreOffice(csv, seller)
         expect([kind, opened.formulas]).toEqual([kind, []])
         expect(opened.cells).toBeGreaterThan(names.length)
       }

@@ -22,19 +22,21 @@ import { sqlList } from '#server/database/schema/columns.ts'
 const signs = '=+@＝＋－＠-'
 const separators = String.raw`;\t\r\n`
 const invisible = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
-const overlooked = String.raw`\s${invisible}"''`
-const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}])`
-const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
-const beginsOddly = (column: string) => `ascii(${column}) in (${codes(`${signs};\t\r\n ${invisible}"'`)})`
+const ignoredBeforeSign = String.raw`\s${invisible}"''`
+const startsCell = `(^|[${separators}])(?=[${ignoredBeforeSign}]*[${separators}${signs}])`
+const codePoints = (characters: string) => Array.from(characters, (character) => character.codePointAt(0)).join()
+/** In PostgreSQL, `ascii` returns the code point of the first character, also beyond ASCII. */
+const startsSuspiciously = (column: string) => `ascii(${column}) in (${codePoints(`${signs};\t\r\n ${invisible}"'`)})`
 /** Skips the regular expression for the many harmless cells. */
 const defuseFormula = (column: string) =>
-  `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
+  `case when ${startsSuspiciously(column)} or ${column} ~ '[${separators}]'
      then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
 /** An email address has no spaces or separators; see `email` in contract/fields.ts. */
-const defuseEmail = (column: string) => `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
+const defuseEmail = (column: string) =>
+  `case when ${startsSuspiciously(column)} then '''' || ${column} else ${column} end`
 
 // No format patterns: PostgreSQL's native output is a third cheaper.
-const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
+const timestamp = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ${sqlList(liveStatuses)}`
 
@@ -51,13 +53,14 @@ const accessState = `case a.state ${accessStates
   .join(' ')} end`
 
 export type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
-type Table = { columns: Record<string, string>; from: string; rowsLike: string }
+/** `tableForEstimate` has about as many rows as the file. */
+type ExportTable = { columns: Record<string, string>; from: string; tableForEstimate: string }
 
 const newsletterState = `case when n.unsubscribed_at is not null then 'left'
   when n.confirmed_at is not null then 'subscribed' else 'asked' end`
 
-/** Access request forms, and usernames that were given in another way. */
-const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id, submitted_at, exchange_name,
+/** Access request forms, and usernames from the checkout, the account page or the admin area. */
+const accessRequests = `select id, user_id, purchase_id, null::uuid as product_id, submitted_at, exchange_name,
     trading_view_username, additional_info, 'access request' as way
   from access_forms
   union all
@@ -73,7 +76,7 @@ const everyRequest = `select id, user_id, purchase_id, null::uuid as product_id,
     where f.user_id = a.user_id and strpos(lower(f.trading_view_username), lower(a.username)) > 0)`
 
 /** First balance transaction at Stripe of a payment or refund. */
-const lineOf = (category: string, match: string) =>
+const balanceTransactionOf = (category: string, match: string) =>
   `(select id from balance_transactions where category = '${category}' and ${match} order by created_at limit 1)`
 
 /** Credit note of a refund, matched by amount and nearest time: Stripe names no refund in it. */
@@ -85,16 +88,16 @@ const creditNoteOf = (refund: string) =>
 /** Payments, refunds and lost disputes, then transactions that only the balance at Stripe has: returns, fees, payouts. */
 const bookkeepingEntries = `
   select 'payment' as kind, p.paid_at as at, coalesce(p.invoice_number, p.invoice_id) as document, p.country, i.region, i.tax_rate,
-    p.amount as gross, p.tax, p.payment_intent_id, ${lineOf('charge', 'payment_intent_id = p.payment_intent_id')} as line
+    p.amount as gross, p.tax, p.payment_intent_id, ${balanceTransactionOf('charge', 'payment_intent_id = p.payment_intent_id')} as line
   from payments p join invoices i on i.id = p.invoice_id
   union all
   select 'refund', r.at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -r.amount, -r.tax,
-    p.payment_intent_id, ${lineOf('refund', 'refund_id = r.id')}
+    p.payment_intent_id, ${balanceTransactionOf('refund', 'refund_id = r.id')}
   from refunds r join payments p on p.payment_intent_id = r.payment_intent_id join invoices i on i.id = p.invoice_id
   where r.status not in ('failed', 'canceled')
   union all
   select 'dispute', p.lost_at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -p.lost_amount,
-    -round(p.tax * p.lost_amount / p.amount::numeric)::int, p.payment_intent_id, ${lineOf('dispute', 'payment_intent_id = p.payment_intent_id')}
+    -round(p.tax * p.lost_amount / p.amount::numeric)::int, p.payment_intent_id, ${balanceTransactionOf('dispute', 'payment_intent_id = p.payment_intent_id')}
   from payments p join invoices i on i.id = p.invoice_id where p.lost_at is not null
   union all
   select b.category, b.created_at, coalesce(b.payout_id, b.id), null, null, null, null, null, b.payment_intent_id, b.id
@@ -104,26 +107,26 @@ const bookkeepingEntries = `
     or (b.category = 'dispute' and p.lost_at is null)`
 
 /** Columns and source of each file. None contains exchange keys. */
-const tables: Record<FileKind, Table> = {
+const tables: Record<FileKind, ExportTable> = {
   buyers: {
     columns: {
       Email: defuseEmail('u.email'),
       Name: defuseFormula('u.name'),
       'TradingView username': defuseFormula('u.trading_view_username'),
-      'Registered (UTC)': moment('u.created_at'),
+      'Registered (UTC)': timestamp('u.created_at'),
       'Active purchases': 'p.active',
       Purchases: 'p.total',
-      'Latest purchase (UTC)': moment('p.latest'),
+      'Latest purchase (UTC)': timestamp('p.latest'),
     },
     from: `users u join (
       select user_id, count(*) as total, count(*) filter (where ${isLive}) as active, max(created_at) as latest
       from purchases group by user_id) p on p.user_id = u.id order by u.created_at, u.id`,
-    rowsLike: 'users',
+    tableForEstimate: 'users',
   },
   orders: {
     columns: {
       Id: 'p.id',
-      'Date (UTC)': moment('p.created_at'),
+      'Date (UTC)': timestamp('p.created_at'),
       Email: defuseEmail('u.email'),
       Name: defuseFormula('u.name'),
       Product: defuseFormula('product.name'),
@@ -131,7 +134,7 @@ const tables: Record<FileKind, Table> = {
       'Amount (USD)': dollars('p.price'),
       'Refunded (USD)': dollars('p.refunded_amount'),
       Status: orderStatus,
-      'Ended (UTC)': moment('p.ended_at'),
+      'Ended (UTC)': timestamp('p.ended_at'),
       Kind: orderKind,
       Country: defuseFormula("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
       'Paid (USD)': dollars('paid.amount'),
@@ -149,11 +152,11 @@ const tables: Record<FileKind, Table> = {
         select sum(amount) as amount, sum(tax) as tax, (array_agg(invoice_id order by paid_at desc))[1] as invoice_id
         from payments where purchase_id = p.id) paid on true
       order by p.created_at, p.id`,
-    rowsLike: 'purchases',
+    tableForEstimate: 'purchases',
   },
   payments: {
     columns: {
-      'Date (UTC)': moment('e.at'),
+      'Date (UTC)': timestamp('e.at'),
       Kind: 'e.kind',
       Email: defuseEmail('u.email'),
       Name: defuseFormula('u.name'),
@@ -163,8 +166,8 @@ const tables: Record<FileKind, Table> = {
       Product: defuseFormula('product.name'),
       'Former Stripe account': 'i.former_account',
       Country: defuseFormula('p.country'),
-      'Period from (UTC)': moment('p.period_start'),
-      'Period to (UTC)': moment('p.period_end'),
+      'Period from (UTC)': timestamp('p.period_start'),
+      'Period to (UTC)': timestamp('p.period_end'),
       'VAT ID': defuseFormula('billing.vat_id'),
       Invoice: defuseFormula('p.invoice_number'),
       'Credit note': defuseFormula('e.credit_note'),
@@ -176,13 +179,13 @@ const tables: Record<FileKind, Table> = {
     },
     from: `(
         select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status,
-          null as credit_note, ${lineOf('charge', 'payment_intent_id = payments.payment_intent_id')} as line from payments
+          null as credit_note, ${balanceTransactionOf('charge', 'payment_intent_id = payments.payment_intent_id')} as line from payments
         union all
         select 'refund', r.payment_intent_id, r.at, -r.amount, -r.tax, r.status, ${creditNoteOf('r')},
-          ${lineOf('refund', 'refund_id = r.id')} from refunds r
+          ${balanceTransactionOf('refund', 'refund_id = r.id')} from refunds r
         union all
         select 'dispute', payment_intent_id, lost_at, -lost_amount, -round(tax * lost_amount / amount::numeric), 'lost',
-          null, ${lineOf('dispute', 'payment_intent_id = payments.payment_intent_id')}
+          null, ${balanceTransactionOf('dispute', 'payment_intent_id = payments.payment_intent_id')}
           from payments where lost_at is not null
       ) e join payments p on p.payment_intent_id = e.payment_intent_id
       left join balance_transactions b on b.id = e.line
@@ -190,11 +193,11 @@ const tables: Record<FileKind, Table> = {
       left join billing_details billing on billing.user_id = i.user_id
       left join purchases bought on bought.id = i.purchase_id
       left join products product on product.id = bought.product_id order by e.at, e.payment_intent_id`,
-    rowsLike: 'payments',
+    tableForEstimate: 'payments',
   },
   bookkeeping: {
     columns: {
-      'Date (UTC)': moment('e.at'),
+      'Date (UTC)': timestamp('e.at'),
       Kind: defuseFormula('e.kind'),
       Document: defuseFormula('e.document'),
       Country: defuseFormula('e.country'),
@@ -209,17 +212,17 @@ const tables: Record<FileKind, Table> = {
       Fee: dollars('b.fee'),
       'Net amount': dollars('b.net'),
       Payout: 'b.payout_id',
-      'Paid out on (UTC)': moment('o.arrives_at'),
+      'Paid out on (UTC)': timestamp('o.arrives_at'),
       'Stripe payment': 'e.payment_intent_id',
       'Stripe line': 'b.id',
     },
     from: `(${bookkeepingEntries}) e left join balance_transactions b on b.id = e.line
       left join payouts o on o.id = b.payout_id order by e.at, e.document, e.line`,
-    rowsLike: 'balance_transactions',
+    tableForEstimate: 'balance_transactions',
   },
   forms: {
     columns: {
-      'Submitted (UTC)': moment('r.submitted_at'),
+      'Submitted (UTC)': timestamp('r.submitted_at'),
       Email: defuseEmail('u.email'),
       Name: defuseFormula('u.name'),
       Exchange: defuseFormula('r.exchange_name'),
@@ -228,46 +231,47 @@ const tables: Record<FileKind, Table> = {
       'Given in': 'r.way',
       Status: accessState,
       Reason: defuseFormula('a.declined_because'),
-      'Decided (UTC)': moment('a.state_since'),
+      'Decided (UTC)': timestamp('a.state_since'),
       Product: defuseFormula('product.name'),
     },
     // A form of a deleted purchase shows the access decided last.
-    from: `(${everyRequest}) r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
+    from: `(${accessRequests}) r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
       left join lateral (select * from access where user_id = r.user_id
         and product_id = coalesce(p.product_id, r.product_id, product_id) order by state_since desc limit 1) a on true
       left join products product on product.id = coalesce(p.product_id, a.product_id)
       order by r.submitted_at, r.id`,
-    rowsLike: 'access_forms',
+    tableForEstimate: 'access_forms',
   },
   newsletter: {
     columns: {
       Email: defuseEmail('n.email'),
       State: newsletterState,
-      'Signed up (UTC)': moment('n.created_at'),
-      'Confirmed (UTC)': moment('n.confirmed_at'),
-      'Unsubscribed (UTC)': moment('n.unsubscribed_at'),
+      'Signed up (UTC)': timestamp('n.created_at'),
+      'Confirmed (UTC)': timestamp('n.confirmed_at'),
+      'Unsubscribed (UTC)': timestamp('n.unsubscribed_at'),
     },
     from: 'newsletter_subscriptions n order by n.created_at, n.id',
-    rowsLike: 'newsletter_subscriptions',
+    tableForEstimate: 'newsletter_subscriptions',
   },
 }
 
-export const rowsLike = (kind: FileKind) => tables[kind].rowsLike
+export const tableForEstimate = (kind: FileKind) => tables[kind].tableForEstimate
 
-/** A part of a file: the addresses in a state, the payments of a month or a year. */
-export type Which = { state?: NewsletterState | undefined; period?: string | undefined }
+/** Rows of a file: newsletter addresses in a state, or entries of a month or a year. */
+export type ExportFilter = { state?: NewsletterState | undefined; period?: string | undefined }
 
-function conditionOf({ state, period }: Which) {
+function conditionOf({ state, period }: ExportFilter) {
   if (state) return `${newsletterState} = ${pg.escapeLiteral(state)}`
   if (!period) return null
   const [from, until] = boundsOf(period).map((at) => pg.escapeLiteral(at.toISOString()))
   return `e.at >= ${from} and e.at < ${until}`
 }
 
-export function copyStatement(kind: FileKind, which: Which = {}) {
-  const { columns, from: all } = tables[kind]
-  const condition = conditionOf(which)
-  const from = condition ? all.replace(/ order by(?!.* order by)/s, ` where ${condition} order by`) : all
+export function copyStatement(kind: FileKind, filter: ExportFilter = {}) {
+  const { columns, from: allRows } = tables[kind]
+  const condition = conditionOf(filter)
+  // The condition goes before the last `order by`, because subqueries have their own.
+  const from = condition ? allRows.replace(/ order by(?!.* order by)/s, ` where ${condition} order by`) : allRows
   const list = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
   return `copy (select ${list.join(', ')} from ${from}) to stdout with (format csv, header)`
 }

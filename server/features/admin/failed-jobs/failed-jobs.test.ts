@@ -4,11 +4,11 @@ import { contact } from '#contract/site/contact.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 
-let refuses = true
+let isRefusing = true
 let smtp: Awaited<ReturnType<typeof openSmtp>>
 let shop: TestShop
 beforeAll(async () => {
-  smtp = await openSmtp({ refuse: () => (refuses ? 550 : undefined) })
+  smtp = await openSmtp({ refuse: () => (isRefusing ? 550 : undefined) })
   shop = await openShop({ env: { SMTP_URL: smtp.url, SUPPORT_EMAIL: 'gone@example.com' } })
 })
 afterAll(async () => {
@@ -16,8 +16,8 @@ afterAll(async () => {
   await smtp.close()
 })
 
-async function failOnce() {
-  refuses = true
+async function failMailJob() {
+  isRefusing = true
   const message = { firstName: 'A', lastName: 'B', email: 'a@example.com', message: 'Hi' }
   await shop.visitor().call(contact.send, message)
   await shop.queue.idle()
@@ -27,10 +27,10 @@ async function failOnce() {
 }
 
 test('an admin sees a job that failed permanently and runs it again', async () => {
-  const { admin, failed, id } = await failOnce()
+  const { admin, failed, id } = await failMailJob()
   expect(failed).toMatchObject({ name: 'mail', about: 'contactMessage to gone@example.com', tries: 1 })
   expect(failed?.error).toContain('550')
-  refuses = false
+  isRefusing = false
   await admin.call(jobs.adminRetry, { id })
   await shop.queue.idle()
   expect(smtp.accepted.map(({ messageId }) => messageId)).toEqual([`<${id}@localhost>`])
@@ -41,7 +41,7 @@ test('an admin sees a job that failed permanently and runs it again', async () =
 })
 
 test('an admin discards a failed job', async () => {
-  const { admin, id } = await failOnce()
+  const { admin, id } = await failMailJob()
   await admin.call(jobs.adminDiscard, { id })
   expect(await admin.call(jobs.adminList, {})).toEqual([])
   await expect(admin.call(jobs.adminDiscard, { id })).rejects.toMatchObject({ status: 404 })

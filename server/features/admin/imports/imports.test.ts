@@ -18,17 +18,17 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 let count = 0
-const lineFor = (email: string, more: Partial<ImportLine> = {}): ImportLine => ({
+const lineFor = (email: string, changes: Partial<ImportLine> = {}): ImportLine => ({
   line: ++count,
   email,
   name: 'Ada Lovelace',
   plan: 'yearly',
   paidUntil: '2027-06-30',
-  ...more,
+  ...changes,
 })
 const invitedWithAccess = { invite: true, hasAccess: true }
-const bookedFor = (email: string) => admin.call(purchases.adminList, { q: email })
-const verdicts = (answer: { verdict: string }[]) => answer.map(({ verdict }) => verdict)
+const purchasesOf = (email: string) => admin.call(purchases.adminList, { q: email })
+const verdictsOf = (results: { verdict: string }[]) => results.map(({ verdict }) => verdict)
 
 test('each line that can’t be imported is named, and a check changes nothing', async () => {
   const taken = lineFor('owner@example.com', { tradingViewUsername: 'taken_name' })
@@ -45,8 +45,8 @@ test('each line that can’t be imported is named, and a check changes nothing',
     lineFor('a@example.com', { name: 'see www.example.com' }),
     lineFor('OWNER@example.com'),
   ]
-  const answer = await admin.call(imports.adminCheck, { lines })
-  expect(answer.map(({ message }) => message)).toEqual([
+  const results = await admin.call(imports.adminCheck, { lines })
+  expect(results.map(({ message }) => message)).toEqual([
     '',
     '“not an address” isn’t an email address. Please correct it in the file.',
     '“weekly” isn’t a plan. Write monthly or yearly.',
@@ -58,19 +58,19 @@ test('each line that can’t be imported is named, and a check changes nothing',
     'This name has a link, an address, a phone number or over 100 characters. Shorten it or leave it empty.',
     'Has a subscription already',
   ])
-  expect(answer.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
+  expect(results.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
   expect(await admin.call(accounts.adminList, { q: 'new@example.com' })).toEqual([])
   // Running it gives the same verdicts: the good line is booked, the others are left alone.
   const run = await admin.call(imports.adminImport, { lines, ...invitedWithAccess })
-  expect(verdicts(run)).toEqual(verdicts(answer))
+  expect(verdictsOf(run)).toEqual(verdictsOf(results))
   expect(await admin.call(accounts.adminList, { q: 'a@example.com' })).toEqual([])
 })
 
-test('a subscriber gets an account, a purchase that ends on the day, and the access they had', async () => {
+test('an imported subscriber gets an account, a purchase until the paid day, and the access they had', async () => {
   const email = 'grace@example.com'
   const lines = [lineFor(email, { name: 'Grace', tradingViewUsername: 'https://www.tradingview.com/u/Grace_H/' })]
-  expect(verdicts(await admin.call(imports.adminImport, { lines, ...invitedWithAccess }))).toEqual(['new'])
-  expect(await bookedFor(email)).toMatchObject([
+  expect(verdictsOf(await admin.call(imports.adminImport, { lines, ...invitedWithAccess }))).toEqual(['new'])
+  expect(await purchasesOf(email)).toMatchObject([
     {
       status: 'active',
       kind: 'paid_elsewhere',
@@ -87,19 +87,19 @@ test('a subscriber gets an account, a purchase that ends on the day, and the acc
   await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
 })
 
-test('an import that was interrupted is run again and does nothing twice, not even at the same moment', async () => {
+test('an interrupted import can be repeated, even concurrently, and books each line once', async () => {
   const lines = Array.from({ length: 6 }, (_, index) => lineFor(`again-${index}@example.com`))
   await admin.call(imports.adminImport, { lines: lines.slice(0, 2), ...invitedWithAccess })
   const twice = await Promise.all([1, 2].map(() => admin.call(imports.adminImport, { lines, ...invitedWithAccess })))
-  const all = twice.flatMap(verdicts)
+  const all = twice.flatMap(verdictsOf)
   expect(all.filter((verdict) => verdict === 'new')).toHaveLength(4)
   for (const { email = '' } of lines) {
-    expect(await bookedFor(email)).toHaveLength(1)
+    expect(await purchasesOf(email)).toHaveLength(1)
     expect((await shop.mails()).filter(({ to }) => to === email)).toHaveLength(1)
   }
 })
 
-test('without emails nobody hears of it, and without access they wait in the queue', async () => {
+test('an import can skip the emails, and leave the access to be unlocked by the seller', async () => {
   const email = 'quiet@example.com'
   const lines = [lineFor(email, { tradingViewUsername: 'quiet_one' })]
   await admin.call(imports.adminImport, { lines, invite: false, hasAccess: false })
@@ -107,28 +107,28 @@ test('without emails nobody hears of it, and without access they wait in the que
   expect(await admin.call(accessAdmin.todo, { kind: 'unlock' })).toMatchObject([{ username: 'quiet_one' }])
 })
 
-test('whoever signed up with somebody’s address and never proved it doesn’t get what that person paid for', async () => {
+test('an account with an unproven address does not get the purchase imported for that address', async () => {
   const squatter = await shop.user({ email: 'victim@example.com', name: 'Not Me' })
   await admin.call(imports.adminImport, { lines: [lineFor('victim@example.com')], ...invitedWithAccess })
   await expect(squatter.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
-  expect(await bookedFor('victim@example.com')).toMatchObject([{ user: { name: 'Ada Lovelace' } }])
+  expect(await purchasesOf('victim@example.com')).toMatchObject([{ user: { name: 'Ada Lovelace' } }])
 })
 
 test('a plan named like a property of Object.prototype is refused', async () => {
   for (const plan of ['constructor', '__proto__', 'toString']) {
-    const answer = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
-    expect(answer).toMatchObject([{ verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` }])
+    const results = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
+    expect(results).toMatchObject([{ verdict: 'fault', message: `“${plan}” isn’t a plan. Write monthly or yearly.` }])
   }
 })
 
-test('in a shop with two products, each line is booked for the one it names', async () => {
+test('in a shop with two products, each line is booked for the product that it names', async () => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(paths.products, products, { recursive: true })
   const file = readFileSync(join(products, 'rebound-sigma-pro.md'), 'utf8')
   const second = file.replace('name: Rebound Sigma Pro', 'name: Trend Compass').replace('order: 100', 'order: 200')
   writeFileSync(join(products, 'trend-compass.md'), second)
-  await using two = await openShop({ products, startsAt: new Date('2027-03-01T10:00:00Z') })
-  const seller = await two.admin()
+  await using ownShop = await openShop({ products, startsAt: new Date('2027-03-01T10:00:00Z') })
+  const seller = await ownShop.admin()
   const lines = [
     lineFor('ada@example.com', { product: 'rebound-sigma-pro', tradingViewUsername: 'ada_t' }),
     lineFor('ada@example.com', { product: ' trend compass', tradingViewUsername: 'ada_t' }),

@@ -18,13 +18,13 @@ type ImportContext = Pick<Context, 'db' | 'now' | 'audit' | 'catalog'>
 /** Books subscribers who paid elsewhere. Each line has its own transaction, so an interrupted import can be repeated. */
 export type Imports = {
   check(lines: ImportLine[]): Promise<ImportVerdict[]>
-  run(actor: Actor, lines: ImportLine[], options: Options): Promise<ImportVerdict[]>
+  run(actor: Actor, lines: ImportLine[], options: ImportOptions): Promise<ImportVerdict[]>
 }
 
-type Options = { invite: boolean; hasAccess: boolean }
-type Found = Omit<ImportVerdict, 'line'>
+type ImportOptions = { invite: boolean; hasAccess: boolean }
+type SubscriberVerdict = Omit<ImportVerdict, 'line'>
 
-const isThere = 'Has a subscription already'
+const alreadySubscribedMessage = 'Has a subscription already'
 
 export function createImports(
   { db, now, audit, catalog }: ImportContext,
@@ -32,7 +32,7 @@ export function createImports(
 ): Imports {
   const { names } = access.core
 
-  async function ownerOf(tx: Database | Transaction, { email, product }: Subscriber) {
+  async function findAccount(tx: Database | Transaction, { email, product }: Subscriber) {
     const [user] = await tx
       .select({ id: users.id, purchaseId: purchases.id })
       .from(users)
@@ -42,23 +42,28 @@ export function createImports(
     return user
   }
 
+  /** Reason not to book: a live purchase, or a username that belongs to someone else. */
   async function findObstacle(tx: Database | Transaction, subscriber: Subscriber) {
     const { username, product } = subscriber
-    const owner = await ownerOf(tx, subscriber)
-    if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
-    // A new account has no id yet; no account has the product's id.
-    const userId = owner?.id ?? product.id
+    const account = await findAccount(tx, subscriber)
+    if (account?.purchaseId) return { verdict: 'there' as const, message: alreadySubscribedMessage }
+    // A new account has no id yet; the product's id stands in, because no account has it.
+    const userId = account?.id ?? product.id
     if (username && (await names.findOtherHolder(tx, { userId, productId: product.id }, normalizeUsername(username))))
       return { verdict: 'fault' as const, message: nameTakenMessage }
     return undefined
   }
 
-  async function bookOne(actor: Actor, subscriber: Subscriber, { invite, hasAccess }: Options): Promise<Found> {
+  async function bookOne(
+    actor: Actor,
+    subscriber: Subscriber,
+    { invite, hasAccess }: ImportOptions,
+  ): Promise<SubscriberVerdict> {
     const { email, name, username, product, billingType, paidUntil } = subscriber
     const { amount } = await selling.prices.current(product.id, billingType)
     return db.transaction(async (tx) => {
-      const known = await findObstacle(tx, subscriber)
-      if (known) return known
+      const obstacle = await findObstacle(tx, subscriber)
+      if (obstacle) return obstacle
       const userId = await identity.accounts.guests.findOrCreateForImport(tx, { email, name })
       const { id: purchaseId } = await selling.bookings.book(tx, {
         userId,
@@ -86,23 +91,32 @@ export function createImports(
   }
 
   /** Runs in order, so that a line sees what earlier lines booked. */
-  async function verdictsOn(lines: ImportLine[], decide: (read: Subscriber) => Promise<Found>) {
+  async function processLines(
+    lines: ImportLine[],
+    processSubscriber: (subscriber: Subscriber) => Promise<SubscriberVerdict>,
+  ) {
     const verdicts: ImportVerdict[] = []
     for (const line of lines) {
-      const read = readLine(line, catalog.productsOnSale(), now())
-      const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
-      verdicts.push({ line: line.line, ...found })
+      const subscriber = readLine(line, catalog.productsOnSale(), now())
+      const verdict =
+        'fault' in subscriber
+          ? { verdict: 'fault' as const, message: subscriber.fault }
+          : await processSubscriber(subscriber)
+      verdicts.push({ line: line.line, ...verdict })
     }
     return verdicts
   }
 
   return {
     check: (lines) =>
-      verdictsOn(lines, async (read) => (await findObstacle(db, read)) ?? { verdict: 'new', message: '' }),
+      processLines(
+        lines,
+        async (subscriber) => (await findObstacle(db, subscriber)) ?? { verdict: 'new', message: '' },
+      ),
 
     run: (actor, lines, options) =>
-      verdictsOn(lines, (read) =>
-        bookOne(actor, read, options).catch((error: unknown) => {
+      processLines(lines, (subscriber) =>
+        bookOne(actor, subscriber, options).catch((error: unknown) => {
           if (error instanceof Refusal) return { verdict: 'fault', message: error.message }
           throw error
         }),
@@ -119,7 +133,7 @@ type Subscriber = {
   paidUntil: Date
 }
 
-/** A day without a time is paid to its end. Other notations are read by the browser, which has the whole file to compare. */
+/** A day without a time means its end. The browser converts other notations, because it sees the whole file. */
 const dayOrMoment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?)?$/
 
 function readLine(line: ImportLine, products: Product[], now: Date): Subscriber | { fault: string } {
@@ -127,29 +141,28 @@ function readLine(line: ImportLine, products: Product[], now: Date): Subscriber 
   const email = z.safeParse(emailField, line.email)
   if (!email.success) return { fault: `“${line.email}” isn’t an email address. Please correct it in the file.` }
   const name = line.name ? z.safeParse(personName, line.name) : undefined
-  if (name && !name.success) return { fault: unfitName }
+  if (name && !name.success) return { fault: invalidNameMessage }
   const username = line.tradingViewUsername ? parseUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username)
     return { fault: `“${line.tradingViewUsername}” isn’t a TradingView username. Correct it or leave it empty.` }
-  const [only, ...others] = products
-  const product = others.length === 0 ? only : findProductByName(products, line.product ?? '')
-  if (!product)
-    return {
-      fault: `${line.product ? `“${line.product}” isn’t a product.` : 'The product is missing.'} Write ${products.map(({ slug }) => slug).join(' or ')}.`,
-    }
-  const sold = plansWithPrice(product.prices).map(({ key }) => key)
+  const product = products.length === 1 ? products[0] : findProductByName(products, line.product ?? '')
+  if (!product) {
+    const problem = line.product ? `“${line.product}” isn’t a product.` : 'The product is missing.'
+    return { fault: `${problem} Write ${products.map(({ slug }) => slug).join(' or ')}.` }
+  }
+  const plansOnSale = plansWithPrice(product.prices).map(({ key }) => key)
   const billingType = planByName(line.plan ?? '')?.key
-  if (!billingType || !sold.includes(billingType))
-    return {
-      fault: `${line.plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'} Write ${sold.join(' or ')}.`,
-    }
+  if (!billingType || !plansOnSale.includes(billingType)) {
+    const problem = line.plan ? `“${line.plan}” isn’t a plan.` : 'The plan is missing.'
+    return { fault: `${problem} Write ${plansOnSale.join(' or ')}.` }
+  }
   const [, day, time = '23:59'] = dayOrMoment.exec(line.paidUntil ?? '') ?? []
   const paidUntil = new Date(`${day}T${time}Z`)
   // `2026-02-31` would become March 3.
-  if (Number.isNaN(paidUntil.getTime()) || paidUntil.toISOString().slice(0, 10) !== day)
-    return {
-      fault: `${line.paidUntil ? `“${line.paidUntil}” isn’t a day.` : 'The day in “paid until” is missing.'} Write it like 2026-12-31.`,
-    }
+  if (Number.isNaN(paidUntil.getTime()) || paidUntil.toISOString().slice(0, 10) !== day) {
+    const problem = line.paidUntil ? `“${line.paidUntil}” isn’t a day.` : 'The day in “paid until” is missing.'
+    return { fault: `${problem} Write it like 2026-12-31.` }
+  }
   if (paidUntil <= now) return { fault: '“Paid until” is in the past. Give a later day, or remove this line.' }
   return {
     email: email.data,
@@ -161,5 +174,5 @@ function readLine(line: ImportLine, products: Product[], now: Date): Subscriber 
   }
 }
 
-const unfitName =
+const invalidNameMessage =
   'This name has a link, an address, a phone number or over 100 characters. Shorten it or leave it empty.'

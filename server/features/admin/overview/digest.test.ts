@@ -40,14 +40,14 @@ test('the seller gets a digest once a day, and only if something is waiting', as
   expect(await digests(shop)).toEqual(['Action needed: 1 access request', '1 access request is overdue'])
 })
 
-test('the seller is reminded of exactly the requests in the queue', async () => {
+test('the digest counts exactly the requests that wait for the seller', async () => {
   await using shop = await openSellersShop()
-  const [staying, leaving, admin] = [await askForAccess(shop), await askForAccess(shop), await shop.admin()]
-  await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
+  const [waitingBuyer, cancelledBuyer, admin] = [await askForAccess(shop), await askForAccess(shop), await shop.admin()]
+  await admin.call(purchases.adminCancel, { id: cancelledBuyer.purchase.id })
 
-  expect(await admin.call(accessAdmin.todo, {})).toMatchObject([{ user: { id: staying.user.id } }])
+  expect(await admin.call(accessAdmin.todo, {})).toMatchObject([{ user: { id: waitingBuyer.user.id } }])
   expect(await admin.call(overview.adminNeeds, {})).toHaveLength(1)
-  await shop.sandbox.controls.openDispute(staying.purchase.paymentIntentId ?? '')
+  await shop.sandbox.controls.openDispute(waitingBuyer.purchase.paymentIntentId ?? '')
   await shop.settle()
   const kindsFor = async (someone: typeof admin) =>
     (await someone.call(overview.adminNeeds, {})).map(({ kind }) => kind).toSorted()
@@ -57,13 +57,13 @@ test('the seller is reminded of exactly the requests in the queue', async () => 
   expect(await digests(shop)).toEqual(['Action needed: 1 access request'])
 })
 
-test('while a connector works, nobody waits for the seller; when it is off, they do', async () => {
+test('requests wait for the seller only while the connector is off', async () => {
   await using shop = await openConnectedShop()
   await shop.namedBuyer('nobody_by_this_name')
   await shop.settle()
   const admin = await shop.admin()
-  const waiting = async () => (await admin.call(overview.adminNeeds, {})).map(({ kind }) => kind)
-  expect(await waiting()).toEqual(['access_name_not_found'])
+  const needKinds = async () => (await admin.call(overview.adminNeeds, {})).map(({ kind }) => kind)
+  expect(await needKinds()).toEqual(['access_name_not_found'])
   await admin.call(tradingViewAdmin.forget, {})
-  expect(await waiting()).toEqual(['new_requests'])
+  expect(await needKinds()).toEqual(['new_requests'])
 })

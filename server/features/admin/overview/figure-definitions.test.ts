@@ -15,33 +15,34 @@ let shop: TestShop
 let admin: Awaited<ReturnType<TestShop['admin']>>
 beforeAll(async () => {
   shop = await openShop()
-  await liveThroughAYear()
+  await bookAYearOfPurchases()
   admin = await shop.admin()
 })
 afterAll(() => shop.close())
 
-const monthStart = (ago: number) => {
+const monthStart = (monthsAgo: number) => {
   const now = shop.clock.now()
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago))
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo))
 }
-const dayOf = (ago: number, day: number) => new Date(monthStart(ago).getTime() + (day - 1) * 86_400_000 + 3_600_000)
+const dayOf = (monthsAgo: number, day: number) =>
+  new Date(monthStart(monthsAgo).getTime() + (day - 1) * 86_400_000 + 3_600_000)
 
-/** Three people paid when the month began and one of them leaves; two come and leave within it; one has two products. */
-async function liveThroughAYear() {
+/** Three people pay when the current month begins, one of them for two products; one of the three stops. Two more start and stop within the month. */
+async function bookAYearOfPurchases() {
   const { connection } = shop
   // Moves to the 20th, so that days within the month have passed.
   await shop.advance(Math.ceil((monthStart(-1).getTime() - shop.clock.now().getTime()) / 86_400_000) + 20, 'day')
   const [other] = await connection.db.insert(products).values({ slug: 'other', name: 'Other' }).returning()
-  const person = async () => (await shop.user()).user.id
-  const left = (endedAt: Date) => ({ status: 'cancelled' as const, endedAt, endedBecause: 'cancelled' as const })
-  const twice = await person()
-  await bookPaid(connection, twice, { createdAt: dayOf(4, 3) })
-  await bookPaid(connection, twice, { createdAt: dayOf(2, 3), productId: other?.id ?? '' })
-  await bookPaid(connection, await person(), { createdAt: dayOf(3, 5), billingType: 'yearly' })
-  await bookPaid(connection, await person(), { createdAt: dayOf(5, 9), ...left(dayOf(0, 4)) })
+  const addPerson = async () => (await shop.user()).user.id
+  const cancelledAt = (endedAt: Date) => ({ status: 'cancelled' as const, endedAt, endedBecause: 'cancelled' as const })
+  const ownerOfTwo = await addPerson()
+  await bookPaid(connection, ownerOfTwo, { createdAt: dayOf(4, 3) })
+  await bookPaid(connection, ownerOfTwo, { createdAt: dayOf(2, 3), productId: other?.id ?? '' })
+  await bookPaid(connection, await addPerson(), { createdAt: dayOf(3, 5), billingType: 'yearly' })
+  await bookPaid(connection, await addPerson(), { createdAt: dayOf(5, 9), ...cancelledAt(dayOf(0, 4)) })
   for (const day of [2, 3])
-    await bookPaid(connection, await person(), { createdAt: dayOf(0, day), ...left(dayOf(0, 6)) })
-  await bookPaid(connection, await person(), { createdAt: dayOf(6, 9), ...left(dayOf(2, 4)) })
+    await bookPaid(connection, await addPerson(), { createdAt: dayOf(0, day), ...cancelledAt(dayOf(0, 6)) })
+  await bookPaid(connection, await addPerson(), { createdAt: dayOf(6, 9), ...cancelledAt(dayOf(2, 4)) })
   const [refunded, disputed] = [await shop.buyer(), await shop.buyer()]
   await (await shop.admin()).call(purchases.adminRefund, {
     id: refunded.purchase.id,
@@ -56,7 +57,7 @@ async function liveThroughAYear() {
 }
 
 /** Plain SQL for each figure of the current month; amounts in dollars per month. */
-const inSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
+const figureSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
   mrr: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements',
   net: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements where at >= $1',
   paying: `select count(*) from (
@@ -77,7 +78,7 @@ const inSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
     - (select sum(lost_amount) from payments where lost_at >= $1)) / 100.0`,
 }
 
-const bySql = async (statement: string, from = monthStart(0)) => {
+const readBySql = async (statement: string, from = monthStart(0)) => {
   const { rows } = await shop.connection.pool.query({
     text: `select value::float8 from (${statement}) figure (value) where $1::timestamptz is not null`,
     values: [from],
@@ -86,7 +87,7 @@ const bySql = async (statement: string, from = monthStart(0)) => {
   return rows[0]?.[0]
 }
 
-test('every figure of the file is what plain SQL says, under the title of its definition', async () => {
+test('every figure of the file equals plain SQL and has the title of its definition', async () => {
   const file = await (await admin.send(figures.adminExport, {})).text()
   const [head = [], current = []] = file
     .replace('\uFEFF', '')
@@ -94,13 +95,13 @@ test('every figure of the file is what plain SQL says, under the title of its de
     .map((line) => line.split(','))
   const valueOf = (name: FigureName) =>
     Number(current[head.findIndex((title) => title.replace(/ \(.+\)$/, '') === figureDefinitions[name].title)])
-  for (const name of Object.keys(inSql) as (keyof typeof inSql)[])
-    expect({ name, value: valueOf(name) }).toEqual({ name, value: await bySql(inSql[name]) })
+  for (const name of Object.keys(figureSql) as (keyof typeof figureSql)[])
+    expect({ name, value: valueOf(name) }).toEqual({ name, value: await readBySql(figureSql[name]) })
 })
 
-test('churn is of those who paid when the month began, and a person with two products is one', async () => {
+test('churn counts people who paid when the month began, and a person with two products once', async () => {
   const { months } = await admin.call(overview.adminShow, {})
-  // Three paid when it began and one of them left; two more came and left.
+  // The two people who started and stopped within the month do not count as churn, only as movements.
   expect(months.at(-1)).toMatchObject({ paidWhenItBegan: 3, stopped: 1, churn: 33.3 })
   expect(months.at(-1)?.movements.churn.count).toBe(4)
   expect(months.at(-2)).toMatchObject({ paying: 3, stopped: 0, churn: 0 })
@@ -115,7 +116,7 @@ test('cash is the sum of the payments list', async () => {
   expect([total('paid'), total('refunded'), total('lost')]).toEqual(['payment', 'refund', 'dispute'].map(sumOf))
 })
 
-test('who stayed is what plain SQL says for every cohort', async () => {
+test('the people who stayed equal plain SQL for every cohort', async () => {
   const { cohorts } = await admin.call(figures.adminShow, {})
   expect(cohorts.length).toBeGreaterThan(3)
   for (const { month, joined, stayed } of cohorts) {
@@ -130,47 +131,47 @@ test('who stayed is what plain SQL says for every cohort', async () => {
   }
 })
 
-/** People with a running purchase of the shop's first product. */
-const runningSql = `select u.id, u.email from users u where u.deleted_at is null and exists (
+/** People with a live or paused purchase of the shop's first product. */
+const customersSql = `select u.id, u.email from users u where u.deleted_at is null and exists (
   select from purchases p join products on products.id = p.product_id
   where p.user_id = u.id and slug = 'rebound-sigma-pro' and p.status in ('active', 'pending_cancel', 'past_due', 'paused'))`
 
-const countsInSql: Record<CountName, string> = {
+const countSql: Record<CountName, string> = {
   failed_payments: `select count(*) from purchases where status = 'past_due'`,
   expiring_cards: `select count(*) from purchases where status = 'active' and card_expires_at <= current_period_end
     and card_expires_at < $1::timestamptz + interval '30 days'`,
   disputed: 'select count(*) from purchases where is_disputed',
   withAccess: `select (select count(distinct user_id) from purchases where status in ('active', 'pending_cancel', 'past_due', 'paused'))
     + (select count(distinct username_key) from tv_people where not is_ours and is_present)`,
-  customers: `select count(*) from (${runningSql}) people
+  customers: `select count(*) from (${customersSql}) people
     where not exists (select from mail_suppressions m where m.email = people.email and because = 'refused')`,
   newsletterSubscribers: `select count(*) from newsletter_subscriptions where confirmed_at is not null and unsubscribed_at is null`,
-  newsletterBuyers: `select count(*) from (${runningSql}) people join users u using (id)
+  newsletterBuyers: `select count(*) from (${customersSql}) people join users u using (id)
     where u.verified_at is not null and exists (select from orders o where o.user_id = u.id and o.email = u.email
       and o.closed_at is not null and o.news_version is not null and o.news_objected_at is null)`,
 }
 
-test('every count beside a list or an audience is what plain SQL says', async () => {
-  const told = await shop.buyer({ news: { version: '2026-11' } })
-  const late = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+test('every count beside a list or an audience equals plain SQL', async () => {
+  const newsletterBuyer = await shop.buyer({ news: { version: '2026-11' } })
+  const lateBuyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   // A webhook that arrives later would write the status again.
   await shop.settle()
   const { pool } = shop.connection
-  await pool.query('update users set verified_at = now() where id = $1', [told.user.id])
-  await pool.query(`update purchases set status = 'past_due' where id = $1`, [late.purchase.id])
+  await pool.query('update users set verified_at = now() where id = $1', [newsletterBuyer.user.id])
+  await pool.query(`update purchases set status = 'past_due' where id = $1`, [lateBuyer.purchase.id])
   await pool.query(
     `insert into newsletter_subscriptions (email, confirmed_at, unsubscribed_at)
      values ('a@example.com', now(), null), ('b@example.com', now(), now()), ('c@example.com', null, null)`,
   )
-  const [{ atRisk }, { people }, audiences, sold] = await Promise.all([
+  const [{ atRisk }, { people }, audiences, productsOnSale] = await Promise.all([
     admin.call(overview.adminShow, {}),
     admin.call(tradingViewAdmin.meter, {}),
     admin.call(newsletters.adminAudiences, {}),
     admin.call(prices.adminProducts, {}),
   ])
-  const productId = sold.find(({ slug }) => slug === 'rebound-sigma-pro')?.id ?? ''
+  const productId = productsOnSale.find(({ slug }) => slug === 'rebound-sigma-pro')?.id ?? ''
   const { customers } = await admin.call(serviceMessages.adminAudience, { productId })
-  const shown: Record<CountName, number | undefined> = {
+  const counts: Record<CountName, number | undefined> = {
     failed_payments: atRisk.failed_payments.count,
     expiring_cards: atRisk.expiring_cards.count,
     disputed: atRisk.disputed.count,
@@ -179,7 +180,7 @@ test('every count beside a list or an audience is what plain SQL says', async ()
     newsletterSubscribers: audiences.subscribers,
     newsletterBuyers: audiences.buyers.find((each) => each.productId === productId)?.count,
   }
-  expect(shown).toMatchObject({ failed_payments: 1, newsletterSubscribers: 1, newsletterBuyers: 1 })
-  for (const name of Object.keys(countsInSql) as CountName[])
-    expect({ name, count: shown[name] }).toEqual({ name, count: await bySql(countsInSql[name], shop.clock.now()) })
+  expect(counts).toMatchObject({ failed_payments: 1, newsletterSubscribers: 1, newsletterBuyers: 1 })
+  for (const name of Object.keys(countSql) as CountName[])
+    expect({ name, count: counts[name] }).toEqual({ name, count: await readBySql(countSql[name], shop.clock.now()) })
 })

@@ -7,6 +7,7 @@ type CashMonth = AdminFigures['cash'][number]
 type Figures = Partial<Record<FigureName, string>>
 
 const dollars = (cents: number) => (cents / 100).toFixed(2)
+/** Monthly revenue from yearly revenue in cents. */
 const perMonth = (arr: number) => dollars(Math.round(arr / 12))
 
 function figuresOf({ movements, ...month }: OverviewMonth, cash: CashMonth): Figures {
@@ -28,17 +29,23 @@ function figuresOf({ movements, ...month }: OverviewMonth, cash: CashMonth): Fig
   }
 }
 
-const unitOf = (name: FigureName) => (name === 'paying' ? '' : name === 'churn' ? ' (%)' : ' (USD)')
+function unitOf(name: FigureName) {
+  if (name === 'paying') return ''
+  return name === 'churn' ? ' (%)' : ' (USD)'
+}
 
 /** Rows are months, newest first; columns have the titles of the definitions. */
 export function csvOfMonths(months: OverviewMonth[], cash: CashMonth[]): string {
   const rows = months.toReversed().map((month) => {
-    const none = { month: month.month, paid: 0, tax: 0, refunded: 0, lost: 0 }
-    return { month: month.month, ...figuresOf(month, cash.find((each) => each.month === month.month) ?? none) }
+    const noCash = { month: month.month, paid: 0, tax: 0, refunded: 0, lost: 0 }
+    return {
+      month: month.month,
+      ...figuresOf(month, cash.find((cashMonth) => cashMonth.month === month.month) ?? noCash),
+    }
   })
   const names = (Object.keys(figureDefinitions) as FigureName[]).filter((name) => rows.some((row) => name in row))
   const head = ['Month', ...names.map((name) => `${figureDefinitions[name].title}${unitOf(name)}`)]
   const lines = [head, ...rows.map((row) => [row.month, ...names.map((name) => row[name] ?? '')])]
-  // The first character tells Excel that this is UTF-8.
+  // Excel recognizes UTF-8 by the byte order mark at the start.
   return `\uFEFF${lines.map((line) => line.join(',')).join('\n')}\n`
 }

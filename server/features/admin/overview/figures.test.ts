@@ -20,7 +20,7 @@ afterAll(() => shop.close())
 
 const monthOf = (at: Date) => at.toISOString().slice(0, 7)
 
-test('every payment, refund and lost dispute is listed with its invoice and period, found in several ways, and adds up to the cash', async () => {
+test('payments, refunds and lost disputes are listed, searchable and exported, and add up to the cash', async () => {
   const [buyer, other] = [await shop.buyer(), await shop.buyer()]
   admin = await shop.admin()
   await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0, keepAccess: true })
@@ -34,51 +34,51 @@ test('every payment, refund and lost dispute is listed with its invoice and peri
 
   const all = await admin.call(figures.adminPayments, {})
   expect(all.map(({ kind }) => kind).toSorted()).toEqual(['dispute', 'payment', 'payment', 'refund'])
-  const mine = await admin.call(figures.adminPayments, { q: buyer.user.email })
-  expect(mine).toMatchObject([
+  const buyersPayments = await admin.call(figures.adminPayments, { q: buyer.user.email })
+  expect(buyersPayments).toMatchObject([
     { kind: 'refund', amount: 500, status: 'succeeded', user: { id: buyer.user.id } },
     { kind: 'payment', amount: 3900, user: { email: buyer.user.email } },
   ])
-  const [, paid] = mine
+  const [, paid] = buyersPayments
   const { periodStart, periodEnd, invoice, country } = paid ?? {}
   expect(Date.parse(periodEnd ?? '') - Date.parse(periodStart ?? '')).toBeGreaterThan(27 * 86_400_000)
   expect(invoice?.number).toMatch(/-\d{4}$/)
   expect(country).toMatch(/^[A-Z]{2}$/)
   for (const q of [invoice?.number ?? '', invoice?.id ?? '', paid?.id.split(' ')[1] ?? ''])
-    expect(await admin.call(figures.adminPayments, { q }), q).toEqual(mine)
+    expect(await admin.call(figures.adminPayments, { q }), q).toEqual(buyersPayments)
   expect(await admin.call(figures.adminPayments, { kind: 'dispute' })).toMatchObject([{ amount: 3900 }])
   expect(await admin.call(figures.adminPayments, { period: '2020' })).toEqual([])
 
-  // Pages of one row, in the same order.
-  const walked: string[] = []
+  // Pages of one row have the same order as one large page.
+  const pagedIds: string[] = []
   for (let cursor: string | undefined, page = 0; page < 9; page += 1) {
     const { items, next } = await admin.callPage(figures.adminPayments, { limit: 1, cursor })
-    walked.push(...items.map(({ id }) => id))
+    pagedIds.push(...items.map(({ id }) => id))
     if (!next) break
     cursor = next
   }
-  expect(walked).toEqual(all.map(({ id }) => id))
+  expect(pagedIds).toEqual(all.map(({ id }) => id))
 
   const month = monthOf(shop.clock.now())
   const [cash] = (await admin.call(figures.adminShow, {})).cash
   expect(cash).toEqual({ month, paid: 7800, tax: 0, refunded: 500, lost: 3900 })
 
-  const file = async (period: string) =>
+  const exportLines = async (period: string) =>
     (await (await admin.send(figures.adminExportPayments, { period })).text()).trim().split('\n')
   await shop.queue.runNow('read-balance')
-  const lines = await file(month)
+  const lines = await exportLines(month)
   expect(lines).toHaveLength(5)
   expect(lines.join('\n')).toContain('-5.00')
-  const ofBuyer: Record<string, string>[] = parse(lines.join('\n'), { columns: true, bom: true })
-  const [paidLine, refundLine] = ofBuyer.filter((line) => line.Email === buyer.user.email)
+  const exportRows: Record<string, string>[] = parse(lines.join('\n'), { columns: true, bom: true })
+  const [paidLine, refundLine] = exportRows.filter((line) => line.Email === buyer.user.email)
   expect(paidLine).toMatchObject({ Kind: 'payment', 'VAT ID': 'DE123456789', 'Credit note': '', 'Fee currency': 'USD' })
   expect(Number(paidLine?.Fee)).toBeGreaterThan(0)
   expect(refundLine).toMatchObject({ Kind: 'refund', 'Credit note': expect.stringMatching(/-CN-01$/) })
-  expect(await file(month.slice(0, 4))).toEqual(lines)
-  expect(await file('2020-01')).toHaveLength(1)
+  expect(await exportLines(month.slice(0, 4))).toEqual(lines)
+  expect(await exportLines('2020-01')).toHaveLength(1)
 })
 
-test('a word that thousands have is found page by page', async () => {
+test('a search with thousands of payments is listed page by page', async () => {
   const { pool } = shop.connection
   await pool.query(
     `insert into users (email, name) select 'many' || n || '@example.com', 'Many' from generate_series(1, 700) n`,
@@ -105,10 +105,10 @@ test('a word that thousands have is found page by page', async () => {
   expect(await admin.call(figures.adminPayments, { q: 'many77@' })).toHaveLength(3)
 })
 
-test('a range adds up to the people behind it, and to the overview', async () => {
+test('the sums of a range match the listed movements and the overview', async () => {
   const earlier = new Date(shop.clock.now().getTime() - 200 * 86_400_000)
-  const old = await shop.user()
-  await bookPaid(shop.connection, old.user.id, { createdAt: earlier })
+  const payer = await shop.user()
+  await bookPaid(shop.connection, payer.user.id, { createdAt: earlier })
   const leaver = await shop.user()
   await bookPaid(shop.connection, leaver.user.id, {
     createdAt: earlier,
@@ -121,44 +121,46 @@ test('a range adds up to the people behind it, and to the overview', async () =>
   expect((await admin.call(figures.adminShow, {})).reasons).toEqual([{ reason: 'unused', count: 1, arr: -46_800 }])
   expect((await admin.call(figures.adminShow, { range: '30d' })).reasons).toEqual([])
   for (const range of ['30d', '3m', '12m', 'all'] as const) {
-    const shown = await admin.call(figures.adminShow, { range })
+    const rangeFigures = await admin.call(figures.adminShow, { range })
     for (const kind of movementKinds) {
-      const people = await admin.call(figures.adminMovements, { range, kind })
-      expect(people.reduce((sum, each) => sum + each.arrAfter - each.arrBefore, 0)).toBe(shown.movements[kind].arr)
-      expect(people).toHaveLength(shown.movements[kind].count)
+      const listed = await admin.call(figures.adminMovements, { range, kind })
+      expect(listed.reduce((sum, each) => sum + each.arrAfter - each.arrBefore, 0)).toBe(
+        rangeFigures.movements[kind].arr,
+      )
+      expect(listed).toHaveLength(rangeFigures.movements[kind].count)
     }
-    const net = movementKinds.reduce((sum, kind) => sum + shown.movements[kind].arr, 0)
+    const net = movementKinds.reduce((sum, kind) => sum + rangeFigures.movements[kind].arr, 0)
     const { months } = await admin.call(overview.adminShow, {})
-    expect(shown.before + net).toBe(months.at(-1)?.arr)
-    for (const { reason, count } of shown.reasons)
+    expect(rangeFigures.before + net).toBe(months.at(-1)?.arr)
+    for (const { reason, count } of rangeFigures.reasons)
       expect(await admin.call(figures.adminMovements, { range, reason })).toHaveLength(count)
-    for (const { cause, count } of shown.lost)
+    for (const { cause, count } of rangeFigures.lost)
       expect(await admin.call(figures.adminMovements, { range, kind: 'churn', cause })).toHaveLength(count)
   }
 })
 
-test('who stayed is counted by month of first payment', async () => {
+test('people who stayed are counted by month of first payment', async () => {
   const now = shop.clock.now()
-  const month = (ago: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 2))
+  const monthsAgo = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 2))
   const [stays, leaves] = [await shop.user(), await shop.user()]
-  await bookPaid(shop.connection, stays.user.id, { createdAt: month(5) })
+  await bookPaid(shop.connection, stays.user.id, { createdAt: monthsAgo(5) })
   await bookPaid(shop.connection, leaves.user.id, {
-    createdAt: month(5),
+    createdAt: monthsAgo(5),
     status: 'cancelled',
-    endedAt: month(3),
+    endedAt: monthsAgo(3),
     endedBecause: 'cancelled',
   })
   const { cohorts } = await admin.call(figures.adminShow, {})
-  expect(cohorts.find((each) => each.month === monthOf(month(5)))).toEqual({
-    month: monthOf(month(5)),
+  expect(cohorts.find((each) => each.month === monthOf(monthsAgo(5)))).toEqual({
+    month: monthOf(monthsAgo(5)),
     joined: 2,
     stayed: [2, 2, 1, 1, 1, 1].map((count) => ({ count, arr: count * 46_800 })),
   })
 })
 
-test('every night, Stripe’s own list is compared: a lost message is caught up on, and what still differs needs the seller', async () => {
+test('the nightly comparison with Stripe repairs a lost webhook, and a remaining difference is a task for the seller', async () => {
   const { db, pool } = shop.connection
-  const differing = async () =>
+  const countDiffering = async () =>
     (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'revenue_differs')?.count ?? 0
   const [buyer, ending] = [await shop.buyer(), await shop.buyer()]
   const { rows } = await pool.query<{ id: string; sub: string }>(
@@ -174,41 +176,41 @@ test('every night, Stripe’s own list is compared: a lost message is caught up 
   await shop.sandbox.controls.webhooks.misbehave({})
   admin = await shop.admin()
   expect((await admin.call(figures.adminShow, {})).proof).toMatchObject({ differing: 0, differences: [] })
-  expect(await differing()).toBe(0)
+  expect(await countDiffering()).toBe(0)
   const { proof } = await admin.call(figures.adminShow, {})
   expect(proof?.atStripe).toBe(proof?.here)
   expect(proof?.elsewhere).toBeGreaterThan(0)
   const { months } = await admin.call(overview.adminShow, {})
   expect((proof?.here ?? 0) + (proof?.elsewhere ?? 0)).toBe(months.at(-1)?.arr)
 
-  // A movement that follows from no invoice.
+  // This movement has no invoice, so Stripe can't confirm it.
   await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
     cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, at, recorded_at, 'slipped in', 0, 'expansion',
     'price', 46800, 60000, 0 from mrr_movements where purchase_id = ${ending.purchase.id} limit 1`)
   await shop.queue.runNow('prove-revenue')
-  expect(await differing()).toBe(1)
+  expect(await countDiffering()).toBe(1)
   expect((await admin.call(figures.adminShow, {})).proof).toMatchObject({
     differing: 1,
     differences: [
       { subscriptionId: subscriptionOf(ending.purchase.id), userId: ending.user.id, atStripe: 46_800, here: 60_000 },
     ],
   })
-  const told = await (await shop.visitor().fetch('/metrics')).text()
-  expect(told).toContain('shop_mrr_differing 1')
-  expect(told).toContain('shop_mrr_difference_dollars 11')
+  const metrics = await (await shop.visitor().fetch('/metrics')).text()
+  expect(metrics).toContain('shop_mrr_differing 1')
+  expect(metrics).toContain('shop_mrr_difference_dollars 11')
 })
 
-test('a card that only the customer has expires like any other', async () => {
+test('a card stored at the Stripe customer, not at the subscription, has its expiry shown too', async () => {
   const { pool } = shop.connection
   const { purchase } = await shop.buyer()
-  const expiry = async () => {
+  const readCard = async () => {
     const { rows } = await pool.query(
       'select card, card_expires_at as at, stripe_subscription_id as sub from purchases where id = $1',
       [purchase.id],
     )
     return rows[0]
   }
-  const { at, sub } = await expiry()
+  const { at, sub } = await readCard()
   expect(at).toBeInstanceOf(Date)
   await pool.query(
     `with card as (update sandbox.objects set data = jsonb_set(data, '{default_payment_method}', 'null') where id = $1
@@ -221,6 +223,6 @@ test('a card that only the customer has expires like any other', async () => {
   await pool.query('update purchases set card = null, card_expires_at = null where id = $1', [purchase.id])
   await shop.sandbox.controls.dashboard.setQuantity(sub, 2)
   await shop.settle()
-  expect((await expiry()).at).toEqual(at)
-  expect((await expiry()).card).toBe('Visa ending in 4242')
+  expect((await readCard()).at).toEqual(at)
+  expect((await readCard()).card).toBe('Visa ending in 4242')
 })

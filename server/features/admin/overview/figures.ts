@@ -22,31 +22,31 @@ export type Figures = {
 
 type MovementFilter = ParsedInputOf<typeof contract.adminMovements>
 
-const monthsIn = { '3m': 3, '12m': 12, all: null }
+const monthsInRange = { '3m': 3, '12m': 12, all: null }
 /** Months of first payments in the cohort table. */
-const cohorts = 12
+const cohortCount = 12
 
 const monthsAgo = (now: Date, months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
-const nameOf = (date: Date) => date.toISOString().slice(0, 7)
+const monthName = (date: Date) => date.toISOString().slice(0, 7)
 
 /** Start of a range, at the start of a UTC day; undefined for all time. Ranges end now. */
-function since(range: Range | undefined, now: Date): Date | undefined {
+function startOfRange(range: Range | undefined, now: Date): Date | undefined {
   if (range === '30d') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
-  const months = monthsIn[range ?? 'all']
+  const months = monthsInRange[range ?? 'all']
   return months === null ? undefined : monthsAgo(now, months - 1)
 }
 
-const taker = alias(mrrMovements, 'taker')
+const correction = alias(mrrMovements, 'correction')
 
 export function createFigures(context: FigureContext, { selling }: Areas): Figures {
   const { db, now } = context
   // Skips corrected rows and their corrections.
   const isUncorrected = and(
     isNull(mrrMovements.corrects),
-    notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
+    notExists(db.select({ id: correction.id }).from(correction).where(eq(correction.corrects, mrrMovements.id))),
   )
 
-  const readStayed = cacheUntilNextMovement(db, now, () => readCohorts(context))
+  const readCachedCohorts = cacheUntilNextMovement(db, now, () => readCohorts(context))
 
   /** Sums by kind and cause; movements before the range are one row. */
   async function readMovements(from: Date | undefined) {
@@ -64,13 +64,13 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
       .groupBy(sql`1`, kind, cause)
     const sums = rows.map((row) => ({ ...row, arr: Number(row.arr), count: Number(row.count) }))
     const within = sums.filter((row) => row.isWithin)
-    const add = (some: typeof sums) => ({
-      arr: some.reduce((total, row) => total + row.arr, 0),
-      count: some.reduce((total, row) => total + row.count, 0),
+    const addUp = (rowsToAdd: typeof sums) => ({
+      arr: rowsToAdd.reduce((total, row) => total + row.arr, 0),
+      count: rowsToAdd.reduce((total, row) => total + row.count, 0),
     })
     return {
-      before: add(sums.filter((row) => !row.isWithin)).arr,
-      movements: byKind((wanted) => add(within.filter((row) => row.kind === wanted))),
+      before: addUp(sums.filter((row) => !row.isWithin)).arr,
+      movements: byKind((movementKind) => addUp(within.filter((row) => row.kind === movementKind))),
       lost: within
         .filter((row) => row.kind === 'churn' && row.count > 0)
         .map((row) => ({ cause: row.cause, arr: row.arr, count: row.count }))
@@ -97,6 +97,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
       )
       .groupBy(reason)
       .orderBy(desc(count), reason)
+    // The condition already excludes rows without a reason; this tells the type checker.
     return rows.flatMap((row) => (row.reason ? [{ ...row, reason: row.reason }] : []))
   }
 
@@ -104,15 +105,15 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
     payments: createPayments(context),
 
     async show(range) {
-      const from = since(range, now())
-      const [moved, reasons, stayed, cash, compared] = await Promise.all([
+      const from = startOfRange(range, now())
+      const [movements, reasons, cohorts, cash, proof] = await Promise.all([
         readMovements(from),
         readReasons(from),
-        readStayed(),
+        readCachedCohorts(),
         readCash(context, from),
         selling.proof.show(),
       ])
-      return { ...moved, reasons, cohorts: stayed, cash, proof: compared }
+      return { ...movements, reasons, cohorts, cash, proof }
     },
 
     async csv() {
@@ -129,7 +130,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
     async movements({ limit, cursor, kind, cause, reason, month, range }) {
       const after = decodeCursor(cursor, String.raw`\d{1,18}`)
       const { at, id } = mrrMovements
-      const from = since(range, now())
+      const from = startOfRange(range, now())
       const [begin, end] = month ? boundsOf(month) : []
       const rows = await db
         .select({
@@ -160,38 +161,46 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
   }
 }
 
-/** Cohorts by month of first payment; corrections may move a person to another month. */
+/** Cohorts by month of first payment, newest first. A correction may move a person to another month. */
 async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
+  // Day 31 makes `personMonths` sum whole months.
   const { rows } = await db.execute<{ cohort: string; month: string; joined: number; people: number; arr: number }>(sql`
     with firsts as (
       select m.user_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
       from ${mrrMovements} m where m.kind = 'new' and m.corrects is null
-        and not exists (select from ${mrrMovements} taker where taker.corrects = m.id)
-      group by 1 having min(m.at) >= ${monthsAgo(now(), cohorts - 1)})
+        and not exists (select from ${mrrMovements} correction where correction.corrects = m.id)
+      group by 1 having min(m.at) >= ${monthsAgo(now(), cohortCount - 1)})
     select to_char(cohort, 'YYYY-MM') as cohort, to_char(month, 'YYYY-MM') as month,
       (count(*) filter (where month = cohort))::int as joined,
       sum(case when arr_after > 0 then 1 else 0 end - case when arr_before > 0 then 1 else 0 end)::int as people,
       sum(arr_after - arr_before)::float8 as arr
     from ${personMonths(31)} p join firsts using (user_id) group by 1, 2`)
-  return Array.from({ length: cohorts }, (_, age) => age).flatMap((age) => {
-    const month = nameOf(monthsAgo(now(), age))
-    const own = rows.filter(({ cohort }) => cohort === month)
-    const joined = own.find((row) => row.month === month)?.joined ?? 0
+
+  const today = now()
+  const monthsNewestFirst = Array.from({ length: cohortCount }, (_, age) => monthName(monthsAgo(today, age)))
+  const cohorts = []
+  for (const [age, month] of monthsNewestFirst.entries()) {
+    const cohortRows = rows.filter((row) => row.cohort === month)
+    const joined = cohortRows.find((row) => row.month === month)?.joined ?? 0
+    if (joined === 0) continue
+
+    // Rows hold changes, so each month adds to the sums of the months before it.
     let [count, arr] = [0, 0]
-    const stayed = Array.from({ length: age + 1 }, (_, place) => {
-      for (const row of own.filter((each) => each.month === nameOf(monthsAgo(now(), age - place)))) {
-        count += row.people
-        arr += row.arr
-      }
-      return { count, arr }
-    })
-    return joined > 0 ? [{ month, joined, stayed }] : []
-  })
+    const stayed = []
+    for (const laterMonth of monthsNewestFirst.slice(0, age + 1).toReversed()) {
+      const change = cohortRows.find((row) => row.month === laterMonth)
+      count += change?.people ?? 0
+      arr += change?.arr ?? 0
+      stayed.push({ count, arr })
+    }
+    cohorts.push({ month, joined, stayed })
+  }
+  return cohorts
 }
 
 /** Cash by the month in which it moved, newest first. */
 async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
-  const moved = sql`
+  const movedCash = sql`
     select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}
     union all select at, 0, -tax, amount, 0 from ${refunds} where status not in ('failed', 'canceled')
     union all select lost_at, 0, -round(tax * lost_amount / amount::numeric), 0, lost_amount
@@ -199,6 +208,6 @@ async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
   const { rows } = await db.execute<{ month: string; paid: number; tax: number; refunded: number; lost: number }>(sql`
     select to_char(at at time zone 'UTC', 'YYYY-MM') as month, sum(paid)::float8 as paid, sum(tax)::float8 as tax,
       sum(refunded)::float8 as refunded, sum(lost)::float8 as lost
-    from (${moved}) moved where ${from ? sql`at >= ${monthsAgo(from, 0)}` : sql`true`} group by 1 order by 1 desc`)
+    from (${movedCash}) moved where ${from ? sql`at >= ${monthsAgo(from, 0)}` : sql`true`} group by 1 order by 1 desc`)
   return rows
 }

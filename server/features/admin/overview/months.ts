@@ -4,7 +4,7 @@ import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { mrrMovements } from '#server/database/schema.ts'
 
-/** Sums of a whole month, or of its days up to today's day of the month. */
+/** Sums of a month's days up to today's day of the month (`isEarly`), or of the days after it. */
 type MovementSum = { month: string; isEarly: boolean; kind: MovementKind; count: number; arr: number; late: number }
 /** People who began and stopped paying in a month, or in its days up to today's day of the month. */
 type PeopleSum = { month: string; began: number; stopped: number; beganEarly: number; stoppedEarly: number }
@@ -25,52 +25,53 @@ export const personMonths = (dayOfMonth: number): SQL => sql`(
 
 /** Caches until a movement is added or the day changes; movements are never updated. */
 export function cacheUntilNextMovement<Figures>(db: Database, now: () => Date, read: () => Promise<Figures>) {
-  let remembered: { key: string; figures: Figures } | undefined
+  let cached: { key: string; figures: Figures } | undefined
   return async (): Promise<Figures> => {
     const key = `${await db.$count(mrrMovements)} on ${now().toISOString().slice(0, 10)}`
-    if (remembered?.key !== key) remembered = { key, figures: await read() }
-    return remembered.figures
+    if (cached?.key !== key) cached = { key, figures: await read() }
+    return cached.figures
   }
 }
 
-/** The last twelve months, and the last one up to the same day as the current one. */
+/** The last twelve months, and the previous month up to today's day of the month. */
 export async function lastTwelveMonths(db: Database, now: Date) {
   const names = namesOfLastTwelve(now)
   const [movements, people] = await Promise.all([readMovements(db, now.getUTCDate()), readPeople(db, now.getUTCDate())])
-  const last = names.at(-2) ?? ''
+  const previousMonth = names.at(-2) ?? ''
   return {
     months: names.map((month) => figuresOf(month, movements, people)),
     lastMonthSoFar: figuresOf(
-      last,
-      movements.filter((each) => each.isEarly || each.month !== last),
-      people.map((each) =>
-        each.month === last ? { ...each, began: each.beganEarly, stopped: each.stoppedEarly } : each,
+      previousMonth,
+      movements.filter((row) => row.isEarly || row.month !== previousMonth),
+      people.map((row) =>
+        row.month === previousMonth ? { ...row, began: row.beganEarly, stopped: row.stoppedEarly } : row,
       ),
     ),
   }
 }
 
-export const byKind = <Each>(sumOf: (kind: MovementKind) => Each) =>
-  Object.fromEntries(movementKinds.map((kind) => [kind, sumOf(kind)])) as Record<MovementKind, Each>
+export const byKind = <Sum>(sumOf: (kind: MovementKind) => Sum) =>
+  Object.fromEntries(movementKinds.map((kind) => [kind, sumOf(kind)])) as Record<MovementKind, Sum>
 
-const add = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
+const add = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
 function figuresOf(month: string, movements: MovementSum[], people: PeopleSum[]): OverviewMonth {
-  const moved = movements.filter((each) => each.month === month)
-  const paidBefore = add(people.filter((each) => each.month < month).map(({ began, stopped }) => began - stopped))
-  const { began = 0, stopped = 0 } = people.find((each) => each.month === month) ?? {}
+  const movementsOfMonth = movements.filter((row) => row.month === month)
+  const paidBefore = add(people.filter((row) => row.month < month).map(({ began, stopped }) => began - stopped))
+  const { began = 0, stopped = 0 } = people.find((row) => row.month === month) ?? {}
   return {
     month,
-    arr: add(movements.filter((each) => each.month <= month).map(({ arr }) => arr)),
+    arr: add(movements.filter((row) => row.month <= month).map(({ arr }) => arr)),
     paying: paidBefore + began - stopped,
     paidWhenItBegan: paidBefore,
     stopped,
+    // Percent, with one decimal place.
     churn: paidBefore > 0 ? Math.round((1000 * stopped) / paidBefore) / 10 : null,
     movements: byKind((kind) => {
-      const own = moved.filter((each) => each.kind === kind)
-      return { arr: add(own.map(({ arr }) => arr)), count: add(own.map(({ count }) => count)) }
+      const ofKind = movementsOfMonth.filter((row) => row.kind === kind)
+      return { arr: add(ofKind.map(({ arr }) => arr)), count: add(ofKind.map(({ count }) => count)) }
     }),
-    late: add(moved.map(({ late }) => late)),
+    late: add(movementsOfMonth.map(({ late }) => late)),
   }
 }
 

@@ -48,7 +48,7 @@ afterAll(async () => {
 const needs = async () =>
   Object.fromEntries((await admin.call(overview.adminNeeds, {})).map(({ kind, ...need }) => [kind, need]))
 
-test('a shop with nothing open needs nobody', async () => {
+test('a shop without open work has no tasks', async () => {
   expect(await needs()).toEqual({})
 })
 
@@ -80,7 +80,7 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   expect(await admin.call(purchases.adminList, { need: 'disputes' })).toEqual([])
 })
 
-test('a payment that its bank takes for fraud is refunded and ended with one click, or kept', async () => {
+test('a payment with a fraud warning is refunded and its subscription ended with one click, or kept', async () => {
   const [thief, friend] = [await shop.buyer(), await shop.buyer()]
   for (const { purchase } of [thief, friend]) await shop.sandbox.controls.warnOfFraud(purchase.paymentIntentId ?? '')
   await shop.settle()
@@ -100,7 +100,7 @@ test('a payment that its bank takes for fraud is refunded and ended with one cli
   expect(await needs()).toEqual({})
 })
 
-test('a fraud warning about a payment that a bank decides about, or that went back, offers no refund', async () => {
+test('a fraud warning about a disputed or refunded payment offers no refund', async () => {
   const [disputed, refunded] = [await shop.buyer(), await shop.buyer()]
   await shop.sandbox.controls.warnOfFraud(disputed.purchase.paymentIntentId ?? '')
   await shop.settle()
@@ -120,7 +120,7 @@ test('a fraud warning about a payment that a bank decides about, or that went ba
   expect(await needs()).toEqual({})
 })
 
-test('a renewal that stays a draft for three days, and a credit note whose refund came back, need the seller', async () => {
+test('a renewal that stays a draft for three days, and a credit note whose refund failed, are tasks', async () => {
   const [stuck, returned] = [await shop.buyer(), await shop.buyer()]
   const since = Math.floor(shop.clock.now().getTime() / 1000) - 4 * 86_400
   await shop.connection.db.execute(sql`
@@ -137,17 +137,17 @@ test('a renewal that stays a draft for three days, and a credit note whose refun
     uncovered_notes: { count: 1, dueAt: null },
     stuck_renewals: { count: 1, dueAt: null },
   })
-  const listed = async (need: 'stuck_renewals' | 'uncovered_notes') =>
+  const purchaseIdsFor = async (need: 'stuck_renewals' | 'uncovered_notes') =>
     (await admin.call(purchases.adminList, { need })).map((row) => row.id)
-  expect(await listed('stuck_renewals')).toEqual([stuck.purchase.id])
-  expect(await listed('uncovered_notes')).toEqual([returned.purchase.id])
+  expect(await purchaseIdsFor('stuck_renewals')).toEqual([stuck.purchase.id])
+  expect(await purchaseIdsFor('uncovered_notes')).toEqual([returned.purchase.id])
   await admin.call(purchases.adminSettleRefunds, { id: returned.purchase.id, amount: 1000 })
   await admin.call(purchases.adminCancel, { id: stuck.purchase.id })
   await shop.settle()
   expect(await needs()).toEqual({})
 })
 
-test('a message to answer is counted until it is answered', async () => {
+test('a message is a task until it is answered', async () => {
   const visitor = shop.visitor()
   await visitor.call(contact.send, { firstName: 'Vi', lastName: 'Sitor', email: 'v@x.test', message: 'Hm?' })
   expect(await needs()).toEqual({ messages: { count: 1, dueAt: null } })
@@ -203,7 +203,7 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
   expect(await admin.call(declarations.adminList, { state: 'done' })).toEqual([])
 })
 
-test('the figures of a month lead to exactly its movements, and money at risk to its purchases', async () => {
+test('the figures of a month match the listed movements, and money at risk matches the listed purchases', async () => {
   const { months } = await admin.call(overview.adminShow, {})
   for (const { month, movements } of months.slice(-2))
     for (const kind of movementKinds)

@@ -35,14 +35,14 @@ export type Overview = {
   sendDigest(): Promise<void>
 }
 
-const hour = 3_600_000
+const hourMs = 3_600_000
 
 export function createOverview(context: OverviewContext, areas: Areas): Overview {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = areas.access.core
-  const months = cacheUntilNextMovement(db, now, () => lastTwelveMonths(db, now()))
+  const readMonths = cacheUntilNextMovement(db, now, () => lastTwelveMonths(db, now()))
 
-  const needs = createNeeds(context, areas)
+  const needs = createFindNeeds(context, areas)
 
   return {
     needs,
@@ -51,7 +51,7 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
     figures: createFigures(context, areas),
 
     async show() {
-      const [figures, countOf] = await Promise.all([months(), countNeeds(db, now(), maxCount)])
+      const [figures, countOf] = await Promise.all([readMonths(), countNeeds(db, now(), maxCount)])
       return {
         ...figures,
         atRisk: {
@@ -69,32 +69,36 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
       await mails.sendOnce(`digest of ${now().toISOString().slice(0, 10)}`, supportEmail, 'adminDigest', {
         openRequests: open,
         overdueRequests: overdue,
-        oldestHours: oldest ? Math.floor((now().getTime() - oldest.getTime()) / hour) : 0,
+        oldestHours: oldest ? Math.floor((now().getTime() - oldest.getTime()) / hourMs) : 0,
         failedJobs,
       })
     },
   }
 }
 
-const countUpToMost = (db: Database, table: typeof purchases | typeof contactMessages, where: SQL) =>
+const countUpToMax = (db: Database, table: typeof purchases | typeof contactMessages, where: SQL) =>
   db.$count(db.select({ id: table.id }).from(table).where(where).limit(maxCount).as('some'))
 
-type Found = { count: number; dueAt: Date | null }
+type NeedCount = { count: number; dueAt: Date | null }
 
 /** Tasks that wait for this member of staff, the most urgent first. */
-export type FindNeeds = (user: Pick<User, 'isAdmin' | 'role'>) => Promise<(Found & { kind: NeedKind })[]>
+export type FindNeeds = (user: Pick<User, 'isAdmin' | 'role'>) => Promise<(NeedCount & { kind: NeedKind })[]>
 
 /** Counts open work by indexed reads; the list behind each link shows the same rows. */
-function createNeeds(
+function createFindNeeds(
   { db, now, queue, settings, paymentAccount }: Pick<Context, 'db' | 'now' | 'queue' | 'settings' | 'paymentAccount'>,
   { access, selling }: Areas,
 ): FindNeeds {
   const { lists } = access.core
+  /** Needs that `countNeeds` of the purchases does not count. */
   type OtherNeed = Exclude<NeedKind, PurchaseNeed>
   type Waiting = Awaited<ReturnType<typeof lists.waiting>>
-  const counted = async (count: number | Promise<number>): Promise<Found> => ({ count: await count, dueAt: null })
+  const withoutDeadline = async (count: number | Promise<number>): Promise<NeedCount> => ({
+    count: await count,
+    dueAt: null,
+  })
 
-  const counters: Record<OtherNeed, (waiting: Waiting) => Found | Promise<Found>> = {
+  const counters: Record<OtherNeed, (waiting: Waiting) => NeedCount | Promise<NeedCount>> = {
     overdue_requests: ({ overdue }) => overdue,
     async declarations() {
       const [found] = await db
@@ -104,11 +108,11 @@ function createNeeds(
       const { count, since } = found ?? { count: 0, since: null }
       return { count, dueAt: since && declarationDue(since) }
     },
-    messages: () => counted(countUpToMost(db, contactMessages, isNull(contactMessages.answeredAt))),
-    reviews: () => counted(countReviewsToAnswer(db)),
+    messages: () => withoutDeadline(countUpToMax(db, contactMessages, isNull(contactMessages.answeredAt))),
+    reviews: () => withoutDeadline(countReviewsToAnswer(db)),
     new_requests: ({ requested }) => requested,
-    declined_to_end: () => counted(lists.countEndRequests()),
-    unscripted_products: async () => counted((await access.tradingView.scripts.productsWithoutScript()).length),
+    declined_to_end: () => withoutDeadline(lists.countEndRequests()),
+    unscripted_products: async () => withoutDeadline((await access.tradingView.scripts.productsWithoutScript()).length),
     access_stuck: ({ todo }) => todo.stuck,
     access_name_not_found: ({ todo }) => todo.name_not_found,
     access_name_taken: ({ todo }) => todo.name_taken,
@@ -116,23 +120,29 @@ function createNeeds(
     access_had_access: ({ todo }) => todo.had_access,
     access_renamed: ({ todo }) => todo.renamed,
     to_lock: ({ todo }) => todo.lock,
-    paused_newsletters: () => counted(db.$count(newsletters, eq(newsletters.state, 'paused'))),
-    unknown_subscriptions: async () => counted((await selling.proof.latest())?.unknown ?? 0),
-    revenue_differs: async () => counted((await selling.proof.latest())?.differing ?? 0),
-    failed_jobs: () => counted(queue.failed.count()),
+    paused_newsletters: () => withoutDeadline(db.$count(newsletters, eq(newsletters.state, 'paused'))),
+    unknown_subscriptions: async () => withoutDeadline((await selling.proof.latest())?.unknown ?? 0),
+    revenue_differs: async () => withoutDeadline((await selling.proof.latest())?.differing ?? 0),
+    failed_jobs: () => withoutDeadline(queue.failed.count()),
     // Settings problems are listed in the checklist until the shop takes live payments.
-    settings: () => counted(paymentAccount.kind === 'live' ? settings.countProblems() : 0),
+    settings: () => withoutDeadline(paymentAccount.kind === 'live' ? settings.countProblems() : 0),
   }
-  const isOther = (kind: NeedKind): kind is OtherNeed => kind in counters
+  const isOtherNeed = (kind: NeedKind): kind is OtherNeed => kind in counters
 
-  return async function needs(user) {
+  return async function findNeeds(user) {
     const [countOf, waiting] = await Promise.all([countNeeds(db, now(), maxCount), lists.waiting()])
     const found = await Promise.all(
       needKinds
         .filter((kind) => hasPermission(user, needPermissions[kind]))
-        .map(async (kind) => ({ kind, ...(isOther(kind) ? await counters[kind](waiting) : countOf(kind)) })),
+        .map(async (kind) => ({ kind, ...(isOtherNeed(kind) ? await counters[kind](waiting) : countOf(kind)) })),
     )
-    const dueOf = ({ dueAt }: Found) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
-    return found.filter(({ count }) => count > 0).toSorted((a, b) => (dueOf(a) === dueOf(b) ? 0 : dueOf(a) - dueOf(b)))
+    const deadlineOf = ({ dueAt }: NeedCount) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+    return found
+      .filter(({ count }) => count > 0)
+      .toSorted((a, b) => {
+        const [first, second] = [deadlineOf(a), deadlineOf(b)]
+        // Infinity minus Infinity is NaN, which would break the sorting.
+        return first === second ? 0 : first - second
+      })
   }
 }

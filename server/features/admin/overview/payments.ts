@@ -30,8 +30,8 @@ type PaymentRow = {
 
 const looksLikeId = /^(in|pi|re)_\w+$|^\w{4,}-\d{4,}$/
 
-/** Reads each kind by its own index, so that every page costs the same. */
-const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> = {
+/** Query of each kind. Each uses its own index, so that every page costs the same. */
+const queryParts: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> = {
   payment: {
     columns: sql`amount, tax, null::text as status`,
     at: sql`paid_at`,
@@ -46,11 +46,11 @@ const legs: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQL }> =
     from: sql`${payments}`,
   },
 }
-const kinds = Object.keys(legs) as PaymentKind[]
+const kinds = Object.keys(queryParts) as PaymentKind[]
 
 export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
-  /** Payments found by their own id or by their buyer. */
-  function intentsFor(q: string): SQL {
+  /** Subquery of payments found by an id, an invoice number or the buyer. */
+  function matchingPayments(q: string): SQL {
     if (looksLikeId.test(q))
       return sql`(select payment_intent_id from ${payments} where invoice_id = ${q} or payment_intent_id = ${q}
         or invoice_number = ${q.toUpperCase()} union select payment_intent_id from ${refunds} where id = ${q})`
@@ -58,24 +58,24 @@ export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
       (select id from ${invoices} where user_id in ${usersMatching(q)}))`
   }
 
-  function entries({ cursor, kind, period, q, limit }: PaymentsInput) {
+  function entriesQuery({ cursor, kind, period, q, limit }: PaymentsInput) {
     const after = decodeCursor(cursor, String.raw`[a-z]+_\w{1,100}`)
     // A payment and its dispute share an id, so the kind breaks ties.
     const [, afterKind = '', afterId = ''] = /^([a-z]+)_(.+)$/.exec(after?.id ?? '') ?? []
     const [from, until] = period ? boundsOf(period) : []
-    const chosen = kinds.filter((each) => !kind || each === kind)
-    const parts = chosen.map((each) => {
-      const { columns, at, id, from: table } = legs[each]
+    const selectedKinds = kinds.filter((entryKind) => !kind || entryKind === kind)
+    const subqueries = selectedKinds.map((entryKind) => {
+      const { columns, at, id, from: table } = queryParts[entryKind]
       const conditions = [
         sql`${at} is not null`,
         ...(from ? [sql`${at} >= ${from} and ${at} < ${until}`] : []),
-        ...(after ? [sql`(${at}, ${id}) ${each < afterKind ? sql`<=` : sql`<`} (${after.at}, ${afterId})`] : []),
-        ...(q ? [sql`payment_intent_id in ${intentsFor(q)}`] : []),
+        ...(after ? [sql`(${at}, ${id}) ${entryKind < afterKind ? sql`<=` : sql`<`} (${after.at}, ${afterId})`] : []),
+        ...(q ? [sql`payment_intent_id in ${matchingPayments(q)}`] : []),
       ]
-      return sql`(select ${each}::text as kind, ${id} as id, payment_intent_id as intent, ${at} as at, ${columns}
+      return sql`(select ${entryKind}::text as kind, ${id} as id, payment_intent_id as intent, ${at} as at, ${columns}
         from ${table} where ${sql.join(conditions, sql` and `)} order by ${at} desc, ${id} desc limit ${limit + 1})`
     })
-    return sql`(${sql.join(parts, sql` union all `)}) e`
+    return sql`(${sql.join(subqueries, sql` union all `)}) e`
   }
 
   return async function list(input: PaymentsInput) {
@@ -86,7 +86,7 @@ export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
         (select d.id from ${disputes} d where d.payment_intent_id = e.intent and e.kind <> 'refund' order by d.opened_at desc limit 1) as "disputeId",
         json_build_object('id', p.invoice_id, 'number', p.invoice_number) as invoice,
         json_build_object('id', ${users.id}, 'name', ${users.name}, 'email', ${users.email}) as "user"
-      from ${entries(input)} join ${payments} p on p.payment_intent_id = e.intent join ${invoices} i on i.id = p.invoice_id
+      from ${entriesQuery(input)} join ${payments} p on p.payment_intent_id = e.intent join ${invoices} i on i.id = p.invoice_id
         join ${users} on ${users.id} = i.user_id
         left join lateral (select * from ${balanceTransactions} where payment_intent_id = e.intent
           and case e.kind when 'payment' then category = 'charge' when 'refund' then category = 'refund' and refund_id = e.id
@@ -94,7 +94,7 @@ export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
         left join ${payouts} o on o.id = b.payout_id
       order by e.at desc, e.id desc, e.kind desc limit ${input.limit + 1}`)
     const { items, next } = pageOf(rows, input.limit, positionOf)
-    return { items: items.map(show), next }
+    return { items: items.map(toListItem), next }
   }
 }
 
@@ -105,7 +105,7 @@ const positionOf = ({ at, id, kind }: Pick<PaymentRow, 'at' | 'id' | 'kind'>) =>
 
 const dateOf = (at: string | Date | null) => (at === null ? null : new Date(at))
 
-const show = (row: PaymentRow) => ({
+const toListItem = (row: PaymentRow) => ({
   ...row,
   id: `${row.kind} ${row.id}`,
   at: new Date(row.at),

@@ -20,7 +20,7 @@ const subjects = async () => {
 }
 const run = (job: string) => shop.queue.runNow(job)
 
-test('the overview tells of today’s sales, cancellations and messages, each linked to its customer', async () => {
+test('the overview lists today’s sales, cancellations and messages, each linked to its customer', async () => {
   expect(await admin.call(overview.adminToday, {})).toEqual([])
   const buyer = await shop.buyer()
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
@@ -36,8 +36,8 @@ test('the overview tells of today’s sales, cancellations and messages, each li
 test('the seller gets one email for each sale, or one a day, or none', async () => {
   await run('tell-of-sales')
   await run('tell-of-sales')
-  const told = (await subjects()).filter((subject) => subject.endsWith('bought monthly: $39.00'))
-  expect(told).toHaveLength(1)
+  const saleEmails = (await subjects()).filter((subject) => subject.endsWith('bought monthly: $39.00'))
+  expect(saleEmails).toHaveLength(1)
   await admin.call(settings.adminSave, { SALE_EMAILS: 'daily' })
   await shop.buyer()
   await run('tell-of-sales')
@@ -50,7 +50,7 @@ test('the seller gets one email for each sale, or one a day, or none', async () 
   expect((await subjects()).filter((subject) => /bought|sales? since/.test(subject))).toHaveLength(2)
 })
 
-test('on Mondays, a letter says what came, what went, and what is due; it can be turned off', async () => {
+test('the Monday letter counts new and lost subscribers and can be turned off', async () => {
   await run('monday-letter')
   const letters = async () => (await subjects()).filter((subject) => subject.startsWith('Your week'))
   expect(await letters()).toEqual(['Your week: 3 new, 0 gone'])

@@ -13,13 +13,13 @@ type PulseDeps = Pick<Context, 'db' | 'now'>
 export type Pulse = { today(): Promise<Entry[]> }
 
 const dayMs = 86_400_000
-const mostEntries = 50
+const maxEntries = 50
 
 type Entry = Omit<PulseEntry, 'at'> & { at: Date }
 
-const taker = alias(mrrMovements, 'taker')
+const correction = alias(mrrMovements, 'correction')
 const personColumns = { name: users.name, email: users.email }
-export const nameOf = ({ name, email }: { name: string; email: string }) => name || email
+export const nameOrEmail = ({ name, email }: { name: string; email: string }) => name || email
 
 /** People who began or stopped paying, without corrected movements. */
 export const readNewAndLostSubscribers = (db: Database, since: Date) =>
@@ -43,22 +43,22 @@ export const readNewAndLostSubscribers = (db: Database, since: Date) =>
         gte(mrrMovements.at, since),
         notInArray(mrrMovements.kind, ['expansion', 'contraction']),
         isNull(mrrMovements.corrects),
-        notExists(db.select({ id: taker.id }).from(taker).where(eq(taker.corrects, mrrMovements.id))),
+        notExists(db.select({ id: correction.id }).from(correction).where(eq(correction.corrects, mrrMovements.id))),
       ),
     )
     .orderBy(desc(mrrMovements.at), desc(mrrMovements.id))
-    .limit(mostEntries)
+    .limit(maxEntries)
 
 export const reasonInWords = (reason: keyof typeof leaveReasonTexts | null, comment: string | null) =>
   [reason && leaveReasonTexts[reason], comment && `“${comment}”`].filter(Boolean).join(': ')
 
 export function createPulse({ db, now }: PulseDeps): Pulse {
-  async function moves(since: Date): Promise<Entry[]> {
+  async function readMovements(since: Date): Promise<Entry[]> {
     return (await readNewAndLostSubscribers(db, since)).map((row) => ({
       id: `movement ${row.id}`,
       at: row.at,
       kind: row.kind === 'churn' ? 'left' : 'sale',
-      who: nameOf(row.user),
+      who: nameOrEmail(row.user),
       customerId: row.userId,
       amount: row.kind === 'churn' ? null : row.price,
       detail: row.kind === 'churn' ? reasonInWords(row.reason, row.comment) : (row.billingType ?? ''),
@@ -66,7 +66,7 @@ export function createPulse({ db, now }: PulseDeps): Pulse {
   }
 
   /** Finds cancellations by their confirmation emails, which every buyer gets. */
-  async function cancellations(since: Date): Promise<Entry[]> {
+  async function readCancellations(since: Date): Promise<Entry[]> {
     const rows = await db
       .selectDistinctOn([sentMails.id], {
         id: sentMails.id,
@@ -80,25 +80,25 @@ export function createPulse({ db, now }: PulseDeps): Pulse {
       .innerJoin(users, eq(users.id, sentMails.userId))
       .innerJoin(purchases, and(eq(purchases.userId, sentMails.userId), eq(purchases.status, 'pending_cancel')))
       .where(and(gte(sentMails.sentAt, since), eq(sentMails.kind, 'subscriptionWillEnd')))
-      .limit(mostEntries)
+      .limit(maxEntries)
     return rows.map((row) => ({
       id: `cancelled ${row.id}`,
       at: row.at,
       kind: 'cancelled',
-      who: nameOf(row.user),
+      who: nameOrEmail(row.user),
       customerId: row.userId,
       amount: null,
       detail: reasonInWords(row.reason, row.comment),
     }))
   }
 
-  async function written(since: Date): Promise<Entry[]> {
+  async function readReviews(since: Date): Promise<Entry[]> {
     const rows = await db
       .select()
       .from(reviews)
       .where(and(isWritten, gte(reviews.writtenAt, since)))
       .orderBy(desc(reviews.writtenAt))
-      .limit(mostEntries)
+      .limit(maxEntries)
     return rows.map((row) => ({
       id: `review ${row.id}`,
       at: row.writtenAt ?? row.invitedAt,
@@ -110,13 +110,13 @@ export function createPulse({ db, now }: PulseDeps): Pulse {
     }))
   }
 
-  async function messages(since: Date): Promise<Entry[]> {
+  async function readMessages(since: Date): Promise<Entry[]> {
     const rows = await db
       .select()
       .from(contactMessages)
       .where(gte(contactMessages.createdAt, since))
       .orderBy(desc(contactMessages.createdAt))
-      .limit(mostEntries)
+      .limit(maxEntries)
     return rows.map((row) => ({
       id: `message ${row.id}`,
       at: row.createdAt,
@@ -130,12 +130,17 @@ export function createPulse({ db, now }: PulseDeps): Pulse {
 
   return {
     async today() {
-      const from = new Date(now().getTime() - dayMs)
-      const found = await Promise.all([moves(from), cancellations(from), written(from), messages(from)])
-      return found
+      const since = new Date(now().getTime() - dayMs)
+      const entries = await Promise.all([
+        readMovements(since),
+        readCancellations(since),
+        readReviews(since),
+        readMessages(since),
+      ])
+      return entries
         .flat()
         .toSorted((a, b) => b.at.getTime() - a.at.getTime())
-        .slice(0, mostEntries)
+        .slice(0, maxEntries)
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Need } from '#contract/admin/overview.ts'
 import type { Context } from '#server/context.ts'
 import { products, purchases, users } from '#server/database/schema.ts'
 import { lastTwelveMonths } from './months.ts'
-import { nameOf, readNewAndLostSubscribers, reasonInWords } from './pulse.ts'
+import { nameOrEmail, readNewAndLostSubscribers, reasonInWords } from './pulse.ts'
 
 type LetterContext = Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>
 
@@ -13,19 +13,19 @@ export type SellerLetters = {
   /** Sends one email for each sale. Idempotent. */
   sendSaleEmails(): Promise<void>
   sendDailySales(): Promise<void>
-  /** Monday's summary of the past week, if there is anything to tell. */
-  sendLetter(): Promise<void>
+  /** Sends the summary of the past week, unless the shop has neither revenue nor movements. */
+  sendMondayLetter(): Promise<void>
 }
 
 const dayMs = 86_400_000
-/** Looks back six hours, so that a shorter outage loses no email about a sale. */
-const saleWindowMs = dayMs / 4
+/** Six hours, so that a shorter outage loses no email about a sale. */
+const saleWindowMs = 6 * 3_600_000
 
-type NeedsOf = (user: { isAdmin: true; role: null }) => Promise<(Omit<Need, 'dueAt'> & { dueAt: Date | null })[]>
+type FindNeeds = (user: { isAdmin: true; role: null }) => Promise<(Omit<Need, 'dueAt'> & { dueAt: Date | null })[]>
 
 export function createSellerLetters(
   { db, now, mails, settings, supportEmail }: LetterContext,
-  needsOf: NeedsOf,
+  findNeeds: FindNeeds,
 ): SellerLetters {
   async function monthlyRevenue() {
     const { months } = await lastTwelveMonths(db, now())
@@ -56,7 +56,7 @@ export function createSellerLetters(
       const mrr = await monthlyRevenue()
       for (const { id, user, userId, product, billingType, amount } of sales)
         await mails.sendOnce(`sale ${id}`, supportEmail, 'saleMade', {
-          who: nameOf(user),
+          who: nameOrEmail(user),
           customerId: userId,
           product,
           billingType,
@@ -70,23 +70,26 @@ export function createSellerLetters(
       const sales = await readSales(new Date(now().getTime() - dayMs))
       if (sales.length === 0) return
       await mails.sendOnce(`sales of ${now().toISOString().slice(0, 10)}`, supportEmail, 'salesOfDay', {
-        sales: sales.map(({ user, billingType, amount }) => ({ who: nameOf(user), billingType, amount })),
+        sales: sales.map(({ user, billingType, amount }) => ({ who: nameOrEmail(user), billingType, amount })),
         mrr: await monthlyRevenue(),
       })
     },
 
-    async sendLetter() {
+    async sendMondayLetter() {
       if (!settings.live.wantsMondayLetter) return
-      const moved = await readNewAndLostSubscribers(db, new Date(now().getTime() - 7 * dayMs))
+      const movements = await readNewAndLostSubscribers(db, new Date(now().getTime() - 7 * dayMs))
       const mrr = await monthlyRevenue()
-      if (mrr === 0 && moved.length === 0) return
-      const churned = moved.filter(({ kind }) => kind === 'churn')
-      const needs = await needsOf({ isAdmin: true, role: null })
+      if (mrr === 0 && movements.length === 0) return
+      const churned = movements.filter(({ kind }) => kind === 'churn')
+      const needs = await findNeeds({ isAdmin: true, role: null })
       const textOf = ({ kind, count }: (typeof needs)[number]) => needText(kind, String(count)).text
       const nextWeek = now().getTime() + 7 * dayMs
       await mails.sendOnce(`letter of ${now().toISOString().slice(0, 10)}`, supportEmail, 'mondayLetter', {
-        came: moved.length - churned.length,
-        gone: churned.map(({ user, reason, comment }) => ({ who: nameOf(user), why: reasonInWords(reason, comment) })),
+        came: movements.length - churned.length,
+        gone: churned.map(({ user, reason, comment }) => ({
+          who: nameOrEmail(user),
+          why: reasonInWords(reason, comment),
+        })),
         mrr,
         due: needs.filter(({ dueAt }) => dueAt && dueAt.getTime() < nextWeek).map(textOf),
         open: needs.filter(({ dueAt }) => !dueAt || dueAt.getTime() >= nextWeek).map(textOf),

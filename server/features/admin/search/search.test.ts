@@ -27,7 +27,7 @@ test('a customer is found by name, email, and TradingView username, in any case'
     expect([q, await find(q)]).toEqual([q, [buyer.user.email]])
 })
 
-test('and by whatever of a payment they quote: payment, subscription, contract, invoice', async () => {
+test('a customer is found by the id or number of a payment, subscription, contract or invoice', async () => {
   const [row] = await shop.connection.db.select().from(purchases).where(eq(purchases.id, buyer.purchase.id))
   const { documents } = await admin.call(customers.adminPayments, { id: buyer.user.id })
   const [invoice] = documents
@@ -35,7 +35,7 @@ test('and by whatever of a payment they quote: payment, subscription, contract, 
     `select data->>'customer' as customer from sandbox.objects where kind = 'charge' and data->>'payment_intent' = $1`,
     [row?.paymentIntentId],
   )
-  const quoted = [
+  const references = [
     buyer.purchase.id,
     contractNumber(buyer.purchase.id),
     row?.paymentIntentId,
@@ -45,10 +45,10 @@ test('and by whatever of a payment they quote: payment, subscription, contract, 
     invoice?.number,
     invoice?.number?.toLowerCase(),
   ]
-  for (const q of quoted) expect([q, await find(q ?? '')]).toEqual([q, [buyer.user.email]])
+  for (const q of references) expect([q, await find(q ?? '')]).toEqual([q, [buyer.user.email]])
 })
 
-test('a renewal’s payment finds its customer too', async () => {
+test('a customer is found by the payment of a renewal', async () => {
   await shop.advance(1, 'month')
   admin = await shop.admin()
   const { rows } = await shop.connection.pool.query<{ id: string }>(
@@ -62,12 +62,12 @@ test('a renewal’s payment finds its customer too', async () => {
   expect(await find(rows[0]?.id ?? '')).toEqual([buyer.user.email])
 })
 
-test('what nobody has finds nobody', async () => {
+test('a search without a match finds nobody', async () => {
   for (const q of ['nobody at all', 'pi_none', 'in_none', 'ABCD1234-0001', 'RS-00000000', "%'; drop", '%%%'])
     expect([q, await find(q)]).toEqual([q, []])
 })
 
-test('words count in any order and across what somebody is known by, and all of them must be there', async () => {
+test('all words must match, in any order and across name, email and username', async () => {
   for (const q of ['Quill Zora', 'zora trades', `  ora   ${buyer.user.email.slice(0, 8)} q_ `.replace(' q_', ' quill')])
     expect([q, await find(q)]).toEqual([q, [buyer.user.email]])
   expect(await find('zora nobody')).toEqual([])
@@ -79,7 +79,7 @@ test('words count in any order and across what somebody is known by, and all of 
     expect((await admin.call(sold.adminList, { q })).map(({ id }) => id)).toEqual([purchase.id])
 })
 
-test('up to twenty are counted, with the namesake first; of more, the list of users has the rest', async () => {
+test('the search shows twenty people, with the exact username first; the list of users has more', async () => {
   const { db } = shop.connection
   const many = Array.from({ length: 21 }, (_, n) => ({
     name: `Khan Number${n}`,

@@ -14,49 +14,49 @@ const stripeId = /^(?:pi|in|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
 export function createSearch({ db }: SearchDeps): Search {
-  const people = (where: SQL | undefined) =>
+  const findPeople = (where: SQL | undefined) =>
     db
       .select({ id: users.id, name: users.name, email: users.email, tradingViewUsername: users.tradingViewUsername })
       .from(users)
       .where(and(isNull(users.deletedAt), where))
 
-  const ownersIn = (table: typeof purchases | typeof orders | typeof invoices, where: SQL) =>
-    people(inArray(users.id, db.select({ id: table.userId }).from(table).where(where))).limit(maxPeopleFound)
+  const findOwners = (table: typeof purchases | typeof orders | typeof invoices, where: SQL) =>
+    findPeople(inArray(users.id, db.select({ id: table.userId }).from(table).where(where))).limit(maxPeopleFound)
 
-  const ownersOfPayment = (where: SQL) =>
-    ownersIn(invoices, inArray(invoices.id, db.select({ id: payments.invoiceId }).from(payments).where(where)))
+  const findPaymentOwners = (where: SQL) =>
+    findOwners(invoices, inArray(invoices.id, db.select({ id: payments.invoiceId }).from(payments).where(where)))
 
-  function byId(typed: string): Promise<FoundPerson[]> {
-    if (typed.startsWith('cus_')) return ownersIn(orders, eq(orders.customerId, typed))
-    if (typed.startsWith('sub_')) return ownersIn(purchases, eq(purchases.stripeSubscriptionId, typed))
-    if (typed.startsWith('in_')) return ownersIn(invoices, eq(invoices.id, typed))
-    if (typed.startsWith('pi_')) return ownersOfPayment(eq(payments.paymentIntentId, typed))
-    const refunded = db.select({ id: refunds.paymentIntentId }).from(refunds).where(eq(refunds.id, typed))
-    return ownersOfPayment(inArray(payments.paymentIntentId, refunded))
+  function findByStripeId(id: string): Promise<FoundPerson[]> {
+    if (id.startsWith('cus_')) return findOwners(orders, eq(orders.customerId, id))
+    if (id.startsWith('sub_')) return findOwners(purchases, eq(purchases.stripeSubscriptionId, id))
+    if (id.startsWith('in_')) return findOwners(invoices, eq(invoices.id, id))
+    if (id.startsWith('pi_')) return findPaymentOwners(eq(payments.paymentIntentId, id))
+    const refundedPayments = db.select({ id: refunds.paymentIntentId }).from(refunds).where(eq(refunds.id, id))
+    return findPaymentOwners(inArray(payments.paymentIntentId, refundedPayments))
   }
 
-  async function byWords(q: string): Promise<SearchResult> {
+  async function findByWords(q: string): Promise<SearchResult> {
     const word = q.toLowerCase()
-    const isExactly = sql`(${users.email} = ${word} or lower(${users.tradingViewUsername}) = ${word})`
-    const hits = await people(inArray(users.id, usersMatching(q)))
-      .orderBy(sql`${isExactly} is true desc`, ...inOrder(users, 'newest'))
+    const isExactMatch = sql`(${users.email} = ${word} or lower(${users.tradingViewUsername}) = ${word})`
+    const hits = await findPeople(inArray(users.id, usersMatching(q)))
+      .orderBy(sql`${isExactMatch} is true desc`, ...inOrder(users, 'newest'))
       .limit(maxPeopleFound + 1)
     return { people: hits.slice(0, maxPeopleFound), hasMore: hits.length > maxPeopleFound }
   }
 
-  const all = (hits: FoundPerson[]): SearchResult => ({ people: hits, hasMore: false })
+  const completeResult = (people: FoundPerson[]): SearchResult => ({ people, hasMore: false })
 
   return {
     async find(q) {
       if (uuid.test(q)) {
-        const account = await people(eq(users.id, q))
-        return all(account.length > 0 ? account : await ownersIn(purchases, eq(purchases.id, q)))
+        const account = await findPeople(eq(users.id, q))
+        return completeResult(account.length > 0 ? account : await findOwners(purchases, eq(purchases.id, q)))
       }
-      if (stripeId.test(q)) return all(await byId(q))
-      const found = await byWords(q)
+      if (stripeId.test(q)) return completeResult(await findByStripeId(q))
+      const found = await findByWords(q)
       const isEmpty = found.people.length === 0 && !found.hasMore
       return isEmpty && invoiceNumber.test(q)
-        ? all(await ownersOfPayment(eq(payments.invoiceNumber, q.toUpperCase())))
+        ? completeResult(await findPaymentOwners(eq(payments.invoiceNumber, q.toUpperCase())))
         : found
     },
   }

@@ -24,12 +24,12 @@ const message = {
   message: 'Does it work for Zürich?',
 }
 
-const stored = (email: string) =>
+const storedMessages = (email: string) =>
   shop.connection.db.select().from(contactMessages).where(eq(contactMessages.email, email))
 
 test('a message is stored and emailed to the seller, whose reply goes to the sender', async () => {
   await shop.visitor().call(contact.send, message)
-  expect(await stored(message.email)).toMatchObject([message])
+  expect(await storedMessages(message.email)).toMatchObject([message])
   const [mail] = await shop.mails()
   expect(mail).toMatchObject({ to: 'seller@example.com', subject: 'Message from Ada Lovelace' })
   expect(mail?.headers['reply-to']).toBe('Ada Lovelace <ada@example.com>')
@@ -58,11 +58,11 @@ test('a bot that fills the hidden field gets the usual answer, and nothing happe
   const email = 'robot@example.com'
   const answer = await shop.visitor().call(contact.send, { ...message, email, website: 'https://spam.example' })
   expect(answer).toEqual({})
-  expect(await stored(email)).toEqual([])
+  expect(await storedMessages(email)).toEqual([])
 })
 
 test('fields that are too long, empty, or unreadable are refused by name', async () => {
-  for (const wrong of [
+  for (const invalidFields of [
     { firstName: '' },
     { firstName: 'a'.repeat(101) },
     { lastName: ' ' },
@@ -70,47 +70,47 @@ test('fields that are too long, empty, or unreadable are refused by name', async
     { message: 'a'.repeat(5001) },
     { message: 'NUL\u0000' },
   ])
-    await expect(shop.visitor().call(contact.send, { ...message, ...wrong })).rejects.toMatchObject({
+    await expect(shop.visitor().call(contact.send, { ...message, ...invalidFields })).rejects.toMatchObject({
       status: 400,
-      fields: Object.fromEntries(Object.keys(wrong).map((name) => [name, expect.any(String)])),
+      fields: Object.fromEntries(Object.keys(invalidFields).map((name) => [name, expect.any(String)])),
     })
 })
 
 test('one visitor can’t flood the seller', async () => {
-  await using busy = await openShop({ rateLimits: true })
-  for (let sent = 0; sent < 5; sent++) await busy.visitor().call(contact.send, message)
-  await expect(busy.visitor().call(contact.send, message)).rejects.toMatchObject({ status: 429 })
-  expect(await busy.mails()).toHaveLength(5)
+  await using limitedShop = await openShop({ rateLimits: true })
+  for (let sent = 0; sent < 5; sent++) await limitedShop.visitor().call(contact.send, message)
+  await expect(limitedShop.visitor().call(contact.send, message)).rejects.toMatchObject({ status: 429 })
+  expect(await limitedShop.mails()).toHaveLength(5)
 })
 
 test('messages are deleted after two years', async () => {
-  await using later = await openShop()
-  const { db } = later.connection
-  await later.visitor().call(contact.send, { ...message, email: 'a@example.com' })
-  later.clock.advance({ days: 729 })
-  await later.queue.runNow('forget-contact-messages')
+  await using ownShop = await openShop()
+  const { db } = ownShop.connection
+  await ownShop.visitor().call(contact.send, { ...message, email: 'a@example.com' })
+  ownShop.clock.advance({ days: 729 })
+  await ownShop.queue.runNow('forget-contact-messages')
   expect(await db.select().from(contactMessages)).toHaveLength(1)
-  later.clock.advance({ days: 2 })
-  await later.queue.runNow('forget-contact-messages')
+  ownShop.clock.advance({ days: 2 })
+  await ownShop.queue.runNow('forget-contact-messages')
   expect(await db.select().from(contactMessages)).toEqual([])
 })
 
 describe('the seller', () => {
-  const open = async () => {
+  const receiveMessage = async () => {
     const admin = await shop.admin()
     const email = `writer-${randomUUID()}@example.com`
     await shop.visitor().call(contact.send, { ...message, email })
     const [row] = await admin.call(messages.adminList, { q: email })
     if (!row) throw new Error('The message is not listed')
-    return { admin, email, row, now: async () => (await admin.call(messages.adminList, { q: email }))[0] }
+    return { admin, email, row, reload: async () => (await admin.call(messages.adminList, { q: email }))[0] }
   }
 
-  test('finds a message by its words, answers it by email, and no one answers it twice', async () => {
-    const { admin, email, row, now } = await open()
+  test('finds a message by its words and answers it once, by email', async () => {
+    const { admin, email, row, reload } = await receiveMessage()
     const found = await admin.call(messages.adminList, { q: 'zürich', state: 'open' })
     expect(found.map(({ id }) => id)).toContain(row.id)
     await admin.call(messages.adminReply, { id: row.id, answer: 'Yes.\n\nAll exchanges work.' })
-    expect(await now()).toMatchObject({
+    expect(await reload()).toMatchObject({
       answer: 'Yes.\n\nAll exchanges work.',
       answeredAt: expect.any(String),
       answeredBy: admin.user.email,
@@ -125,41 +125,41 @@ describe('the seller', () => {
     expect(await admin.call(messages.adminList, { q: email, state: 'open' })).toEqual([])
   })
 
-  test('has support answer, too: as a person does, and greeting once', async () => {
-    const { email, row, now } = await open()
+  test('lets support staff answer; the email greets once and is not marked as automatic', async () => {
+    const { email, row, reload } = await receiveMessage()
     const support = await shop.staff('support')
     await support.call(messages.adminReply, { id: row.id, answer: 'Hi Ada,\n\nyes, they do.' })
-    expect(await now()).toMatchObject({ answeredBy: support.user.email })
+    expect(await reload()).toMatchObject({ answeredBy: support.user.email })
     const mail = (await shop.mails()).find(({ to }) => to === email)
     expect(mail?.headers['auto-submitted']).toBe('no')
     expect(mail?.text.match(/\b(?:hi|hello)\b/gi)).toHaveLength(1)
   })
 
-  test('marks what was answered elsewhere, and opens it again', async () => {
-    const { admin, email, row, now } = await open()
+  test('marks a message that was answered elsewhere, and opens it again', async () => {
+    const { admin, email, row, reload } = await receiveMessage()
     await admin.call(messages.adminSettle, { id: row.id, state: 'answered' })
-    expect(await now()).toMatchObject({ answeredAt: expect.any(String), answer: null })
+    expect(await reload()).toMatchObject({ answeredAt: expect.any(String), answer: null })
     expect(await admin.call(messages.adminList, { q: email, state: 'answered' })).toHaveLength(1)
     await admin.call(messages.adminSettle, { id: row.id, state: 'open' })
-    expect(await now()).toMatchObject({ answeredAt: null, answeredBy: null })
+    expect(await reload()).toMatchObject({ answeredAt: null, answeredBy: null })
     expect((await shop.mails()).filter(({ to }) => to === email)).toEqual([])
   })
 })
 
-test('what somebody sent while logged in is in their data, and goes with their account', async () => {
+test('a message sent while logged in is part of “my data” and deleted with the account', async () => {
   const sender = await shop.user()
   await sender.call(contact.send, { ...message, email: 'elsewhere@example.com' })
   expect(await sender.call(accounts.myData, {})).toMatchObject({
     contactMessages: [{ email: 'elsewhere@example.com', message: message.message }],
   })
   await sender.call(accounts.deleteMyself, { password: sender.password })
-  expect(await stored('elsewhere@example.com')).toEqual([])
+  expect(await storedMessages('elsewhere@example.com')).toEqual([])
 })
 
 describe('the answer to a message', () => {
-  const answered = async (by: Visitor, email: string) => {
+  const sendAndAnswer = async (sender: Visitor, email: string) => {
     const admin = await shop.admin()
-    await by.call(contact.send, { ...message, email })
+    await sender.call(contact.send, { ...message, email })
     const [row] = await admin.call(messages.adminList, { q: email })
     await admin.call(messages.adminReply, { id: row?.id ?? '', answer: 'Your invoice is 0042' })
     await shop.queue.idle()
@@ -167,27 +167,27 @@ describe('the answer to a message', () => {
 
   test('is not in the data of someone who only signed up with the address', async () => {
     const stranger = await shop.user()
-    await answered(shop.visitor(), stranger.user.email)
-    const asked = await shop.user()
-    await answered(asked, asked.user.email)
-    for (const person of [stranger, asked])
+    await sendAndAnswer(shop.visitor(), stranger.user.email)
+    const unprovenSender = await shop.user()
+    await sendAndAnswer(unprovenSender, unprovenSender.user.email)
+    for (const person of [stranger, unprovenSender])
       expect(JSON.stringify(await person.call(accounts.myData, {}))).not.toContain('0042')
   })
 
-  test('is in the data of its proven owner, but of no one who typed somebody else’s address', async () => {
+  test('is in the data of the address’s proven owner, not of a sender who typed that address', async () => {
     const owner = await shop.verifiedUser()
-    await answered(owner, owner.user.email)
+    await sendAndAnswer(owner, owner.user.email)
     expect(await owner.call(accounts.myData, {})).toMatchObject({
       contactMessages: [{ answer: 'Your invoice is 0042' }],
       emails: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('0042') })]),
     })
-    const curious = await shop.verifiedUser()
-    await answered(curious, `other-${randomUUID()}@example.com`)
-    expect(await curious.call(accounts.myData, {})).toMatchObject({ contactMessages: [{ answer: null }] })
+    const otherSender = await shop.verifiedUser()
+    await sendAndAnswer(otherSender, `other-${randomUUID()}@example.com`)
+    expect(await otherSender.call(accounts.myData, {})).toMatchObject({ contactMessages: [{ answer: null }] })
   })
 })
 
-test('everything about one customer is one file, with what shares their address set apart', async () => {
+test('the file with a customer’s data lists messages and emails that only share their address separately', async () => {
   const customer = await shop.user()
   const { email, id } = customer.user
   await shop.visitor().call(contact.send, { ...message, email })

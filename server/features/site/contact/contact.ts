@@ -22,9 +22,10 @@ export type Contact = {
   ): Promise<{ id: string; at: Date; message: string; answer: string | null; wasLoggedIn: boolean }[]>
   /** Answers a message once, even if two members of staff answer concurrently. */
   reply(actor: Actor, id: string, answer: string): Promise<void>
+  /** Marks a message as answered, or opens it again. */
   settle(actor: Actor, id: string, state: MessageState): Promise<void>
   forgetOld(): Promise<void>
-  /** Messages sent with this address. The address is not proven to be the sender's. */
+  /** Messages sent with this address, which anyone could have typed. */
   messagesFrom(email: string): Promise<Message[]>
 }
 
@@ -51,7 +52,7 @@ const messageColumns = {
 const answerer = aliasedTable(users, 'answerer')
 
 export function createContact({ db, now, mails, audit, supportEmail }: ContactDeps): Contact {
-  const record = (
+  const recordInAuditLog = (
     tx: Transaction,
     actor: Actor,
     action: 'reply' | 'reopen' | 'settle',
@@ -112,7 +113,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
 
     async reply(actor, id, answer) {
       await db.transaction(async (tx) => {
-        const message = await lock(tx, id)
+        const message = await lockMessage(tx, id)
         if (message.answeredAt)
           throw conflict('already-handled', 'This message has been answered. Mark it as open to answer again.')
         await tx
@@ -124,14 +125,15 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
           message: message.message,
           answer,
         })
-        await record(tx, actor, 'reply', message)
+        await recordInAuditLog(tx, actor, 'reply', message)
       })
     },
 
     async settle(actor, id, state) {
       await db.transaction(async (tx) => {
-        const message = await lock(tx, id)
-        if ((message.answeredAt === null) === (state === 'open')) return
+        const message = await lockMessage(tx, id)
+        const currentState: MessageState = message.answeredAt === null ? 'open' : 'answered'
+        if (currentState === state) return
         await tx
           .update(contactMessages)
           .set(
@@ -140,7 +142,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
               : { answeredAt: now(), answeredBy: actor.user.id },
           )
           .where(eq(contactMessages.id, id))
-        await record(tx, actor, state === 'open' ? 'reopen' : 'settle', message)
+        await recordInAuditLog(tx, actor, state === 'open' ? 'reopen' : 'settle', message)
       })
     },
 
@@ -159,7 +161,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
   }
 }
 
-async function lock(tx: Transaction, id: string) {
+async function lockMessage(tx: Transaction, id: string) {
   const [message] = await tx.select().from(contactMessages).where(eq(contactMessages.id, id)).for('update')
   if (!message) throw notFound('Message')
   return message

@@ -12,18 +12,18 @@ afterAll(() => shop.close())
 test('the shop says how fast it answers once ten messages of the last 30 days were answered', async () => {
   const { db } = shop.connection
   const now = shop.clock.now()
-  const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
-  const answered = (hours: number) => ({
+  const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
+  const messageAnsweredAfter = (hours: number) => ({
     firstName: 'Ada',
     lastName: 'Reader',
     email: 'ada@example.com',
     message: 'How does it work?',
-    createdAt: ago(24 + hours),
-    answeredAt: ago(24),
+    createdAt: hoursAgo(24 + hours),
+    answeredAt: hoursAgo(24),
   })
-  await db.insert(contactMessages).values([1, 1, 2, 2, 3, 3, 3, 9, 9].map(answered))
+  await db.insert(contactMessages).values([1, 1, 2, 2, 3, 3, 3, 9, 9].map(messageAnsweredAfter))
   expect(await publicFigures(db, now)).toEqual(noFigures)
-  await db.insert(contactMessages).values(answered(9))
+  await db.insert(contactMessages).values(messageAnsweredAfter(9))
   expect(await publicFigures(db, now)).toEqual({ secondsToUnlock: null, secondsToAnswer: 3 * 3600 })
   expect(await publicFigures(db, new Date(now.getTime() + 31 * 86_400_000))).toEqual(noFigures)
 })

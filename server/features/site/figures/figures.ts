@@ -8,13 +8,13 @@ type Figures = SiteSettings['figures']
 
 export const noFigures: Figures = { secondsToUnlock: null, secondsToAnswer: null }
 
-/** Minimum of cases; fewer say little about what a buyer may expect. */
+/** Fewer cases say little about how long a buyer will wait. */
 const minCases = 10
-const days = 30
+const windowDays = 30
 
-/** Public figures, computed from the records and shown only if there are enough cases. */
+/** Median times of the last 30 days; null if there are fewer than `minCases`. */
 export async function publicFigures(db: Database, now: Date): Promise<Figures> {
-  const since = new Date(now.getTime() - days * 86_400_000)
+  const since = new Date(now.getTime() - windowDays * 86_400_000)
   const [secondsToUnlock, secondsToAnswer] = await Promise.all([
     medianSeconds(
       db,
@@ -37,15 +37,15 @@ export async function publicFigures(db: Database, now: Date): Promise<Figures> {
   return { secondsToUnlock, secondsToAnswer }
 }
 
-async function medianSeconds(db: Database, table: PgTable, span: SQL, which: SQL | undefined) {
+async function medianSeconds(db: Database, table: PgTable, duration: SQL, condition: SQL | undefined) {
   const [found] = await db
     .select({
       count: count(),
-      seconds: sql<number | null>`percentile_cont(0.5) within group (order by extract(epoch from ${span}))`.mapWith(
+      seconds: sql<number | null>`percentile_cont(0.5) within group (order by extract(epoch from ${duration}))`.mapWith(
         Number,
       ),
     })
     .from(table)
-    .where(which)
+    .where(condition)
   return found && found.count >= minCases ? Math.max(1, Math.round(found.seconds ?? 0)) : null
 }

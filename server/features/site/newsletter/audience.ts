@@ -14,7 +14,8 @@ import {
 export type Audience = { toSubscribers: boolean; buyersOf: string | null }
 
 /**
- * Confirmed subscribers, and buyers who were told at the checkout and never objected; all, or only `email`.
+ * Query of confirmed subscribers, and of buyers who were told at the checkout and never objected.
+ * With `email`, it finds only this address.
  * A guest's order for an existing account (`made_account` is false) is no consent of its owner.
  */
 export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
@@ -43,7 +44,7 @@ export async function countAudience(db: Database, audience: Audience): Promise<n
 }
 
 /** Stores one recipient for each address; a subscriber who is also a buyer counts as subscriber. */
-export async function writeDown(tx: Transaction, newsletter: Audience & { id: string }) {
+export async function storeRecipients(tx: Transaction, newsletter: Audience & { id: string }) {
   await tx.execute(
     sql`insert into ${newsletterRecipients} (newsletter_id, email, why, unsubscribe_id)
       select distinct on (email) ${newsletter.id}::uuid, email, why, unsubscribe_id from ${audienceOf(newsletter)} a

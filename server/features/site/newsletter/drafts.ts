@@ -4,28 +4,30 @@ import type { Context } from '#server/context.ts'
 import { newsletters } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import { type Audience, countAudience } from './audience.ts'
-import { createReading, type Reading } from './reading.ts'
+import { createViews, type NewsletterViews } from './views.ts'
 
 type DraftContext = Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'mails' | 'now' | 'settings'>
 
-export type Drafts = Reading & {
+export type Drafts = NewsletterViews & {
+  /** Throws the reason why a draft can't be changed: sent, scheduled, or saved by someone else. */
   refuseStale(id: string): Promise<never>
   audiences(): Promise<{ subscribers: number; buyers: { productId: string; count: number }[] }>
-  create(actor: Actor, written: Written): Promise<{ id: string }>
-  save(actor: Actor, id: string, version: number, written: Written): Promise<void>
+  create(actor: Actor, draft: DraftInput): Promise<{ id: string }>
+  save(actor: Actor, id: string, version: number, draft: DraftInput): Promise<void>
   remove(actor: Actor, id: string): Promise<void>
-  test(actor: Actor, id: string): Promise<{ to: string }>
+  sendTest(actor: Actor, id: string): Promise<{ to: string }>
 }
 
-const sittingMs = 600_000
+/** Autosave would flood the audit log, so a person's next save within ten minutes gets no entry. */
+const auditPauseMs = 600_000
 
 type Newsletter = typeof newsletters.$inferSelect
-type Written = Audience & Pick<Newsletter, 'subject' | 'preheader' | 'markdown'>
+type DraftInput = Audience & Pick<Newsletter, 'subject' | 'preheader' | 'markdown'>
 
 export function createDrafts(context: DraftContext): Drafts {
   const { db, now, audit, mails, catalog } = context
-  const reading = createReading(context)
-  const { find, sampleOf } = reading
+  const views = createViews(context)
+  const { find, sampleOf } = views
 
   async function refuseStale(id: string): Promise<never> {
     const { state, updatedBy, updatedAt } = await find(id)
@@ -39,7 +41,7 @@ export function createDrafts(context: DraftContext): Drafts {
   }
 
   return {
-    ...reading,
+    ...views,
     refuseStale,
 
     async audiences() {
@@ -55,11 +57,11 @@ export function createDrafts(context: DraftContext): Drafts {
       return { subscribers, buyers }
     },
 
-    async create(actor, written) {
+    async create(actor, draft) {
       return db.transaction(async (tx) => {
         const [created] = await tx
           .insert(newsletters)
-          .values({ ...written, createdAt: now(), updatedAt: now(), updatedBy: actor.user.id })
+          .values({ ...draft, createdAt: now(), updatedAt: now(), updatedBy: actor.user.id })
           .returning({ id: newsletters.id })
         if (!created) throw new Error('Nothing was written')
         await audit.record(tx, actor, { action: 'newsletter.save', subject: created.id })
@@ -67,18 +69,17 @@ export function createDrafts(context: DraftContext): Drafts {
       })
     },
 
-    async save(actor, id, version, written) {
+    async save(actor, id, version, draft) {
       await db.transaction(async (tx) => {
         const [before] = await tx.select().from(newsletters).where(isDraft(id, version)).for('update')
         if (!before) return refuseStale(id)
         await tx
           .update(newsletters)
-          .set({ ...written, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
+          .set({ ...draft, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
           .where(eq(newsletters.id, id))
-        // Autosave would flood the audit log, so an entry covers a while.
-        const isSameSitting =
-          before.updatedBy === actor.user.id && now().getTime() - before.updatedAt.getTime() < sittingMs
-        if (!isSameSitting) await audit.record(tx, actor, { action: 'newsletter.save', subject: id })
+        const isRepeatedSave =
+          before.updatedBy === actor.user.id && now().getTime() - before.updatedAt.getTime() < auditPauseMs
+        if (!isRepeatedSave) await audit.record(tx, actor, { action: 'newsletter.save', subject: id })
         return undefined
       })
     },
@@ -91,7 +92,7 @@ export function createDrafts(context: DraftContext): Drafts {
       })
     },
 
-    async test(actor, id) {
+    async sendTest(actor, id) {
       const { subject, ...sample } = sampleOf(await find(id))
       return mails.test(actor, 'newsletter', { ...sample, subject: `[Test] ${subject}` })
     },

@@ -28,7 +28,7 @@ function linkIn(text: string | undefined) {
 async function subscribe(email: string) {
   await shop.visitor().call(newsletter.subscribe, { email })
   const mail = (await mailsTo(email)).at(-1)
-  return { mail, confirm: linkIn(mail?.text), leave: linkIn(mail?.headers['list-unsubscribe']) }
+  return { mail, confirm: linkIn(mail?.text), unsubscribe: linkIn(mail?.headers['list-unsubscribe']) }
 }
 
 const status = async (email: string) => {
@@ -36,7 +36,7 @@ const status = async (email: string) => {
   return row && (row.unsubscribedAt ? 'left' : row.confirmedAt ? 'subscribed' : 'asked')
 }
 
-test('both steps can be proven: the text, the page, the times, and where each came from', async () => {
+test('the consent can be proven: its text, page and times, and where both steps came from', async () => {
   const email = newAddress()
   await shop
     .visitor()
@@ -89,7 +89,7 @@ test('a hundred requests for one address send at most three emails', async () =>
 
 test('an email client unsubscribes with one click, per RFC 8058', async () => {
   const email = newAddress()
-  const { mail, confirm, leave } = await subscribe(email)
+  const { mail, confirm, unsubscribe } = await subscribe(email)
   await shop.visitor().call(newsletter.confirm, { id: confirm.id, token: confirm.token })
   expect(mail?.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click')
   const address = mail?.headers['list-unsubscribe']?.slice(1, -1) ?? ''
@@ -107,7 +107,7 @@ test('an email client unsubscribes with one click, per RFC 8058', async () => {
 
   await shop.visitor().call(newsletter.confirm, { id: confirm.id, token: confirm.token })
   expect(await status(email)).toBe('subscribed')
-  await shop.visitor().call(newsletter.unsubscribe, { id: leave.id, token: leave.token })
+  await shop.visitor().call(newsletter.unsubscribe, { id: unsubscribe.id, token: unsubscribe.token })
   expect(await status(email)).toBe('left')
 })
 
@@ -116,7 +116,7 @@ test('the confirm link doesn’t unsubscribe, and one reader’s link doesn’t 
   const refused = { status: 400, serverMessage: 'This link is not valid' }
   for (const [endpoint, token] of [
     [newsletter.confirm, other.confirm.token],
-    [newsletter.confirm, one.leave.token],
+    [newsletter.confirm, one.unsubscribe.token],
     [newsletter.unsubscribe, one.confirm.token],
     [newsletter.unsubscribe, ''],
   ] as const)
@@ -126,28 +126,34 @@ test('the confirm link doesn’t unsubscribe, and one reader’s link doesn’t 
 })
 
 test('an address that never confirmed, or unsubscribed, is deleted after a week; readers stay', async () => {
-  const [asked, left, stays] = [newAddress(), newAddress(), newAddress()]
-  const stale = await subscribe(asked)
-  const leaving = await subscribe(left)
-  await shop.visitor().call(newsletter.confirm, { id: leaving.confirm.id, token: leaving.confirm.token })
-  await shop.visitor().call(newsletter.unsubscribe, { id: leaving.leave.id, token: leaving.leave.token })
-  const { confirm } = await subscribe(stays)
+  const [unconfirmed, unsubscribed, reader] = [newAddress(), newAddress(), newAddress()]
+  const unconfirmedLinks = await subscribe(unconfirmed)
+  const unsubscribedLinks = await subscribe(unsubscribed)
+  await shop
+    .visitor()
+    .call(newsletter.confirm, { id: unsubscribedLinks.confirm.id, token: unsubscribedLinks.confirm.token })
+  await shop
+    .visitor()
+    .call(newsletter.unsubscribe, { id: unsubscribedLinks.unsubscribe.id, token: unsubscribedLinks.unsubscribe.token })
+  const { confirm } = await subscribe(reader)
   await shop.visitor().call(newsletter.confirm, { id: confirm.id, token: confirm.token })
 
   await shop.queue.runNow('forget-newsletter-addresses')
-  expect(await status(asked)).toBe('asked')
+  expect(await status(unconfirmed)).toBe('asked')
   shop.clock.advance({ days: 8 })
   await shop.queue.runNow('forget-newsletter-addresses')
 
-  expect(await status(asked)).toBeUndefined()
-  expect(await status(left)).toBeUndefined()
-  expect(await status(stays)).toBe('subscribed')
-  const { id, token } = stale.confirm
+  expect(await status(unconfirmed)).toBeUndefined()
+  expect(await status(unsubscribed)).toBeUndefined()
+  expect(await status(reader)).toBe('subscribed')
+  const { id, token } = unconfirmedLinks.confirm
   await expect(shop.visitor().call(newsletter.confirm, { id, token })).rejects.toMatchObject({
     status: 410,
     serverMessage: 'This link has expired. Please subscribe again.',
   })
-  await shop.visitor().call(newsletter.unsubscribe, { id: leaving.leave.id, token: leaving.leave.token })
+  await shop
+    .visitor()
+    .call(newsletter.unsubscribe, { id: unsubscribedLinks.unsubscribe.id, token: unsubscribedLinks.unsubscribe.token })
 })
 
 test('anything that isn’t an address is refused', async () => {
@@ -156,9 +162,9 @@ test('anything that isn’t an address is refused', async () => {
 })
 
 test('the seller lists, searches and exports the addresses by state', async () => {
-  await using own = await openShop()
-  const { db } = own.connection
-  const at = own.clock.now()
+  await using ownShop = await openShop()
+  const { db } = ownShop.connection
+  const at = ownShop.clock.now()
   await db
     .insert(newsletterSubscriptions)
     .values([
@@ -166,21 +172,21 @@ test('the seller lists, searches and exports the addresses by state', async () =
       { email: 'reader@example.com', confirmedAt: at },
       { email: 'gone@example.com', confirmedAt: at, unsubscribedAt: at },
     ])
-  const admin = await own.admin()
-  const listed = async (wanted: { q?: string; state?: 'asked' | 'subscribed' | 'left' }) =>
-    (await admin.call(newsletterAddresses.adminList, wanted)).map(({ email, state }) => `${email} ${state}`)
-  expect((await listed({})).toSorted()).toEqual([
+  const admin = await ownShop.admin()
+  const listAddresses = async (filter: { q?: string; state?: 'asked' | 'subscribed' | 'left' }) =>
+    (await admin.call(newsletterAddresses.adminList, filter)).map(({ email, state }) => `${email} ${state}`)
+  expect((await listAddresses({})).toSorted()).toEqual([
     'asked@example.com asked',
     'gone@example.com left',
     'reader@example.com subscribed',
   ])
-  expect(await listed({ q: 'READ' })).toEqual(['reader@example.com subscribed'])
+  expect(await listAddresses({ q: 'READ' })).toEqual(['reader@example.com subscribed'])
   for (const state of ['asked', 'subscribed', 'left'] as const) {
-    const [only = ''] = await listed({ state })
+    const [listedLine = ''] = await listAddresses({ state })
     const response = await admin.send(newsletterAddresses.adminExport, { state })
     expect(response.headers.get('content-disposition')).toContain(`newsletter-${state}-`)
     const lines = (await response.text()).trim().split('\n')
     expect(lines).toHaveLength(2)
-    expect(lines[1]).toContain(only.split(' ').join(','))
+    expect(lines[1]).toContain(listedLine.split(' ').join(','))
   }
 })

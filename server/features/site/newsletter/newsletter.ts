@@ -13,7 +13,7 @@ import { createDrafts, type Drafts } from './drafts.ts'
 import { createSending, forgetOldRecipients, type Sending } from './sending.ts'
 import { createSuppressions, type Suppressions } from './suppressions.ts'
 
-export { missingFor } from './reading.ts'
+export { missingForSending } from './views.ts'
 
 export type NewsletterContext = Pick<
   Context,
@@ -46,6 +46,7 @@ export type Newsletter = Suppressions & {
   forgetInactive(): Promise<void>
 }
 
+/** Limit of emails to someone who never confirms. */
 const maxConfirmationMails = 3
 
 type AddressFilter = ParsedInputOf<typeof newsletterAddresses.adminList>
@@ -60,7 +61,7 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
   const { db, now, mails, isLinkToken } = context
   const drafts = createDrafts(context)
   const sending = createSending(context, drafts)
-  const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${maxConfirmationMails}`
+  const maySendConfirmation = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${maxConfirmationMails}`
 
   return {
     drafts,
@@ -68,18 +69,19 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
     ...createSuppressions(context),
 
     async subscribe(email, from) {
-      const proof = { consentVersion: newsletterVersion, requestedOn: from.page, requestedFrom: hashToken(from.ip) }
+      const consent = { consentVersion: newsletterVersion, requestedOn: from.page, requestedFrom: hashToken(from.ip) }
       await db.transaction(async (tx) => {
-        const [asked] = await tx
+        const [subscription] = await tx
           .insert(subscriptions)
-          .values({ email, createdAt: now(), ...proof })
+          .values({ email, createdAt: now(), ...consent })
           .onConflictDoUpdate({
             target: subscriptions.email,
-            set: { timesAsked: sql`${subscriptions.timesAsked} + 1`, ...proof },
-            setWhere: mayBeAsked,
+            set: { timesAsked: sql`${subscriptions.timesAsked} + 1`, ...consent },
+            setWhere: maySendConfirmation,
           })
           .returning({ id: subscriptions.id })
-        if (asked) await mails.send(tx, email, 'newsletterConfirmation', { id: asked.id })
+        // Nothing was written if this address has confirmed or had its three emails.
+        if (subscription) await mails.send(tx, email, 'newsletterConfirmation', { id: subscription.id })
       })
     },
 
@@ -91,9 +93,9 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
         .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
         .where(eq(subscriptions.id, id))
         .returning({ email: subscriptions.email })
+      if (!confirmed) throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
       // A new confirmation from the mailbox revokes an earlier objection.
-      if (confirmed) await db.delete(suppressions).where(eq(suppressions.email, confirmed.email))
-      else throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
+      await db.delete(suppressions).where(eq(suppressions.email, confirmed.email))
     },
 
     async list({ limit, cursor, q, state }) {

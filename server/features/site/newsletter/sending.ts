@@ -5,10 +5,10 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { auditLog, newsletters, newsletterRecipients as recipients } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { writeDown } from './audience.ts'
+import { storeRecipients } from './audience.ts'
 import { createDelivery } from './delivery.ts'
 import { type Drafts, isDraft } from './drafts.ts'
-import { missingFor } from './reading.ts'
+import { missingForSending } from './views.ts'
 
 type SendingContext = Pick<
   Context,
@@ -16,6 +16,7 @@ type SendingContext = Pick<
 >
 
 export type Sending = {
+  /** Starts due newsletters and sends the next part of each. */
   run(): Promise<void>
   send(actor: Actor, id: string, version: number, at: Date | undefined): Promise<void>
   pause(actor: Actor, id: string): Promise<void>
@@ -26,15 +27,15 @@ export type Sending = {
 
 type Newsletter = typeof newsletters.$inferSelect
 
-/** Limit of delay: after an hour, the seller may no longer want it sent. */
-const latestMs = 3_600_000
+/** A newsletter that is more than an hour late pauses, because the seller may not want it sent anymore. */
+const maxDelayMs = 3_600_000
 
 export function createSending(context: SendingContext, { refuseStale }: Pick<Drafts, 'refuseStale'>): Sending {
   const { db, now, audit, queue, log } = context
   const { sendSlice, setState, pause } = createDelivery(context)
 
   async function start(tx: Transaction, newsletter: Newsletter) {
-    if (!newsletter.startedAt) await writeDown(tx, newsletter)
+    if (!newsletter.startedAt) await storeRecipients(tx, newsletter)
     await setState(tx, newsletter.id, {
       state: 'sending',
       startedAt: newsletter.startedAt ?? now(),
@@ -44,25 +45,26 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
   }
 
   /** Reason to pause instead of sending a scheduled newsletter. */
-  async function objection({ state, scheduledFor, approvedAt }: Newsletter): Promise<PauseReason | undefined> {
-    if (missingFor(context).length > 0) return 'incomplete'
-    // A restored backup does not know what was sent after it.
-    const since = sql`${auditLog.action} = 'backup.restore' and ${auditLog.at} > ${approvedAt}`
-    if ((await db.$count(auditLog, since)) > 0) return 'restored'
-    if (state === 'scheduled' && scheduledFor && now().getTime() - scheduledFor.getTime() > latestMs) return 'missed'
+  async function findPauseReason({ state, scheduledFor, approvedAt }: Newsletter): Promise<PauseReason | undefined> {
+    if (missingForSending(context).length > 0) return 'incomplete'
+    // A restored backup does not know who got the newsletter after the backup was made.
+    const isRestoredSinceApproval = sql`${auditLog.action} = 'backup.restore' and ${auditLog.at} > ${approvedAt}`
+    if ((await db.$count(auditLog, isRestoredSinceApproval)) > 0) return 'restored'
+    const delayMs = state === 'scheduled' && scheduledFor ? now().getTime() - scheduledFor.getTime() : 0
+    if (delayMs > maxDelayMs) return 'missed'
     return undefined
   }
 
   async function run() {
-    const due = await db
+    const dueNewsletters = await db
       .select()
       .from(newsletters)
       .where(
         sql`${newsletters.state} = 'sending' or (${newsletters.state} = 'scheduled' and ${newsletters.scheduledFor} <= ${now()})`,
       )
       .orderBy(newsletters.approvedAt)
-    for (const newsletter of due) {
-      const reason = await objection(newsletter)
+    for (const newsletter of dueNewsletters) {
+      const reason = await findPauseReason(newsletter)
       if (reason) {
         log.warn({ newsletter: newsletter.id, reason }, 'newsletter paused')
         await pause(newsletter.id, reason)
@@ -73,32 +75,33 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     }
   }
 
-  async function change(
+  /** Locks the newsletter and refuses if it is in another state than `allowedStates`. */
+  async function changeState(
     actor: Actor,
     id: string,
-    from: readonly Newsletter['state'][],
+    allowedStates: readonly Newsletter['state'][],
     action: 'newsletter.pause' | 'newsletter.resume' | 'newsletter.stop',
-    to: (tx: Transaction, newsletter: Newsletter) => Promise<unknown>,
+    apply: (tx: Transaction, newsletter: Newsletter) => Promise<unknown>,
   ) {
     await db.transaction(async (tx) => {
       const [found] = await tx.select().from(newsletters).where(eq(newsletters.id, id)).for('update')
-      if (!found || !from.includes(found.state))
+      if (!found || !allowedStates.includes(found.state))
         throw conflict('already-handled', 'This newsletter isn’t in that state anymore. Please reload the page.')
-      await to(tx, found)
+      await apply(tx, found)
       await audit.record(tx, actor, { action, subject: id })
     })
   }
 
-  function refuseIncomplete() {
-    const [first] = missingFor(context)
-    if (first) throw new Refusal(409, 'not-ready-to-send', `Before sending, one thing is missing. ${first}`)
+  function assertReadyToSend() {
+    const [missing] = missingForSending(context)
+    if (missing) throw new Refusal(409, 'not-ready-to-send', `Before sending, one thing is missing. ${missing}`)
   }
 
   return {
     run,
 
     async send(actor, id, version, at) {
-      refuseIncomplete()
+      assertReadyToSend()
       if (at && at <= now()) throw new Refusal(400, 'invalid-input', 'Please choose a time to come')
       await db.transaction(async (tx) => {
         const [approved] = await tx
@@ -114,13 +117,13 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     },
 
     pause: (actor, id) =>
-      change(actor, id, ['sending'], 'newsletter.pause', (tx) =>
+      changeState(actor, id, ['sending'], 'newsletter.pause', (tx) =>
         setState(tx, id, { state: 'paused', pausedBecause: 'asked' }),
       ),
 
     async resume(actor, id) {
-      refuseIncomplete()
-      await change(actor, id, ['paused'], 'newsletter.resume', async (tx, newsletter) => {
+      assertReadyToSend()
+      await changeState(actor, id, ['paused'], 'newsletter.resume', async (tx, newsletter) => {
         await start(tx, newsletter)
         await setState(tx, id, { approvedAt: now() })
       })
@@ -128,7 +131,7 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     },
 
     stop: (actor, id) =>
-      change(actor, id, stoppableStates, 'newsletter.stop', (tx, { startedAt }) =>
+      changeState(actor, id, stoppableStates, 'newsletter.stop', (tx, { startedAt }) =>
         setState(
           tx,
           id,
@@ -140,15 +143,15 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
   }
 }
 
-/** Keeps text and counts of an old newsletter and deletes its recipients, also if it was never resumed. */
+/** Deletes the recipients of old newsletters, including paused ones, and keeps their text and counts. */
 export async function forgetOldRecipients({ db, now }: Pick<Context, 'db' | 'now'>, before: Date) {
   await db
     .update(newsletters)
     .set({ state: 'stopped', finishedAt: now() })
     .where(and(eq(newsletters.state, 'paused'), lt(newsletters.approvedAt, before)))
-  const over = db.select({ id: newsletters.id }).from(newsletters).where(lte(newsletters.finishedAt, before))
+  const oldNewsletters = db.select({ id: newsletters.id }).from(newsletters).where(lte(newsletters.finishedAt, before))
   await db
     .update(recipients)
     .set({ email: null, unsubscribeId: null, reply: null })
-    .where(and(inArray(recipients.newsletterId, over), sql`${recipients.email} is not null`))
+    .where(and(inArray(recipients.newsletterId, oldNewsletters), sql`${recipients.email} is not null`))
 }

@@ -21,7 +21,7 @@ type ReceivedNewsletter = { subject: string; sentAt: Date | null; state: Recipie
 export type Suppressions = {
   /** Ends all newsletters to the address of the link, as subscriber and as buyer. Idempotent. */
   unsubscribe(id: string, token: string): Promise<void>
-  /** By the seller, for a customer who objected by other means. */
+  /** Called by the seller, for a customer who objected by other means. */
   setSuppressed(actor: Actor, userId: string, isSuppressed: boolean): Promise<void>
   suppressionOf(userId: string, email: string): Promise<Suppression | null>
   forget(tx: Transaction, userId: string): Promise<void>
@@ -43,7 +43,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
       if (!isLinkToken('newsletter-unsubscribe', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       await db.transaction(async (tx) => {
-        const [left] = await tx
+        const [subscription] = await tx
           .select({ email: subscriptions.email })
           .from(subscriptions)
           .where(eq(subscriptions.id, id))
@@ -52,18 +52,19 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
           .from(users)
           .where(
             and(
-              or(eq(users.id, id), and(eq(users.email, left?.email ?? ''), isNotNull(users.verifiedAt))),
+              or(eq(users.id, id), and(eq(users.email, subscription?.email ?? ''), isNotNull(users.verifiedAt))),
               isNull(users.deletedAt),
             ),
           )
-        const { email, userId = null } = { ...left, ...buyer }
+        const email = buyer?.email ?? subscription?.email
+        const userId = buyer?.userId ?? null
         if (!email) return
         await tx
           .update(subscriptions)
           .set({ unsubscribedAt: now() })
           .where(and(eq(subscriptions.email, email), isNull(subscriptions.unsubscribedAt)))
         await tx.insert(suppressions).values({ email, userId, because: 'objected', at: now() }).onConflictDoNothing()
-        // Counts the unsubscribe for the newsletter received last.
+        // The latest newsletter to this address counts the unsubscribe.
         await tx.execute(
           sql`update ${recipients} set left_at = ${now()} where id = (select id from ${recipients}
             where email = ${email} and state in ('sent', 'uncertain') order by done_at desc limit 1) and left_at is null`,
@@ -96,7 +97,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
     async forget(tx, userId) {
       const email = await provenAddress(tx, userId)
       if (email) {
-        // Deleting the address deletes the objection, so waiting newsletters must end first.
+        // The objection is deleted below, so its subscription must end, or newsletters would go out again.
         await tx
           .update(subscriptions)
           .set({ unsubscribedAt: now() })

@@ -10,33 +10,41 @@ import type { Page } from '#server/database/cursor.ts'
 import { hasRow } from '#server/database/has-row.ts'
 import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { chosenReviews, forEveryone, forTheSeller, isWritten, listReviews, reviewColumns } from './shown.ts'
+import {
+  filterConditions,
+  isWritten,
+  listReviews,
+  reviewColumns,
+  toAdminReview,
+  toPublicReview,
+} from './review-lists.ts'
 
-export { countReviewsToAnswer, isWritten, latestReviews, reviewSummary, reviewsByProduct } from './shown.ts'
+export { countReviewsToAnswer, isWritten, latestReviews, reviewSummary, reviewsByProduct } from './review-lists.ts'
 
 type ReviewContext = Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
 
-/** Reviews by people who have paid for a while. All are shown; nobody can delete another person's review. */
+/** Reviews by people who have paid for 30 days. All are shown, and nobody can delete another person's review. */
 export type Reviews = {
   moderation: Moderation
   list(filter: ParsedInputOf<typeof calls.list>): Promise<Page<RawOutputOf<typeof calls.list>[number]>>
   mine(userId: string): Promise<RawOutputOf<typeof calls.mine>>
-  write(actor: Actor, z: z.infer<typeof newReview>): Promise<void>
+  write(actor: Actor, review: z.infer<typeof newReview>): Promise<void>
   /** Emails the seller, who may hide a reported review. */
   report(id: string, reason: string): Promise<void>
-  /** Invites everyone who may write a review, once. */
+  /** Invites each person who may write a review by one email. */
   invite(): Promise<void>
   /** Deletes the text of old reports. */
   forgetReports(): Promise<void>
 }
 
-/** Invitations per day. */
-const batch = 500
+/** Limit for each product and day, so that the mail server is not flooded. */
+const maxInvitations = 500
 
 export function createReviews(context: ReviewContext): Reviews {
   const { db, now, mails, supportEmail, catalog } = context
 
-  async function mayWriteAbout(tx: Database | Transaction, userId: string) {
+  /** First product that the user has paid long enough for and not reviewed. */
+  async function findReviewableProduct(tx: Database | Transaction, userId: string) {
     for (const product of catalog.products()) {
       const [found] = await tx
         .select({ id: users.id })
@@ -51,40 +59,39 @@ export function createReviews(context: ReviewContext): Reviews {
     moderation: createModeration(context),
 
     list: ({ stars, sort, ...page }) =>
-      listReviews(db, page, forEveryone, { only: stars ? eq(reviews.stars, Number(stars)) : undefined, sort }),
+      listReviews(db, page, toPublicReview, { condition: stars ? eq(reviews.stars, Number(stars)) : undefined, sort }),
 
     async mine(userId) {
-      const [found] = await db
+      const [ownReview] = await db
         .select(reviewColumns)
         .from(reviews)
         .where(and(eq(reviews.userId, userId), isWritten))
         .orderBy(desc(reviews.writtenAt))
         .limit(1)
-      const product = await mayWriteAbout(db, userId)
-      return product
-        ? { mayWrite: true, mayWriteFrom: null, review: null, product: product.name }
-        : {
-            mayWrite: false,
-            mayWriteFrom: found ? null : await mayWriteFrom(db, userId),
-            review: found ? forEveryone(found) : null,
-            product: null,
-          }
+      const product = await findReviewableProduct(db, userId)
+      if (product) return { mayWrite: true, mayWriteFrom: null, review: null, product: product.name }
+      return {
+        mayWrite: false,
+        mayWriteFrom: ownReview ? null : await firstReviewDate(db, userId),
+        review: ownReview ? toPublicReview(ownReview) : null,
+        product: null,
+      }
     },
 
     async write({ user }, { stars, text, author, showsPayingSince = false }) {
       await db.transaction(async (tx) => {
-        const product = await mayWriteAbout(tx, user.id)
+        const product = await findReviewableProduct(tx, user.id)
         if (!product && (await tx.$count(reviews, and(eq(reviews.userId, user.id), isWritten))) > 0)
           throw conflict('already-reviewed', 'You have already written a review. Thank you!')
         if (!product)
           throw new Refusal(403, 'too-soon', `You can write a review once you’ve paid for ${paidDaysToReview} days.`)
-        const written = { stars, text, author, showsPayingSince, writtenAt: now() }
+        const review = { stars, text, author, showsPayingSince, writtenAt: now() }
         const [saved] = await tx
           .insert(reviews)
-          .values({ userId: user.id, productId: product.id, invitedAt: now(), ...written })
+          .values({ userId: user.id, productId: product.id, invitedAt: now(), ...review })
           .onConflictDoUpdate({
             target: [reviews.userId, reviews.productId],
-            set: written,
+            set: review,
             setWhere: isNull(reviews.writtenAt),
           })
           .returning({ id: reviews.id })
@@ -107,18 +114,18 @@ export function createReviews(context: ReviewContext): Reviews {
 
     async invite() {
       for (const { id: productId, name: product } of catalog.products()) {
-        const due = await db
+        const people = await db
           .select({ id: users.id, email: users.email, name: users.name })
           .from(users)
           .where(and(isEligible(productId, now()), not(hasReview(productId))))
-          .limit(batch)
-        for (const { id: userId, email, name } of due)
+          .limit(maxInvitations)
+        for (const { id: userId, email, name } of people)
           await db.transaction(async (tx) => {
-            const invited = await tx
+            const invitation = await tx
               .insert(reviews)
               .values({ userId, productId, invitedAt: now() })
               .onConflictDoNothing()
-            if (invited.rowCount === 1) await mails.send(tx, email, 'reviewInvitation', { name, product })
+            if (invitation.rowCount === 1) await mails.send(tx, email, 'reviewInvitation', { name, product })
           })
       }
     },
@@ -147,8 +154,8 @@ const isEligible = (productId: string, now: Date) =>
   )
 
 /** Day from which a running subscription allows a review; null without one. */
-async function mayWriteFrom(db: Database, userId: string) {
-  const [oldest] = await db
+async function firstReviewDate(db: Database, userId: string) {
+  const [oldestPurchase] = await db
     .select({ createdAt: purchases.createdAt })
     .from(purchases)
     .where(
@@ -162,11 +169,11 @@ async function mayWriteFrom(db: Database, userId: string) {
     )
     .orderBy(purchases.createdAt)
     .limit(1)
-  return oldest ? new Date(oldest.createdAt.getTime() + paidDaysToReview * 86_400_000) : null
+  return oldestPurchase ? new Date(oldestPurchase.createdAt.getTime() + paidDaysToReview * 86_400_000) : null
 }
 
-const hasReview = (productId: string, more?: SQL) =>
-  hasRow(reviews, eq(reviews.userId, users.id), eq(reviews.productId, productId), more)
+const hasReview = (productId: string, condition?: SQL) =>
+  hasRow(reviews, eq(reviews.userId, users.id), eq(reviews.productId, productId), condition)
 
 /** The seller may answer every review and hide the text of a reported one, but delete none. */
 type Moderation = {
@@ -178,17 +185,17 @@ type Moderation = {
 
 function createModeration({ db, now, mails, audit }: Pick<Context, 'db' | 'now' | 'mails' | 'audit'>): Moderation {
   return {
-    list: ({ show, ...page }) => listReviews(db, page, forTheSeller, { only: show && chosenReviews[show] }),
+    list: ({ show, ...page }) => listReviews(db, page, toAdminReview, { condition: show && filterConditions[show] }),
 
     async answer(actor, id, answer) {
       await db.transaction(async (tx) => {
-        const [answered] = await tx
+        const [review] = await tx
           .update(reviews)
           .set({ answer, answeredAt: now() })
           .where(and(eq(reviews.id, id), isWritten))
           .returning({ userId: reviews.userId })
-        if (!answered) throw notFound('Review')
-        await audit.record(tx, actor, { action: 'review.answer', subject: id, aboutId: answered.userId })
+        if (!review) throw notFound('Review')
+        await audit.record(tx, actor, { action: 'review.answer', subject: id, aboutId: review.userId })
       })
     },
 

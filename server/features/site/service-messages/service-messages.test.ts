@@ -8,7 +8,7 @@ import { bookPurchase, reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
 
-const seller = {
+const sellerSettings = {
   PUBLIC_URL: 'http://localhost:3000',
   SELLER_NAME: 'Mia Muster',
   SELLER_STREET: 'Musterweg 1',
@@ -16,7 +16,7 @@ const seller = {
   SELLER_COUNTRY: 'Switzerland',
 }
 const smtp = await openSmtp()
-const shop = await openShop({ env: { ...seller, SUPPORT_EMAIL: 'help@shop.example', SMTP_URL: smtp.url } })
+const shop = await openShop({ env: { ...sellerSettings, SUPPORT_EMAIL: 'help@shop.example', SMTP_URL: smtp.url } })
 let admin = await shop.admin()
 afterAll(async () => {
   await shop.close()
@@ -39,28 +39,28 @@ const send = async (changes: object = {}) =>
 const suppress = (email: string, because: 'objected' | 'refused' | 'by_seller') =>
   shop.connection.db.insert(mailSuppressions).values({ email, because, at: new Date() })
 
-test('it goes once to everyone with a running purchase, wants no consent, and only a refused address stops it', async () => {
-  const person = async (values: Parameters<typeof bookPurchase>[2]) => {
+test('a service message goes once to everyone with a live purchase, without consent, unless their mail server refused us', async () => {
+  const addCustomer = async (values: Parameters<typeof bookPurchase>[2]) => {
     const { user } = await shop.user()
     await bookPurchase(shop.connection, user.id, values)
     return user.email
   }
   const bookedUntil = new Date(Date.now() + 86_400_000)
   const paid = (await shop.buyer()).user.email
-  const imported = await person({ bookedAs: 'paid_elsewhere', bookedUntil })
-  const cancelling = await person({ bookedAs: 'gift', status: 'pending_cancel' })
-  const [objected, marked, refused] = [await person({}), await person({}), await person({})]
-  await person({ status: 'cancelled' })
+  const imported = await addCustomer({ bookedAs: 'paid_elsewhere', bookedUntil })
+  const cancelling = await addCustomer({ bookedAs: 'gift', status: 'pending_cancel' })
+  const [objected, suppressed, refused] = [await addCustomer({}), await addCustomer({}), await addCustomer({})]
+  await addCustomer({ status: 'cancelled' })
   await suppress(objected, 'objected')
-  await suppress(marked, 'by_seller')
+  await suppress(suppressed, 'by_seller')
   await suppress(refused, 'refused')
   expect(await audience()).toEqual({ customers: 5, refused: 1, remaining: 4, missing: [] })
 
   expect(await send()).toEqual({ recipients: 5 })
   await shop.queue.idle()
-  const got = (await received()).filter(({ subject }) => subject === message.subject)
-  expect(got.map(({ to }) => to).toSorted()).toEqual([paid, imported, cancelling, objected, marked].toSorted())
-  const [first] = got
+  const messages = (await received()).filter(({ subject }) => subject === message.subject)
+  expect(messages.map(({ to }) => to).toSorted()).toEqual([paid, imported, cancelling, objected, suppressed].toSorted())
+  const [first] = messages
   expect(first?.text).toContain('about your subscription')
   expect(first?.text).not.toMatch(/unsubscribe/i)
   expect(first?.html).toContain('<img src="https://shop.test/chart.png" alt="chart"')
@@ -72,7 +72,7 @@ test('it goes once to everyone with a running purchase, wants no consent, and on
   expect(recorded).toMatchObject({ action: 'service-message.send', detail: { reason: 'outage', recipients: 5 } })
 })
 
-test('four in 30 days for a product, except security; and never to another number than was confirmed', async () => {
+test('a product’s customers get four messages in 30 days, besides security; a changed number of customers is refused', async () => {
   for (let sent = 1; sent < 4; sent += 1) await send()
   expect(await audience()).toMatchObject({ remaining: 0 })
   await expect(send()).rejects.toMatchObject({ code: 'too-soon' })
@@ -83,12 +83,12 @@ test('four in 30 days for a product, except security; and never to another numbe
   expect(await audience()).toMatchObject({ remaining: 4 })
 })
 
-test('a test goes to its writer alone', async () => {
+test('a test message goes only to its writer', async () => {
   const { to } = await admin.call(serviceMessages.adminTest, message)
   expect((await received()).at(-1)).toMatchObject({ to, subject: `[Test] ${message.subject}` })
 })
 
-test('a newsletter says how many customers it leaves out, and why', async () => {
+test('a newsletter’s page counts the customers it does not reach, by reason', async () => {
   const { id } = await admin.call(newsletters.adminCreate, {
     subject: 'News',
     preheader: '',

@@ -19,7 +19,7 @@ import {
   users,
 } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import { missingFor } from '../newsletter/newsletter.ts'
+import { missingForSending } from '../newsletter/newsletter.ts'
 
 type ServiceMessageContext = Pick<
   Context,
@@ -30,21 +30,25 @@ type ServiceMessageContext = Pick<
 export type ServiceMessages = {
   list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
   audience(productId: string): Promise<RawOutputOf<typeof calls.adminAudience>>
-  test(actor: Actor, message: Message): Promise<{ to: string }>
+  sendTest(actor: Actor, message: Message): Promise<{ to: string }>
   send(actor: Actor, message: Message & { customers: number }): Promise<{ recipients: number }>
 }
 
 type Message = { productId: string; reason: ServiceReason; subject: string; markdown: string }
 
-const batch = 500
-const day = 86_400_000
+const batchSize = 500
+const dayMs = 86_400_000
 
 export function createServiceMessages(context: ServiceMessageContext): ServiceMessages {
   const { db, now, queue, mails, audit, catalog } = context
 
-  /** Matches everyone with a running purchase, booked ones included, unless their address refuses email. */
-  function customersOf(tx: Database | Transaction, productId: string, isRefused = false): SQL | undefined {
-    const runs = tx
+  /** Matches users with a live purchase whose mail server accepts our emails, or those whose mail server refused one. */
+  function customersOf(
+    tx: Database | Transaction,
+    productId: string,
+    delivery: 'accepted' | 'refused' = 'accepted',
+  ): SQL | undefined {
+    const livePurchase = tx
       .select({ id: purchases.id })
       .from(purchases)
       .where(and(eq(purchases.userId, users.id), eq(purchases.productId, productId), isLivePurchase))
@@ -52,11 +56,16 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
       .select({ email: mailSuppressions.email })
       .from(mailSuppressions)
       .where(and(eq(mailSuppressions.email, users.email), eq(mailSuppressions.because, 'refused')))
-    return and(isNull(users.deletedAt), exists(runs), isRefused ? exists(refusal) : notExists(refusal))
+    return and(
+      isNull(users.deletedAt),
+      exists(livePurchase),
+      delivery === 'refused' ? exists(refusal) : notExists(refusal),
+    )
   }
 
-  async function leftFor(tx: Database | Transaction, productId: string) {
-    const since = new Date(now().getTime() - serviceMessageDays * day)
+  /** Messages that may still go out in the current period; security messages do not count. */
+  async function countRemaining(tx: Database | Transaction, productId: string) {
+    const since = new Date(now().getTime() - serviceMessageDays * dayMs)
     const recent = and(
       eq(serviceMessages.productId, productId),
       ne(serviceMessages.reason, 'security'),
@@ -65,7 +74,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
     return Math.max(0, maxServiceMessages - (await tx.$count(serviceMessages, recent)))
   }
 
-  const mailOf = async ({ productId, reason, subject, markdown }: Message) => ({
+  const emailDataOf = async ({ productId, reason, subject, markdown }: Message) => ({
     product: (await catalog.findRow(productId)).name,
     reason,
     subject,
@@ -76,19 +85,19 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
   const enqueue = queue.job<{ id: string }>('send-service-message', async ({ id }) => {
     const [message] = await db.select().from(serviceMessages).where(eq(serviceMessages.id, id))
     if (!message) return
-    const data = await mailOf(message)
-    let after: string | undefined
+    const data = await emailDataOf(message)
+    let lastId: string | undefined
     for (;;) {
       const people = await db
         .select({ id: users.id, email: users.email, name: users.name })
         .from(users)
-        .where(and(customersOf(db, message.productId), after ? gt(users.id, after) : undefined))
+        .where(and(customersOf(db, message.productId), lastId ? gt(users.id, lastId) : undefined))
         .orderBy(asc(users.id))
-        .limit(batch)
+        .limit(batchSize)
       for (const { id: userId, email, name } of people)
         await mails.sendOnce(`service message ${id} to ${userId}`, email, 'serviceMessage', { ...data, name })
-      after = people.at(-1)?.id
-      if (people.length < batch) return
+      lastId = people.at(-1)?.id
+      if (people.length < batchSize) return
     }
   })
 
@@ -114,25 +123,30 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
         db
           .select({ count: count() })
           .from(users)
-          .where(customersOf(db, productId, true)),
-        leftFor(db, productId),
+          .where(customersOf(db, productId, 'refused')),
+        countRemaining(db, productId),
       ])
-      return { customers: customers?.count ?? 0, refused: refused?.count ?? 0, remaining, missing: missingFor(context) }
+      return {
+        customers: customers?.count ?? 0,
+        refused: refused?.count ?? 0,
+        remaining,
+        missing: missingForSending(context),
+      }
     },
 
-    async test(actor, message) {
-      const { subject, ...data } = await mailOf(message)
+    async sendTest(actor, message) {
+      const { subject, ...data } = await emailDataOf(message)
       return mails.test(actor, 'serviceMessage', { ...data, subject: `[Test] ${subject}`, name: actor.user.name })
     },
 
     async send(actor, { customers, ...message }) {
       if (!catalog.findById(message.productId)) throw notFound('Product')
-      if (missingFor(context).length > 0)
+      if (missingForSending(context).length > 0)
         throw conflict('not-ready-to-send', 'Something is missing before it can be sent. Please look at the list.')
       return db.transaction(async (tx) => {
         // Locks the product, so that two admins together stay within the limit.
         await tx.select({ id: products.id }).from(products).where(eq(products.id, message.productId)).for('update')
-        if (message.reason !== 'security' && (await leftFor(tx, message.productId)) === 0)
+        if (message.reason !== 'security' && (await countRemaining(tx, message.productId)) === 0)
           throw conflict(
             'too-soon',
             `${maxServiceMessages} service messages have gone to these customers within ${serviceMessageDays} days. Only security can’t wait.`,

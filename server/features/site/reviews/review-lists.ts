@@ -15,8 +15,8 @@ import { isLivePurchase, purchases, reviews } from '#server/database/schema.ts'
 type PageInput = { limit: number; cursor?: string | undefined }
 type ReviewRow = typeof reviews.$inferSelect & { payingSince: Date | null }
 
-/** Null unless the author shows it and still pays. */
-const startOfRunning =
+/** Start of the author's live purchase; null unless the author shows it. */
+const payingSinceColumn =
   sql`case when ${reviews.showsPayingSince} then (select min(${purchases.createdAt}) from ${purchases} where ${and(
     eq(purchases.userId, reviews.userId),
     eq(purchases.productId, reviews.productId),
@@ -24,9 +24,9 @@ const startOfRunning =
     isLivePurchase,
   )}) end`.mapWith(purchases.createdAt)
 
-export const reviewColumns = { ...getTableColumns(reviews), payingSince: startOfRunning }
+export const reviewColumns = { ...getTableColumns(reviews), payingSince: payingSinceColumn }
 
-/** Sorts descending; reviews with as many stars are newest first. */
+/** First key of the descending order; the second is the date. */
 const ranks: Record<ReviewOrder, SQL<number> | undefined> = {
   newest: undefined,
   highest: sql<number>`${reviews.stars}`,
@@ -37,42 +37,42 @@ const ranks: Record<ReviewOrder, SQL<number> | undefined> = {
 export const isWritten = isNotNull(reviews.writtenAt)
 
 export async function reviewSummary(db: Database): Promise<SiteSettings['reviews']> {
-  const found = await db
+  const rows = await db
     .select({ stars: reviews.stars, count: count() })
     .from(reviews)
     .where(isWritten)
     .groupBy(reviews.stars)
-  const byStars = [1, 2, 3, 4, 5].map((stars) => found.find((each) => each.stars === stars)?.count ?? 0)
-  const all = byStars.reduce((sum, each) => sum + each, 0)
-  const sum = byStars.reduce((total, each, index) => total + each * (index + 1), 0)
-  return { count: all, average: all && sum / all, byStars }
+  const byStars = [1, 2, 3, 4, 5].map((stars) => rows.find((row) => row.stars === stars)?.count ?? 0)
+  const total = byStars.reduce((sum, reviewCount) => sum + reviewCount, 0)
+  const totalStars = byStars.reduce((sum, reviewCount, index) => sum + reviewCount * (index + 1), 0)
+  return { count: total, average: total === 0 ? 0 : totalStars / total, byStars }
 }
 
 export async function reviewsByProduct(db: Database) {
-  const found = await db
+  const rows = await db
     .select({ productId: reviews.productId, count: count(), average: avg(reviews.stars).mapWith(Number) })
     .from(reviews)
     .where(isWritten)
     .groupBy(reviews.productId)
   return (productId: string) => {
-    const { count: written, average } = found.find((each) => each.productId === productId) ?? nothing
+    const { count: written, average } = rows.find((row) => row.productId === productId) ?? noReviews
     return { count: written, average }
   }
 }
 
-const nothing = { count: 0, average: 0 }
+const noReviews = { count: 0, average: 0 }
 
 /** First page of the list, embedded into the rendered page. */
 export async function latestReviews(db: Database): Promise<RenderData['latestReviews']> {
-  const { items, next } = await listReviews(db, { limit: reviewsPerPage }, forEveryone)
+  const { items, next } = await listReviews(db, { limit: reviewsPerPage }, toPublicReview)
   return { items: z.parse(contract.list.output, items), next }
 }
 
 export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   db: Database,
   { cursor, limit }: PageInput,
-  present: (row: ReviewRow) => Item,
-  { only, sort = 'newest' }: { only?: SQL | undefined; sort?: ReviewOrder | undefined } = {},
+  toItem: (row: ReviewRow) => Item,
+  { condition, sort = 'newest' }: { condition?: SQL | undefined; sort?: ReviewOrder | undefined } = {},
 ) {
   const after = decodeCursor(cursor)
   const rank = ranks[sort]
@@ -84,35 +84,35 @@ export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   const rows = await db
     .select(reviewColumns)
     .from(reviews)
-    .where(and(isWritten, only, isAfter))
+    .where(and(isWritten, condition, isAfter))
     .orderBy(...(rank ? [desc(rank)] : []), desc(reviews.writtenAt), desc(reviews.id))
     .limit(limit + 1)
-  return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
+  return pageOf(rows.map(toItem), limit, ({ writtenAt: at, id }) => ({ at, id }))
 }
 
 /** Public fields of a review: no report, and no text if it is hidden. */
-export function forEveryone(row: ReviewRow) {
-  const review = whole(row)
+export function toPublicReview(row: ReviewRow) {
+  const review = commonFields(row)
   return review.hiddenBecause ? { ...review, text: '', author: null, payingSince: null } : review
 }
 
-export const forTheSeller = (row: ReviewRow) => ({
-  ...whole(row),
+export const toAdminReview = (row: ReviewRow) => ({
+  ...commonFields(row),
   report: row.report,
   reportedAt: row.reportedAt,
   customerId: row.author === null ? null : row.userId,
 })
 
 const isUnanswered = and(isNull(reviews.answer), isNull(reviews.hiddenBecause))
-export const chosenReviews: Record<ReviewFilter, SQL | undefined> = {
+export const filterConditions: Record<ReviewFilter, SQL | undefined> = {
   to_answer: and(isUnanswered, lte(reviews.stars, starsToAnswer)),
   unanswered: isUnanswered,
   reported: and(isNotNull(reviews.reportedAt), isNull(reviews.hiddenBecause)),
 }
 
-export const countReviewsToAnswer = (db: Database) => db.$count(reviews, and(isWritten, chosenReviews.to_answer))
+export const countReviewsToAnswer = (db: Database) => db.$count(reviews, and(isWritten, filterConditions.to_answer))
 
-function whole(row: ReviewRow) {
+function commonFields(row: ReviewRow) {
   const { id, stars, text, author, writtenAt, invitedAt, payingSince, answer, answeredAt, hiddenBecause } = row
   return {
     id,

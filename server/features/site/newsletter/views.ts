@@ -8,10 +8,12 @@ import { notFound } from '#server/errors.ts'
 import { inScheme } from '#server/mails/layout.ts'
 import { countAudience, countUnreachable } from './audience.ts'
 
-type ReadingDeps = Pick<Context, 'config' | 'db' | 'mails' | 'settings'>
+type ViewDeps = Pick<Context, 'config' | 'db' | 'mails' | 'settings'>
 
-export type Reading = {
+/** Newsletters as the admin area shows them. */
+export type NewsletterViews = {
   find(id: string): Promise<EditedNewsletter>
+  /** Content of the email, with a sample link to unsubscribe. */
   sampleOf(newsletter: Newsletter | EditedNewsletter): Sample
   list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
   show(id: string): Promise<RawOutputOf<typeof calls.adminShow>>
@@ -29,10 +31,11 @@ type Sample = {
   why: 'subscriber' | 'buyer'
 }
 
-/** Limit of problematic recipients on the screen. */
-const mostTroubled = 100
+/** Limit of recipients with a problem on the screen. */
+const maxTroubled = 100
 
-export function missingFor({ config, settings: { live } }: Pick<Context, 'config' | 'settings'>) {
+/** Sentences about what must be set before an email can go to many people. */
+export function missingForSending({ config, settings: { live } }: Pick<Context, 'config' | 'settings'>) {
   const { name, street, city, country } = live.seller
   const missing: string[] = []
   if (!(name && street && city && country))
@@ -47,12 +50,12 @@ export function missingFor({ config, settings: { live } }: Pick<Context, 'config
   return missing
 }
 
-export function createReading(context: ReadingDeps): Reading {
+export function createViews(context: ViewDeps): NewsletterViews {
   const { db, mails } = context
-  const editor = { ...getTableColumns(newsletters), updatedBy: users.name }
+  const columnsWithEditor = { ...getTableColumns(newsletters), updatedBy: users.name }
 
-  async function countsOf(ids: string[]) {
-    const found = await db
+  async function readCounts(ids: string[]) {
+    const rows = await db
       .select({
         id: recipients.newsletterId,
         state: recipients.state,
@@ -63,22 +66,22 @@ export function createReading(context: ReadingDeps): Reading {
       .where(inArray(recipients.newsletterId, ids))
       .groupBy(recipients.newsletterId, recipients.state)
     return (id: string) => {
-      const own = found.filter((row) => row.id === id)
+      const ownRows = rows.filter((row) => row.id === id)
       const count = (...states: string[]) =>
-        own.filter(({ state }) => states.includes(state)).reduce((sum, row) => sum + row.count, 0)
+        ownRows.filter(({ state }) => states.includes(state)).reduce((sum, row) => sum + row.count, 0)
       return {
         waiting: count('waiting', 'handed_over'),
         sent: count('sent'),
         refused: count('refused'),
         uncertain: count('uncertain'),
-        unsubscribed: own.reduce((sum, row) => sum + row.unsubscribed, 0),
+        unsubscribed: ownRows.reduce((sum, row) => sum + row.unsubscribed, 0),
       }
     }
   }
 
   async function find(id: string) {
     const [found] = await db
-      .select(editor)
+      .select(columnsWithEditor)
       .from(newsletters)
       .innerJoin(users, eq(users.id, newsletters.updatedBy))
       .where(eq(newsletters.id, id))
@@ -86,8 +89,7 @@ export function createReading(context: ReadingDeps): Reading {
     return found
   }
 
-  /** Renders the email with a sample link to unsubscribe. */
-  const sampleOf: Reading['sampleOf'] = ({ id, subject, preheader, markdown, toSubscribers }) => ({
+  const sampleOf: NewsletterViews['sampleOf'] = ({ id, subject, preheader, markdown, toSubscribers }) => ({
     subject,
     preheader,
     markdown,
@@ -102,21 +104,21 @@ export function createReading(context: ReadingDeps): Reading {
     async list({ limit, cursor }) {
       const after = decodeCursor(cursor)
       const rows = await db
-        .select(editor)
+        .select(columnsWithEditor)
         .from(newsletters)
         .innerJoin(users, eq(users.id, newsletters.updatedBy))
         .where(after && sql`(${newsletters.createdAt}, ${newsletters.id}) < (${after.at}, ${after.id})`)
         .orderBy(desc(newsletters.createdAt), desc(newsletters.id))
         .limit(limit + 1)
       const { items, next } = pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
-      const counts = await countsOf(items.map(({ id }) => id))
-      return { items: items.map((row) => ({ ...row, counts: counts(row.id) })), next }
+      const countsOf = await readCounts(items.map(({ id }) => id))
+      return { items: items.map((row) => ({ ...row, counts: countsOf(row.id) })), next }
     },
 
     async show(id) {
       const found = await find(id)
-      const [counts, audience, unreachable, troubled] = await Promise.all([
-        countsOf([id]),
+      const [countsOf, audience, unreachable, troubled] = await Promise.all([
+        readCounts([id]),
         countAudience(db, found),
         countUnreachable(db, found),
         db
@@ -130,15 +132,15 @@ export function createReading(context: ReadingDeps): Reading {
             ),
           )
           .orderBy(desc(recipients.state), recipients.email)
-          .limit(mostTroubled),
+          .limit(maxTroubled),
       ])
       return {
         ...found,
-        counts: counts(id),
+        counts: countsOf(id),
         text: mails.newsletter(id, '', sampleOf(found)).text,
         audience,
         unreachable,
-        missing: missingFor(context),
+        missing: missingForSending(context),
         troubled,
       }
     },
