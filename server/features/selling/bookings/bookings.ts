@@ -29,19 +29,20 @@ type BookingDeps = Pick<Context, 'db' | 'now' | 'mails' | 'catalog' | 'audit'> &
   accounts: Pick<Accounts, 'guests'>
   ledger: Pick<Ledger, 'record'>
   access: Pick<AccessEffects, 'purchasesChanged'>
-  notices: Pick<Notices, 'tell'>
+  notices: Pick<Notices, 'emailAboutChange'>
 }
 
 /**
- * Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. Each function
- * but the first ignores a purchase that is paid through Stripe.
+ * Purchases that the seller booked by hand. Stripe doesn't know them, so the shop's own clock ends their periods. Functions
+ * that take an id ignore a purchase that is paid through Stripe.
  */
 export type Bookings = {
   add(actor: Actor, booking: Booking): Promise<void>
+  /** Like `add`, but within the caller's transaction and without an entry in the audit log. */
   book(tx: Transaction, booking: Booking): Promise<PurchaseRow>
   cancel(tx: Transaction, id: string): Promise<void>
   resume(tx: Transaction, id: string): Promise<void>
-  /** Moves the end. A cancelled booking without an end has none again when it is resumed. */
+  /** Moves the end. A booking without an end that was cancelled has no end again once it is resumed. */
   extend(tx: Transaction, id: string, until: Date): Promise<void>
   /** Ends immediately. The seller refunds by hand, since no payment passed through the shop. */
   end(tx: Transaction, id: string): Promise<void>
@@ -51,56 +52,68 @@ export type Bookings = {
 
 export function createBookings(deps: BookingDeps): Bookings {
   const { db, now, mails, catalog, audit, accounts, ledger, access, notices } = deps
-  type Decide = (row: PurchaseRow) => Partial<PurchaseRow> | null
+  /** Returns the columns to change; null to change nothing. */
+  type DecideChanges = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
-  /** Locks the row, and queues the buyer's email in the same transaction. */
-  async function change(tx: Transaction, id: string, decide: Decide, condition: SQL | undefined = isByHand) {
-    const isMeant = and(eq(purchases.id, id), condition)
-    const [owner] = await tx.select({ userId: purchases.userId }).from(purchases).where(isMeant)
+  /** Changes a booking with its ledger, access and email. Locks the user, then the row. */
+  async function change(
+    tx: Transaction,
+    id: string,
+    decideChanges: DecideChanges,
+    condition: SQL | undefined = isByHand,
+  ) {
+    const matches = and(eq(purchases.id, id), condition)
+    const [owner] = await tx.select({ userId: purchases.userId }).from(purchases).where(matches)
     if (!owner) return
+
     await lockPerson(tx, owner.userId)
-    const [before] = await tx.select().from(purchases).where(isMeant).for('no key update')
-    const decided = before && decide(before)
-    if (!decided) return
-    const movements = movementsOfBooked({ ...before, ...decided })
-    const after = await updatePurchase(tx, id, { ...decided, arr: arrOf(movements) })
+    const [before] = await tx.select().from(purchases).where(matches).for('no key update')
+    const changes = before && decideChanges(before)
+    if (!changes) return
+
+    const movements = movementsOfBooked({ ...before, ...changes })
+    const after = await updatePurchase(tx, id, { ...changes, arr: arrOf(movements) })
     if (!after) return
     await ledger.record(tx, after, movements)
-    const hasNext = !isLive(after.status) && (await countLive(tx, after)) > 0
+
+    const hasOtherLive = !isLive(after.status) && (await countLive(tx, after)) > 0
     await access.purchasesChanged(tx, after.userId)
-    // No email to a buyer who has subscribed in time and keeps access.
-    if (!hasNext) await notices.tell(tx, { before, after })
+    // An email about the end would be wrong if the buyer has subscribed in time and keeps access.
+    if (!hasOtherLive) await notices.emailAboutChange(tx, { before, after })
   }
 
   async function book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
     const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
     if (!catalog.findById(productId)) throw notFound('Product')
     if (endsAt && endsAt <= now()) throw invalid('endsAt', 'The end must be in the future')
+
     const user = await lockUser(tx, userId)
     const { wasReset } = await accounts.guests.resetUnproven(tx, userId)
     if (status === 'active' && (await countLive(tx, booking)) > 0)
       throw conflict('already-subscribed', 'This user already has an active subscription')
-    const until = status === 'active' ? (endsAt ?? null) : null
-    const [createdAt, bookedAs] = [now(), kind ?? null]
-    const paid = { billingType, price: amount, status, createdAt, bookedAs, endedAt: null }
+
+    const bookedUntil = status === 'active' ? (endsAt ?? null) : null
+    const createdAt = now()
+    const revenueColumns = { billingType, price: amount, status, createdAt, bookedAs: kind ?? null, endedAt: null }
     const booked = await insertPurchase(tx, {
-      ...paid,
+      ...revenueColumns,
       userId,
       productId,
       orderedAt: createdAt,
-      arr: arrOf(movementsOfBooked({ ...paid, endedBecause: null })),
+      arr: arrOf(movementsOfBooked({ ...revenueColumns, endedBecause: null })),
       bookedBecause: reason || null,
-      bookedUntil: until,
-      endsAt: until,
+      bookedUntil,
+      endsAt: bookedUntil,
     })
     await ledger.record(tx, booked, movementsOfBooked(booked))
     await access.purchasesChanged(tx, userId)
+
     if ((invite || wasReset) && status === 'active')
       await mails.send(tx, user.email, 'purchaseBooked', {
         name: wasReset ? '' : user.name,
         product: (await catalog.findRow(productId)).name,
         isGift: kind === 'gift',
-        endsAt: until?.toISOString() ?? null,
+        endsAt: bookedUntil?.toISOString() ?? null,
         tokenId: await accounts.guests.createFirstPasswordLink(tx, userId),
       })
     return booked
@@ -112,7 +125,7 @@ export function createBookings(deps: BookingDeps): Bookings {
     async add(actor, booking) {
       await db.transaction(async (tx) => {
         const { id, userId } = await book(tx, booking)
-        // The reason may name the buyer, so the audit log doesn't have it.
+        // The audit log omits the reason, which may name the buyer.
         const { reason: _, ...detail } = booking
         await audit.record(tx, actor, { action: 'purchase.add', subject: id, aboutId: userId, detail })
       })
@@ -137,6 +150,7 @@ export function createBookings(deps: BookingDeps): Bookings {
       change(tx, id, ({ status, endsAt, bookedUntil }) => {
         if (!isExtendable({ status, paidThrough: 'hand', endsAt }))
           throw conflict('not-active', 'This purchase has no end that could be moved')
+        // A booking without a booked end that was cancelled keeps none.
         return { endsAt: until, bookedUntil: bookedUntil && until }
       }),
 
@@ -148,14 +162,11 @@ export function createBookings(deps: BookingDeps): Bookings {
     async endDue() {
       const isDue = and(inArray(purchases.status, ['active', 'pending_cancel']), lte(purchases.endsAt, now()), isByHand)
       const due = await db.select({ id: purchases.id }).from(purchases).where(isDue)
-      const decide: Decide = ({ status, endsAt }) => ({
-        ...(status === 'active'
-          ? ({ status: 'expired' } as const)
-          : ({ status: 'cancelled', endedBecause: 'cancelled' } as const)),
-        endsAt: null,
-        endedAt: endsAt,
-      })
-      for (const { id } of due) await db.transaction((tx) => change(tx, id, decide, isDue))
+      const endOnItsDay: DecideChanges = ({ status, endsAt }) =>
+        status === 'active'
+          ? { status: 'expired', endsAt: null, endedAt: endsAt }
+          : { status: 'cancelled', endedBecause: 'cancelled', endsAt: null, endedAt: endsAt }
+      for (const { id } of due) await db.transaction((tx) => change(tx, id, endOnItsDay, isDue))
     },
   }
 }
@@ -165,14 +176,15 @@ const isByHand = eq(purchases.paidThrough, 'hand')
 const countLive = (tx: Transaction, { userId, productId }: { userId: string; productId: string }) =>
   tx.$count(purchases, and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
 
-/** End after a cancellation made now: the booked day, or the end of the present period. */
+/** End of a booking that is cancelled at `now`: the booked day, or the end of the present period. */
 export const endOfBooking = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
   bookedUntil ?? periodEnd(createdAt, billingType, now)
 
 function periodEnd(start: Date, billingType: BillingType, now: Date): Date {
   const { months } = planOf(billingType)
-  for (let passed = months; ; passed += months) {
-    const end = addMonths(start, passed)
+  // Counts months from the start, so that a short month doesn't shift later ends.
+  for (let monthsSinceStart = months; ; monthsSinceStart += months) {
+    const end = addMonths(start, monthsSinceStart)
     if (end > now) return end
   }
 }

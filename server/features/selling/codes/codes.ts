@@ -25,15 +25,15 @@ type CodeDeps = Pick<Context, 'db' | 'now' | 'stripe'>
 
 /** Discount codes. Each is a coupon at Stripe, which computes the discounts. */
 export type Codes = {
-  /** Charges of the order with a code. Throws if the code can't be used for it. */
-  apply(typed: string, order: Order): Promise<AppliedCode>
+  /** Returns the order's charges with the code. Throws 409 if the code can't be used for the order. */
+  apply(typedCode: string, order: OrderDraft): Promise<AppliedCode>
   /**
-   * Counts the use of a paid checkout, or returns why the payment must be refunded.
-   * Locks the code row, so that concurrent payments are counted one after the other.
+   * Counts the use by a paid order, or returns the reason to refund its payment. Locks the code row, so that concurrent
+   * payments are counted in order.
    */
   use(
     tx: Transaction,
-    checkout: PaidCheckout,
+    order: PaidOrder,
     buyer: Buyer,
   ): Promise<{ because: 'code_used_up' | 'code_new_only'; code: string } | null>
   /** A code and its coupon have the same id. */
@@ -48,7 +48,7 @@ type CodeAdministrationContext = Pick<Context, 'audit' | 'catalog' | 'config' | 
 
 export type CodeAdministration = {
   list(): Promise<RawOutputOf<typeof codeCalls.adminList>>
-  /** Creates Stripe's coupon before the row, so that a code that is found can be used. */
+  /** Creates the coupon at Stripe before the row, so that every stored code can be used. */
   add(actor: Actor, code: NewCode): Promise<void>
   stop(actor: Actor, id: string): Promise<void>
 }
@@ -56,34 +56,36 @@ export type CodeAdministration = {
 export type Code = typeof discountCodes.$inferSelect
 export type AppliedCode = { code: Code; charges: Charges }
 
-/** Account, or a guest by their address, which may not be known yet. */
+/** Account or guest; both are null for a visitor who has not typed an email yet. */
 type Buyer = { userId: string | null; email: string | null }
-type PaidCheckout = { id: string; codeId: string | null; subscriptionId: string }
-type Order = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
+type PaidOrder = { id: string; codeId: string | null; subscriptionId: string }
+type OrderDraft = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
 
 /** Same refusal for unknown and unusable codes, so that guessing reveals none. */
-const sentence = 'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
-const refused = () => new Refusal(409, 'code-refused', sentence, { fields: { code: sentence } })
+const refusedSentence =
+  'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
+const codeRefused = () => new Refusal(409, 'code-refused', refusedSentence, { fields: { code: refusedSentence } })
 
-const written = (typed: string) => typed.normalize('NFKC').replaceAll(/\s/g, '').toUpperCase()
+/** A typed code as it is stored: upper case, without spaces. */
+const normalizeCode = (typedCode: string) => typedCode.normalize('NFKC').replaceAll(/\s/g, '').toUpperCase()
 
 export function createCodes({ db, now, stripe }: CodeDeps): Codes {
   const isUsedUp = async (tx: Database | Transaction, { id, maxUses }: Code) =>
     maxUses !== null && (await tx.$count(codeUses, eq(codeUses.codeId, id))) >= maxUses
 
-  /** Refused payments don't count: their buyer is still new. */
-  async function hasBought(tx: Database | Transaction, { userId, email }: Buyer, except = '') {
-    const isTheirs = [...(userId ? [eq(users.id, userId)] : []), ...(email ? [eq(users.email, email)] : [])]
-    if (isTheirs.length === 0) return false
+  /** Refused payments and the subscription `exceptId` don't count as bought. */
+  async function hasBought(tx: Database | Transaction, { userId, email }: Buyer, exceptId = '') {
+    if (!userId && !email) return false
+    const isBuyer = or(userId ? eq(users.id, userId) : undefined, email ? eq(users.email, email) : undefined)
     const [found] = await tx
       .select({ id: purchases.id })
       .from(purchases)
       .innerJoin(users, eq(users.id, purchases.userId))
       .where(
         and(
-          or(...isTheirs),
+          isBuyer,
           notInArray(sql`coalesce(${purchases.endedBecause}, '')`, [...refusedReasons]),
-          ne(sql`coalesce(${purchases.stripeSubscriptionId}, '')`, except),
+          ne(sql`coalesce(${purchases.stripeSubscriptionId}, '')`, exceptId),
         ),
       )
       .limit(1)
@@ -91,31 +93,29 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
   }
 
   return {
-    async apply(typed, { productId, billingType, price, buyer }) {
+    async apply(typedCode, { productId, billingType, price, buyer }) {
       const [code] = await db
         .select()
         .from(discountCodes)
-        .where(eq(discountCodes.code, written(typed)))
-      if (
-        !code ||
-        stateAt(code, now()) !== 'running' ||
-        (code.productId && code.productId !== productId) ||
-        (code.billingType && code.billingType !== billingType) ||
-        priceAfterDiscount(price, code) < minCharge ||
-        (code.newOnly && (await hasBought(db, buyer))) ||
-        (await isUsedUp(db, code))
-      )
-        throw refused()
+        .where(eq(discountCodes.code, normalizeCode(typedCode)))
+      if (!code || stateAt(code, now()) !== 'running') throw codeRefused()
+      const isForOtherProduct = code.productId !== null && code.productId !== productId
+      const isForOtherPlan = code.billingType !== null && code.billingType !== billingType
+      if (isForOtherProduct || isForOtherPlan) throw codeRefused()
+      if (priceAfterDiscount(price, code) < minCharge) throw codeRefused()
+      if (code.newOnly && (await hasBought(db, buyer))) throw codeRefused()
+      if (await isUsedUp(db, code)) throw codeRefused()
       return { code, charges: chargesOf(price, code, billingType, now()) }
     },
 
-    async use(tx, { id: checkoutId, codeId, subscriptionId }, buyer) {
-      const [code] = codeId ? await lock(tx, codeId) : []
+    async use(tx, { id: orderId, codeId, subscriptionId }, buyer) {
+      if (!codeId) return null
+      const [code] = await lockCode(tx, codeId)
       if (!code) return null
       if (await isUsedUp(tx, code)) return { because: 'code_used_up' as const, code: code.code }
       if (code.newOnly && (await hasBought(tx, buyer, subscriptionId)))
         return { because: 'code_new_only' as const, code: code.code }
-      await tx.insert(codeUses).values({ checkoutId, codeId: code.id, usedAt: now() })
+      await tx.insert(codeUses).values({ checkoutId: orderId, codeId: code.id, usedAt: now() })
       return null
     },
 
@@ -134,16 +134,19 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
   }
 }
 
-/** Stripe's rule: a coupon for some months reduces every invoice that is made before they are over. */
+/** Charges with a code. At Stripe, a coupon for some months reduces every invoice issued before those months end. */
 function chargesOf(price: number, code: Code, billingType: BillingType, now: Date): Charges {
-  const { months: step, period } = planOf(billingType)
-  const end = code.months ?? Infinity
+  const { months: periodMonths, period } = planOf(billingType)
+  const discountMonths = code.months ?? Infinity
   const reduced = priceAfterDiscount(price, code)
+  const isRenewalReduced = periodMonths < discountMonths
+  const discountEnds = discountMonths < Infinity
+  const monthsToFullPrice = periodMonths * Math.ceil(discountMonths / periodMonths)
   return {
     period,
     today: reduced,
-    next: { amount: step < end ? reduced : price, at: addMonths(now, step) },
-    later: step < end && end < Infinity ? { amount: price, at: addMonths(now, step * Math.ceil(end / step)) } : null,
+    next: { amount: isRenewalReduced ? reduced : price, at: addMonths(now, periodMonths) },
+    later: isRenewalReduced && discountEnds ? { amount: price, at: addMonths(now, monthsToFullPrice) } : null,
   }
 }
 
@@ -160,9 +163,9 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
         const used = counts.find(({ codeId }) => codeId === row.id)?.used ?? 0
         const isUsedUp = row.maxUses !== null && used >= row.maxUses
         const state = stateAt({ ...row, stoppedAt }, now())
-        const { slug, prices: sold } = catalog.findById(row.productId ?? '') ?? catalog.homeProduct()
-        const billing = row.billingType ?? plansWithPrice(sold)[0]?.key ?? ''
-        const query = { product: slug, billing, code: row.code }
+        const product = catalog.findById(row.productId ?? '') ?? catalog.homeProduct()
+        const billing = row.billingType ?? plansWithPrice(product.prices)[0]?.key ?? ''
+        const query = { product: product.slug, billing, code: row.code }
         return {
           ...row,
           state: state === 'running' && isUsedUp ? ('used up' as const) : state,
@@ -173,37 +176,42 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
       })
     },
 
-    async add(actor, { from, until, ...wish }) {
-      const { percentOff = null, amountOff = null, months = null, productId = null } = wish
+    async add(actor, { from, until, ...input }) {
+      const { percentOff = null, amountOff = null, months = null, productId = null } = input
       if ((percentOff === null) === (amountOff === null))
         throw invalid('percentOff', 'Please enter a percentage or an amount')
-      const sold = catalog.productsOnSale().filter(({ id }) => !productId || id === productId)
-      if (sold.length === 0) throw notFound('Product')
-      for (const { id, prices: amounts } of sold)
-        for (const plan of wish.billingType ? [wish.billingType] : plansWithPrice(amounts).map(({ key }) => key)) {
-          const { amount } = await prices.current(id, plan)
+
+      const products = catalog.productsOnSale().filter(({ id }) => !productId || id === productId)
+      if (products.length === 0) throw notFound('Product')
+      for (const product of products) {
+        const plans = input.billingType ? [input.billingType] : plansWithPrice(product.prices).map(({ key }) => key)
+        for (const plan of plans) {
+          const { amount } = await prices.current(product.id, plan)
           if (priceAfterDiscount(amount, { percentOff, amountOff }) < minCharge)
             throw invalid(
               percentOff === null ? 'amountOff' : 'percentOff',
               `At least $1.00 must remain to pay, on the ${plan} plan, too`,
             )
         }
+      }
+
       if (until && until <= (from ?? now())) throw invalid('until', 'This day is over, or before the first')
       const row: Code = {
         id: crypto.randomUUID(),
-        code: wish.code,
+        code: input.code,
         percentOff,
         amountOff,
         months,
         productId,
-        billingType: wish.billingType ?? null,
+        billingType: input.billingType ?? null,
         startsAt: from ? new Date(from.setUTCHours(0, 0, 0, 0)) : null,
         endsAt: until ?? null,
-        maxUses: wish.maxUses ?? null,
-        newOnly: wish.newOnly ?? false,
+        maxUses: input.maxUses ?? null,
+        newOnly: input.newOnly ?? false,
         createdAt: now(),
         stoppedAt: null,
       }
+
       if (await db.$count(discountCodes, eq(discountCodes.code, row.code)))
         throw invalid('code', 'There is a code of this name already')
       await stripe.coupons.ensure(row)
@@ -219,7 +227,7 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
 
     async stop(actor, id) {
       await db.transaction(async (tx) => {
-        const [code] = await lock(tx, id)
+        const [code] = await lockCode(tx, id)
         if (!code) throw notFound('Code')
         if (code.stoppedAt) throw conflict('already-handled', 'This code has been stopped already')
         await tx.update(discountCodes).set({ stoppedAt: now() }).where(eq(discountCodes.id, id))
@@ -229,8 +237,8 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
   }
 }
 
-/** Compatible with the key-share lock that a checkout's foreign key takes, so that two bookings never deadlock. */
-const lock = (tx: Transaction, codeId: string) =>
+/** Locks with `no key update`, which allows the key-share lock of an order's foreign key, so bookings can't deadlock. */
+const lockCode = (tx: Transaction, codeId: string) =>
   tx.select().from(discountCodes).where(eq(discountCodes.id, codeId)).for('no key update')
 
 function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
@@ -239,7 +247,7 @@ function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
   return startsAt && startsAt > now ? 'planned' : 'running'
 }
 
-/** Payments of every subscription that began with a code, in cents; refunds and lost disputes are taken off. */
+/** Revenue by code id, in cents: payments of subscriptions that began with the code, less refunds and lost disputes. */
 async function readRevenues(db: Database) {
   const { rows } = await db.execute<{ id: string; revenue: number }>(sql`
     select ${codeUses.codeId} as id, sum(${payments.amount} - ${payments.lostAmount} - coalesce((

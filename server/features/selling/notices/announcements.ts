@@ -13,10 +13,11 @@ type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'
   nextChargeOf: NextChargeOf
 }
 
-/** Emails ahead of time, each sent once however often the job runs. */
+/** Emails before renewals and ends. Idempotent: each is sent once. */
 export type Announcements = {
+  /** Emails buyers some days before a renewal; each plan says how many (`renewalNoticeDays`). */
   renewals(): Promise<void>
-  /** A week before a booking by hand ends; for shorter bookings, the day after it was made. */
+  /** Emails buyers a week before a booking by hand ends; for shorter bookings, a day after it was made. */
   bookingEnds(): Promise<void>
 }
 
@@ -31,34 +32,37 @@ export function createAnnouncements({
   sync,
   nextChargeOf,
 }: AnnouncementDeps): Announcements {
-  /** Asks Stripe right before sending: the law requires the exact amount. */
-  async function chargeOf({ id, stripeSubscriptionId }: PurchaseRow) {
+  /** Asks Stripe for the next charge right before sending, because the law requires the exact amount. */
+  async function readNextCharge({ id, stripeSubscriptionId }: PurchaseRow) {
     await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
     return nextChargeOf(await findPurchase(db, id))
   }
 
   return {
     async renewals() {
+      const earliestNoticeDays = Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays))
       const renewing = await activeWithBuyers(
         db,
         'stripe',
-        inArray(purchases.billingType, [...announced]),
+        inArray(purchases.billingType, announcedPlans),
         gt(purchases.currentPeriodEnd, now()),
-        lte(purchases.currentPeriodEnd, addDays(now(), Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays)))),
+        lte(purchases.currentPeriodEnd, addDays(now(), earliestNoticeDays)),
       )
       for (const { purchase, email, name } of renewing) {
         const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
         if (!currentPeriodEnd) continue
         const renewsAt = currentPeriodEnd.toISOString()
-        const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / dayMs)
+        const daysUntilRenewal = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / dayMs)
         const { renewalNoticeDays } = planOf(billingType)
-        const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
-        if (notice === Infinity) continue
-        const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
-        // Two days, in case the shop was down on one.
-        const isSoon = renewalNoticeDays.some((ahead) => days === ahead || days === ahead - 1)
-        const stored = { amount: purchase.nextAmount, isExact: false }
-        const { amount: nextAmount, isExact } = isSoon ? await chargeOf(purchase) : stored
+        const noticeDays = Math.min(...renewalNoticeDays.filter((daysAhead) => daysUntilRenewal <= daysAhead))
+        if (noticeDays === Infinity) continue
+        const occasion = `renewal of ${id} on ${renewsAt}, ${noticeDays} days ahead`
+        // Asks Stripe on the notice day and the day after, in case the shop was down on the first.
+        const isNoticeDay = renewalNoticeDays.some(
+          (daysAhead) => daysUntilRenewal === daysAhead || daysUntilRenewal === daysAhead - 1,
+        )
+        const storedCharge = { amount: purchase.nextAmount, isExact: false }
+        const { amount: nextAmount, isExact } = isNoticeDay ? await readNextCharge(purchase) : storedCharge
         const isAsStored = nextAmount === purchase.nextAmount
         const product = (await catalog.findRow(productId)).name
         await mails.sendOnce(occasion, email, 'renewalNotice', {
@@ -71,7 +75,7 @@ export function createAnnouncements({
           ...(isExact ? {} : { isAbout: true }),
           charges: isAsStored ? chargesOf(purchase) : null,
           renewsAt,
-          days,
+          days: daysUntilRenewal,
         })
       }
     },
@@ -83,7 +87,7 @@ export function createAnnouncements({
         gt(purchases.endsAt, now()),
         lte(purchases.endsAt, addDays(now(), endingNoticeDays)),
         lte(purchases.createdAt, addDays(now(), -1)),
-        // A buyer who has already subscribed needs no invitation to.
+        // Skips buyers who have subscribed already, because the email invites them to.
         sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
               and other.product_id = ${purchases.productId} and other.paid_through = 'stripe'
               and other.status in ${sql.raw(sqlList(liveStatuses))})`,
@@ -104,5 +108,4 @@ export function createAnnouncements({
   }
 }
 
-/** Plans whose renewals are announced. */
-const announced = plans.flatMap((plan) => (plan.renewalNoticeDays.length > 0 ? [plan.key] : []))
+const announcedPlans = plans.filter((plan) => plan.renewalNoticeDays.length > 0).map(({ key }) => key)

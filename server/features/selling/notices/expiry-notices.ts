@@ -8,11 +8,11 @@ type ExpiryNoticeDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'
   sync(subscriptionId: string): Promise<void>
 }
 
-/** Emails before a charge fails or rises, each sent once however often the job runs. The seller may turn both off. */
+/** Emails before a charge fails or rises. Idempotent: each is sent once. The seller may turn both kinds off. */
 export type ExpiryNotices = {
-  /** 21 days before a card expires, if the next charge comes after that day. */
+  /** Emails buyers 21 days before their card expires, if the next charge comes after that. */
   expiringCards(): Promise<void>
-  /** A week before the first charge at the regular price, once a discount has run its time. */
+  /** Emails buyers a week before the first charge at the regular price after a discount. */
   endingDiscounts(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ const cardNoticeDays = 21
 const discountNoticeDays = 7
 
 export function createExpiryNotices({ db, now, log, mails, catalog, settings, sync }: ExpiryNoticeDeps): ExpiryNotices {
-  async function chargedOf(purchase: PurchaseRow, name: string) {
+  async function chargeData(purchase: PurchaseRow, name: string) {
     const { billingType, price: amount, nextAmount } = purchase
     const product = (await catalog.findRow(purchase.productId)).name
     return {
@@ -34,8 +34,8 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
     }
   }
 
-  /** Asks Stripe: the card network may have replaced the card without an event that reached the shop. */
-  async function readAgain({ id, stripeSubscriptionId }: PurchaseRow) {
+  /** Syncs first, because the card network may have replaced the card without an event that reached the shop. */
+  async function syncAndRead({ id, stripeSubscriptionId }: PurchaseRow) {
     await sync(stripeSubscriptionId ?? '').catch((error: unknown) => log.error({ err: error }, 'before a card notice'))
     return findPurchase(db, id)
   }
@@ -50,13 +50,13 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
         lte(purchases.cardExpiresAt, addDays(now(), cardNoticeDays)),
         lte(purchases.cardExpiresAt, purchases.currentPeriodEnd),
       )
-      for (const { purchase: found, email, name } of expiring) {
-        const purchase = await readAgain(found)
+      for (const { purchase: storedPurchase, email, name } of expiring) {
+        const purchase = await syncAndRead(storedPurchase)
         const { cardExpiresAt, currentPeriodEnd } = purchase
         if (!cardExpiresAt || !currentPeriodEnd || cardExpiresAt > currentPeriodEnd) continue
         const expiresAt = cardExpiresAt.toISOString()
         await mails.sendOnce(`card of ${purchase.id} expires on ${expiresAt}`, email, 'cardExpires', {
-          ...(await chargedOf(purchase, name)),
+          ...(await chargeData(purchase, name)),
           card: purchase.card ?? '',
           expiresAt,
           renewsAt: currentPeriodEnd.toISOString(),
@@ -79,7 +79,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
       for (const { purchase, email, name } of ending) {
         const renewsAt = purchase.currentPeriodEnd?.toISOString() ?? ''
         await mails.sendOnce(`discount of ${purchase.id} ends on ${renewsAt}`, email, 'discountEnds', {
-          ...(await chargedOf(purchase, name)),
+          ...(await chargeData(purchase, name)),
           renewsAt,
         })
       }

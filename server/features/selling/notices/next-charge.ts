@@ -3,10 +3,10 @@ import type { PurchaseRow } from '../purchases/purchases.ts'
 
 type NextChargeDeps = Pick<Context, 'stripe' | 'log'>
 
-/** `isExact` is false if Stripe's preview failed; the stored amount lacks one-time items and added tax. */
+/** `isExact` is false for the stored amount, which lacks one-time items and added tax. */
 export type NextCharge = { amount: number | null; isExact: boolean }
 
-/** Asks Stripe what the next renewal will take. Falls back to the stored amount where Stripe is slow or away. */
+/** Asks Stripe for the amount of the next renewal. Falls back to the stored amount if Stripe's preview fails. */
 export type NextChargeOf = (purchase: PurchaseRow) => Promise<NextCharge>
 
 export const createNextCharge =

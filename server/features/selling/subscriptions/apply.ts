@@ -9,13 +9,13 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
 import { recordDisputes } from '../disputes/disputes.ts'
-import { isRecorded, latestPaidInvoice, recordInvoices } from '../invoices/invoices.ts'
+import { type BookedPurchase, isRecorded, latestPaidInvoice, recordInvoices } from '../invoices/invoices.ts'
 import { arrOf, type Ledger, movementsOf } from '../ledger/ledger.ts'
 import type { NewAccount, Notices } from '../notices/notices.ts'
 import { mayGetNews, type OrderRow, type Orders } from '../orders/orders.ts'
 import { type AccessEffects, insertPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import { failedRefundsOf, isRefundable, type RefundJobs } from '../refunds/refunds.ts'
-import { restToRefund } from './notice-period.ts'
+import { unusedTermRefundDue } from './notice-period.ts'
 import { isUnpaidAttempt, stateOf } from './state.ts'
 
 export type ApplyDeps = Pick<Context, 'now'> &
@@ -25,52 +25,69 @@ export type ApplyDeps = Pick<Context, 'now'> &
     access: AccessEffects
     codes: Pick<Codes, 'use'>
     ledger: Pick<Ledger, 'record'>
-    notices: Pick<Notices, 'tell' | 'tellRefundFailed'>
+    notices: Pick<Notices, 'emailAboutChange' | 'emailRefundFailed'>
   }
 
-/** Returns false if the answer is no longer the newest. */
-export type Apply = (tx: Transaction, known: OrderRow, answer: Subscription) => Promise<boolean>
+type PurchaseUpdate = {
+  before: PurchaseRow
+  after: PurchaseRow | undefined
+  subscription: Subscription
+  /** For a second purchase of the same product: payments after this time are refunded. */
+  duplicateSince: Date | null
+  isDisputeDecided: boolean
+}
 
-/** Writes Stripe's answer about a subscription and all its effects in one transaction. */
+/**
+ * Records the state of a subscription, which was read from Stripe after `order`. Returns false, and changes nothing, if
+ * another process has updated the order since.
+ */
+export type Apply = (tx: Transaction, order: OrderRow, subscription: Subscription) => Promise<boolean>
+
+/** Records Stripe's state of a subscription and all its effects in one transaction. */
 export function createApply(deps: ApplyDeps): Apply {
   const { now, accounts, orders, access, codes, ledger, notices } = deps
-  const { refundDuplicate, refundLate, refundUnusedTerm, creditRefunds } = deps
+  const { refundDuplicate, refundLate, creditRefunds } = deps
 
-  async function book(tx: Transaction, order: OrderRow, answer: Subscription) {
+  /** Creates the purchase of a paid order and the guest's account, or refuses and refunds it. */
+  async function createPurchase(tx: Transaction, order: OrderRow, subscription: Subscription) {
     const guest = order.userId ? undefined : await accounts.guests.findOrCreateForGuest(tx, order.email)
     const userId = order.userId ?? guest?.id
     if (!userId) throw new Error(`Order ${order.id} has no buyer`)
-    const cardCountry = answer.payments.at(-1)?.cardCountry ?? null
+    const cardCountry = subscription.payments.at(-1)?.cardCountry ?? null
     await orders.close(tx, order.id, { userId, cardCountry, ...(guest ? { madeAccount: guest.tokenId !== null } : {}) })
     const buyer = await lockBuyer(tx, userId)
-    const state = stateOf(answer, order.billingType)
-    const refused = state.endedAt === null ? await whyRefused(tx, buyer, order) : null
-    const refundedBecause = refused?.because
-    const movements = refundedBecause ? [] : movementsOf(answer, endOf(state), now())
-    const after = await recordPurchase(
+
+    const state = stateOf(subscription, order.billingType)
+    const refusal = state.endedAt === null ? await useCodeOrRefuse(tx, buyer, order) : null
+    const movements = refusal ? [] : movementsOf(subscription, endOf(state), now())
+    const purchase = await recordPurchase(
       tx,
       {
         userId,
         productId: order.productId,
         createdAt: now(),
-        stripeSubscriptionId: answer.id,
+        stripeSubscriptionId: subscription.id,
         paymentIntentId: order.paymentIntentId,
         ...state,
         arr: arrOf(movements),
-        ...(refundedBecause ? endedAs(refundedBecause, now()) : {}),
+        ...(refusal ? endedState(refusal.because, now()) : {}),
       },
-      answer,
+      subscription,
     )
-    await ledger.record(tx, after, movements)
+    await ledger.record(tx, purchase, movements)
     await access.purchasesChanged(tx, userId)
-    const attached = guest?.tokenId === null
-    const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
+
+    const hadAccountAlready = guest?.tokenId === null
+    const isHandedOver = hadAccountAlready && !buyer.verifiedAt && !refusal
+    const isForOwnersAccount = hadAccountAlready && !isHandedOver
     const username = order.tradingViewUsername
     // A guest may type anyone's address, so the owner of an existing account confirms the username.
-    if (username && !refundedBecause && (!attached || isHandedOver))
+    if (username && !refusal && !isForOwnersAccount)
       await access.usernameEntered(tx, { userId, username, productId: order.productId })
-    if (refundedBecause) await refundDuplicate(tx, { subscriptionId: answer.id })
-    if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
+
+    if (refusal) await refundDuplicate(tx, { subscriptionId: subscription.id })
+    if (hasLatePayment(subscription)) await refundLate(tx, { subscriptionId: subscription.id })
+
     let newAccount: NewAccount | undefined = guest?.tokenId ? { tokenId: guest.tokenId, username } : undefined
     if (isHandedOver) {
       const tokenId = await accounts.guests.handOverToMailboxOwner(tx, buyer.id)
@@ -79,98 +96,136 @@ export function createApply(deps: ApplyDeps): Apply {
       for (const subscriptionId of await orders.logins.endForAccount(tx, buyer))
         await refundDuplicate(tx, { subscriptionId })
     }
-    if (!buyer.deletedAt)
-      await notices.tell(tx, {
-        before: undefined,
-        after,
-        to: isHandedOver ? { ...buyer, name: '' } : buyer,
-        code: refused && 'code' in refused ? refused.code : '',
-        ...(attached && !isHandedOver ? { attached: { username, paymentIntentId: order.paymentIntentId } } : {}),
-        ...(newAccount ? { newAccount } : {}),
-        money: moneyOf(answer),
-        unlocksItself: await access.unlocksItself(tx, order.productId),
-        needsUsername: !username && !buyer.tradingViewUsername && !refundedBecause,
-        mayGetNews: !attached && mayGetNews(order),
-      })
+
+    if (buyer.deletedAt) return
+    await notices.emailAboutChange(tx, {
+      before: undefined,
+      after: purchase,
+      to: isHandedOver ? { ...buyer, name: '' } : buyer,
+      code: refusal && 'code' in refusal ? refusal.code : '',
+      ...(isForOwnersAccount ? { attached: { username, paymentIntentId: order.paymentIntentId } } : {}),
+      ...(newAccount ? { newAccount } : {}),
+      latestPaid: latestPaidInvoice(subscription) ?? null,
+      unlocksItself: await access.unlocksItself(tx, order.productId),
+      needsUsername: !username && !buyer.tradingViewUsername && !refusal,
+      mayGetNews: !hadAccountAlready && mayGetNews(order),
+    })
   }
 
-  /** Counts the use of a discount code, unless the payment is refunded. Expects the buyer's row to be locked. */
-  async function whyRefused(tx: Transaction, buyer: typeof users.$inferSelect, order: OrderRow) {
-    if (buyer.deletedAt || (await hasOther(tx, buyer.id, order))) return { because: 'duplicate' as const }
+  /** Counts the use of a discount code. Returns the reason if the payment must be refunded. Expects a locked buyer. */
+  async function useCodeOrRefuse(tx: Transaction, buyer: typeof users.$inferSelect, order: OrderRow) {
+    if (buyer.deletedAt || (await hasOtherPurchase(tx, buyer.id, order))) return { because: 'duplicate' as const }
     return codes.use(tx, order, { userId: buyer.id, email: order.email })
   }
 
-  async function change(tx: Transaction, order: OrderRow, answer: Subscription) {
+  async function updateFromStripe(tx: Transaction, order: OrderRow, subscription: Subscription) {
     if (order.userId) await lockPerson(tx, order.userId)
     const [before] = await tx
       .select()
       .from(purchases)
-      .where(eq(purchases.stripeSubscriptionId, answer.id))
+      .where(eq(purchases.stripeSubscriptionId, subscription.id))
       // Allows inserts that reference the purchase meanwhile.
       .for('no key update')
     // A deleted purchase stays deleted, but later refunds and disputes still reach the books.
     if (!before) {
-      if (order.userId) await recordBooks(tx, { id: null, userId: order.userId }, answer)
+      if (order.userId) await recordBooks(tx, { id: null, userId: order.userId }, subscription)
       return
     }
-    const state = changedState(before, answer, order.billingType)
-    const { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes } =
-      state
-    const isBack = !isLive(before.status) && isLive(state.status)
-    const isSecond = !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, order))
-    // The owner bought another one during the pause: payments since then are refunded and never count.
-    const since = isSecond ? (before.pausedAt ?? before.endedAt) : null
-    const end: ReturnType<typeof endOf> = since ? { at: since, cause: 'duplicate' } : endOf(state)
-    const movements = isPaidForNothing(before.endedBecause) ? null : movementsOf(answer, end, now())
-    const changes = movements
-      ? { ...state, arr: arrOf(movements), ...(isSecond ? endedAs('duplicate', now()) : {}) }
-      : { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt, failedRefunds, uncoveredNotes, arr: 0 }
-    const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
-    // Stripe sends about a dozen events per payment, most without news.
-    const news = !isSame || !(await isRecorded(tx, answer)) ? await recordBooks(tx, before, answer) : []
-    if (news.some(({ status }) => status === 'succeeded')) await creditRefunds(tx, { subscriptionId: answer.id })
-    if (isSame) return
+
+    const { changes, movements, duplicateSince } = await decideChanges(tx, before, order, subscription, now())
+    const isUnchanged = isDeepStrictEqual({ ...before, ...changes }, before)
+    // Stripe sends about a dozen events per payment, and most change nothing.
+    const areBooksCurrent = isUnchanged && (await isRecorded(tx, subscription))
+    const changedRefunds = areBooksCurrent ? [] : await recordBooks(tx, before, subscription)
+    if (changedRefunds.some(({ status }) => status === 'succeeded'))
+      await creditRefunds(tx, { subscriptionId: subscription.id })
+    if (isUnchanged) return
+
     const after = await updatePurchase(tx, before.id, changes)
     if (movements) await ledger.record(tx, before, movements)
-    if (answer.switchId && after?.orderedAt) await orders.switches.close(tx, answer.switchId, after.orderedAt)
+    if (subscription.switchId && after?.orderedAt)
+      await orders.switches.close(tx, subscription.switchId, after.orderedAt)
     await access.purchasesChanged(tx, before.userId)
-    if (hasLate(answer)) await refundLate(tx, { subscriptionId: answer.id })
-    if (since) await refundDuplicate(tx, { subscriptionId: answer.id, since: since.toISOString() })
-    // A refused purchase is refunded once the bank has decided and left the money with the shop.
-    const isDecided = before.isDisputed && !isDisputed
-    const [newest] = answer.payments
-    if (isDecided && isPaidForNothing(before.endedBecause) && newest) {
-      // Only the newest payment. Its invoice may be marked paid a second later.
-      const justBefore = new Date(newest.paidAt.getTime() - 1000)
-      await refundDuplicate(tx, { subscriptionId: answer.id, since: justBefore.toISOString() })
-    }
-    const rest = after && (!before.endedAt || isDecided) ? restToRefund(after) : 0
-    if (rest > 0) await refundUnusedTerm(tx, { subscriptionId: answer.id, amount: rest })
-    if (after) await notices.tell(tx, { before, after, money: moneyOf(answer) })
-    for (const { amount } of news.filter(({ status }) => status === 'failed'))
-      await notices.tellRefundFailed(tx, before, amount)
+
+    const isDisputeDecided = before.isDisputed && !changes.isDisputed
+    await queueRefunds(deps, tx, { before, after, subscription, duplicateSince, isDisputeDecided })
+
+    if (after)
+      await notices.emailAboutChange(tx, { before, after, latestPaid: latestPaidInvoice(subscription) ?? null })
+    for (const { amount } of changedRefunds.filter(({ status }) => status === 'failed'))
+      await notices.emailRefundFailed(tx, before, amount)
   }
 
-  return async function apply(tx, known, answer) {
-    const order = await orders.advanceVersion(tx, known)
+  return async function apply(tx, orderBefore, subscription) {
+    const order = await orders.advanceVersion(tx, orderBefore)
     if (!order) return false
-    const isGivenUp = !order.closedAt && answer.endedAt !== null && answer.payments.length === 0
-    if (isUnpaidAttempt(answer) || isGivenUp) {
-      if (answer.endedAt || answer.status === 'incomplete_expired') await orders.close(tx, order.id)
-    } else if (order.closedAt) await change(tx, order, answer)
-    else await book(tx, order, answer)
+
+    const isGivenUp = !order.closedAt && subscription.endedAt !== null && subscription.payments.length === 0
+    if (isUnpaidAttempt(subscription) || isGivenUp) {
+      if (subscription.endedAt || subscription.status === 'incomplete_expired') await orders.close(tx, order.id)
+    } else if (order.closedAt) await updateFromStripe(tx, order, subscription)
+    else await createPurchase(tx, order, subscription)
     return true
   }
 }
 
-/** Payments received after the subscription ended, unless a bank decides about them. */
-const hasLate = ({ endedAt, payments }: Subscription) =>
+/** Changes of the row and the ledger. `movements` is null for a refused purchase, which never counts as revenue. */
+async function decideChanges(
+  tx: Transaction,
+  before: PurchaseRow,
+  order: OrderRow,
+  subscription: Subscription,
+  now: Date,
+) {
+  const state = changedState(before, subscription, order.billingType)
+  if (isRefused(before)) {
+    const { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt } = state
+    const { failedRefunds, uncoveredNotes } = state
+    const amounts = { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt }
+    const changes = { ...amounts, failedRefunds, uncoveredNotes, arr: 0 }
+    return { changes, movements: null, duplicateSince: null }
+  }
+
+  const hasResumed = !isLive(before.status) && isLive(state.status)
+  const isDuplicate = hasResumed && (await hasOtherPurchase(tx, before.userId, order))
+  // The buyer bought another one during the pause, so payments since then are refunded and never count.
+  const duplicateSince = isDuplicate ? (before.pausedAt ?? before.endedAt) : null
+  const end = duplicateSince ? { at: duplicateSince, cause: 'duplicate' as const } : endOf(state)
+  const movements = movementsOf(subscription, end, now)
+  const changes = { ...state, arr: arrOf(movements), ...(isDuplicate ? endedState('duplicate', now) : {}) }
+  return { changes, movements, duplicateSince }
+}
+
+async function queueRefunds(
+  { refundLate, refundDuplicate, refundUnusedTerm }: RefundJobs,
+  tx: Transaction,
+  { before, after, subscription, duplicateSince, isDisputeDecided }: PurchaseUpdate,
+) {
+  const subscriptionId = subscription.id
+  if (hasLatePayment(subscription)) await refundLate(tx, { subscriptionId })
+  if (duplicateSince) await refundDuplicate(tx, { subscriptionId, since: duplicateSince.toISOString() })
+
+  // A refused purchase with a disputed payment can't be refunded before the bank has decided.
+  const [newestPayment] = subscription.payments
+  if (isDisputeDecided && isRefused(before) && newestPayment) {
+    // One second before the newest payment, so that only that one is refunded.
+    const justBefore = new Date(newestPayment.paidAt.getTime() - 1000)
+    await refundDuplicate(tx, { subscriptionId, since: justBefore.toISOString() })
+  }
+
+  const amount = after && (!before.endedAt || isDisputeDecided) ? unusedTermRefundDue(after) : 0
+  if (amount > 0) await refundUnusedTerm(tx, { subscriptionId, amount })
+}
+
+/** True if a payment arrived after the end and can be refunded, which a disputed payment can't. */
+const hasLatePayment = ({ endedAt, payments }: Subscription) =>
   endedAt !== null &&
   payments.some((payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && isRefundable(payment))
 
-const isPaidForNothing = (because: EndReason | null) => refusedReasons.some((reason) => reason === because)
+/** True for a purchase that the shop ended and refunds, such as a second one of the same product. */
+const isRefused = ({ endedBecause }: PurchaseRow) => refusedReasons.some((reason) => reason === endedBecause)
 
-const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
+const endedState = (endedBecause: EndReason, endedAt: Date) => ({
   status: 'cancelled' as const,
   nextAmount: null,
   laterAmount: null,
@@ -179,55 +234,56 @@ const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
   endedBecause,
 })
 
+/** End of a purchase for the ledger; null while it runs. */
 const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBecause'>) =>
   endedAt && { at: endedAt, cause: endedBecause ?? 'cancelled' }
 
-const moneyOf = (answer: Subscription) => ({ paid: latestPaidInvoice(answer) ?? null })
-
-/** State by Stripe's answer, plus what only the shop knows: promised refunds and refunds paid another way. */
-function changedState(before: PurchaseRow, answer: Subscription, bought: BillingType) {
-  const { restRefund: promised, refundedElsewhere } = before
-  const returned = failedRefundsOf(answer.payments)
-  const state = stateOf(answer, bought)
+/** Stripe's state of a subscription, adjusted by the promised refund and by refunds paid outside Stripe. */
+function changedState(before: PurchaseRow, subscription: Subscription, orderedPlan: BillingType) {
+  const { restRefund: promisedRefund, refundedElsewhere } = before
+  const failedRefunds = failedRefundsOf(subscription.payments)
+  const state = stateOf(subscription, orderedPlan)
+  // A refund that failed later doesn't change why access ended.
+  const remainsRefunded = state.endedAt && failedRefunds > 0 && before.endedBecause === 'refunded'
   return {
     ...state,
     missingSince: null,
-    failedRefunds: Math.max(0, returned - refundedElsewhere),
-    uncoveredNotes: Math.max(0, answer.uncoveredNotes - refundedElsewhere),
+    failedRefunds: Math.max(0, failedRefunds - refundedElsewhere),
+    uncoveredNotes: Math.max(0, subscription.uncoveredNotes - refundedElsewhere),
     // An immediate end doesn't show whether the cancellation had been undone before.
-    restRefund: answer.endsAt || promised ? state.restRefund : null,
-    // A refund that failed later doesn't change why access ended.
-    ...(state.endedAt && returned > 0 && before.endedBecause === 'refunded'
-      ? { status: 'cancelled' as const, endedBecause: 'refunded' as const }
-      : {}),
+    restRefund: subscription.endsAt || promisedRefund ? state.restRefund : null,
+    ...(remainsRefunded ? { status: 'cancelled' as const, endedBecause: 'refunded' as const } : {}),
   }
 }
 
-export async function recordPurchase(tx: Transaction, bought: typeof purchases.$inferInsert, answer: Subscription) {
-  const purchase = await insertPurchase(tx, bought)
-  await recordBooks(tx, purchase, answer)
+/** Inserts a purchase with its invoices, payments, refunds and disputes. */
+export async function recordPurchase(tx: Transaction, row: typeof purchases.$inferInsert, subscription: Subscription) {
+  const purchase = await insertPurchase(tx, row)
+  await recordBooks(tx, purchase, subscription)
   return purchase
 }
 
-async function recordBooks(tx: Transaction, owner: Parameters<typeof recordInvoices>[1], answer: Subscription) {
-  const news = await recordInvoices(tx, owner, answer)
-  await recordDisputes(tx, answer)
-  return news
+/** Returns the refunds that are new or have another status. */
+async function recordBooks(tx: Transaction, purchase: BookedPurchase, subscription: Subscription) {
+  const changedRefunds = await recordInvoices(tx, purchase, subscription)
+  await recordDisputes(tx, subscription)
+  return changedRefunds
 }
 
-/** Locks the buyer's row, so that two payments of one account are booked in order. */
+/** Locks the buyer's row, so that two payments of one account are recorded in order. */
 export async function lockBuyer(tx: Transaction, userId: string) {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
   if (!user) throw new Error(`There is no user ${userId}`)
   return user
 }
 
-export async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: OrderRow) {
-  const isOther = and(
+/** True if the buyer has an ongoing purchase of the product besides the order's. */
+export async function hasOtherPurchase(tx: Transaction, userId: string, { productId, subscriptionId }: OrderRow) {
+  const isOtherPurchase = and(
     eq(purchases.userId, userId),
     eq(purchases.productId, productId),
     isOngoingPurchase,
     sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
   )
-  return (await tx.$count(purchases, isOther)) > 0
+  return (await tx.$count(purchases, isOtherPurchase)) > 0
 }

@@ -12,7 +12,7 @@ import {
   refunds,
 } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import type { Subscription } from '#server/gateways/stripe.ts'
+import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
@@ -33,10 +33,10 @@ type EndPreview = { endsAt: Date | null; refund: number }
 /** Amounts due but not refunded: paid too late, disputed (and possibly decided), or returned by the buyer's bank. */
 export type Unrefunded = { late: number; disputed: number; lost: number; returned: number }
 
-/** Start of a declaration's effect, and end of automatic refunds. */
-type Declared = { from: Date; until: Date }
+/** A declaration takes effect `from`; payments after `until` are not refunded automatically. */
+type DeclaredTimes = { from: Date; until: Date }
 
-/** Cancellations and their undoing. Stripe is changed first; after a crash, its webhook corrects the row. */
+/** Cancellations and their undoing. Stripe is changed first, so after a crash its webhook corrects the row. */
 export type Cancellation = {
   /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
   cancel(actor: Actor, id: string): Promise<void>
@@ -49,12 +49,15 @@ export type Cancellation = {
     preview(id: string): Promise<EndPreview>
     resume(id: string): Promise<void>
   }
-  /** Ends now and refunds renewals since the declaration. Returns what was not refunded; `refundAgain` retries the refund of an ended one. */
-  cancelDeclared(id: string, declared: Declared, options: { refundAgain: boolean }): Promise<Unrefunded>
-  /** Ends now and refunds days after the declaration that were paid before `until`. Returns the rest. Idempotent. */
-  cancelForCause(id: string, declared: Declared): Promise<Unrefunded>
-  /** Ends now and refunds payments before `until`. Returns what was not refunded. Idempotent. */
-  withdraw(id: string, declared: Declared): Promise<Unrefunded>
+  /**
+   * Cancels at the period's end; if the subscription has renewed since the declaration, ends it and refunds the renewal.
+   * `refundAgain` retries the refund for a subscription that has ended. Returns what was not refunded.
+   */
+  cancelDeclared(id: string, declared: DeclaredTimes, options: { refundAgain: boolean }): Promise<Unrefunded>
+  /** Ends now and refunds the days after the declaration. Returns what was not refunded. Idempotent. */
+  cancelForCause(id: string, declared: DeclaredTimes): Promise<Unrefunded>
+  /** Ends now and refunds the payments that the withdrawal covers. Returns what was not refunded. Idempotent. */
+  withdraw(id: string, declared: DeclaredTimes): Promise<Unrefunded>
   /** Ends all subscriptions before an account is deleted. Throws 409 while a payment is being processed. */
   endAllOf(userId: string): Promise<void>
 }
@@ -63,6 +66,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   const { db, now, stripe, crashPoint, config, runExclusive, orders, bookings, sync } = deps
   const { consumerLaw } = config
 
+  /** End and refund of a cancellation with a month's notice, if the law grants one. */
   async function noticeOf(purchase: PurchaseRow) {
     if (consumerLaw !== 'eu' || !purchase.paidFrom) return null
     const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
@@ -71,11 +75,11 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       .select({ sum: sum(refunds.amount) })
       .from(refunds)
       .where(and(ofPayment, isArriving))
-    const [paid] = await db
+    const [term] = await db
       .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refunded}, 0)), 0)::int` })
       .from(payments)
       .where(and(eq(payments.purchaseId, purchase.id), gte(payments.paidAt, purchase.paidFrom)))
-    return previewNotice(purchase, paid?.amount ?? 0, now())
+    return previewNotice(purchase, term?.amount ?? 0, now())
   }
 
   async function cancel(id: string, userId?: string) {
@@ -88,9 +92,9 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       if (status !== 'active' && status !== 'past_due' && status !== 'paused')
         throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = await noticeOf(purchase)
-      const promised = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
-      const key = await keyFor(orders, promised ? 'notice' : 'cancel', subscriptionId)
-      if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promised)
+      const promisedRefund = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
+      const key = await idempotencyKey(orders, promisedRefund ? 'notice' : 'cancel', subscriptionId)
+      if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promisedRefund)
       else await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
@@ -105,7 +109,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       if (status === 'active' && !endsAt) return
       if (status !== 'pending_cancel' && status !== 'active')
         throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
-      await stripe.subscriptions.resume(subscriptionId, await keyFor(orders, 'resume', subscriptionId))
+      await stripe.subscriptions.resume(subscriptionId, await idempotencyKey(orders, 'resume', subscriptionId))
       crashPoint('resumed at Stripe')
       await sync(subscriptionId)
     })
@@ -125,16 +129,16 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   ): Promise<Unrefunded> {
     if (!subscriptionId) {
       await db.transaction((tx) => bookings.end(tx, id))
-      return nothing
+      return nothingUnrefunded
     }
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
-      await refundAll(stripe, subscriptionId, (payment, answer) =>
-        payment.paidAt <= until ? amountDue(payment, answer) : 0,
+      await refundAll(stripe, subscriptionId, (payment, subscription) =>
+        payment.paidAt <= until ? amountDue(payment, subscription) : 0,
       )
       await sync(subscriptionId)
-      return keptOf(await stripe.subscriptions.read(subscriptionId), amountDue)
+      return unrefundedOf(await stripe.subscriptions.read(subscriptionId), amountDue)
     })
   }
 
@@ -155,46 +159,53 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
     async cancelDeclared(id, { from, until }, { refundAgain }) {
       const purchase = await findPurchase(db, id)
-      if (refundAgain || (!hasEnded(purchase.status) && wasRenewedSince(from, purchase, consumerLaw)))
-        return endAndRefund(
-          purchase,
-          wholePayment(({ paidAt }) => paidAt > from),
-          until,
-        )
-      if (!hasEnded(purchase.status) && purchase.status !== 'pending_cancel') await cancel(id)
-      return nothing
+      const isRunning = !hasEnded(purchase.status)
+      if (refundAgain || (isRunning && wasRenewedSince(from, purchase, consumerLaw))) {
+        const paymentsSince = wholePayment(({ paidAt }) => paidAt > from)
+        return endAndRefund(purchase, paymentsSince, until)
+      }
+      if (isRunning && purchase.status !== 'pending_cancel') await cancel(id)
+      return nothingUnrefunded
     },
 
     cancelForCause: async (id, { from, until }) => endAndRefund(await findPurchase(db, id), unusedSince(from), until),
 
     withdraw: async (id, { from, until }) =>
-      endAndRefund(await findPurchase(db, id), (payment, answer) => withdrawable(answer, from)(payment), until),
+      endAndRefund(
+        await findPurchase(db, id),
+        (payment, subscription) => withdrawable(subscription, from)(payment),
+        until,
+      ),
 
     endAllOf: (userId) => endAllOf(deps, userId),
   }
 }
 
-/** Idempotency key made of the known state, so that the same request from two processes counts once. */
-async function keyFor(orders: CancellationDeps['orders'], wish: string, subscriptionId: string) {
+/** Idempotency key with the order's version, so that the same request from two processes counts once. */
+async function idempotencyKey(orders: CancellationDeps['orders'], action: string, subscriptionId: string) {
   const order = await orders.findBySubscription(subscriptionId)
-  return `${wish}-${subscriptionId}-${order?.version ?? 0}`
+  return `${action}-${subscriptionId}-${order?.version ?? 0}`
 }
 
-const nothing: Unrefunded = { late: 0, disputed: 0, lost: 0, returned: 0 }
+const nothingUnrefunded: Unrefunded = { late: 0, disputed: 0, lost: 0, returned: 0 }
 
-function keptOf(answer: Subscription, amountDue: AmountDue): Unrefunded {
-  const unrefunded = { ...nothing }
-  for (const payment of answer.payments) {
-    const { dispute, refunded } = payment
-    const isReturned = payment.refunds.some(({ status }) => status === 'failed')
-    const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
-    const remaining = Math.max(0, amountDue(payment, answer) - refunded)
-    unrefunded[why[dispute] ?? (isReturned ? 'returned' : 'late')] += remaining
+/** Amounts due but not refunded, in cents, by reason. */
+function unrefundedOf(subscription: Subscription, amountDue: AmountDue): Unrefunded {
+  const unrefunded = { ...nothingUnrefunded }
+  for (const payment of subscription.payments) {
+    const remaining = Math.max(0, amountDue(payment, subscription) - payment.refunded)
+    unrefunded[reasonOf(payment)] += remaining
   }
   return unrefunded
 }
 
-/** Reasons are asked for after the cancellation, which never depends on an answer. */
+function reasonOf({ dispute, refunds: paymentRefunds }: Payment): keyof Unrefunded {
+  if (dispute === 'open') return 'disputed'
+  if (dispute === 'lost') return 'lost'
+  return paymentRefunds.some(({ status }) => status === 'failed') ? 'returned' : 'late'
+}
+
+/** Stores the reason for a cancellation, at Stripe or, for a booking, in the row. Throws 409 if it isn't cancelled. */
 async function giveReason(
   { db, stripe, sync }: CancellationDeps,
   { user }: Actor,
@@ -211,31 +222,34 @@ async function giveReason(
 }
 
 async function endAllOf({ db, stripe, access, bookings, missing, sync }: CancellationDeps, userId: string) {
-  const open = await db
+  const openOrders = await db
     .select({ id: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
     .from(orderRows)
     .where(and(eq(orderRows.userId, userId), isNewOrder, isNull(orderRows.closedAt)))
-  for (const { paymentIntentId } of open)
+  for (const { paymentIntentId } of openOrders)
     if (paymentIntentId && (await stripe.payments.hasPaid(paymentIntentId)))
       throw conflict('payment-pending', 'A payment is still being processed. Please try again in a minute.')
-  const live = await db
+
+  const running = await db
     .select({ id: purchases.stripeSubscriptionId, purchaseId: purchases.id })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), not(hasEndedPurchase)))
-  for (const { id } of [...live, ...open]) {
+  for (const { id } of [...running, ...openOrders]) {
     if (!id) continue
     await stripe.subscriptions.cancelNow(id)
-    // A charge may have happened since the last read.
-    if (open.some((order) => order.id === id)) await refundAll(stripe, id)
+    // An open order may have been paid since it was checked above.
+    if (openOrders.some((order) => order.id === id)) await refundAll(stripe, id)
     await sync(id)
   }
   // Subscriptions unknown to Stripe can't charge anyone.
-  for (const { purchaseId } of live) await db.transaction((tx) => missing.end(tx, purchaseId))
-  const words = await db
+  for (const { purchaseId } of running) await db.transaction((tx) => missing.end(tx, purchaseId))
+
+  const withComment = await db
     .select({ id: purchases.stripeSubscriptionId })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), isNotNull(purchases.leaveComment)))
-  for (const { id } of words) if (id) await stripe.subscriptions.forgetComment(id)
+  for (const { id } of withComment) if (id) await stripe.subscriptions.forgetComment(id)
+
   const byHand = await db
     .select({ id: purchases.id })
     .from(purchases)

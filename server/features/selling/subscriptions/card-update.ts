@@ -13,10 +13,14 @@ type CardUpdateDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'mails' | 'runExcl
 }
 type CardUpdateState = { state: 'done' | 'processing'; confirmWith: string | null; card: string | null }
 
-/** Another card for a live subscription; an open renewal is charged to it right away. */
+/** Replaces the card of a live subscription. An unpaid renewal is charged to the new card immediately. */
 export type CardUpdate = {
+  /** `clientSecret` is for entering a card, `confirmWith` for confirming an unpaid renewal with the bank. */
   begin(actor: Actor, id: string): Promise<{ clientSecret: string; confirmWith: string | null }>
-  /** Idempotent: the card is the same, and a paid invoice stays paid. */
+  /**
+   * Saves the card of a finished setup intent and charges an unpaid renewal to it. Without `setupIntentId`, only returns the
+   * state after the buyer has confirmed a payment with their bank. Idempotent.
+   */
   finish(actor: Actor, id: string, setupIntentId?: string): Promise<CardUpdateState>
 }
 
@@ -33,49 +37,51 @@ export function createCardUpdate(deps: CardUpdateDeps): CardUpdate {
   }
 
   /** Open invoice of the unpaid renewal. Other open invoices belong to a plan change that may be dropped. */
-  async function owedBy(subscriptionId: string) {
-    const answer = await stripe.subscriptions.read(subscriptionId)
-    return isPastDue(answer) ? answer.openInvoice : null
+  async function readUnpaidInvoice(subscriptionId: string) {
+    const subscription = await stripe.subscriptions.read(subscriptionId)
+    return isPastDue(subscription) ? subscription.openInvoice : null
   }
 
-  const cardOf = async (id: string) => (await findPurchase(db, id)).card
+  const readCard = async (id: string) => (await findPurchase(db, id)).card
 
   return {
     async begin({ user }: Actor, id: string) {
       const { customerId, subscriptionId } = await subscriptionOf(user.id, id)
       return {
         clientSecret: await stripe.customers.createSetupIntent(customerId),
-        confirmWith: (await owedBy(subscriptionId))?.confirmWith ?? null,
+        confirmWith: (await readUnpaidInvoice(subscriptionId))?.confirmWith ?? null,
       }
     },
 
     async finish({ user }: Actor, id: string, setupIntentId?: string) {
       const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
       if (!setupIntentId) {
-        const owed = await owedBy(subscriptionId)
+        const unpaidInvoice = await readUnpaidInvoice(subscriptionId)
         await sync(subscriptionId)
-        const state = owed ? ('processing' as const) : ('done' as const)
-        return { state, confirmWith: owed?.confirmWith ?? null, card: await cardOf(id) }
+        const state = unpaidInvoice ? ('processing' as const) : ('done' as const)
+        return { state, confirmWith: unpaidInvoice?.confirmWith ?? null, card: await readCard(id) }
       }
+
       const card = await stripe.customers.storedCard(setupIntentId, customerId)
       if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
-        const owed = await owedBy(subscriptionId)
-        let paid: Omit<CardUpdateState, 'card'> = { state: 'done', confirmWith: null }
+        const unpaidInvoice = await readUnpaidInvoice(subscriptionId)
+        let payment: Omit<CardUpdateState, 'card'> = { state: 'done', confirmWith: null }
         try {
-          if (owed) paid = await stripe.invoices.pay(owed.id, card)
-          // Keeps the old card: a new one that fails now would fail at the next renewal, too.
-          if (paid.confirmWith) return { ...paid, card: null }
+          if (unpaidInvoice) payment = await stripe.invoices.pay(unpaidInvoice.id, card)
+          // Keeps the old card until the bank has confirmed the payment with the new one.
+          if (payment.confirmWith) return { ...payment, card: null }
           await stripe.subscriptions.useCard(subscriptionId, card)
           await updatePurchase(db, id, { cardSavedAt: now() })
         } finally {
           await sync(subscriptionId)
         }
-        const newCard = await cardOf(id)
-        // Tells the owner, in case someone else used the account; an unproven address at most once a day.
+
+        const newCard = await readCard(id)
+        // Warns the owner, in case someone else used the account. An unproven address gets one email a day.
         const occasion = user.isProven ? setupIntentId : `${user.id} on ${now().toISOString().slice(0, 10)}`
         await mails.sendOnce(`card of ${occasion}`, user.email, 'cardUpdated', { name: user.name, card: newCard })
-        return { ...paid, card: newCard }
+        return { ...payment, card: newCard }
       })
     },
   }

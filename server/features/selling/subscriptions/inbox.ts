@@ -12,16 +12,17 @@ type InboxDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'> & {
   sync: Sync
 }
 
-/** Events per run; the next run handles the rest. */
-const mostInARun = 50_000
-/** A run of the reconciler may take 10 minutes before it is started elsewhere; events get half of that. */
+/** Events per run; the next run continues. */
+const mostPerRun = 50_000
+/** Half of the 10 minutes that a run of the reconciler may take before another process starts one. */
 const usualBudgetMs = 5 * 60_000
-const overdueAfter = 15 * 60_000
+const overdueAfterMs = 15 * 60_000
 
 /** Stripe events, stored once and handled at least once. An event only names a subscription; `sync` reads its state. */
 export type Inbox = {
-  /** Stores events of other types as handled. Returns nothing if the event was stored before. */
-  keep(event: StripeEvent): Promise<unknown>
+  /** Stores an event, as handled if the shop doesn't need its type. Returns undefined if it was stored before. */
+  store(event: StripeEvent): Promise<unknown>
+  /** Stores and handles an event. Throws if handling fails, so that Stripe delivers it again. */
   receive(event: StripeEvent): Promise<void>
   /** Handles each pending event once. Events that never failed go first, so failing ones delay nothing. */
   handlePending(onError: (error: unknown) => void, budgetMs?: number): Promise<void>
@@ -35,74 +36,75 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
     if (subscriptionId) return [subscriptionId]
     if (paymentIntentId) {
-      const begun = await orders.findByPayment(paymentIntentId)
-      return [begun?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId)) ?? []].flat()
+      const order = await orders.findByPayment(paymentIntentId)
+      const ofPayment = order?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId))
+      return ofPayment ? [ofPayment] : []
     }
     return customerId ? orders.listRunningSubscriptions(customerId) : []
   }
 
-  /** Marked as handled only after the work is done: a failure leaves it to the next delivery or the reconciler. */
+  /** Marks an event as handled at the end, so that Stripe's next delivery or the reconciler retries after a failure. */
   async function handle(event: StripeEvent) {
     try {
       const subscriptions = await subscriptionsOf(event)
       for (const id of subscriptions) await sync(id)
-      if (event.type === 'radar.early_fraud_warning.created') await warn(subscriptions, event)
+      if (event.type === 'radar.early_fraud_warning.created') await recordFraudWarning(subscriptions, event)
       crashPoint('event before handled')
-      await mark(event.id, { handledAt: now(), lastError: null })
+      await updateEvent(event.id, { handledAt: now(), lastError: null })
     } catch (error) {
-      await mark(event.id, { lastError: messageOf(error).slice(0, 500) })
+      await updateEvent(event.id, { lastError: messageOf(error).slice(0, 500) })
       throw error
     }
   }
 
   /** Records an early fraud warning, unless the payment is already refunded or disputed. */
-  async function warn(subscriptions: string[], { paymentIntentId }: StripeEvent) {
+  async function recordFraudWarning(subscriptions: string[], { paymentIntentId }: StripeEvent) {
     const [payment] = await db
       .select({
-        left: sql<number>`${payments.amount} - coalesce((select sum(r.amount)::int from ${refunds} r
+        unrefunded: sql<number>`${payments.amount} - coalesce((select sum(r.amount)::int from ${refunds} r
         where r.payment_intent_id = ${payments}.payment_intent_id and r.status not in ('failed', 'canceled')), 0)`,
       })
       .from(payments)
       .where(eq(payments.paymentIntentId, paymentIntentId ?? ''))
-    if (payment && payment.left <= 0) return
-    const isMeant = inArray(purchases.stripeSubscriptionId, subscriptions)
-    const isOpen = and(isMeant, isLivePurchase, eq(purchases.isDisputed, false))
-    await updatePurchases(db, isOpen, { warnedPaymentIntentId: paymentIntentId })
+    if (payment && payment.unrefunded <= 0) return
+    const isOfSubscriptions = inArray(purchases.stripeSubscriptionId, subscriptions)
+    const isWarnable = and(isOfSubscriptions, isLivePurchase, eq(purchases.isDisputed, false))
+    await updatePurchases(db, isWarnable, { warnedPaymentIntentId: paymentIntentId })
   }
 
-  const mark = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
+  const updateEvent = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
     db.update(stripeEvents).set(change).where(eq(stripeEvents.id, id))
 
-  async function keep(event: StripeEvent) {
+  async function store(event: StripeEvent) {
     const handledAt = eventTypes.includes(event.type) ? null : now()
-    const [kept] = await db
+    const [stored] = await db
       .insert(stripeEvents)
       .values({ ...event, receivedAt: now(), handledAt })
       .onConflictDoNothing()
       .returning()
-    return kept
+    return stored
   }
 
   return {
-    keep,
+    store,
 
     async receive(event) {
-      const added = await keep(event)
+      const newRow = await store(event)
       crashPoint('event kept')
-      const [kept] = added ? [added] : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
-      if (!kept?.handledAt) await handle(event)
+      const [row] = newRow ? [newRow] : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
+      if (!row?.handledAt) await handle(event)
     },
 
     async handlePending(onError, budgetMs = usualBudgetMs) {
       const startedAt = performance.now()
       const { handledAt, lastError, receivedAt } = stripeEvents
-      const remaining = await db
+      const pending = await db
         .select()
         .from(stripeEvents)
         .where(isNull(handledAt))
         .orderBy(sql`${lastError} is not null`, receivedAt)
-        .limit(mostInARun)
-      for (const event of remaining) {
+        .limit(mostPerRun)
+      for (const event of pending) {
         if (performance.now() - startedAt > budgetMs) return
         await handle(event).catch(onError)
       }
@@ -111,7 +113,7 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     countOverdue: () =>
       db.$count(
         stripeEvents,
-        and(isNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfter))),
+        and(isNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfterMs))),
       ),
 
     async forgetHandled(before) {

@@ -12,11 +12,14 @@ type MissingDeps = Pick<Context, 'db' | 'now'> & {
   access: Pick<AccessEffects, 'purchasesChanged'>
 }
 
-/** Purchases whose subscription Stripe doesn't know (deleted there, or wrong keys); unchanged until the seller ends them. */
+/**
+ * Purchases whose subscription Stripe doesn't know, because it was deleted there or the keys are wrong. They stay as they
+ * are until the seller ends them.
+ */
 export type Missing = {
-  /** Sets `missingSince` once, and `syncedAt` so that the reconciler asks about other subscriptions first. */
-  mark(known: OrderRow): Promise<void>
-  /** Ends a missing purchase as gone at Stripe; does nothing about any other. */
+  /** Sets `missingSince` once, and `syncedAt`, so that the reconciler asks about other subscriptions first. */
+  mark(order: OrderRow): Promise<void>
+  /** Ends a missing purchase with the reason `gone`; ignores other purchases. */
   end(tx: Transaction, id: string): Promise<void>
 }
 
@@ -24,10 +27,10 @@ export function createMissing({ db, now, orders, ledger, access }: MissingDeps):
   const isMissing = and(isNotNull(purchases.missingSince), not(hasEndedPurchase))
 
   return {
-    mark: (known) =>
+    mark: (order) =>
       db.transaction(async (tx) => {
-        await orders.advanceVersion(tx, known)
-        const isUnmarked = and(eq(purchases.stripeSubscriptionId, known.subscriptionId), isNull(purchases.missingSince))
+        await orders.advanceVersion(tx, order)
+        const isUnmarked = and(eq(purchases.stripeSubscriptionId, order.subscriptionId), isNull(purchases.missingSince))
         await updatePurchases(tx, isUnmarked, { missingSince: now() })
       }),
 

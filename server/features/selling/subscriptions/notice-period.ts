@@ -2,9 +2,12 @@ import { addMonths, monthsBetween } from '#contract/plans.ts'
 import { refundForUnusedDays } from '../invoices/invoices.ts'
 import type { PurchaseRow } from '../purchases/purchases.ts'
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
-/** A renewed term of more than a month can be ended with one month's notice; the rest is refunded to the day (§ 309 no. 9 BGB). */
+/**
+ * End and refund of a cancellation with one month's notice, which German law grants in a renewed term of more than a month
+ * (§ 309 no. 9 BGB). Null in any other term. `amount` is what was paid for the term, less refunds, in cents.
+ */
 export function previewNotice(
   purchase: PurchaseRow,
   amount: number,
@@ -17,18 +20,20 @@ export function previewNotice(
   return { endsAt, refund: refundForUnusedDays({ from, until, amount }, endsAt) }
 }
 
-export const restToRefund = ({ restRefund, endedBecause }: PurchaseRow) =>
+/** Refund due in cents, once a subscription has ended that was cancelled with a month's notice. */
+export const unusedTermRefundDue = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
-/** True if it renewed after the declared end. A longer term that renewed before runs on for a month instead. */
-export function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
+/** True if the subscription renewed after the declared end, so that the renewal must be refunded. */
+export function wasRenewedSince(declaredEnd: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
   const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
-  if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt || lastPaidAt <= from) return false
+  if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt || lastPaidAt <= declaredEnd) return false
   const months = monthsBetween(paidFrom, paidUntil)
-  if (consumerLaw === 'eu' && months > 1 && addMonths(orderedAt, months) <= from) return false
-  // Skips the first payment.
-  return paidFrom > from && paidFrom > orderedAt
+  // A longer term that had already renewed before the declared end has a month's notice instead.
+  if (consumerLaw === 'eu' && months > 1 && addMonths(orderedAt, months) <= declaredEnd) return false
+  const isRenewal = paidFrom > orderedAt
+  return isRenewal && paidFrom > declaredEnd
 }
 
-/** Counts in whole UTC days, so that a second request on the same day has the same result. */
-const endOfDay = (date: Date) => new Date(Math.floor(date.getTime() / day) * day + day - 1000)
+/** Last second of the UTC day, so that a second request on the same day has the same result. */
+const endOfDay = (date: Date) => new Date(Math.floor(date.getTime() / dayMs) * dayMs + dayMs - 1000)

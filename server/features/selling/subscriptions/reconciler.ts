@@ -9,31 +9,31 @@ import type { Switching } from './switching.ts'
 import type { Sync } from './sync.ts'
 
 type ReconcilerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'runExclusive'> & {
-  inbox: Pick<Inbox, 'keep' | 'handlePending' | 'forgetHandled'>
-  switching: Pick<Switching, 'giveUpOld'>
+  inbox: Pick<Inbox, 'store' | 'handlePending' | 'forgetHandled'>
+  switching: Pick<Switching, 'dropAbandoned'>
   sync: Sync
 }
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
-/** Stripe's lists may lag a little. */
-const overlap = 10 * minute
-const batch = 500
-/** Ages of an unfinished checkout at which Stripe is asked about it. By the last, Stripe has expired it. */
-const askedAt = [2 * minute, 10 * minute, hour, 6 * hour, 23 * hour + 10 * minute]
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** Overlap between two pulls, because Stripe's list of events may lag. */
+const pullOverlapMs = 10 * minuteMs
+const batchSize = 500
+/** Ages of an unfinished checkout at which it is synced. Stripe expires it after 23 hours. */
+const checkoutSyncAgesMs = [2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs, 23 * hourMs + 10 * minuteMs]
 
-/** Asks Stripe for lost webhooks and for payments whose browser never returned. */
+/** Returns the job that catches up on lost webhooks and unfinished checkouts, and ends grace periods. */
 export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
   const { db, now, stripe, log, runExclusive, inbox, sync, switching } = deps
-  const ago = (span: number) => new Date(now().getTime() - span)
+  const ago = (ageMs: number) => new Date(now().getTime() - ageMs)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
   async function pullEvents() {
     const startedAt = now()
     const [pulled] = await db.select().from(stripeEventsPulled)
-    const since = new Date((pulled?.until ?? ago(3 * day)).getTime() - overlap)
-    for await (const event of stripe.events.since(since)) await inbox.keep(event)
+    const since = new Date((pulled?.until ?? ago(3 * dayMs)).getTime() - pullOverlapMs)
+    for await (const event of stripe.events.since(since)) await inbox.store(event)
     await db
       .insert(stripeEventsPulled)
       .values({ id: 1, until: startedAt })
@@ -44,30 +44,31 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
     for (const { id } of rows) await sync(id).catch(logError)
   }
 
-  /** Unfinished checkouts, at growing intervals; after a day, once a day. */
-  async function syncOpen() {
+  /** Syncs unfinished checkouts at growing intervals, and once a day after the first day. */
+  async function syncUnfinishedCheckouts() {
     const { createdAt, syncedAt, closedAt } = orders
-    const isDue = askedAt.map((age) =>
-      and(lt(createdAt, ago(age)), sql`${syncedAt} < ${createdAt} + make_interval(secs => ${age / 1000})`),
+    const hasReachedAge = checkoutSyncAgesMs.map((ageMs) =>
+      and(lt(createdAt, ago(ageMs)), sql`${syncedAt} < ${createdAt} + make_interval(secs => ${ageMs / 1000})`),
     )
-    const open = await db
+    const isDueDaily = and(lt(createdAt, ago(dayMs)), lt(syncedAt, ago(dayMs)))
+    const unfinished = await db
       .select({ id: orders.subscriptionId })
       .from(orders)
       .where(
         and(
           isNewOrder,
           isNull(closedAt),
-          lt(createdAt, ago(askedAt[0] ?? 0)),
-          or(isNull(syncedAt), ...isDue, and(lt(createdAt, ago(day)), lt(syncedAt, ago(day)))),
+          lt(createdAt, ago(Math.min(...checkoutSyncAgesMs))),
+          or(isNull(syncedAt), ...hasReachedAge, isDueDaily),
         ),
       )
-      .orderBy(longestAgo)
-      .limit(batch)
-    await syncAll(open)
+      .orderBy(leastRecentlySynced)
+      .limit(batchSize)
+    await syncAll(unfinished)
   }
 
-  /** Subscriptions that may have changed by themselves. */
-  async function syncDue() {
+  /** Syncs subscriptions that may have changed without an event that reached the shop, each at most once an hour. */
+  async function syncChangedByTime() {
     const due = await db
       .select({ id: orders.subscriptionId })
       .from(purchases)
@@ -81,66 +82,67 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
             lt(purchases.endsAt, now()),
             inArray(purchases.status, ['past_due', 'paused']),
             isNotNull(purchases.missingSince),
-            // The paid period is over; a given period after it earns nothing.
-            and(gt(purchases.arr, 0), lt(purchases.paidUntil, ago(24 * hour))),
-            // The network may have updated a card that seems to expire.
+            // Once the paid period is over, free time that follows must not count as revenue.
+            and(gt(purchases.arr, 0), lt(purchases.paidUntil, ago(dayMs))),
+            // The card network may have renewed a card that expires within 30 days, by our record.
             and(
               eq(purchases.status, 'active'),
-              lt(purchases.cardExpiresAt, ago(-30 * day)),
-              lt(orders.syncedAt, ago(day)),
+              lt(purchases.cardExpiresAt, ago(-30 * dayMs)),
+              lt(orders.syncedAt, ago(dayMs)),
             ),
           ),
-          or(isNull(orders.syncedAt), lt(orders.syncedAt, ago(hour))),
+          or(isNull(orders.syncedAt), lt(orders.syncedAt, ago(hourMs))),
         ),
       )
-      .orderBy(longestAgo)
-      .limit(batch)
+      .orderBy(leastRecentlySynced)
+      .limit(batchSize)
     await syncAll(due)
   }
 
-  const isOver = ({ status, pastDueSince }: { status: string; pastDueSince: Date | null }) =>
+  const isGraceOver = ({ status, pastDueSince }: { status: string; pastDueSince: Date | null }) =>
     status === 'past_due' && pastDueSince !== null && graceEnd(pastDueSince) <= now()
 
   async function endGracePeriods() {
     const unpaid = await db.select().from(purchases).where(eq(purchases.status, 'past_due'))
-    for (const { id, stripeSubscriptionId, ...row } of unpaid)
-      if (stripeSubscriptionId && isOver(row))
+    for (const purchase of unpaid) {
+      const { id, stripeSubscriptionId } = purchase
+      if (stripeSubscriptionId && isGraceOver(purchase))
         await runExclusive(stripeSubscriptionId, () => endGracePeriod(id, stripeSubscriptionId)).catch(logError)
+    }
   }
 
-  /** Asks Stripe first: a buyer who has just paid keeps the subscription, one who pays during the end is refunded. */
+  /** Ends an unpaid subscription, unless it has just been paid. Refunds a payment that arrives while it ends. */
   async function endGracePeriod(id: string, subscriptionId: string) {
     await sync(subscriptionId)
     const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
-    if (!purchase || !isOver(purchase)) return
+    if (!purchase || !isGraceOver(purchase)) return
     const { openInvoice, payments } = await stripe.subscriptions.read(subscriptionId)
-    // Paid, but Stripe has not marked the invoice yet.
-    if (payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)) return
-    const known = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
+    // Stripe may show a payment before it marks the invoice as paid.
+    const isPaid = payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)
+    if (isPaid) return
+
+    const earlierPayments = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
     await stripe.subscriptions.cancelNow(subscriptionId)
-    await refundAll(
-      stripe,
-      subscriptionId,
-      wholePayment(({ paymentIntentId }) => !known.has(paymentIntentId)),
-    )
+    const newPayments = wholePayment(({ paymentIntentId }) => !earlierPayments.has(paymentIntentId))
+    await refundAll(stripe, subscriptionId, newPayments)
     await sync(subscriptionId)
   }
 
-  /** Each part fails alone; the run then counts as failed. */
+  /** Runs every step, even after one has failed, and then throws the failures. */
   return async function reconcile() {
     const failures: unknown[] = []
-    const parts = [
+    const steps = [
       pullEvents,
       () => inbox.handlePending(logError),
-      syncOpen,
-      syncDue,
+      syncUnfinishedCheckouts,
+      syncChangedByTime,
       endGracePeriods,
-      () => switching.giveUpOld(logError),
+      () => switching.dropAbandoned(logError),
       () => inbox.forgetHandled(retentionStart(now(), retention.paymentEvents)),
     ]
-    for (const part of parts) await part().catch((error: unknown) => failures.push(error))
+    for (const step of steps) await step().catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures.length > 1 ? new AggregateError(failures) : failures[0]
   }
 }
 
-const longestAgo = sql`${orders.syncedAt} asc nulls first`
+const leastRecentlySynced = sql`${orders.syncedAt} asc nulls first`

@@ -8,7 +8,7 @@ import type { OrderRow, Orders } from '../orders/orders.ts'
 
 type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { orders: Pick<Orders, 'adopt'> }
 
-/** Statuses in which Stripe charges, or may charge again. */
+/** Statuses in which Stripe charges or may charge again. */
 const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'paused'])
 
 type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
@@ -20,25 +20,29 @@ type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
  */
 export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): Recover {
   return async function recover(subscriptionId) {
-    const found = await stripe.existing.find(subscriptionId)
-    const product = found?.orderId ? catalog.findBySlug(found.stripeProductId) : undefined
-    if (!found?.billing || !product || !found.hasOnePrice || !chargedStatuses.has(found.status)) return undefined
-    const email = z.safeParse(emailField, found.email)
+    const existing = await stripe.existing.find(subscriptionId)
+    // Subscriptions that this shop sold carry its order's id.
+    const product = existing?.orderId ? catalog.findBySlug(existing.stripeProductId) : undefined
+    if (!existing?.billing || !product || !existing.hasOnePrice || !chargedStatuses.has(existing.status))
+      return undefined
+    const email = z.safeParse(emailField, existing.email)
     if (!email.success) return undefined
-    const [other] = await db
+
+    const [ongoingPurchase] = await db
       .select({ id: purchases.id })
       .from(purchases)
       .innerJoin(users, eq(users.id, purchases.userId))
       .where(and(eq(users.email, email.data), eq(purchases.productId, product.id), isOngoingPurchase))
-    if (other) return undefined
+    if (ongoingPurchase) return undefined
+
     const { payments } = await stripe.subscriptions.read(subscriptionId)
     const order = {
       id: randomUUID(),
       productId: product.id,
-      billingType: found.billing,
-      amount: found.amount,
+      billingType: existing.billing,
+      amount: existing.amount,
       email: email.data,
-      customerId: found.customerId,
+      customerId: existing.customerId,
       subscriptionId,
       paymentIntentId: payments.at(-1)?.paymentIntentId ?? null,
     }

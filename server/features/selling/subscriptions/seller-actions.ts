@@ -20,62 +20,64 @@ type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runEx
   ledger: Pick<Ledger, 'recordEnd'>
   access: Pick<AccessEffects, 'purchasesChanged'>
   bookings: Pick<Bookings, 'end' | 'extend'>
-  notices: Pick<Notices, 'tellExtended'>
+  notices: Pick<Notices, 'emailExtended'>
   refunds: Pick<Refunds, 'refund'>
   cancellation: Pick<Cancellation, 'forBuyer'>
   missing: Pick<Missing, 'end'>
   sync: Sync
 }
+/** `endsAt` and `refund` are for a cancellation at the period's end, `rest` is the refund for ending now; in cents. */
 type CancellationPreview = { endsAt: Date | null; refund: number; rest: number; isMissing: boolean }
 
 /** Actions of the seller on subscriptions. Each is recorded in the audit log. */
 export type SellerActions = {
   preview(id: string): Promise<CancellationPreview>
-  /** Ends immediately. With `refund`, first refunds the previewed rest of the period. */
+  /** Ends immediately. With `refund`, first refunds that amount for the unused days, which must equal the preview's. */
   cancel(actor: Actor, id: string, refund: number | undefined): Promise<void>
-  /** Like the buyer's own cancellation. An unpaid one would end now, which is for `cancel`. */
+  /** Like the buyer's own cancellation. Refuses an unpaid subscription, which would end immediately. */
   cancelAtPeriodEnd(actor: Actor, id: string): Promise<void>
   resume(actor: Actor, id: string): Promise<void>
   /** Refunds the latest payment of a running purchase in full, which ends it; one booked by hand just ends. */
   refundAndEnd(actor: Actor, userId: string, productId: string): Promise<void>
-  /** Ends it at Stripe and takes it from lists; invoices and payments stay in the books. */
+  /** Ends a purchase at Stripe and deletes its row; invoices and payments stay in the books. */
   remove(actor: Actor, id: string): Promise<void>
-  /** Moves the next payment, or the end, to a later day, free of charge. */
+  /** Moves the next payment, or the end, to a later dayMs, free of charge. */
   extend(actor: Actor, id: string, until: Date): Promise<void>
 }
 
-const day = 86_400_000
+const dayMs = 86_400_000
 /** Stripe moves a payment by two years at most. */
-const mostDays = 730
+const mostExtensionDays = 730
 
 export function createSellerActions(deps: SellerActionDeps): SellerActions {
   const { db, now, stripe, audit, runExclusive } = deps
   const { ledger, access, bookings, notices, refunds, cancellation, missing, sync } = deps
-  const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
+  const auditSubject = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
     if (!stripeSubscriptionId || hasEnded(status)) return
-    // Reads again, because the cancellation may have been undone at Stripe a moment ago.
+    // Syncs first, because a cancellation may have been undone at Stripe a moment ago.
     await sync(stripeSubscriptionId)
     await stripe.subscriptions.cancelNow(stripeSubscriptionId)
     await sync(stripeSubscriptionId)
   }
 
-  /** Refunds before the end: if the bank refuses, nothing has changed. Idempotent. */
-  async function refundUnused(subscriptionId: string, wanted: number) {
-    const unused = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
-    const payment = await unused()
+  /** Refunds the unused days. Called before the subscription ends, so that a refused refund changes nothing. Idempotent. */
+  async function refundUnused(subscriptionId: string, previewedAmount: number) {
+    const readUnusedShare = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
+    const payment = await readUnusedShare()
     if (!payment) throw conflict('nothing-to-refund', 'Nothing can be refunded for the rest of this period')
-    const decide = async () => {
-      const amount = (await unused())?.amount ?? 0
-      if (amount === wanted) return amount
+    const decideAmount = async () => {
+      const amount = (await readUnusedShare())?.amount ?? 0
+      if (amount === previewedAmount) return amount
       await sync(subscriptionId)
       throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
     }
-    await stripe.payments.refund(payment.paymentIntentId, decide, { purpose: unusedTermPurpose(subscriptionId) })
+    const purpose = unusedTermPurpose(subscriptionId)
+    await stripe.payments.refund(payment.paymentIntentId, decideAmount, { purpose })
   }
 
-  const record = (
+  const auditCancellation = (
     tx: Database | Transaction,
     actor: Actor,
     { id, userId }: PurchaseRow,
@@ -87,10 +89,10 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       const purchase = await findPurchase(db, id)
       const { status, endsAt, restRefund, missingSince } = purchase
       if (missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
-      const later =
+      const atPeriodEnd =
         status === 'pending_cancel' ? { endsAt, refund: restRefund ?? 0 } : await cancellation.forBuyer.preview(id)
       const unused = hasEnded(status) ? null : unusedShare(await readPaidHistory(db, purchase), now())
-      return { ...later, rest: unused?.amount ?? 0, isMissing: false }
+      return { ...atPeriodEnd, rest: unused?.amount ?? 0, isMissing: false }
     },
 
     async cancel(actor, id, refund) {
@@ -105,7 +107,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       await db.transaction(async (tx) => {
         await bookings.end(tx, id)
         await missing.end(tx, id)
-        await record(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
+        await auditCancellation(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
       })
     },
 
@@ -126,7 +128,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       if (purchase.status !== 'active')
         throw conflict('not-active', 'Only an active purchase can be cancelled at the end of its period')
       await cancellation.forBuyer.cancel(id)
-      await record(db, actor, purchase, { when: 'period_end' })
+      await auditCancellation(db, actor, purchase, { when: 'period_end' })
     },
 
     async resume(actor, id) {
@@ -143,7 +145,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
         await ledger.recordEnd(tx, removed, 'deleted')
         await access.purchasesChanged(tx, removed.userId)
         const { bookedBecause: _, ...detail } = removed
-        await audit.record(tx, actor, { action: 'purchase.delete', ...about(removed), detail })
+        await audit.record(tx, actor, { action: 'purchase.delete', ...auditSubject(removed), detail })
       })
     },
 
@@ -161,8 +163,8 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       await db.transaction(async (tx) => {
         if (!subscriptionId) await bookings.extend(tx, id, until)
         const detail = { until: until.toISOString() }
-        await audit.record(tx, actor, { action: 'purchase.extend', ...about(purchase), detail })
-        await notices.tellExtended(tx, purchase, until)
+        await audit.record(tx, actor, { action: 'purchase.extend', ...auditSubject(purchase), detail })
+        await notices.emailExtended(tx, purchase, until)
       })
     },
   }
@@ -170,6 +172,6 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
 
 function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now: Date) {
   if (until <= (endsAt ?? currentPeriodEnd ?? now))
-    throw invalid('until', 'Please choose a later day than the present one')
-  if (until.getTime() > now.getTime() + mostDays * day) throw invalid('until', 'Two years from now at most')
+    throw invalid('until', 'Please choose a later dayMs than the present one')
+  if (until.getTime() > now.getTime() + mostExtensionDays * dayMs) throw invalid('until', 'Two years from now at most')
 }

@@ -38,125 +38,140 @@ export type PurchaseState = Omit<
   | 'lostAndKept'
 >
 
-const day = 86_400_000
-const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
+const dayMs = 86_400_000
+const compareDates = (a: Date, b: Date) => a.getTime() - b.getTime()
 
-/** True for a subscription that was never paid, which is an attempt and not a purchase. */
+/** True for a subscription whose first payment is missing. The shop doesn't record it as a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
 /**
- * Stripe tries up to eight times; we remind the buyer three times: at the first failure (1), when the next try falls in
- * the second half of the grace period (2), and when there are no more tries before it ends (3).
+ * Reminder that is due. Stripe tries to charge up to eight times, and the shop reminds the buyer three times: at the first
+ * failure (1), when the next try falls in the second half of the grace period (2), and when no try is left before its end (3).
  */
-function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
+function dunningStepOf(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
   if (invoice.status === 'uncollectible') return 3
-  const end = graceEnd(invoice.payableSince).getTime()
-  const next = invoice.nextAttemptAt?.getTime() ?? end
-  if (next >= end) return 3
-  const isSecondHalf = next >= end - (graceDays / 2) * day
-  return invoice.attempts > 1 && isSecondHalf ? 2 : 1
+  const graceEndMs = graceEnd(invoice.payableSince).getTime()
+  const nextAttemptMs = invoice.nextAttemptAt?.getTime() ?? graceEndMs
+  if (nextAttemptMs >= graceEndMs) return 3
+  const isInSecondHalf = nextAttemptMs >= graceEndMs - (graceDays / 2) * dayMs
+  return invoice.attempts > 1 && isInSecondHalf ? 2 : 1
 }
 
-/** If the last period's invoice is one of these, the subscription ended because its renewal wasn't paid. */
-const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
+/** Statuses of the last renewal's invoice that show that the subscription ended because it wasn't paid. */
+const unpaidInvoiceStatuses = new Set(['open', 'uncollectible', 'void'])
 
-/** The account may pause what could not be charged; that does not shorten the grace period. */
+/** True while a renewal is unpaid. A pause that Stripe begins after a failed payment doesn't end the grace period. */
 export function isPastDue(subscription: Subscription) {
   const { status, paused } = subscription
-  const period = presentPeriodStatus(subscription)
-  if (period === 'not collected') return false
-  return (
-    status === 'past_due' ||
-    status === 'unpaid' ||
-    // Stripe makes a subscription active again when its renewal is written off.
-    (status === 'active' && period === 'written off') ||
-    paused?.because === 'first failure' ||
-    paused?.because === 'last failure'
-  )
+  const periodStatus = presentPeriodStatus(subscription)
+  if (periodStatus === 'not collected') return false
+  if (status === 'past_due' || status === 'unpaid') return true
+  // Stripe makes a subscription active again when its renewal is written off.
+  if (status === 'active' && periodStatus === 'written off') return true
+  return paused?.because === 'first failure' || paused?.because === 'last failure'
 }
 
-const priceAt = ({ plan, discounts }: Subscription, at: Date) =>
-  discounts
-    .filter(({ endsAt }) => !endsAt || endsAt > at)
-    .reduce((left, { percentOff, amountOff }) => priceAfterDiscount(left, { percentOff, amountOff }), plan.price)
+/** Price of a renewal at that time, with the discounts that still run then. */
+function discountedPriceAt({ plan, discounts }: Subscription, at: Date) {
+  let price = plan.price
+  for (const { endsAt, percentOff, amountOff } of discounts)
+    if (!endsAt || endsAt > at) price = priceAfterDiscount(price, { percentOff, amountOff })
+  return price
+}
 
-export const nextAmount = (subscription: Subscription) =>
-  Math.max(0, priceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)
+/** Amount of the next renewal in cents, less the customer's credit. */
+export const nextAmountOf = (subscription: Subscription) =>
+  Math.max(0, discountedPriceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)
 
 /** Amounts of the next renewal, and of the first one after a discount ends. */
 function nextCharges(subscription: Subscription) {
-  const { plan, discounts, currentPeriodEnd: next, anchor } = subscription
-  const amount = priceAt(subscription, next)
-  const [ends] = discounts.flatMap(({ endsAt }) => (endsAt && endsAt > next ? endsAt : [])).toSorted(byTime)
-  const step = Math.max(plan.months, 1)
-  let laterAt = next
-  // Counts months from the first day, so that a short month doesn't shift later ones.
-  for (let months = step; ends && laterAt < ends; months += step) laterAt = latest(laterAt, addMonths(anchor, months))
-  const laterAmount = priceAt(subscription, laterAt)
-  return { nextAmount: nextAmount(subscription), ...(laterAmount === amount ? none : { laterAmount, laterAt }) }
-}
-const none = { laterAmount: null, laterAt: null }
-const latest = (a: Date, b: Date) => (a > b ? a : b)
+  const { plan, discounts, currentPeriodEnd, anchor } = subscription
+  const nextAmount = nextAmountOf(subscription)
+  const [discountEnd] = discounts
+    .flatMap(({ endsAt }) => (endsAt && endsAt > currentPeriodEnd ? endsAt : []))
+    .toSorted(compareDates)
+  if (!discountEnd) return { nextAmount, ...noLaterCharge }
 
-/** Latest paid period; without one, the period that Stripe names. */
-function paidTime(subscription: Subscription) {
+  const periodMonths = Math.max(plan.months, 1)
+  let laterAt = currentPeriodEnd
+  // Counts months from the first day, so that a short month doesn't shift later renewals.
+  for (let months = periodMonths; laterAt < discountEnd; months += periodMonths) {
+    const renewsAt = addMonths(anchor, months)
+    if (renewsAt > laterAt) laterAt = renewsAt
+  }
+
+  const laterAmount = discountedPriceAt(subscription, laterAt)
+  const isSamePrice = laterAmount === discountedPriceAt(subscription, currentPeriodEnd)
+  return { nextAmount, ...(isSamePrice ? noLaterCharge : { laterAmount, laterAt }) }
+}
+const noLaterCharge = { laterAmount: null, laterAt: null }
+
+/** Latest payment and paid period. Without a paid period, the times are those of Stripe's present period. */
+function latestPaidState(subscription: Subscription) {
   const { payments, periodStart, currentPeriodEnd, trialEndsAt } = subscription
-  const bought = latestPaidPeriod(subscription)
-  const paid = latestPaidInvoice(subscription)
-  const period = presentPeriodStatus(subscription)
-  const isGiven = period === 'forgiven' || period === 'not collected'
+  const paidPeriod = latestPaidPeriod(subscription)
+  const paidInvoice = latestPaidInvoice(subscription)
+  const periodStatus = presentPeriodStatus(subscription)
+  const isPeriodFree = periodStatus === 'forgiven' || periodStatus === 'not collected'
   return {
-    lastPaidAt: paid?.paidAt ?? payments[0]?.paidAt ?? null,
-    lastPaidAmount: paid?.amount ?? payments[0]?.amount ?? null,
-    orderedAt: bought ? orderedPeriod(subscription, bought).paidAt : periodStart,
-    paidFrom: bought?.start ?? periodStart,
-    paidUntil: bought?.end ?? currentPeriodEnd,
-    givenUntil: isGiven ? currentPeriodEnd : trialEndsAt,
+    lastPaidAt: paidInvoice?.paidAt ?? payments[0]?.paidAt ?? null,
+    lastPaidAmount: paidInvoice?.amount ?? payments[0]?.amount ?? null,
+    orderedAt: paidPeriod ? orderedPeriod(subscription, paidPeriod).paidAt : periodStart,
+    paidFrom: paidPeriod?.start ?? periodStart,
+    paidUntil: paidPeriod?.end ?? currentPeriodEnd,
+    givenUntil: isPeriodFree ? currentPeriodEnd : trialEndsAt,
   }
 }
 
-/** Payments for the present period, less refunds. */
-const keptForPeriod = (subscription: Subscription) =>
-  paymentsOfLatestPeriod(subscription).reduce(
-    (sum, payment) => sum + payment.amount - payment.refunded + refundedForUnusedTerm(payment),
-    0,
-  )
-
-/** At most the promised amount; nothing if the period runs to its end or the cancellation was undone. */
-function restRefund(subscription: Subscription): number | null {
-  const { promise, endsAt, endedAt } = subscription
-  const [period, end] = [latestPaidPeriod(subscription), endedAt ?? endsAt]
-  if (!promise || !period || !end || period.end.getTime() !== promise.until.getTime()) return null
-  const paid = { from: period.start, until: period.end, amount: keptForPeriod(subscription) }
-  return Math.min(promise.refund, refundForUnusedDays(paid, end)) || null
+/** Payments for the latest period less refunds, in cents. Refunds for its unused part are not subtracted. */
+function amountPaidForTerm(subscription: Subscription) {
+  let amount = 0
+  for (const payment of paymentsOfLatestPeriod(subscription))
+    amount += payment.amount - payment.refunded + refundedForUnusedTerm(payment)
+  return amount
 }
 
-/** Pure function of Stripe's answer. An unknown interval counts as the plan that was bought. */
-export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {
+/**
+ * Refund that was promised with a cancellation's notice, in cents, at most for the unused days. Null without a promise, or
+ * if the subscription runs to the end of its period.
+ */
+function promisedRefund(subscription: Subscription): number | null {
+  const { promise, endsAt, endedAt } = subscription
+  const period = latestPaidPeriod(subscription)
+  const end = endedAt ?? endsAt
+  if (!promise || !period || !end) return null
+  const isForThisPeriod = period.end.getTime() === promise.until.getTime()
+  if (!isForThisPeriod) return null
+  const term = { from: period.start, until: period.end, amount: amountPaidForTerm(subscription) }
+  return Math.min(promise.refund, refundForUnusedDays(term, end)) || null
+}
+
+/** State of a purchase, computed only from `subscription`. Keeps `orderedPlan` if the shop has no plan of its interval. */
+export function stateOf(subscription: Subscription, orderedPlan: BillingType): PurchaseState {
   const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused, leaving } = subscription
-  const owed = subscription.openInvoice ?? dueInvoice
+  const unpaidInvoice = subscription.openInvoice ?? dueInvoice
   const hasDraft = !endedAt && dueInvoice?.status === 'draft'
   const common = {
-    billingType: plan.billing ?? bought,
+    billingType: plan.billing ?? orderedPlan,
     otherInterval: plan.billing ? null : plan.every,
     price: plan.price,
-    ...paidTime(subscription),
+    ...latestPaidState(subscription),
     nextAmount: null,
-    ...none,
+    ...noLaterCharge,
     dueAmount: null,
     currentPeriodEnd,
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     disputedAmount: payments.reduce((sum, payment) => sum + payment.disputedAmount, 0),
     lostAmount: payments.reduce((sum, { lost }) => sum + (lost?.amount ?? 0), 0),
-    disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
-    disputedAt: payments.flatMap(({ disputedAt }) => disputedAt ?? []).toSorted(byTime)[0] ?? null,
+    disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(compareDates)[0] ?? null,
+    disputedAt: payments.flatMap(({ disputedAt }) => disputedAt ?? []).toSorted(compareDates)[0] ?? null,
     taxIsOff: subscription.taxIsOff,
     draftSince: hasDraft ? dueInvoice.createdAt : null,
     card: subscription.card,
     cardExpiresAt: subscription.cardExpiresAt,
-    restRefund: restRefund(subscription),
+    restRefund: promisedRefund(subscription),
     leaveReason: endsAt || endedAt ? leaving.reason : null,
     leaveComment: endsAt || endedAt ? leaving.comment : null,
     endsAt: null,
@@ -170,32 +185,39 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     endedAt: null,
     endedBecause: null,
   }
-  // Stripe keeps a trial that ended without a card, although nobody has paid.
+
+  // Stripe pauses a trial that ended without a card; here it counts as ended, because nobody has paid.
   const wasTrial = paused?.because === 'trial'
   if (endedAt || status === 'canceled' || wasTrial) {
-    const isUnpaid =
-      wasTrial || (unpaidInvoices.has(dueInvoice?.status ?? '') && presentPeriodStatus(subscription) !== 'forgiven')
-    const endedBecause: EndReason = reversalOf(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
+    const isForgiven = presentPeriodStatus(subscription) === 'forgiven'
+    const hasUnpaidInvoice = unpaidInvoiceStatuses.has(dueInvoice?.status ?? '') && !isForgiven
+    const unreversedReason = wasTrial || hasUnpaidInvoice ? 'unpaid' : 'cancelled'
+    const endedBecause: EndReason = reversalOf(subscription) ?? unreversedReason
     const ended = { ...common, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
+
   if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
-  const isWrittenOff = presentPeriodStatus(subscription) === 'written off'
-  const next = subscription.collectionPaused ? none : nextCharges(subscription)
-  if (isPastDue(subscription))
+
+  const next = subscription.collectionPaused ? noLaterCharge : nextCharges(subscription)
+  if (isPastDue(subscription)) {
+    const isWrittenOff = presentPeriodStatus(subscription) === 'written off'
+    const writtenOffAt = isWrittenOff ? unpaidInvoice?.closedAt : null
     return {
       ...common,
       status: 'past_due',
       ...next,
-      dueAmount: owed?.amountDue ?? null,
-      pastDueSince: (isWrittenOff ? owed?.closedAt : null) ?? owed?.payableSince ?? currentPeriodEnd,
-      dunningStep: dunningStep(owed),
-      awaitsBank: Boolean(owed?.confirmWith),
-      cardRefusal: owed?.refusal ?? null,
+      dueAmount: unpaidInvoice?.amountDue ?? null,
+      pastDueSince: writtenOffAt ?? unpaidInvoice?.payableSince ?? currentPeriodEnd,
+      dunningStep: dunningStepOf(unpaidInvoice),
+      awaitsBank: Boolean(unpaidInvoice?.confirmWith),
+      cardRefusal: unpaidInvoice?.refusal ?? null,
       endsAt,
     }
-  // An end beyond this period: the subscription renews until then.
-  return endsAt && endsAt <= currentPeriodEnd
-    ? { ...common, status: 'pending_cancel', endsAt }
-    : { ...common, status: 'active', ...next, endsAt }
+  }
+
+  // With an end beyond the present period, the subscription renews until then and stays active.
+  const endsWithPeriod = endsAt && endsAt <= currentPeriodEnd
+  if (endsWithPeriod) return { ...common, status: 'pending_cancel', endsAt }
+  return { ...common, status: 'active', ...next, endsAt }
 }

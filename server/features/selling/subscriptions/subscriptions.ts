@@ -50,9 +50,10 @@ type SubscriptionDeps = Pick<
 /** Subscriptions at Stripe. Call `sync` whenever one may have changed; it reads the current state from Stripe. */
 export type Subscriptions = {
   sync: Sync
-  /** Ends a checkout that nobody has paid. Money that arrives at the same moment is refunded. */
+  /** Cancels the subscription of an unpaid checkout, and refunds a payment that arrives at the same moment. */
   cancelUnpaid(subscriptionId: string): Promise<void>
   inbox: Inbox
+  /** Catches up on lost webhooks and unfinished checkouts, and ends unpaid subscriptions after their grace period. */
   reconcile(): Promise<void>
   cancellation: Cancellation
   switching: Switching
@@ -63,11 +64,11 @@ export type Subscriptions = {
   takeover: Takeover
 }
 
-export function createSubscriptions(given: SubscriptionDeps): Subscriptions {
-  const { stripe } = given
-  const missing = createMissing(given)
-  const sync = createSync({ ...given, missing })
-  const deps = { ...given, missing, sync }
+export function createSubscriptions(sharedDeps: SubscriptionDeps): Subscriptions {
+  const { stripe } = sharedDeps
+  const missing = createMissing(sharedDeps)
+  const sync = createSync({ ...sharedDeps, missing })
+  const deps = { ...sharedDeps, missing, sync }
   const inbox = createInbox(deps)
   const switching = createSwitching(deps)
   const cancellation = createCancellation(deps)

@@ -7,16 +7,16 @@ import { type ApplyDeps, createApply } from './apply.ts'
 import type { Missing } from './missing.ts'
 import { createRecovery } from './recovery.ts'
 
-/** Brings the shop's view of a subscription in line with Stripe's. Does nothing about one that is not this shop's. */
+/** Brings the shop's records of a subscription in line with Stripe. Ignores subscriptions of other shops. */
 export type Sync = (subscriptionId: string) => Promise<void>
 
 type SyncDeps = Omit<ApplyDeps, keyof RefundJobs> &
   Pick<Context, 'db' | 'stripe' | 'queue' | 'catalog' | 'crashPoint'> & { missing: Pick<Missing, 'mark'> }
 
 /**
- * Brings the shop's view of a subscription in line with Stripe's, once, however many ask: webhook, buyer, admin or
- * reconciler. Stripe is called outside any transaction. If the row's version shows that someone else wrote in the
- * meantime, we ask again, so every write holds a newer answer than the one before.
+ * Creates `sync`, which webhooks, buyers, admins and the reconciler call, even at the same moment. Stripe is read outside
+ * any transaction. If the order's version shows that another process wrote meanwhile, Stripe is read again, so that an
+ * older state never replaces a newer one.
  */
 export function createSync(deps: SyncDeps): Sync {
   const { db, stripe, queue, crashPoint, orders, missing } = deps
@@ -27,31 +27,33 @@ export function createSync(deps: SyncDeps): Sync {
 
   async function syncOnce(subscriptionId: string) {
     for (;;) {
-      const known = (await orders.findBySubscription(subscriptionId)) ?? (await recover(subscriptionId))
-      if (!known) return
-      const answer = await settleAtStripe(subscriptionId).catch((error: unknown) => {
+      const order = (await orders.findBySubscription(subscriptionId)) ?? (await recover(subscriptionId))
+      if (!order) return
+      const subscription = await settleAtStripe(subscriptionId).catch((error: unknown) => {
         if (!isUnknownToStripe(error)) throw error
       })
-      if (!answer) return missing.mark(known)
+      if (!subscription) return missing.mark(order)
       crashPoint('sync before commit')
-      const isNewest = await db.transaction((tx) => apply(tx, known, answer))
+      const isNewest = await db.transaction((tx) => apply(tx, order, subscription))
       crashPoint('sync after commit')
       if (isNewest) return
     }
   }
 
-  /** Ends reversed subscriptions at Stripe, and voids open invoices of ended ones. */
+  /**
+   * Reads a subscription, after changing what the shop's rules demand: ends it if its payment was reversed, voids open
+   * invoices of an ended one, and drops a pending plan switch that has become impossible.
+   */
   async function settleAtStripe(subscriptionId: string): Promise<Subscription> {
-    const answer = await stripe.subscriptions.read(subscriptionId)
-    const mustEnd = reversalOf(answer) && !answer.endedAt
-    const isDue = answer.openInvoice || answer.dueInvoice?.status === 'draft'
-    const mustVoid = (mustEnd || answer.endedAt) && isDue
-    // Gives up a switch whose subscription can no longer be switched.
-    const mustDrop =
-      answer.pending &&
-      (answer.endsAt || answer.status !== 'active' || answer.payments.some(({ dispute }) => dispute === 'open'))
-    if (!mustEnd && !mustVoid && !mustDrop) return answer
-    if (mustDrop) await stripe.planSwitches.drop(answer)
+    const subscription = await stripe.subscriptions.read(subscriptionId)
+    const { endedAt, endsAt, openInvoice, dueInvoice, status, payments, pending } = subscription
+    const mustEnd = reversalOf(subscription) && !endedAt
+    const hasOpenInvoice = openInvoice || dueInvoice?.status === 'draft'
+    const mustVoid = (mustEnd || endedAt) && hasOpenInvoice
+    const hasOpenDispute = payments.some(({ dispute }) => dispute === 'open')
+    const mustDropSwitch = pending && (endsAt || status !== 'active' || hasOpenDispute)
+    if (!mustEnd && !mustVoid && !mustDropSwitch) return subscription
+    if (mustDropSwitch) await stripe.planSwitches.drop(subscription)
     if (mustEnd) await stripe.subscriptions.cancelNow(subscriptionId)
     if (mustVoid) await stripe.invoices.voidOpen(subscriptionId)
     crashPoint('ended at Stripe')

@@ -11,7 +11,7 @@ import type { ExistingSubscription, StripeGateway, Subscription } from '#server/
 import { reversalOf } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, graceEnd } from '../purchases/purchases.ts'
-import { hasOther, lockBuyer, recordPurchase } from './apply.ts'
+import { hasOtherPurchase, lockBuyer, recordPurchase } from './apply.ts'
 import { isUnpaidAttempt, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
@@ -19,59 +19,64 @@ type TakeoverDeps = Pick<
   Context,
   'db' | 'now' | 'stripe' | 'audit' | 'queue' | 'mails' | 'refuseShopAddress' | 'catalog' | 'config'
 > & { accounts: Pick<Accounts, 'guests'>; orders: Orders; access: Pick<AccessEffects, 'purchasesChanged'>; sync: Sync }
-type Plan = { productId: string; billingType: BillingType }
+type ProductPlan = { productId: string; billingType: BillingType }
 type Verdict = { verdict: ImportVerdictKind; message: string }
 
 type ListedPrice = Omit<Awaited<ReturnType<StripeGateway['existing']['price']>>, 'billing' | 'plan'> & {
   billingType: BillingType | null
-  plan: Plan | null
+  plan: ProductPlan | null
+  /** True for a price that another shop on this Stripe account sells. */
   isOther: boolean
 }
 
 /** Imports subscriptions that were created at Stripe, not by the shop; price, card and dates stay unchanged. */
 export type Takeover = {
+  /** Lists live subscriptions at Stripe that the shop doesn't know, and their prices. */
   list(): Promise<{ prices: ListedPrice[]; subscriptions: (ExistingSubscription & { obstacle: string | null })[] }>
-  /** Says which plan a price at Stripe is; null for one that another shop sells. */
-  setPlan(actor: Actor, id: string, plan: Plan | null): Promise<void>
+  /** Stores at Stripe which plan a price belongs to; null if another shop sells it. */
+  setPlan(actor: Actor, id: string, plan: ProductPlan | null): Promise<void>
+  /** Returns a verdict for each subscription. A refused one doesn't stop the others. */
   takeOver(actor: Actor, ids: string[], invite: boolean): Promise<(Verdict & { id: string })[]>
 }
 
-/** A price that another shop on this account sells. */
+/** Plan text at Stripe for a price that another shop on this account sells. */
 const soldElsewhere = 'other'
 
 export function createTakeover(deps: TakeoverDeps): Takeover {
   const { db, now, stripe, audit, queue, mails, refuseShopAddress, catalog, config } = deps
   const { accounts, orders, access, sync } = deps
 
-  /** Syncs once more: events that arrived before the takeover were ignored. */
-  const follow = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
+  /** Syncs once more, because events that arrived before the takeover were ignored. */
+  const syncAfterTakeover = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
     sync(subscriptionId),
   )
 
-  function readPlan(planText: string | null): Plan | null {
+  /** Parses a product's slug and a plan, such as `trend-suite monthly`. */
+  function parsePlan(planText: string | null): ProductPlan | null {
     const [slug = '', billing] = planText?.split(' ') ?? []
     const product = catalog.findBySlug(slug)
-    const billingType = billingTypes.find((each) => each === billing)
+    const billingType = billingTypes.find((type) => type === billing)
     return product && billingType ? { productId: product.id, billingType } : null
   }
 
   async function takeOne(actor: Actor, id: string, invite: boolean): Promise<Verdict> {
-    const found = await stripe.existing.find(id)
-    if (!found) throw notFound('Subscription')
-    const plan = readPlan((await stripe.existing.price(found.priceId)).plan)
+    const existing = await stripe.existing.find(id)
+    if (!existing) throw notFound('Subscription')
+    const plan = parsePlan((await stripe.existing.price(existing.priceId)).plan)
     if (!plan) return fault('Please say first which plan its price is.')
-    const obstacle = obstacleTo(found)
+    const obstacle = obstacleTo(existing)
     if (obstacle) return fault(obstacle)
-    const email = z.parse(emailField, found.email)
+    const email = z.parse(emailField, existing.email)
     refuseShopAddress(email)
-    const answer = await stripe.subscriptions.read(id)
-    const state = stateOf(answer, plan.billingType)
-    const wrong = faultOf(answer, state, now())
-    if (wrong) return fault(wrong)
-    const name = z.safeParse(personName, found.name)
+    const subscription = await stripe.subscriptions.read(id)
+    const state = stateOf(subscription, plan.billingType)
+    const stateObstacle = obstacleInState(subscription, state, now())
+    if (stateObstacle) return fault(stateObstacle)
+
+    const name = z.safeParse(personName, existing.name)
     const { productId, billingType } = plan
-    const { startedAt, customerId } = found
-    const paymentIntentId = answer.payments.at(-1)?.paymentIntentId
+    const { startedAt, customerId } = existing
+    const paymentIntentId = subscription.payments.at(-1)?.paymentIntentId
 
     const verdict = await db.transaction(async (tx): Promise<Verdict> => {
       const order = await orders.adopt(tx, {
@@ -87,7 +92,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       if (!order) return { verdict: 'there', message: 'It’s in the shop already.' }
       const account = await accounts.guests.findOrCreateForTakeover(tx, { email, name: name.success ? name.data : '' })
       const buyer = await lockBuyer(tx, account.id)
-      if (await hasOther(tx, buyer.id, order))
+      if (await hasOtherPurchase(tx, buyer.id, order))
         throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
       if (!account.isNew && !buyer.verifiedAt) await orders.logins.endForAccount(tx, buyer)
       await orders.close(tx, order.id, { userId: buyer.id, madeAccount: account.isNew })
@@ -101,7 +106,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
           paymentIntentId: paymentIntentId ?? null,
           ...state,
         },
-        answer,
+        subscription,
       )
       await access.purchasesChanged(tx, buyer.id)
       await audit.record(tx, actor, {
@@ -116,39 +121,41 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
           product: (await catalog.findRow(productId)).name,
           tokenId: await accounts.guests.createFirstPasswordLink(tx, buyer.id),
         })
-      await follow(tx, { subscriptionId: id })
+      await syncAfterTakeover(tx, { subscriptionId: id })
       return { verdict: 'new', message: 'Taken over' }
     })
-    if (verdict.verdict !== 'new' || config.tax.mode !== 'stripe' || !answer.taxIsOff) return verdict
+
+    if (verdict.verdict !== 'new' || config.tax.mode !== 'stripe' || !subscription.taxIsOff) return verdict
+    // False if Stripe can't compute a tax, because it doesn't know the customer's place.
     const isTaxed = await stripe.subscriptions.turnTaxOn(id)
-    return isTaxed ? verdict : { ...verdict, message: untaxed }
+    return isTaxed ? verdict : { ...verdict, message: takenOverWithoutTax }
   }
 
   return {
     async list() {
       const live = await stripe.existing.list()
-      const known = new Set(await orders.filterKnown(live.map(({ id }) => id)))
-      const unknown = live.filter(({ id }) => !known.has(id))
-      const ids = [...new Set(unknown.map(({ priceId }) => priceId))]
+      const knownIds = new Set(await orders.filterKnown(live.map(({ id }) => id)))
+      const unknown = live.filter(({ id }) => !knownIds.has(id))
+      const priceIds = new Set(unknown.map(({ priceId }) => priceId))
       const prices: Awaited<ReturnType<typeof stripe.existing.price>>[] = []
-      for (const id of ids) prices.push(await stripe.existing.price(id))
+      for (const id of priceIds) prices.push(await stripe.existing.price(id))
       return {
         prices: prices.map(({ billing, plan, ...price }) => ({
           ...price,
           billingType: billing,
-          plan: readPlan(plan),
+          plan: parsePlan(plan),
           isOther: plan === soldElsewhere,
         })),
-        subscriptions: unknown.map((found) => ({ ...found, obstacle: obstacleTo(found) })),
+        subscriptions: unknown.map((existing) => ({ ...existing, obstacle: obstacleTo(existing) })),
       }
     },
 
     async setPlan(actor, id, plan) {
       const product = plan && catalog.findById(plan.productId)
       if (plan && !product) throw notFound('Product')
-      const words = product && plan ? `${product.slug} ${plan.billingType}` : soldElsewhere
-      if (!(await stripe.existing.setPlan(id, words))) throw notFound('Price')
-      await audit.record(db, actor, { action: 'price.plan', subject: id, detail: { plan: words } })
+      const planText = product && plan ? `${product.slug} ${plan.billingType}` : soldElsewhere
+      if (!(await stripe.existing.setPlan(id, planText))) throw notFound('Price')
+      await audit.record(db, actor, { action: 'price.plan', subject: id, detail: { plan: planText } })
     },
 
     async takeOver(actor, ids, invite) {
@@ -166,13 +173,13 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
   }
 }
 
-const untaxed = 'Taken over, but charged without tax: Stripe doesn’t know where the customer is.'
+const takenOverWithoutTax = 'Taken over, but charged without tax: Stripe doesn’t know where the customer is.'
 
 const fault = (message: string) => ({ verdict: 'fault' as const, message })
 
-/** Obstacles that Stripe's list shows. */
-function obstacleTo(found: ExistingSubscription) {
-  const { email, currency, hasOnePrice, hasFixedPrice, isPaidByInvoice, isScheduled, isCollectionPaused } = found
+/** Reason against a takeover that Stripe's list shows; null if there is none. */
+function obstacleTo(existing: ExistingSubscription) {
+  const { email, currency, hasOnePrice, hasFixedPrice, isPaidByInvoice, isScheduled, isCollectionPaused } = existing
   if (!z.safeParse(emailField, email).success) return 'The customer has no email address at Stripe. Add it there first.'
   if (currency !== 'usd')
     return `It’s paid in ${currency.toUpperCase()}, and the shop counts in dollars. It stays as it is at Stripe.`
@@ -185,10 +192,14 @@ function obstacleTo(found: ExistingSubscription) {
   return null
 }
 
-/** Refuses subscriptions that the next sync would end immediately, judged by their payment history. */
-function faultOf(answer: Subscription, { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>, now: Date) {
-  if (endedAt || isUnpaidAttempt(answer)) return 'It has ended at Stripe.'
-  if (reversalOf(answer))
+/** Reason against taking over a subscription that the next sync would end immediately; null if there is none. */
+function obstacleInState(
+  subscription: Subscription,
+  { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>,
+  now: Date,
+) {
+  if (endedAt || isUnpaidAttempt(subscription)) return 'It has ended at Stripe.'
+  if (reversalOf(subscription))
     return 'Its last payment was refunded or lost to a dispute, which ends a subscription here. Cancel it at Stripe.'
   if (status === 'past_due' && pastDueSince && graceEnd(pastDueSince) <= now)
     return 'It has been unpaid for over 14 days, which ends a subscription here. Collect the payment at Stripe first.'

@@ -7,7 +7,7 @@ import { isPastDue } from './state.ts'
 import type { Sync } from './sync.ts'
 
 type UnpaidDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
-  notices: Pick<Notices, 'tellUnpaid'>
+  notices: Pick<Notices, 'emailPayLink'>
   sync: Sync
 }
 
@@ -19,18 +19,19 @@ export type Unpaid = {
 }
 
 export function createUnpaid({ db, stripe, audit, runExclusive, notices, sync }: UnpaidDeps): Unpaid {
-  async function owed(id: string) {
+  /** Throws 409 unless a renewal is unpaid. */
+  async function findUnpaid(id: string) {
     const purchase = await findPurchase(db, id)
-    const { stripeSubscriptionId: subscriptionId } = purchase
-    const answer = subscriptionId ? await stripe.subscriptions.read(subscriptionId) : null
-    if (!answer?.openInvoice || !isPastDue(answer))
+    const { stripeSubscriptionId } = purchase
+    const subscription = stripeSubscriptionId ? await stripe.subscriptions.read(stripeSubscriptionId) : null
+    if (!subscription?.openInvoice || !isPastDue(subscription))
       throw conflict('invoice-closed', 'No payment is open for this purchase')
-    return { purchase, subscriptionId: answer.id, invoiceId: answer.openInvoice.id }
+    return { purchase, subscriptionId: subscription.id, invoiceId: subscription.openInvoice.id }
   }
 
   return {
     async retry(actor: Actor, id: string) {
-      const { purchase, subscriptionId, invoiceId } = await owed(id)
+      const { purchase, subscriptionId, invoiceId } = await findUnpaid(id)
       return runExclusive(subscriptionId, async () => {
         try {
           const { state, confirmWith } = await stripe.invoices.pay(invoiceId)
@@ -43,9 +44,9 @@ export function createUnpaid({ db, stripe, audit, runExclusive, notices, sync }:
     },
 
     async sendLink(actor: Actor, id: string) {
-      const { purchase, invoiceId } = await owed(id)
+      const { purchase, invoiceId } = await findUnpaid(id)
       await db.transaction(async (tx) => {
-        await notices.tellUnpaid(tx, purchase, invoiceId)
+        await notices.emailPayLink(tx, purchase, invoiceId)
         await audit.record(tx, actor, { action: 'purchase.pay-link', subject: id, aboutId: purchase.userId })
       })
     },
