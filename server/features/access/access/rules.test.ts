@@ -23,7 +23,7 @@ const rows = (table.split('\n## ')[0] ?? '')
 
 const unlockedAccounts: [words: RegExp, unlockedAccount: Facts['unlockedAccount']][] = [
   [/another name/, 'other'],
-  [/the same name|back to the name|a name is still open/, 'same'],
+  [/the same name|back to the unlocked name|a name is still unlocked/, 'same'],
 ]
 
 function factsOf(state: AccessState, when: string, hasConnector: boolean): Facts {
