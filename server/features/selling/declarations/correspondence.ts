@@ -31,7 +31,7 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
     return isAllowed
   }
 
-  /** Allows three receipts an hourSeconds to a proven address, and three a day to any other. */
+  /** Allows three receipts an hour to a proven address, and three a day to any other. */
   async function receiptLimit(email: string): Promise<Limit> {
     const isProven = and(eq(users.email, email), isNotNull(users.verifiedAt))
     return { requests: 3, seconds: (await db.$count(users, isProven)) > 0 ? hourSeconds : daySeconds }

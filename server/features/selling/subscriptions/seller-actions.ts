@@ -41,7 +41,7 @@ export type SellerActions = {
   refundAndEnd(actor: Actor, userId: string, productId: string): Promise<void>
   /** Ends a purchase at Stripe and deletes its row; invoices and payments stay in the books. */
   remove(actor: Actor, id: string): Promise<void>
-  /** Moves the next payment, or the end, to a later dayMs, free of charge. */
+  /** Moves the next payment, or the end, to a later day, free of charge. */
   extend(actor: Actor, id: string, until: Date): Promise<void>
 }
 
@@ -172,6 +172,6 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
 
 function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now: Date) {
   if (until <= (endsAt ?? currentPeriodEnd ?? now))
-    throw invalid('until', 'Please choose a later dayMs than the present one')
+    throw invalid('until', 'Please choose a later day than the present one')
   if (until.getTime() > now.getTime() + mostExtensionDays * dayMs) throw invalid('until', 'Two years from now at most')
 }
