@@ -1,4 +1,4 @@
-import { show } from '#scripts/run.ts'
+import { runInTerminal } from '#scripts/run.ts'
 
 /** `npm run proof -- <name>`: runs one proof. It prints measurements and fails if one exceeds its limit. */
 const proofs: Record<string, string> = {
@@ -24,10 +24,10 @@ if (!Object.hasOwn(proofs, name)) {
   console.error(['npm run proof -- <name>', ...lines].join('\n'))
   process.exit(1)
 } else if (name === 'spreadsheets') {
-  const ok = await show('vitest run server/features/admin/exports/spreadsheets.test.ts', { SPREADSHEETS: '1' })
+  const ok = await runInTerminal('vitest run server/features/admin/exports/spreadsheets.test.ts', { SPREADSHEETS: '1' })
   process.exit(ok ? 0 : 1)
 } else if (files[name]) {
   const chosen = words.length > 0 ? `-t "${words.join('|')}"` : ''
-  const ok = await show(`vitest run --config=proofs/vitest.config.ts ${files[name]} ${chosen}`)
+  const ok = await runInTerminal(`vitest run --config=proofs/vitest.config.ts ${files[name]} ${chosen}`)
   process.exit(ok ? 0 : 1)
 } else await import(`./${name}.ts`)

@@ -15,10 +15,10 @@ A new password is printed once. Either way, the account is logged out on every d
 the audit log records it. The shop can keep running; within minutes, it emails those concerned.
 `
 
-const [command, typed] = process.argv.slice(2)
-const email = z.safeParse(emailField, typed).data
-if (!isCommand(command) || !typed) explain(help)
-if (email === undefined) explain(`${typed} is not an email address.`)
+const [command, typedEmail] = process.argv.slice(2)
+const email = z.safeParse(emailField, typedEmail).data
+if (!isCommand(command) || !typedEmail) explain(help)
+if (email === undefined) explain(`${typedEmail} is not an email address.`)
 
 await runCommand(async ({ url }) => {
   await migrate(url)
@@ -40,6 +40,6 @@ await runCommand(async ({ url }) => {
   }
 })
 
-function isCommand(given: string | undefined): given is 'add' | 'reset' | 'reset-two-factor' {
-  return given === 'add' || given === 'reset' || given === 'reset-two-factor'
+function isCommand(word: string | undefined): word is 'add' | 'reset' | 'reset-two-factor' {
+  return word === 'add' || word === 'reset' || word === 'reset-two-factor'
 }

@@ -11,20 +11,20 @@ const [file = ''] = process.argv.slice(2)
 if (!file) explain('Where to? npm run backup -- shop.sql.gz')
 if (existsSync(file)) explain(`${file} is there already, and a backup never replaces another. Choose a new name.`)
 
-/** A database that cannot be written needs its backup more than any other. */
-const note = (url: string) =>
+/** A database that can't be written needs its backup most, so a failed record only warns. */
+const recordBackup = (url: string) =>
   withClient(url, (client) => recordCommand(client, 'backup.create')).catch((error: Error) =>
     console.warn(`The audit log does not show this backup: ${error.message}`),
   )
 
 await runCommand(async ({ config, url }) => {
-  const found = findSecretsKey(config.secretsKey, config.dataDir)
-  if (!found)
+  const secretsKey = findSecretsKey(config.secretsKey, config.dataDir)
+  if (!secretsKey)
     throw new StartError(`There is no SECRETS_KEY and no key in ${config.dataDir}: is this the shop’s DATA_DIR?`)
-  const secrets = createSecrets(found)
-  await note(url)
+  const secrets = createSecrets(secretsKey)
+  await recordBackup(url)
   const { tables, rows } = await backupToFile(url, file, { secrets, version: packageJson.version })
-  const key = config.secretsKey ? 'SECRETS_KEY' : `${config.dataDir}/secrets-key`
+  const keyPlace = config.secretsKey ? 'SECRETS_KEY' : `${config.dataDir}/secrets-key`
   console.log(`Backed up ${rows} rows from ${tables} tables to ${file}.`)
-  console.log(`To restore it you need ${key} (fingerprint ${secrets.keyId}): keep a copy somewhere else.`)
+  console.log(`To restore it you need ${keyPlace} (fingerprint ${secrets.keyId}): keep a copy somewhere else.`)
 })

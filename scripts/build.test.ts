@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-/** Starts it like the systemd unit and the container, with an unreachable database. */
+/** Starts the build like the systemd unit and the container, with an unreachable database. */
 function start() {
   const { stderr, status } = spawnSync(process.execPath, ['--enable-source-maps', 'dist/server/main.js'], {
     cwd: copy,
@@ -32,7 +32,7 @@ function start() {
 }
 
 test.for(['content/brand.json', 'server/http/server.ts', 'web/router.tsx'])(
-  'a build older than %s is never served: the shop says what to run',
+  'the shop refuses to start when %s changed after the build',
   (source) => {
     const file = join(copy, source)
     const before = readFileSync(file, 'utf8')
@@ -42,7 +42,7 @@ test.for(['content/brand.json', 'server/http/server.ts', 'web/router.tsx'])(
   },
 )
 
-test('the same content written at another time is still what was built', () => {
+test('a file that is written again with the same content does not make the build stale', () => {
   const file = join(copy, 'web/router.tsx')
   writeFileSync(file, readFileSync(file, 'utf8'))
   expect(start()).toMatch(/^The shop cannot start. Cannot reach the PostgreSQL/)
@@ -50,16 +50,16 @@ test('the same content written at another time is still what was built', () => {
 
 test('a seller’s own brand, texts and product replace every word of ours', async () => {
   const content = (name: string) => join(copy, 'content', name)
-  const rewrite = (name: string, change: (text: string) => string, as = name) => {
+  const rewrite = (name: string, change: (text: string) => string, newName = name) => {
     const text = change(readFileSync(content(name), 'utf8'))
     rmSync(content(name))
-    writeFileSync(content(as), text)
+    writeFileSync(content(newName), text)
   }
-  const ofProduct = 'products/rebound-sigma-pro.md'
+  const productFile = 'products/rebound-sigma-pro.md'
   rewrite('brand.json', (text) => text.replace('Rebound Sigma', 'Meier Tools').replace('#007d55', '#1d4ed8'))
   rewrite('home.md', (text) => text.replaceAll('rebound', 'scalping'))
   rewrite(
-    ofProduct,
+    productFile,
     (text) =>
       text
         .replaceAll('Rebound Sigma Pro', 'Tick Hunter')
@@ -73,19 +73,19 @@ test('a seller’s own brand, texts and product replace every word of ours', asy
   expect(built.stderr).toBe('')
   const { startShop } = await import(pathToFileURL(join(copy, 'dist/server/start.js')).href)
   await using shop = await openShop({ start: startShop, withPages: true })
-  const ours = /.{0,60}(rebound[- ]?(sigma|list)|stocks and etfs.{0,20}rebound).{0,40}/gi
+  const ourWords = /.{0,60}(rebound[- ]?(sigma|list)|stocks and etfs.{0,20}rebound).{0,40}/gi
   const found: string[] = []
-  const look = async (path: string) => {
+  const findOurWords = async (path: string) => {
     const response = await fetch(new URL(path, shop.url))
     const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
-    found.push(...[...text.matchAll(ours)].map(([words]) => `${path}: ${words}`))
+    found.push(...[...text.matchAll(ourWords)].map(([words]) => `${path}: ${words}`))
     return text
   }
 
-  const sitemap = await look('/sitemap.xml')
-  const listed = [...sitemap.matchAll(/<loc>([^<]+)/g)].map(([, address = '']) => new URL(address).pathname)
-  expect(listed).toContain('/products/tick-hunter')
-  const others = [
+  const sitemap = await findOurWords('/sitemap.xml')
+  const listedPages = [...sitemap.matchAll(/<loc>([^<]+)/g)].map(([, address = '']) => new URL(address).pathname)
+  expect(listedPages).toContain('/products/tick-hunter')
+  const otherPages = [
     '/auth',
     '/checkout',
     '/setup-guide',
@@ -98,29 +98,29 @@ test('a seller’s own brand, texts and product replace every word of ours', asy
   ]
   const files = ['/changelog.xml', '/site.webmanifest', '/robots.txt', '/favicon.svg', '/api/openapi.json']
   const scripts = readdirSync(join(copy, 'dist/web/assets')).map((name) => `/assets/${name}`)
-  for (const path of [...listed, ...others, ...files, ...scripts.filter((name) => /\.(js|css)$/.test(name))])
-    await look(path)
-  const home = await look('/')
+  for (const path of [...listedPages, ...otherPages, ...files, ...scripts.filter((name) => /\.(js|css)$/.test(name))])
+    await findOurWords(path)
+  const home = await findOurWords('/')
   expect(home).toContain('Meier Tools')
   expect(home).toContain('content="#1d4ed8"')
 
-  const preview = await look('/dev/mails')
+  const preview = await findOurWords('/dev/mails')
   const mails = [...preview.matchAll(/\?mail=([^"&]+)/g)].map(([, name = '']) => name)
   expect(mails.length).toBeGreaterThan(40)
-  for (const name of mails) await look(`/dev/mails/raw?mail=${name}`)
+  for (const name of mails) await findOurWords(`/dev/mails/raw?mail=${name}`)
 
   const buyer = await shop.verifiedUser()
-  const begun = await shop.begin(buyer, { product: 'tick-hunter' })
-  await shop.pay(begun)
-  await shop.confirmPurchase(buyer, begun)
+  const order = await shop.begin(buyer, { product: 'tick-hunter' })
+  await shop.pay(order)
+  await shop.confirmPurchase(buyer, order)
   await shop.settle()
   const [purchase] = await buyer.call(purchases.list, {})
   const [invoice] = await buyer.call(purchases.invoices, { id: purchase?.id ?? '' })
   const { viewUrl, pdfUrl } = await buyer.call(purchases.document, { document: invoice?.id ?? '' })
-  for (const address of [viewUrl, pdfUrl]) expect(await look(address ?? '')).toContain('Meier Tools')
+  for (const address of [viewUrl, pdfUrl]) expect(await findOurWords(address ?? '')).toContain('Meier Tools')
   for (const { subject, text, headers } of await shop.mails())
     found.push(
-      ...[...`${subject} ${text} ${JSON.stringify(headers)}`.matchAll(ours)].map(([words]) => `email: ${words}`),
+      ...[...`${subject} ${text} ${JSON.stringify(headers)}`.matchAll(ourWords)].map(([words]) => `email: ${words}`),
     )
   expect(found).toEqual([])
 })

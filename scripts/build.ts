@@ -12,13 +12,13 @@ import { checkContent } from './check-content.ts'
 import { drawImages } from './draw-images.ts'
 
 const { root, dist } = paths
-const client = join(dist, 'web')
-const renderer = join(dist, 'render')
+const browserFolder = join(dist, 'web')
+const rendererFolder = join(dist, 'render')
 type Renderer = { pictures: Parameters<typeof drawImages>[1] }
 /** `envDir: false`, because `.env` holds the shop's secrets. */
-const settings = { root, envDir: false, logLevel: 'warn' } satisfies InlineConfig
+const sharedConfig = { root, envDir: false, logLevel: 'warn' } satisfies InlineConfig
 
-/** Only our own files are in the source maps: Node decodes a whole map for the first stack trace, which took 60 MB. */
+/** Leaves libraries out of the source maps, because Node decodes a whole map for the first stack trace (60 MB with them). */
 const withoutLibraryMaps: Plugin = {
   name: 'without-library-maps',
   transform: { filter: { id: /node_modules/ }, handler: (code) => ({ code, map: { mappings: '' } }) },
@@ -26,7 +26,7 @@ const withoutLibraryMaps: Plugin = {
 
 /** `dist/server`: the server and its libraries in one bundle, except those that find their own files by path. */
 const serverBuild: InlineConfig = {
-  ...settings,
+  ...sharedConfig,
   configFile: false,
   publicDir: false,
   plugins: [withoutLibraryMaps],
@@ -54,20 +54,20 @@ const serverBuild: InlineConfig = {
 
 /** `dist/render`: React and the pages, for the server to render them with. */
 const rendererBuild: InlineConfig = {
-  ...settings,
+  ...sharedConfig,
   publicDir: false,
   define: { 'process.env.NODE_ENV': JSON.stringify('production') },
   ssr: { noExternal: true },
   build: {
     ssr: true,
     manifest: false,
-    outDir: renderer,
+    outDir: rendererFolder,
     rolldownOptions: { input: { render: join(root, 'web/prerender.tsx') } },
   },
 }
 
 async function compressForBrowsers() {
-  const files = await readdir(client, { recursive: true, withFileTypes: true })
+  const files = await readdir(browserFolder, { recursive: true, withFileTypes: true })
   await Promise.all(
     files
       .filter((file) => file.isFile() && /\.(js|css|svg|json|txt|webmanifest)$/.test(file.name))
@@ -78,24 +78,24 @@ async function compressForBrowsers() {
 
 /** Reads the product files, so that an invalid one fails the build instead of the next restart. */
 async function drawPictures() {
-  const { pictures } = (await import(pathToFileURL(join(renderer, 'render.js')).href)) as Renderer
+  const { pictures } = (await import(pathToFileURL(join(rendererFolder, 'render.js')).href)) as Renderer
   const products = readProducts().map(({ slug, name }) => ({ file: previewFile(slug, name), title: name }))
-  await drawImages(client, { ...pictures, previews: [...pictures.previews, ...products] })
+  await drawImages(browserFolder, { ...pictures, previews: [...pictures.previews, ...products] })
 }
 
 async function buildShop() {
   checkContent()
   completeBinaries()
-  // Hashed before the build: an edit made meanwhile is not in it.
+  // Hashed before the build, so that an edit during the build makes it stale.
   const sources = hashOfSources()
   // Without its stamp, a half-finished build counts as missing.
   await rm(buildStamp, { force: true })
   console.log('  1 of 5  browser files')
-  await build(settings)
+  await build(sharedConfig)
   console.log('  2 of 5  page renderer')
   await build(rendererBuild)
-  await rename(join(client, '.vite/manifest.json'), join(renderer, 'manifest.json'))
-  await rm(join(client, '.vite'), { recursive: true })
+  await rename(join(browserFolder, '.vite/manifest.json'), join(rendererFolder, 'manifest.json'))
+  await rm(join(browserFolder, '.vite'), { recursive: true })
   console.log('  3 of 5  pictures')
   await drawPictures()
   console.log('  4 of 5  server')

@@ -11,82 +11,83 @@ import { checkPlanNames, checkWordLists, findDuplicates, readSources } from './c
 import { checkTables, readTables } from './checks/tables.ts'
 import { run } from './run.ts'
 
-/** `npm run check`: everything we can check without running the code. `-- --fix` formats it first. */
+/** `npm run check`: every check that does not run the shop. `-- --fix` formats the code first. */
 
-type Verdict = { ok: boolean; output: string; seen?: string }
-type Judge = () => Verdict | Promise<Verdict>
+/** `checked` says how much was checked, such as “12 tables”. */
+type StepResult = { ok: boolean; output: string; checked?: string }
+type Step = () => StepResult | Promise<StepResult>
 
-const steps: Record<string, Judge> = {
+const steps: Record<string, Step> = {
   types: () => run('tsc -p .'),
   lint: () => run('oxlint --type-aware --deny-warnings'),
   format: () => run('biome check --error-on-warnings'),
   'unused code and dependencies': () => run('knip --treat-config-hints-as-errors'),
   'import arrows': () => {
     const { complaints, modules, imports } = checkArrows(readSources('.'))
-    return verdict(complaints, `${modules} modules, ${imports} imports`)
+    return resultOf(complaints, `${modules} modules, ${imports} imports`)
   },
-  'module interfaces': () => verdict(checkInterfaces(readSources('.'))),
-  'file names': () => verdict(checkFileNames(readSources('.').keys())),
+  'module interfaces': () => resultOf(checkInterfaces(readSources('.'))),
+  'file names': () => resultOf(checkFileNames(readSources('.').keys())),
   'table owners': async () => {
     const tables = await readTables()
     const { complaints, writes } = checkTables(readSources('.'), tables)
-    return verdict(complaints, `${tables.length} tables, ${writes} writes`)
+    return resultOf(complaints, `${tables.length} tables, ${writes} writes`)
   },
   'status lists': () => {
     const { complaints, lists } = checkWordLists(readSources('.'))
-    return verdict(complaints, `${lists} lists`)
+    return resultOf(complaints, `${lists} lists`)
   },
-  'plan names': () => verdict(checkPlanNames(readSources('.'))),
-  'duplicate code': () => verdict(findDuplicates(readSources('.'))),
+  'plan names': () => resultOf(checkPlanNames(readSources('.'))),
+  'duplicate code': () => resultOf(findDuplicates(readSources('.'))),
   migrations: checkMigrations,
-  settings: () => verdict(checkSettings(readFileSync('.env.example', 'utf8'), settingNames)),
+  settings: () => resultOf(checkSettings(readFileSync('.env.example', 'utf8'), settingNames)),
   documents: () => {
     const documents = readDocuments()
     const scripts = Object.keys(packageJson.scripts)
-    return verdict(checkDocuments(documents, { exists: existsSync, scripts }), `${documents.size} documents`)
+    return resultOf(checkDocuments(documents, { exists: existsSync, scripts }), `${documents.size} documents`)
   },
   glossary: () => {
     const refused = readGlossary(readFileSync('docs/glossary.md', 'utf8'))
     const documents = [...readDocuments()].filter(([path]) => !['docs/glossary.md', 'CHANGELOG.md'].includes(path))
-    return verdict(checkGlossary(readSources('.'), new Map(documents), refused), `${refused.length} words`)
+    return resultOf(checkGlossary(readSources('.'), new Map(documents), refused), `${refused.length} words`)
   },
   'lock file': () => {
     const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-    return verdict(checkLockFile(lockFile), `${Object.keys(lockFile.packages).length - 1} packages`)
+    return resultOf(checkLockFile(lockFile), `${Object.keys(lockFile.packages).length - 1} packages`)
   },
   'bill of materials': async () => {
     const { ok, output } = await run(`${packageJson.scripts.sbom} --loglevel=error`)
     if (!ok) return { ok, output }
     const bill: Bill = JSON.parse(output)
-    return verdict(checkMaterials(bill), `${bill.components.length} packages, their licenses and hashes`)
+    return resultOf(checkMaterials(bill), `${bill.components.length} packages, their licenses and hashes`)
   },
 }
 
-function verdict(complaints: string[], seen?: string): Verdict {
-  return { ok: complaints.length === 0, output: complaints.join('\n'), ...(seen && { seen }) }
+function resultOf(complaints: string[], checked?: string): StepResult {
+  return { ok: complaints.length === 0, output: complaints.join('\n'), ...(checked && { checked }) }
 }
 
-async function attempt(judge: Judge): Promise<Verdict> {
+async function runStep(step: Step): Promise<StepResult> {
   try {
-    return await judge()
+    return await step()
   } catch (error) {
-    return verdict([String(error)])
+    return resultOf([String(error)])
   }
 }
 
 export async function check(): Promise<{ passed: number; failed: number }> {
-  const verdicts = await Promise.all(
-    Object.entries(steps).map(async ([name, judge]) => {
+  const results = await Promise.all(
+    Object.entries(steps).map(async ([name, step]) => {
       const started = performance.now()
-      const { ok, output, seen } = await attempt(judge)
+      const { ok, output, checked } = await runStep(step)
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
-      console.log(`${ok ? '✓' : '✗'} ${name} (${[seen, `${seconds} s`].filter(Boolean).join(', ')})`)
+      console.log(`${ok ? '✓' : '✗'} ${name} (${[checked, `${seconds} s`].filter(Boolean).join(', ')})`)
       if (!ok) console.log(`\n${output.trim()}\n`)
       return ok
     }),
   )
-  const passed = verdicts.filter(Boolean).length
-  return { passed, failed: verdicts.length - passed }
+  const passed = results.filter(Boolean).length
+  return { passed, failed: results.length - passed }
 }
 
 if (import.meta.main) {

@@ -20,13 +20,13 @@ function run(command: string, env: Record<string, string>) {
     env: { ...process.env, DATABASE_URL: '', DATA_DIR: folder, ...env },
     encoding: 'utf8',
   })
-  return { status, said: stderr || stdout }
+  return { status, output: stderr || stdout }
 }
 
 test('a database that does not answer is reported in one line', () => {
   const line = /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/
-  const answer = run(`restore ${file}`, { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' })
-  expect(answer).toEqual({ status: 1, said: expect.stringMatching(line) })
+  const result = run(`restore ${file}`, { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' })
+  expect(result).toEqual({ status: 1, output: expect.stringMatching(line) })
 })
 
 test.each([
@@ -38,12 +38,12 @@ test.each([
   ],
   ['admin add a@example.com', { PORT: 'abc' }, 'PORT must be a whole number\n'],
   [`backup ${file}`, {}, `${file} is there already, and a backup never replaces another. Choose a new name.\n`],
-])('%s says what is wrong, in one line', (command, env, said) => {
-  expect(run(command, env)).toEqual({ status: 1, said })
+])('%s says what is wrong, in one line', (command, env, output) => {
+  expect(run(command, env)).toEqual({ status: 1, output })
   expect(readFileSync(file, 'utf8')).toBe('not a backup')
 })
 
-test('a database role without rights gets one sentence, with the statement that gives them', async () => {
+test('a database role without rights is reported in one line, with the statement that grants them', async () => {
   const { superuserUrl, close } = await openEmbedded(mkdtempSync(join(folder, 'rights-')))
   const client = new pg.Client({ connectionString: superuserUrl })
   await client.connect()
@@ -58,9 +58,9 @@ test('a database role without rights gets one sentence, with the statement that 
   const refused = run('admin add a@example.com', { DATABASE_URL: url })
   expect(refused).toEqual({
     status: 1,
-    said: expect.stringMatching(/^The role "weak" lacks rights in its database \(permission denied[^\n]+\n$/),
+    output: expect.stringMatching(/^The role "weak" lacks rights in its database \(permission denied[^\n]+\n$/),
   })
-  await client.query(/superuser: (.+;)\n$/.exec(refused.said)?.[1] ?? '')
+  await client.query(/superuser: (.+;)\n$/.exec(refused.output)?.[1] ?? '')
   expect(run('admin add a@example.com', { DATABASE_URL: url })).toMatchObject({ status: 0 })
 })
 
@@ -69,12 +69,12 @@ test('a command that fails leaves no PostgreSQL running', () => {
     [`backup ${file}.gz`, /^There is no SECRETS_KEY/],
     [`restore ${file}`, /^This is not a backup/],
   ] as const)
-    expect(run(command, {})).toEqual({ status: 1, said: expect.stringMatching(line) })
+    expect(run(command, {})).toEqual({ status: 1, output: expect.stringMatching(line) })
   expect(existsSync(join(folder, 'postgres', 'data', 'PG_VERSION'))).toBe(true)
   expect(existsSync(join(folder, 'postgres', 'data', 'postmaster.pid'))).toBe(false)
 })
 
-test('what is done on the command line is in the audit log, and a backup is for its owner alone', async () => {
+test('commands are recorded in the audit log, and only its owner can read a backup', async () => {
   const database = await createTestDatabase()
   // Simulates another user of the machine who wants to read the backup.
   writeFileSync(`${file}.gz.part`, '', { mode: 0o644 })
@@ -86,7 +86,7 @@ test('what is done on the command line is in the audit log, and a backup is for 
     `backup ${file}.gz`,
     `restore ${file}.gz --replace`,
   ])
-    expect([command, run(command, env)]).toEqual([command, { status: 0, said: expect.any(String) }])
+    expect([command, run(command, env)]).toEqual([command, { status: 0, output: expect.any(String) }])
   expect(statSync(`${file}.gz`).mode & 0o777).toBe(0o600)
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()

@@ -6,15 +6,15 @@ import { openEmbedded } from '#server/database/embedded.ts'
 import { Refusal, StartError } from '#server/errors.ts'
 import { permissionFault } from '#server/process/permission-fault.ts'
 
-/** Reads the settings, connects to their database, works, and closes what it opened. What is wrong is said in one line. */
-export async function runCommand(work: (given: { config: Config; url: string }) => Promise<void>) {
+/** Runs `work` with the settings and their database, and closes the database. An expected error prints one line. */
+export async function runCommand(work: (shop: { config: Config; url: string }) => Promise<void>) {
   try {
     for (const warning of loadEnvFile()) console.warn(warning)
     const config = readConfig(process.env)
     const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
     try {
       const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? ''
-      await tryToReach(url)
+      await assertDatabaseReachable(url)
       await work({ config, url })
     } finally {
       await embedded?.close()
@@ -26,10 +26,10 @@ export async function runCommand(work: (given: { config: Config; url: string }) 
   }
 }
 
-/** Without settings for the session: DATABASE_DIRECT_URL may lead to a pooler in session mode, which refuses them. */
+/** Sends no session settings, because DATABASE_DIRECT_URL may be a pooler in session mode, which refuses them. */
 export const connectTo = (url: string) => connect(url, console.error, { directUrl: url })
 
-async function tryToReach(url: string) {
+async function assertDatabaseReachable(url: string) {
   const { pool, close } = connectTo(url)
   try {
     await assertReachable(pool, url)
@@ -48,6 +48,7 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
   }
 }
 
+/** Prints the help and ends the process with exit code 1. */
 export function explain(help: string): never {
   console.error(help)
   process.exit(1)

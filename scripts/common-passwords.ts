@@ -6,7 +6,7 @@ import { hashOf } from '#server/security/common-passwords.ts'
  * The list is sorted by frequency: `src/passwords.json` of @zxcvbn-ts/language-common 4.1.3 (MIT). The filter takes the first
  * 10,000 that a reset would accept (6 characters), the first 10,000 that sign-up would (8), and the words below.
  */
-const more = `
+const extraPasswords = `
   p@ssword password12345 password! password1! pass12345 thepassword yourpassword change123 letmein123 letmein!
   welcome1! welcome! login123 loginlogin admin1234 admin12345 root1234 toor1234 test12345 guest123 user1234 user123
   default1 qwerty! god1234 football123 golf1234 batman123 naruto1 fortnite roblox hunter2 family1 android iphone
@@ -23,11 +23,11 @@ if (!file) {
   process.exit(1)
 }
 const list = (JSON.parse(readFileSync(file, 'utf8')) as string[]).map((password) => password.toLowerCase())
-const firstOf = (length: number) => list.filter((password) => password.length >= length).slice(0, 10_000)
+const mostFrequent = (minLength: number) => list.filter((password) => password.length >= minLength).slice(0, 10_000)
 const passwords = [
-  ...firstOf(6),
-  ...firstOf(8),
-  ...more.trim().split(/\s+/),
+  ...mostFrequent(6),
+  ...mostFrequent(8),
+  ...extraPasswords.trim().split(/\s+/),
   ...seasons.flatMap((season) => [`${season}123`, ...years.map((year) => season + year)]),
 ]
 const hashes = [...new Set(passwords.map(hashOf))].toSorted((a, b) => a - b)

@@ -28,10 +28,10 @@ import { createTestDatabase } from '#server/testing/test-database.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'shop-demo-'))
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let shop: TestShop
-let said = ''
+let output = ''
 beforeAll(async () => {
   database = await createTestDatabase()
-  // The shop that is looked at is the same one: another key could not open its TradingView session.
+  // The tests open the same shop, which needs the same key to read its TradingView session.
   const keys = { SECRETS_KEY: randomBytes(32).toString('hex') }
   const env = {
     ...process.env,
@@ -48,15 +48,15 @@ beforeAll(async () => {
   const ended = once(demo, 'close')
   let unlocking: NodeJS.Timeout | undefined
   for await (const chunk of demo.stdout.setEncoding('utf8')) {
-    said += chunk
-    // Open for the last step only: its connector unlocks whom it finds. Before, it would record the year's movements today.
-    if (unlocking || !said.includes('3 of 3')) continue
+    output += chunk
+    // The shop opens for the last step, in which its connector unlocks people. Earlier, it would record old movements as today's.
+    if (unlocking || !output.includes('3 of 3')) continue
     shop = await openShop({ databaseUrl: database.url, env: { TRADINGVIEW: 'on', ...keys } })
     unlocking = setInterval(() => void shop.queue.runNow('tradingview-due').catch(() => {}), 500)
   }
   clearInterval(unlocking)
   const [code] = await ended
-  if (code !== 0) throw new Error(`The demo ended with ${code}: ${said}`)
+  if (code !== 0) throw new Error(`The demo ended with ${code}: ${output}`)
   // An open shop does both every few minutes: it asks about past-due purchases, and hands people who wait to the seller.
   await shop.queue.runNow('reconcile')
   await shop.queue.runNow('tradingview-due')
@@ -68,17 +68,17 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-test('the year has every kind of movement, reasons, people who stayed, a refund and a lost dispute, and is what Stripe says', async () => {
+test('the year has movements of every kind, reasons, cohorts, a refund and a lost dispute, and matches Stripe', async () => {
   const admin = await shop.admin()
-  const shown = await admin.call(figures.adminShow, { range: '12m' })
-  for (const kind of movementKinds) expect(shown.movements[kind].count, kind).toBeGreaterThan(0)
-  expect(shown.reasons.length).toBeGreaterThan(1)
-  expect(shown.cohorts.length).toBeGreaterThan(9)
-  expect(shown.cash.length).toBeGreaterThan(9)
+  const yearFigures = await admin.call(figures.adminShow, { range: '12m' })
+  for (const kind of movementKinds) expect(yearFigures.movements[kind].count, kind).toBeGreaterThan(0)
+  expect(yearFigures.reasons.length).toBeGreaterThan(1)
+  expect(yearFigures.cohorts.length).toBeGreaterThan(9)
+  expect(yearFigures.cash.length).toBeGreaterThan(9)
   for (const kind of paymentKinds)
     expect((await admin.call(figures.adminPayments, { kind })).length, kind).toBeGreaterThan(0)
-  expect(shown.proof).toMatchObject({ differing: 0 })
-  expect(shown.proof?.compared).toBeGreaterThan(50)
+  expect(yearFigures.proof).toMatchObject({ differing: 0 })
+  expect(yearFigures.proof?.compared).toBeGreaterThan(50)
   const { months, atRisk } = await admin.call(overview.adminShow, {})
   expect(months.map(({ late }) => late)).toEqual(months.map(() => 0))
   expect(atRisk.disputed.count).toBeGreaterThan(0)
@@ -107,16 +107,16 @@ test('the year settles in francs: every payout adds up, and two countries have t
   expect(listed.filter(({ difference }) => difference !== 0)).toEqual([])
 })
 
-test('a code has been used, and two more are there', async () => {
-  const made = await (await shop.admin()).call(codes.adminList, {})
-  expect(made.map(({ code, state, used }) => `${code} ${state} ${used}`).toSorted()).toEqual([
+test('three discount codes exist, one of them used', async () => {
+  const listed = await (await shop.admin()).call(codes.adminList, {})
+  expect(listed.map(({ code, state, used }) => `${code} ${state} ${used}`).toSorted()).toEqual([
     'FRIENDS running 1',
     'SUMMER stopped 0',
     'WELCOME running 0',
   ])
 })
 
-test('two subscriptions that began without the shop wait at Stripe, and can be taken over', async () => {
+test('two subscriptions that began at Stripe can be taken over', async () => {
   const admin = await shop.admin()
   const { prices: atStripe, subscriptions } = await admin.call(takeover.adminList, {})
   expect(subscriptions.map(({ email }) => email).toSorted()).toEqual([
@@ -158,7 +158,7 @@ test('a seller can refund any of its purchases and finds people who wait', async
   await admin.call(purchases.adminRefund, { id: copied?.id ?? '', amount: 500, refundedSoFar: 0 })
   const [after] = await admin.call(purchases.adminList, { limit: 1, q: copied?.user.email ?? '' })
   expect(after).toMatchObject({ id: copied?.id, refundedAmount: 500 })
-  // More, until the connector has unlocked everyone whom it can.
+  // The number shrinks to three while the connector unlocks people.
   expect((await admin.call(accessAdmin.todo, { limit: 100 })).length).toBeGreaterThanOrEqual(3)
 })
 
@@ -181,7 +181,7 @@ test('the seller finds a declaration in every state', async () => {
   )
 })
 
-test('the admin area has something everywhere: gifts, messages, readers', async () => {
+test('the admin area has gifts, open messages and newsletter addresses in several states', async () => {
   const admin = await shop.admin()
   expect(await admin.call(purchases.adminList, { q: 'lena.gift' })).toMatchObject([{ kind: 'gift' }])
   expect((await admin.call(messages.adminList, { state: 'open' })).length).toBeGreaterThan(1)
@@ -189,20 +189,20 @@ test('the admin area has something everywhere: gifts, messages, readers', async 
   expect(new Set(readers.map(({ state }) => state)).size).toBeGreaterThan(1)
 })
 
-test('TradingView’s side is there: people unlocked, one under way, matters for the seller, last night’s differences', async () => {
+test('TradingView’s look-alike has unlocked people, requests for the seller, and differences of last night’s reconciliation', async () => {
   const admin = await shop.admin()
   const { items } = await admin.callPage(accessAdmin.people, { limit: 200, q: 'demo' })
   expect(items.find(({ username }) => username === 'uma_charts')?.state).toMatch(/^unlock(ing|ed)$/)
-  const matters = (await admin.call(accessAdmin.todo, { limit: 200 })).filter(({ kind }) => kind !== 'stuck')
-  expect(new Set(matters.map(({ username }) => username))).toEqual(
+  const tasks = (await admin.call(accessAdmin.todo, { limit: 200 })).filter(({ kind }) => kind !== 'stuck')
+  expect(new Set(tasks.map(({ username }) => username))).toEqual(
     new Set(['ada_trade', 'TrendFollow', 'macd-mari', 'old_friend_of_mine']),
   )
   const runs = await admin.call(tradingViewAdmin.runs, {})
   expect(runs.some((run) => run.isComplete && run.missing >= 1 && run.wrong >= 1)).toBe(true)
 })
 
-test('the buyer whom it names can log in and open an invoice', async () => {
-  const [, email = '', password = ''] = /Log in as a buyer: (\S+), password "(.+)"/.exec(said) ?? []
+test('the buyer whose password is printed can log in and open an invoice', async () => {
+  const [, email = '', password = ''] = /Log in as a buyer: (\S+), password "(.+)"/.exec(output) ?? []
   const buyer = shop.visitor()
   await buyer.call(accounts.login, { email, password })
   const [purchase] = await buyer.call(purchases.list, {})
@@ -210,7 +210,7 @@ test('the buyer whom it names can log in and open an invoice', async () => {
   expect(invoices).toHaveLength(1)
 })
 
-test('every invoice has a number of its own', async () => {
+test('no two invoices have the same number', async () => {
   const { rows } = await shop.connection.pool.query<{ count: number; numbers: number }>(
     `select count(*)::int as count, count(distinct data->>'number')::int as numbers
      from sandbox.objects where kind = 'invoice' and data->>'number' is not null`,
@@ -219,15 +219,15 @@ test('every invoice has a number of its own', async () => {
   expect(rows[0]?.numbers).toBe(rows[0]?.count)
 })
 
-test('support can log in, and sees the queue but no overview', async () => {
-  const [, email = '', password = ''] = /Log in as support: (\S+), password "(.+)"/.exec(said) ?? []
+test('support can log in and sees the requests but not the overview', async () => {
+  const [, email = '', password = ''] = /Log in as support: (\S+), password "(.+)"/.exec(output) ?? []
   const support = shop.visitor()
   await support.call(accounts.login, { email, password })
   expect(await support.call(accessAdmin.todo, { limit: 20 })).not.toEqual([])
   await expect(support.call(overview.adminShow, {})).rejects.toMatchObject({ status: 403 })
 })
 
-test('no one gets an email because of it: every address is at example.com', async () => {
+test('every address is at example.com, so no one gets an email', async () => {
   const { rows } = await shop.connection.pool.query<{ email: string }>(
     `select email from users union select email from newsletter_subscriptions union select email from contact_messages`,
   )
@@ -239,10 +239,10 @@ const runDemo = (env: Record<string, string>) => {
     env: { ...process.env, DATABASE_URL: database.url, DATA_DIR: dataDir, ...env },
     encoding: 'utf8',
   })
-  return { status, said: stderr }
+  return { status, output: stderr }
 }
 
-test('it refuses a shop that is for others, live keys, and a shop that has customers', () => {
+test('the demo refuses a shop in production, live keys, and a shop that has customers', () => {
   const production = {
     NODE_ENV: 'production',
     PUBLIC_URL: 'https://shop.example',
@@ -256,10 +256,10 @@ test('it refuses a shop that is for others, live keys, and a shop that has custo
     [{ ...live, ...webhook }, /^Live Stripe keys take real money[^\n]+\n$/],
     [{}, /^This shop already has customers[^\n]+\n$/],
   ] as const)
-    expect(runDemo(env)).toEqual({ status: 1, said: expect.stringMatching(line) })
+    expect(runDemo(env)).toEqual({ status: 1, output: expect.stringMatching(line) })
 })
 
-test('stopped half-way, and at an address that is not up yet, it leaves the test payments’ clock right', async () => {
+test('a demo that is stopped half-way resets the clock of the test payments', async () => {
   const empty = await createTestDatabase()
   const client = new pg.Client({ connectionString: empty.url })
   await client.connect()

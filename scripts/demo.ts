@@ -9,10 +9,10 @@ import { sealKeys as seal } from '#server/features/access/access/access.ts'
 import { openCatalog } from '#server/features/selling/catalog/catalog.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { runCommand, withClient } from './command.ts'
-import { demoBuyer, demoSupport, letThemBuy } from './demo/buyers.ts'
-import { letThemIn } from './demo/tradingview.ts'
+import { buyAsDemoPeople, demoBuyer, demoSupport } from './demo/buyers.ts'
+import { unlockDemoBuyers } from './demo/tradingview.ts'
 
-/** `npm run demo`: fills an empty shop with a believable year; `-- --users 300000 --purchases 1000000`: one to measure. */
+/** `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes a large one. */
 const { values } = parseArgs({
   options: { users: { type: 'string', default: '740' }, purchases: { type: 'string', default: '620' } },
 })
@@ -32,8 +32,8 @@ const assets = {
   XLK: 'Sector of most signals this quarter',
 }
 
-/** Someone made up, so that no page lacks its maker. */
-const people = {
+/** An invented seller, so that no page lacks one. */
+const sellerSettings = {
   MAKER_NAME: 'Mia Muster',
   MAKER_SENTENCE: 'I wrote the rules, trade them myself, and answer your emails.',
   MAKER_MORE:
@@ -54,14 +54,14 @@ await runCommand(async ({ config, url }) => {
   console.log('1 of 3  Customers and purchases of a year')
   await migrate(url)
   await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
-  // Never buy at Stripe for show.
+  // With Stripe's keys, the demo would create subscriptions at Stripe.
   if (!config.stripe) {
     console.log('2 of 3  People who really buy, day by day; this takes a minute or two')
-    const paid = await letThemBuy(config)
-    console.log(`${paid} purchases of the past year have a payment and an invoice.`)
+    const copiedCount = await buyAsDemoPeople(config)
+    console.log(`${copiedCount} purchases of the past year have a payment and an invoice.`)
     console.log('3 of 3  Access on TradingView’s look-alike')
-    const unlocked = await letThemIn(config)
-    if (unlocked > 0) console.log(`${unlocked} people are unlocked on TradingView’s look-alike.`)
+    const unlockedCount = await unlockDemoBuyers(config)
+    if (unlockedCount > 0) console.log(`${unlockedCount} people are unlocked on TradingView’s look-alike.`)
     console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)
     console.log(`Log in as support: ${demoSupport.email}, password "${demoSupport.password}".`)
   }
@@ -86,11 +86,11 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
         'This shop already has customers. The demo fills only an empty shop, so it never mixes with real data.',
       )
     await client.query('begin')
-    const indexes = await takeIndexes(client)
-    for (const statement of [...statements(productId), ...indexes]) await client.query(statement)
+    const indexes = await dropIndexes(client)
+    for (const statement of [...fillStatements(productId), ...indexes]) await client.query(statement)
     await sealKeys(client, secrets)
     await addAssets(client, productId)
-    for (const setting of Object.entries(people))
+    for (const setting of Object.entries(sellerSettings))
       await client.query('insert into shop_settings (name, value) values ($1, $2) on conflict do nothing', setting)
     await recordCommand(client, 'demo.fill')
     await client.query('commit')
@@ -100,8 +100,8 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   })
 }
 
-/** Inserting a million rows is ten times faster when the indexes are built afterward. */
-async function takeIndexes(client: pg.Client): Promise<string[]> {
+/** Returns the statements that create the indexes again. Inserting a million rows is ten times faster without them. */
+async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
     where indrelid in ('users'::regclass, 'purchases'::regclass, 'access'::regclass, 'access_forms'::regclass,
@@ -111,12 +111,12 @@ async function takeIndexes(client: pg.Client): Promise<string[]> {
   return rows.map(({ definition }) => definition)
 }
 
-function statements(productId: string) {
-  for (const [name, given] of Object.entries(values))
-    if (!/^[1-9]\d{0,8}$/.test(given)) throw new StartError(`--${name} must be a number above 0`)
-  const given: Record<string, string> = { ...values, product: pg.escapeLiteral(productId) }
+function fillStatements(productId: string) {
+  for (const [name, count] of Object.entries(values))
+    if (!/^[1-9]\d{0,8}$/.test(count)) throw new StartError(`--${name} must be a number above 0`)
+  const replacements: Record<string, string> = { ...values, product: pg.escapeLiteral(productId) }
   return readFileSync(new URL('./demo/fill.sql', import.meta.url), 'utf8')
-    .replaceAll(/(?<!:):(users|purchases|product)\b/g, (_, name: string) => given[name] ?? '')
+    .replaceAll(/(?<!:):(users|purchases|product)\b/g, (_, name: string) => replacements[name] ?? '')
     .split(/;\n/)
     .filter((statement) => statement.trim() !== '')
 }

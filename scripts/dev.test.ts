@@ -11,7 +11,7 @@ import freshBuild from './fresh-build.ts'
 const copy = mkdtempSync(join(tmpdir(), 'shop-dev-'))
 let dev: ChildProcess
 let url: string
-let said = ''
+let errorOutput = ''
 
 beforeAll(async () => {
   freshBuild()
@@ -41,7 +41,7 @@ beforeAll(async () => {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   dev.stderr?.on('data', (text) => {
-    said += text
+    errorOutput += text
   })
 })
 afterAll(async () => {
@@ -53,14 +53,14 @@ afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
-const answer = (path: string) =>
+const readPage = (path: string) =>
   fetch(url + path).then(
     (response) => response.text(),
     () => 'no response',
   )
 
 async function expectSoon(path: string, text: string) {
-  await expect.poll(() => answer(path), { interval: 200 }).toContain(text)
+  await expect.poll(() => readPage(path), { interval: 200 }).toContain(text)
 }
 
 function edit(file: string, before: string, after: string) {
@@ -71,7 +71,7 @@ function edit(file: string, before: string, after: string) {
 }
 
 test('development starts with an empty data folder and picks up changes to pages and server', async () => {
-  onTestFailed(() => console.error(said))
+  onTestFailed(() => console.error(errorOutput))
   const [title, notFound] = ['Premium Trading Indicators', 'There is nothing here']
   await expectSoon('/', title)
   await expectSoon('/api/nope', notFound)
@@ -81,5 +81,5 @@ test('development starts with an empty data folder and picks up changes to pages
 
   edit('server/http/server.ts', notFound, 'A server that was changed')
   await expectSoon('/api/nope', 'A server that was changed')
-  expect(await answer('/products')).toContain('A page that was changed')
+  expect(await readPage('/products')).toContain('A page that was changed')
 })

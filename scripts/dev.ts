@@ -5,13 +5,13 @@ import { createServer } from 'vite'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import freshBuild from './fresh-build.ts'
 
-/** `npm run dev`: the server restarts when its files change; in front of it, Vite renders the pages from source. */
+/** `npm run dev`: Vite renders the pages from source and passes calls to the server, which restarts when its files change. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const port = Number(process.env.PORT ?? 3000)
-const behind = `http://localhost:${port + 1}`
+const serverUrl = `http://localhost:${port + 1}`
 
-// The server needs its own pages, though no one sees them.
+// The server needs a build to start, although Vite renders the pages that people see.
 freshBuild()
 const entry = ['server/main.ts', '--pages-from-vite']
 const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...entry], {
@@ -31,9 +31,11 @@ const vite = await createServer({
   server: {
     port,
     strictPort: true,
-    // The shop behind writes there all the time.
+    // The running shop writes to `data/` all the time.
     watch: { ignored: [`${root}data/**`] },
-    proxy: { '^/(api|_sandbox|dev|metrics|healthz|readyz|og|favicon|icon-|apple-touch-icon|site.webmanifest)': behind },
+    proxy: {
+      '^/(api|_sandbox|dev|metrics|healthz|readyz|og|favicon|icon-|apple-touch-icon|site.webmanifest)': serverUrl,
+    },
   },
   plugins: [
     {
@@ -54,14 +56,14 @@ const vite = await createServer({
 
 async function render(url: string) {
   const { renderDevPage } = (await vite.ssrLoadModule('/web/prerender.tsx')) as DevRenderer
-  const html = await renderDevPage(new URL(url, behind).pathname, await settingsOfServer())
+  const html = await renderDevPage(new URL(url, serverUrl).pathname, await settingsOfServer())
   return vite.transformIndexHtml(url, html)
 }
 
 /** Read from the running server, which embeds its settings in every page. */
 async function settingsOfServer(): Promise<SiteSettings> {
   for (;;) {
-    const page = await fetch(behind).then(
+    const page = await fetch(serverUrl).then(
       (response) => response.text(),
       () => '',
     )

@@ -41,11 +41,11 @@ function previewSvg(title: string, mark: Mark, widthOf: (text: string, attribute
   const name = 'font-family="Host Grotesk SemiBold" font-size="30" font-weight="600"'
   const heading = 'font-family="Host Grotesk SemiBold" font-size="84" font-weight="600" letter-spacing="-2.9"'
   const small = 'font-family="Host Grotesk" font-size="28"'
-  const wrap = (text: string, attributes: string, most: number) => {
+  const wrap = (text: string, attributes: string, maxWidth: number) => {
     const lines: string[] = []
     for (const word of text.split(' ')) {
       const longer = [lines.at(-1), word].filter(Boolean).join(' ')
-      if (lines.length > 0 && widthOf(longer, attributes) <= most) lines[lines.length - 1] = longer
+      if (lines.length > 0 && widthOf(longer, attributes) <= maxWidth) lines[lines.length - 1] = longer
       else lines.push(word)
     }
     return lines
@@ -72,7 +72,7 @@ ${tagline.map((line, index) => text(line, 72, 558 - (tagline.length - 1 - index)
 </svg>`
 }
 
-/** A WOFF file as the OpenType font in it: https://www.w3.org/TR/WOFF/ */
+/** Extracts the OpenType font of a WOFF file: https://www.w3.org/TR/WOFF/ */
 function decodeWoff(woff: Buffer): Uint8Array {
   const count = woff.readUInt16BE(12)
   const header = Buffer.alloc(12 + count * 16)
@@ -82,7 +82,11 @@ function decodeWoff(woff: Buffer): Uint8Array {
   let end = header.length
   for (let index = 0; index < count; index += 1) {
     const entry = 44 + index * 20
-    const [offset, packed, size] = [4, 8, 12].map((at) => woff.readUInt32BE(entry + at)) as [number, number, number]
+    const [offset, packed, size] = [4, 8, 12].map((position) => woff.readUInt32BE(entry + position)) as [
+      number,
+      number,
+      number,
+    ]
     const stored = woff.subarray(offset, offset + packed)
     const table = Buffer.alloc(Math.ceil(size / 4) * 4)
     ;(packed < size ? inflateSync(stored) : stored).copy(table)

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { findBrowser } from './find-browser.ts'
 
-function machine(installed: string[], its: Partial<Parameters<typeof findBrowser>[0]> = {}) {
+function machine(installed: string[], settings: Partial<Parameters<typeof findBrowser>[0]> = {}) {
   return {
     chromiumPath: undefined,
     platform: 'linux' as const,
-    playwrightsOwn: '/cache/playwright/chrome',
+    playwrightPath: '/cache/playwright/chrome',
     exists: (path: unknown) => typeof path === 'string' && installed.includes(path),
     mayInstall: false,
     install: () => installed.push('/usr/bin/chromium-headless-shell'),
-    ...its,
+    ...settings,
   }
 }
 
@@ -26,7 +26,7 @@ test('an installed browser comes before Playwright’s own', () => {
   expect(findBrowser(machine(both))).toBe('/usr/bin/chromium-headless-shell')
 })
 
-test('without any, Debian’s is installed where allowed; elsewhere a message says what to do', () => {
+test('without a browser, Debian’s is installed where allowed; elsewhere a message says what to do', () => {
   expect(findBrowser(machine([], { mayInstall: true }))).toBe('/usr/bin/chromium-headless-shell')
   expect(() => findBrowser(machine([]))).toThrow('install Chrome or Chromium, or run `npx playwright install chromium`')
 })

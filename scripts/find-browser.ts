@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { chromium } from '@playwright/test'
 
-const usualPlaces: Partial<Record<NodeJS.Platform, string[]>> = {
+const usualPaths: Partial<Record<NodeJS.Platform, string[]>> = {
   linux: [
-    // Without windows and profiles it needs half the processor time for the same tests.
+    // The headless shell needs half the processor time for the same tests.
     '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
@@ -26,7 +26,7 @@ const usualPlaces: Partial<Record<NodeJS.Platform, string[]>> = {
 const thisMachine = {
   chromiumPath: process.env.CHROMIUM_PATH,
   platform: process.platform,
-  playwrightsOwn: chromium.executablePath(),
+  playwrightPath: chromium.executablePath(),
   exists: existsSync,
   mayInstall: process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && existsSync('/etc/debian_version'),
   install() {
@@ -45,17 +45,17 @@ export function findBrowser(machine = thisMachine): string {
     if (machine.exists(machine.chromiumPath)) return machine.chromiumPath
     throw new Error(`CHROMIUM_PATH is ${machine.chromiumPath}, but there is no such file`)
   }
-  const places = [...(usualPlaces[machine.platform] ?? []), machine.playwrightsOwn]
-  const found = () => places.find((place) => machine.exists(place))
-  if (!found() && machine.mayInstall) machine.install()
-  const browser = found()
+  const paths = [...(usualPaths[machine.platform] ?? []), machine.playwrightPath]
+  const findInstalled = () => paths.find((path) => machine.exists(path))
+  if (!findInstalled() && machine.mayInstall) machine.install()
+  const browser = findInstalled()
   if (browser) return browser
   throw new Error(
     'No browser found: install Chrome or Chromium, or run `npx playwright install chromium`, or set CHROMIUM_PATH',
   )
 }
 
-/** Started for a script; as root, a browser insists on this flag. */
+/** As root, Chromium refuses to start with its own sandbox. */
 export const openBrowser = (...args: string[]) =>
   chromium.launch({
     executablePath: findBrowser(),

@@ -7,7 +7,7 @@ import { checkBuild } from '#server/process/build.ts'
 
 /** Builds the shop if the build is missing or stale. Also the setup of tests that run the build. */
 export default function freshBuild() {
-  // Another `npm ci` removes them, while the build stays fresh.
+  // `npm ci` removes these binaries, while the build stays fresh.
   completeBinaries()
   if (checkBuild() === 'fresh') return
   console.log('Building the shop, because the build is missing or out of date...')

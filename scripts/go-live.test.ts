@@ -35,8 +35,8 @@ afterAll(async () => {
 /** Opens a proxy with a certificate that the command trusts, as a shop has in front of it. */
 async function openProxy() {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const made = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${cert} -days 2 -subj /CN=${hostname()} -addext subjectAltName=DNS:${hostname()}`
-  spawnSync('openssl', made.split(' '))
+  const certificateCommand = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${cert} -days 2 -subj /CN=${hostname()} -addext subjectAltName=DNS:${hostname()}`
+  spawnSync('openssl', certificateCommand.split(' '))
   const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(0)
   await once(server, 'listening')
   return { cert, url: `https://${hostname()}:${(server.address() as AddressInfo).port}`, close: () => server.close() }
@@ -56,10 +56,16 @@ const settingsFor = (standIn: StripeStandIn) => ({
   ...standIn.env,
 })
 
-type Run = { databaseUrl: string; env: Record<string, string>; at?: StripeStandIn; killAt?: string; answer?: string }
+type Run = {
+  databaseUrl: string
+  env: Record<string, string>
+  at?: StripeStandIn
+  killAtOutput?: string
+  answer?: string
+}
 
-/** Not `spawnSync`: this process plays Stripe meanwhile. */
-async function goLive({ databaseUrl, env, at, killAt, answer }: Run) {
+/** Does not use `spawnSync`, because this process serves the stand-in for Stripe meanwhile. */
+async function goLive({ databaseUrl, env, at, killAtOutput, answer }: Run) {
   const child = spawn(
     process.execPath,
     ['--import', './server/testing/reroute-stripe.ts', 'scripts/go-live.ts', ...(answer ? [] : ['--yes'])],
@@ -74,15 +80,15 @@ async function goLive({ databaseUrl, env, at, killAt, answer }: Run) {
       },
     },
   )
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
-      said += chunk
-      if (killAt && said.includes(killAt)) child.kill('SIGKILL')
+      output += chunk
+      if (killAtOutput && output.includes(killAtOutput)) child.kill('SIGKILL')
     })
   child.stdin.end(answer ? `${answer}\n` : '')
   const [code, signal] = await once(child, 'exit')
-  return { code: code ?? signal, said }
+  return { code: code ?? signal, output }
 }
 
 async function query<Row extends pg.QueryResultRow>(databaseUrl: string, text: string) {
@@ -93,8 +99,8 @@ async function query<Row extends pg.QueryResultRow>(databaseUrl: string, text: s
   return rows
 }
 
-/** Every row that go-live may touch, in a comparable form. */
-async function stateOf(databaseUrl: string) {
+/** Number of rows in each table. */
+async function countRows(databaseUrl: string) {
   const tables = await query<{ name: string }>(
     databaseUrl,
     `select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('audit_log', 'attempts', 'terms_texts')`,
@@ -122,8 +128,8 @@ async function prepareStripe(standIn: StripeStandIn) {
     })
 }
 
-/** A shop as its first day leaves it: test purchases, and what the seller did by hand. */
-async function openTriedShop() {
+/** A shop with test purchases, a gift, a code and an open checkout. */
+async function prepareTriedShop() {
   const { url, drop } = await createTestDatabase()
   const shop = await openShop({ databaseUrl: url, env: { TRADINGVIEW: 'on' } })
   const admin = await shop.admin()
@@ -155,32 +161,35 @@ async function openTriedShop() {
   return { url, drop, buyer, guest, gifted, tab, open }
 }
 
-test('go-live takes a tried shop to Stripe’s live mode without its test data, wherever it is killed on the way', async () => {
+test('go-live moves a shop to Stripe’s live mode without its test data, even if it is killed on the way', async () => {
   await using standIn = await openStripeStandIn({ account: 'acct_1Live' })
   const env = settingsFor(standIn)
-  const tried = await openTriedShop()
+  const tried = await prepareTriedShop()
   const run = (more: Partial<Run> = {}) => goLive({ databaseUrl: tried.url, env, at: standIn, ...more })
 
-  const unready = await run({ env: { ...env, SELLER_NAME: '' } })
-  expect(unready.said).toContain('✗ Stripe: webhook: No endpoint sends events')
-  expect(unready.said).toContain('✗ Imprint: Add your name')
-  expect(unready).toMatchObject({ code: 1, said: expect.stringContaining('Not yet: 2 of 9 checks failed.') })
+  const notReady = await run({ env: { ...env, SELLER_NAME: '' } })
+  expect(notReady.output).toContain('✗ Stripe: webhook: No endpoint sends events')
+  expect(notReady.output).toContain('✗ Imprint: Add your name')
+  expect(notReady).toMatchObject({ code: 1, output: expect.stringContaining('Not yet: 2 of 9 checks failed.') })
   await prepareStripe(standIn)
-  const before = await stateOf(tried.url)
-  expect(await run({ answer: 'no' })).toMatchObject({ code: 0, said: expect.stringContaining('Nothing was changed.') })
+  const before = await countRows(tried.url)
+  expect(await run({ answer: 'no' })).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('Nothing was changed.'),
+  })
   const killed = { code: 'SIGKILL' }
-  expect(await run({ killAt: 'Backed up' })).toMatchObject(killed)
-  const afterFirstKill = await stateOf(tried.url)
-  expect(await run({ killAt: 'The shop now belongs' })).toMatchObject(killed)
-  // Slow enough to be killed before the code is there, too.
+  expect(await run({ killAtOutput: 'Backed up' })).toMatchObject(killed)
+  const afterFirstKill = await countRows(tried.url)
+  expect(await run({ killAtOutput: 'The shop now belongs' })).toMatchObject(killed)
+  // Stripe fails for a while, so that the command is killed before it creates the coupon.
   await standIn.sandbox.controls.failNext(
     ...Array.from({ length: 3 }, () => ({ on: 'POST /v1/coupons', status: 500 as const })),
   )
-  expect(await run({ killAt: 'The prices are at Stripe' })).toMatchObject(killed)
+  expect(await run({ killAtOutput: 'The prices are at Stripe' })).toMatchObject(killed)
   await standIn.sandbox.controls.behave({ faults: [] })
-  const switched = await stateOf(tried.url)
-  expect(await run()).toMatchObject({ code: 0, said: expect.stringContaining('Start the shop: it sells.') })
-  expect(await stateOf(tried.url)).toEqual(switched)
+  const switched = await countRows(tried.url)
+  expect(await run()).toMatchObject({ code: 0, output: expect.stringContaining('Start the shop: it sells.') })
+  expect(await countRows(tried.url)).toEqual(switched)
   expect([before, switched]).toContainEqual(afterFirstKill)
 
   expect(switched).toMatchObject({
@@ -226,8 +235,8 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
   const selling = { ...env, ADMIN_TWO_FACTOR: 'optional', TRADINGVIEW: 'off' }
   await using shop = await openShop({ databaseUrl: tried.url, stripeAddress: standIn.address, env: selling })
   const running = await run()
-  expect(running).toMatchObject({ code: 1, said: expect.stringContaining('The shop is running on this database') })
-  // The tab that was open across the switch.
+  expect(running).toMatchObject({ code: 1, output: expect.stringContaining('The shop is running on this database') })
+  // The checkout that was open before the switch belongs to the former account.
   const tab = shop.visitor()
   for (const [name, value] of tried.tab.cookies) tab.cookies.set(name, value)
   const { paymentIntentId } = tried.open
@@ -246,8 +255,12 @@ test('go-live takes a tried shop to Stripe’s live mode without its test data, 
   await tried.drop()
 })
 
-/** A shop that has sold once at an account of Stripe's. */
-async function openSoldShop(standIn: StripeStandIn, env: Record<string, string>, database = createTestDatabase()) {
+/** Prepares a shop with one sale at a Stripe account. */
+async function prepareShopWithSale(
+  standIn: StripeStandIn,
+  env: Record<string, string>,
+  database = createTestDatabase(),
+) {
   const { url, drop } = await database
   await using shop = await openShop({ databaseUrl: url, stripeAddress: standIn.address, env })
   const tab = shop.visitor()
@@ -262,7 +275,7 @@ async function openSoldShop(standIn: StripeStandIn, env: Record<string, string>,
   return { url, drop }
 }
 
-test('from test payments to Stripe’s test keys, and on to live keys, it is the same command', async () => {
+test('the same command moves a shop from test payments to Stripe’s test keys and then to live keys', async () => {
   const key = { without: ['rak_accounts_kyc_basic_read'] }
   await using tested = await openStripeStandIn({ mode: 'test', prefix: 'rk', key })
   await using sold = await openStripeStandIn({ account: 'acct_1Seller' })
@@ -274,35 +287,35 @@ test('from test payments to Stripe’s test keys, and on to live keys, it is the
   const env = { ...tested.env, SECRETS_KEY: production.SECRETS_KEY }
   expect(await goLive({ databaseUrl: database.url, env, at: tested })).toMatchObject({
     code: 0,
-    said: expect.stringContaining('Start the shop: no money moves yet.'),
+    output: expect.stringContaining('Start the shop: no money moves yet.'),
   })
-  const { url, drop } = await openSoldShop(tested, tested.env, Promise.resolve(database))
+  const { url, drop } = await prepareShopWithSale(tested, tested.env, Promise.resolve(database))
   await prepareStripe(sold)
   const answer = await goLive({ databaseUrl: url, env: settingsFor(sold), at: sold })
-  expect(answer).toMatchObject({ code: 0, said: expect.stringContaining('from Stripe’s test mode to') })
-  expect(await stateOf(url)).toMatchObject({ purchases: 0, orders: 0, invoices: 0, payments: 0, users: 1 })
+  expect(answer).toMatchObject({ code: 0, output: expect.stringContaining('from Stripe’s test mode to') })
+  expect(await countRows(url)).toMatchObject({ purchases: 0, orders: 0, invoices: 0, payments: 0, users: 1 })
   await drop()
 })
 
-test('a live account is left only when nothing goes on there, its books stay, and there is no way back to test mode', async () => {
+test('a shop leaves a live account only without ongoing subscriptions, keeps its books, and can’t return to test mode', async () => {
   await using former = await openStripeStandIn({ account: 'acct_1Former' })
   await using next = await openStripeStandIn({ prefix: 'rk', account: 'acct_1Next' })
-  const { url, drop } = await openSoldShop(former, { ...settingsFor(former), ADMIN_TWO_FACTOR: 'optional' })
+  const { url, drop } = await prepareShopWithSale(former, { ...settingsFor(former), ADMIN_TWO_FACTOR: 'optional' })
   await prepareStripe(next)
   const run = (env: Record<string, string>, at = next) => goLive({ databaseUrl: url, env, at })
 
   const refused = await run(settingsFor(next))
-  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('still has 1 ongoing subscriptions') })
-  expect(refused.said).toMatch(/sub_\w+ {2}buyer@example\.com/)
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('still has 1 ongoing subscriptions') })
+  expect(refused.output).toMatch(/sub_\w+ {2}buyer@example\.com/)
   await query(url, `update purchases set status = 'cancelled', ended_at = now(), ended_because = 'cancelled'`)
   const moved = await run(settingsFor(next))
-  expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('to Stripe’s live mode (acct_1Next)') })
+  expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('to Stripe’s live mode (acct_1Next)') })
   expect(
     await query(url, 'select former_account as at from purchases union all select former_account from invoices'),
   ).toEqual([{ at: 'acct_1Former' }, { at: 'acct_1Former' }])
   expect((await next.sdk().prices.list()).data).toHaveLength(2)
 
   const putBack = 'put the live keys back, or use another database.'
-  expect((await run(production)).said).toContain(putBack)
+  expect((await run(production)).output).toContain(putBack)
   await drop()
 })

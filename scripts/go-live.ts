@@ -29,7 +29,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { runCommand, withClient } from './command.ts'
 import { checkForSelling } from './go-live/checks.ts'
 import { clearTestData, countTestData } from './go-live/clear-test-data.ts'
-import { isIdleAccount, leaveAccount } from './go-live/former-account.ts'
+import { assertAccountIdle, markFormerAccount } from './go-live/former-account.ts'
 
 /** `npm run go-live`: moves the shop to the payment account of the settings. `-- --yes` does not ask. */
 const { values } = parseArgs({ options: { yes: { type: 'boolean' } } })
@@ -41,37 +41,37 @@ await runCommand(async ({ config, url }) => {
     await assertAlone(client)
     const db: Database = drizzle(client, { casing: 'snake_case' })
     const present: PresentAccount = config.stripe ? presentAccountOf(config.stripe, undefined) : { kind: 'sandbox' }
-    const { isThere, accountId, from } = await compare(db, present)
-    if (!isThere) {
+    const { isBoundAlready, accountId, from } = await compareWithBoundAccount(db, present)
+    if (!isBoundAlready) {
       await refuseDemo(client, present)
-      if (from?.kind === 'live') await isIdleAccount(client)
+      if (from?.kind === 'live') await assertAccountIdle(client)
       if (present.kind === 'live') await assertReady(db, config)
       const to = accountInWords({ kind: present.kind, accountId })
-      if (!(await isWanted(client, from, to))) return
+      if (!(await confirmSwitch(client, from, to))) return
       await backUp(url, config)
       await client.query('begin')
-      if (from?.kind === 'live') await leaveAccount(client, from.accountId)
+      if (from?.kind === 'live') await markFormerAccount(client, from.accountId)
       else await clearTestData(client)
       await bindAccount(db, present, { accountId, now: now(), replaces: true })
       await recordCommand(client, 'payments.switch', { from: from ? accountInWords(from) : null, to })
       await client.query('commit')
       console.log(`The shop now belongs to ${to}.`)
     }
-    if (config.stripe) await makePrices(db, config.stripe)
+    if (config.stripe) await ensurePricesAndCodes(db, config.stripe)
     const isSelling = present.kind === 'live'
     console.log(isSelling ? 'Start the shop: it sells.' : 'Start the shop: no money moves yet.')
   })
 })
 
-/** Throws what keeps the shop where it is. */
-async function compare(db: Database, present: PresentAccount) {
+/** Throws if the shop can't move, for example from live to test payments. */
+async function compareWithBoundAccount(db: Database, present: PresentAccount) {
   const from = await boundAccount(db)
   try {
-    if (!from) return { isThere: false, accountId: await idOf(present), from }
+    if (!from) return { isBoundAlready: false, accountId: await idOf(present), from }
     if (from.kind === 'live' && present.kind !== 'live')
       throw new StartError(mismatchInWords(from, { kind: present.kind, accountId: null }))
     const { isSame, accountId } = await compareAccount(db, from, present)
-    return { isThere: isSame, accountId: accountId ?? (await idOf(present)), from }
+    return { isBoundAlready: isSame, accountId: accountId ?? (await idOf(present)), from }
   } catch (error) {
     if (error instanceof StripeRefusal) throw new StartError(`Stripe: ${error.fault.message}`)
     throw error
@@ -106,7 +106,7 @@ async function assertReady(db: Database, config: Config) {
   if (missing > 0) throw new StartError(`Not yet: ${missing} of ${checks.length} checks failed. Nothing was changed.`)
 }
 
-async function isWanted(client: pg.Client, from: Awaited<ReturnType<typeof boundAccount>>, to: string) {
+async function confirmSwitch(client: pg.Client, from: Awaited<ReturnType<typeof boundAccount>>, to: string) {
   const { purchases, orders, accounts } = await countTestData(client)
   console.log(`This moves the shop${from ? ` from ${accountInWords(from)}` : ''} to ${to}.`)
   console.log(
@@ -123,7 +123,7 @@ async function isWanted(client: pg.Client, from: Awaited<ReturnType<typeof bound
   return false
 }
 
-/** Files belong to whoever owns DATA_DIR, also if root runs this. */
+/** The file belongs to the owner of DATA_DIR, even if root runs the command. */
 async function backUp(url: string, config: Config) {
   const key = findSecretsKey(config.secretsKey, config.dataDir)
   if (!key)
@@ -140,8 +140,8 @@ async function backUp(url: string, config: Config) {
   console.log(`Backed up ${rows} rows to ${file}.`)
 }
 
-/** Idempotent: finds what is there. Whatever is left, the shop makes when it starts and at the next use. */
-async function makePrices(db: Database, keys: NonNullable<Config['stripe']>) {
+/** Idempotent. The shop creates a missing price or code when it starts or at the next use. */
+async function ensurePricesAndCodes(db: Database, keys: NonNullable<Config['stripe']>) {
   const stripe = createStripeGateway(keys)
   const catalog = await openCatalog(db)
   await publishInitialPrices(db, catalog.products())

@@ -49,7 +49,7 @@ const production = {
   PUBLIC_URL: 'https://shop.example',
 }
 
-test('in production, everything the shop prints is JSON, with the TypeScript line of an error, and no webhook comes before it listens', async () => {
+test('in production, the shop prints JSON with TypeScript lines of errors, and gets no webhook before it listens', async () => {
   const { databaseUrl, lines, lineWith } = await runBuild(production)
   await lineWith('The first admin')
   // The sandbox sends the first webhooks about a second after the start.
@@ -66,7 +66,7 @@ test('in production, everything the shop prints is JSON, with the TypeScript lin
   expect(err.stack).toMatch(/server\/settings\/settings\.ts:\d+:\d+/)
 })
 
-test('in production, why it cannot start is JSON, too', async () => {
+test('in production, the reason for not starting is printed as JSON', async () => {
   const { lines, ended } = await runBuild({ NODE_ENV: 'production', SECRETS_KEY: '' })
   await ended
   expect(lines).not.toEqual([])
@@ -89,7 +89,7 @@ test('a data folder that cannot be created fails with one line and exit code 1',
   rmSync(folder, { recursive: true })
 })
 
-test('a killed server process and a shutdown are one line each', async () => {
+test('a killed server process and a shutdown print one line each', async () => {
   const { lines, lineWith, ended, child } = await runBuild({
     ...production,
     WEB_CONCURRENCY: '2',

@@ -27,20 +27,25 @@ if (!existsSync(file)) explain(`File not found: ${file}`)
 
 const assertEmpty = (url: string) =>
   withClient(url, async (client) => {
-    const { rows } = await client.query<{ ours: boolean; tables: boolean }>(
-      `select to_regclass('drizzle.__drizzle_migrations') is not null as ours,
-         exists (select from pg_tables where schemaname = 'public') as tables`,
+    const { rows } = await client.query<{ isShop: boolean; hasTables: boolean }>(
+      `select to_regclass('drizzle.__drizzle_migrations') is not null as "isShop",
+         exists (select from pg_tables where schemaname = 'public') as "hasTables"`,
     )
-    if (rows[0]?.tables && !rows[0].ours)
+    if (rows[0]?.hasTables && !rows[0].isShop)
       throw new StartError('This database has tables that don’t belong to the shop. Give the shop its own database.')
-    if (rows[0]?.ours && (await client.query('select from users limit 1')).rowCount)
+    if (rows[0]?.isShop && (await client.query('select from users limit 1')).rowCount)
       throw new StartError('This shop already has users. Use --replace to overwrite everything with the backup.')
   })
 
 await runCommand(async ({ config, url }) => {
   const key = findSecretsKey(config.secretsKey, config.dataDir)
   if (!values.replace) await assertEmpty(url)
-  const { header, rows, tables, run } = await restore(url, unzipped(file), {
+  const {
+    header,
+    rows,
+    tables,
+    run: migrationsRun,
+  } = await restore(url, readUnzipped(file), {
     secrets: key ? createSecrets(key, config.oldSecretsKey) : undefined,
     unsigned: values.unsigned ?? false,
     async createUnmigratedTables(client) {
@@ -52,10 +57,10 @@ await runCommand(async ({ config, url }) => {
   console.log(
     `Restored ${rows} rows in ${tables} tables from ${header.takenAt} (version ${header.version}); every checksum matches.`,
   )
-  if (run.length > 0) console.log(`Upgraded to this version by ${run.join(', ')}.`)
+  if (migrationsRun.length > 0) console.log(`Upgraded to this version by ${migrationsRun.join(', ')}.`)
 })
 
-async function* unzipped(path: string): AsyncGenerator<Buffer> {
+async function* readUnzipped(path: string): AsyncGenerator<Buffer> {
   try {
     yield* pipeline(createReadStream(path), createGunzip(), () => undefined)
   } catch (error) {

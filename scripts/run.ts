@@ -14,7 +14,8 @@ export function run(command: string, env: Env = {}): Promise<{ ok: boolean; outp
   })
 }
 
-export function show(command: string, env: Env = {}): Promise<boolean> {
+/** Runs a tool with the terminal's input and output. */
+export function runInTerminal(command: string, env: Env = {}): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...process.env, ...env } })
     child.on('error', () => resolve(false))

@@ -21,10 +21,10 @@ await runCommand(async ({ config, url }) => {
   const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
   const { db, pool, close } = connectTo(url)
   try {
-    const keys = await resealKeys(db, secrets)
-    const cookies = await resealCookies(db, secrets)
-    const apps = await resealAppCodes(db, secrets)
-    const resealed = keys.resealed + cookies.resealed + apps.resealed
+    const exchangeKeys = await resealKeys(db, secrets)
+    const sessionCookies = await resealCookies(db, secrets)
+    const appCodes = await resealAppCodes(db, secrets)
+    const resealed = exchangeKeys.resealed + sessionCookies.resealed + appCodes.resealed
     await recordCommand(pool, 'secrets.rotate', { resealed })
     console.log(`${resealed} sealed again with key ${secrets.keyId}; none left under an older key.`)
   } finally {

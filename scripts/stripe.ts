@@ -18,8 +18,8 @@ const [command] = process.argv.slice(2)
 if (command !== 'check' && command !== 'setup' && command !== 'verify') explain(help)
 for (const warning of loadEnvFile()) console.warn(warning)
 if (command === 'verify') process.exit(await verify(process.env.STRIPE_SECRET_KEY))
-const secretKey = given('STRIPE_SECRET_KEY')
-const publicUrl = given('PUBLIC_URL')
+const secretKey = readSetting('STRIPE_SECRET_KEY')
+const publicUrl = readSetting('PUBLIC_URL')
 
 const stripe = createStripeGateway({ secretKey, webhookSecret: '' })
 const { check, setup } = createStripeSetup({
@@ -35,7 +35,7 @@ const marks = { ok: '✓', todo: '✗', note: '·' }
 try {
   if (command === 'setup') {
     const { done, webhookSecret } = await setup()
-    for (const each of done) console.log(`created: ${each}`)
+    for (const created of done) console.log(`created: ${created}`)
     if (done.length === 0) console.log('Nothing was missing.')
     if (webhookSecret)
       console.log(
@@ -61,19 +61,19 @@ async function verify(key: string | undefined): Promise<number> {
     console.error('Scenes are played with a test key only: STRIPE_SECRET_KEY must begin with sk_test_')
     return 1
   }
-  let differing = 0
-  await playScenes({ secretKey: key, pause: 1000 }, (outcome) => {
+  let differingScenes = 0
+  await playScenes({ secretKey: key, pollIntervalMs: 1000 }, (outcome) => {
     const lines = 'facts' in outcome ? differences(outcome.scene, outcome.facts) : [`not played: ${outcome.refused}`]
     console.log(`${lines.length === 0 ? '✓' : '✗'} ${outcome.scene.title}`)
     for (const line of lines) console.log(`    ${line}`)
-    if (lines.length > 0) differing++
+    if (lines.length > 0) differingScenes++
   })
-  console.log(differing === 0 ? 'Stripe does what the stand-in does.' : `${differing} scenes differ.`)
-  return differing === 0 ? 0 : 1
+  console.log(differingScenes === 0 ? 'Stripe does what the stand-in does.' : `${differingScenes} scenes differ.`)
+  return differingScenes === 0 ? 0 : 1
 }
 
-/** Prints one line instead of sending a request that Stripe refuses. */
-function given(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
+/** Ends the process with one line if the setting is missing or invalid. */
+function readSetting(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
   const { data, error } = z.safeParse(settings.shape[name], process.env[name] || undefined)
   if (error) explain(error.issues.map(({ message }) => `${name} ${message}`).join('\n'))
   return data ?? explain(`${name} is not set: put it in .env, or in the environment`)

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { check } from './check.ts'
 import freshBuild from './fresh-build.ts'
-import { show } from './run.ts'
+import { runInTerminal } from './run.ts'
 
 /** `npm test`: every check and every test, even after a failure, then the totals. */
 
@@ -16,7 +16,7 @@ type Count = {
   retried?: string[]
 }
 
-const kinds: [name: string, count: () => Promise<Count>][] = [
+const suites: [name: string, count: () => Promise<Count>][] = [
   ['checks', check],
   ['unit and API tests', () => vitest('')],
   ['browser tests', browserTests],
@@ -34,7 +34,7 @@ async function vitest(options: string, env: Record<string, string> = {}): Promis
   const report = 'test-results/vitest.json'
   rmSync(report, { force: true })
   const command = 'vitest run --reporter=default --reporter=json'
-  const ok = await show(`${command} --outputFile.json=${report} ${options}`, env)
+  const ok = await runInTerminal(`${command} --outputFile.json=${report} ${options}`, env)
   const { numPassedTests, numPendingTests, testResults = [] }: VitestReport = readReport(report)
   const failures = testResults
     .filter(({ status }) => status === 'failed')
@@ -45,7 +45,7 @@ async function vitest(options: string, env: Record<string, string> = {}): Promis
         ? failed.map(({ fullName }) => `${relative('.', name)} › ${fullName}`)
         : [relative('.', name)]
     })
-  return { ...counted(ok, numPassedTests, failures.length, numPendingTests), failures }
+  return { ...countOf(ok, numPassedTests, failures.length, numPendingTests), failures }
 }
 
 type Suite = { suites?: Suite[]; specs: { file: string; title: string; tests: { status: string }[] }[] }
@@ -57,26 +57,26 @@ type PlaywrightReport = {
 async function browserTests(): Promise<Count> {
   const report = 'test-results/playwright.json'
   rmSync(report, { force: true })
-  const ok = await show('playwright test --reporter=list,json', { PLAYWRIGHT_JSON_OUTPUT_NAME: report })
-  const { stats, suites = [] }: PlaywrightReport = readReport(report)
+  const ok = await runInTerminal('playwright test --reporter=list,json', { PLAYWRIGHT_JSON_OUTPUT_NAME: report })
+  const { stats, suites: playwrightSuites = [] }: PlaywrightReport = readReport(report)
   return {
-    ...counted(ok, (stats?.expected ?? 0) + (stats?.flaky ?? 0), stats?.unexpected, stats?.skipped),
-    retried: browserTestsThat('flaky', suites),
-    failures: browserTestsThat('unexpected', suites),
+    ...countOf(ok, (stats?.expected ?? 0) + (stats?.flaky ?? 0), stats?.unexpected, stats?.skipped),
+    retried: browserTestsWith('flaky', playwrightSuites),
+    failures: browserTestsWith('unexpected', playwrightSuites),
   }
 }
 
-function browserTestsThat(status: string, suites: Suite[]): string[] {
-  return suites.flatMap(({ specs, suites: inner = [] }) => [
+function browserTestsWith(status: string, playwrightSuites: Suite[]): string[] {
+  return playwrightSuites.flatMap(({ specs, suites: innerSuites = [] }) => [
     ...specs
       .filter(({ tests }) => tests.some((test) => test.status === status))
       .map(({ file, title }) => `e2e/${file} › ${title}`),
-    ...browserTestsThat(status, inner),
+    ...browserTestsWith(status, innerSuites),
   ])
 }
 
 async function benchmark(): Promise<Count> {
-  return counted(await show('node proofs/run.ts bench --quick'), 1)
+  return countOf(await runInTerminal('node proofs/run.ts bench --quick'), 1)
 }
 
 function readReport(path: string) {
@@ -88,18 +88,18 @@ function readReport(path: string) {
 }
 
 /** A run that could not start, stopped early or tested nothing is a failure too. */
-function counted(ok: boolean, passed = 0, failed = 0, skipped = 0): Count {
-  const failedAsAWhole = failed === 0 && (!ok || passed === 0)
-  return { passed, failed: failedAsAWhole ? 1 : failed, skipped }
+function countOf(ok: boolean, passed = 0, failed = 0, skipped = 0): Count {
+  const hasRunFailed = failed === 0 && (!ok || passed === 0)
+  return { passed, failed: hasRunFailed ? 1 : failed, skipped }
 }
 
-// Before the tests, several of which would otherwise build at the same time.
+// Built once here, because several tests would otherwise build at the same time.
 freshBuild()
 const counts: (Count & { name: string; minutes: number })[] = []
-for (const [name, count] of kinds) {
+for (const [name, count] of suites) {
   console.log(`\n— ${name} —`)
-  const begun = performance.now()
-  counts.push({ ...(await count()), name, minutes: (performance.now() - begun) / 60_000 })
+  const startedAt = performance.now()
+  counts.push({ ...(await count()), name, minutes: (performance.now() - startedAt) / 60_000 })
 }
 
 console.log()

@@ -27,11 +27,16 @@ test.for([
     '#server/features/access/b/b.ts',
     'selling may not know access',
   ],
-  ['in the contract, too', 'contract/identity/a.ts', '#contract/admin/b.ts', 'identity may not know admin'],
+  [
+    'an area of the contract imports only areas before it',
+    'contract/identity/a.ts',
+    '#contract/admin/b.ts',
+    'identity may not know admin',
+  ],
   ['a feature has one entry point', 'server/features/site/a/a.ts', '../b/inner.ts', 'other modules import only'],
   ['test helpers stay in tests', 'server/app.ts', './testing/open-shop.ts', 'only tests may import test helpers'],
   ['benchmarks know no faults', 'proofs/bench/a.ts', '../faults/b.ts', 'share only proofs/lab'],
-  ['neither does the cluster', 'proofs/cluster.ts', './faults/b.ts', 'share only proofs/lab'],
+  ['the cluster proof knows no faults either', 'proofs/cluster.ts', './faults/b.ts', 'share only proofs/lab'],
   ['ui knows nothing about the shop', 'web/ui/form.tsx', '#contract/call.ts', 'ui knows nothing about the shop'],
   ['ui makes no calls', 'web/ui/form.tsx', '#web/api/client.ts', 'ui may not import api'],
   [
@@ -53,7 +58,7 @@ test.for([
     'b does not offer it',
   ],
   [
-    'the app sees only what is offered, too',
+    'the app imports only offered files, too',
     'web/layout/header.tsx',
     '#web/features/site/b/inner.ts',
     'b does not offer it',
@@ -79,14 +84,14 @@ test('the contract imports no package but zod', () => {
   ])
 })
 
-test('what a web feature offers exists, and another feature uses it', () => {
-  const takenBy = new Map(offered.map((file) => [file, new Set<string>()]))
+test('every file that a web feature offers is used by another feature or the app', () => {
+  const importersOf = new Map(offered.map((file) => [file, new Set<string>()]))
   for (const [from, source] of readSources('.'))
     for (const [, file] of source.matchAll(/'(?:#web|\.)\/(features\/[^']+)'/g)) {
       const to = `web/${file}`
-      if (webFeatureOf(to) !== webFeatureOf(from)) takenBy.get(to)?.add(from)
+      if (webFeatureOf(to) !== webFeatureOf(from)) importersOf.get(to)?.add(from)
     }
-  expect([...takenBy].filter(([, takers]) => takers.size === 0)).toEqual([])
+  expect([...importersOf].filter(([, importers]) => importers.size === 0)).toEqual([])
 })
 
 test('allowed imports pass', () => {

@@ -5,7 +5,7 @@ import { layerComplaint } from './web-layers.ts'
 type Sources = ReadonlyMap<string, string>
 
 /** Allowed imports between top-level folders. Tests may import more, see `mayImport`. */
-const allowed: Record<string, string[]> = {
+const allowedTargets: Record<string, string[]> = {
   contract: ['contract', 'content'],
   web: ['web', 'contract', 'content'],
   server: ['server', 'contract', 'package.json'],
@@ -15,8 +15,8 @@ const allowed: Record<string, string[]> = {
   proofs: ['proofs', 'scripts', 'contract', 'server', 'sandbox'],
 }
 
-/** The sandbox is plugged in only where a whole shop is assembled. */
-const startsTheSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
+/** Only code that assembles a whole shop may start the sandbox. */
+const mayStartSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
 /** Every forbidden import, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
@@ -42,14 +42,14 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
 function importsOf(path: string, source: string): Set<string> {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
-  const atOnce = [
+  const staticImports = [
     ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
     ...module.staticExports.flatMap(({ entries }) => entries).map(({ moduleRequest }) => moduleRequest),
   ].flatMap((request) => request?.value ?? [])
-  const deferred = module.dynamicImports
+  const dynamicImports = module.dynamicImports
     .map(({ moduleRequest }) => /^['"](.+)['"]$/.exec(source.slice(moduleRequest.start, moduleRequest.end)))
     .flatMap((match) => match?.[1] ?? [])
-  return new Set([...atOnce, ...deferred])
+  return new Set([...staticImports, ...dynamicImports])
 }
 
 /** The file a specifier refers to, or undefined for a package. */
@@ -69,39 +69,39 @@ const folderOf = (path: string) => path.split('/')[0] ?? ''
 const moduleOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(path)?.[1]
 
 const platform = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit|settings)\//
-/** The code of a module; only `routes.ts` of its area knows about HTTP. */
-const isLogic = (path: string) => moduleOf(path) && !isTest(path)
+/** Excludes `routes.ts` of an area, which may know about HTTP. */
+const isModuleCode = (path: string) => moduleOf(path) && !isTest(path)
 
 function packageComplaint(from: string, specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '')
   const isZod = /^zod(\/|$)/.test(name)
   if (folderOf(from) === 'contract' && !isTest(from) && !isZod)
     return `${from} imports ${specifier}: the contract imports only zod`
-  if (isLogic(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
+  if (isModuleCode(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
     return `${from} imports ${specifier}: only an area's routes.ts knows about HTTP`
   return undefined
 }
 
 function mayImport(from: string, to: string): string | undefined {
   const [folder, target] = [folderOf(from), folderOf(to)]
-  const inTest = isTesting(from)
+  const isFromTest = isTesting(from)
   if (isTest(to)) return 'nothing may import a test'
-  if (isForTests(to) && !inTest) return 'only tests may import test helpers'
+  if (isForTests(to) && !isFromTest) return 'only tests may import test helpers'
   if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to))) return 'proofs share only proofs/lab'
 
   const mayCross =
     folder === target ||
-    allowed[folder]?.includes(target) ||
-    (target === 'sandbox' && startsTheSandbox.test(from)) ||
-    (folder === 'sandbox' && inTest && to.startsWith('server/testing/'))
+    allowedTargets[folder]?.includes(target) ||
+    (target === 'sandbox' && mayStartSandbox.test(from)) ||
+    (folder === 'sandbox' && isFromTest && to.startsWith('server/testing/'))
   if (!mayCross) return `${folder} may not import ${target}`
 
-  const layers = inTest ? undefined : (layerComplaint(from, to) ?? areaComplaint(from, to))
-  if (layers) return layers
+  const orderComplaint = isFromTest ? undefined : (layerComplaint(from, to) ?? areaComplaint(from, to))
+  if (orderComplaint) return orderComplaint
 
-  if (platform.test(from) && !inTest && moduleOf(to)) return 'the platform may not import features'
+  if (platform.test(from) && !isFromTest && moduleOf(to)) return 'the platform may not import features'
 
-  if (isLogic(from) && to.startsWith('server/http/')) return "only an area's routes.ts knows about HTTP"
+  if (isModuleCode(from) && to.startsWith('server/http/')) return "only an area's routes.ts knows about HTTP"
 
   const module = moduleOf(to)
   if (module && module !== moduleOf(from)) {
@@ -112,23 +112,25 @@ function mayImport(from: string, to: string): string | undefined {
 }
 
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {
-  if (folderOf(from) !== folderOf(to) && allowed[folderOf(to)] && !specifier.startsWith('#')) return `write #${to}`
+  if (folderOf(from) !== folderOf(to) && allowedTargets[folderOf(to)] && !specifier.startsWith('#'))
+    return `write #${to}`
   return undefined
 }
 
 /** Each area may import the areas before it; `server/events.ts` carries what an area tells a later one. */
-const areas = ['identity', 'selling', 'access', 'site', 'admin']
+const areasInOrder = ['identity', 'selling', 'access', 'site', 'admin']
 
 const areaOf = (path: string) =>
-  areas.find((area) => path.match(/^(?:contract|(?:server|web)\/features)\/(\w+)\//)?.[1] === area)
+  areasInOrder.find((area) => path.match(/^(?:contract|(?:server|web)\/features)\/(\w+)\//)?.[1] === area)
 
-const namesEveryCall = /^contract\/(index|plain-forms)\.ts$/
+const listsEveryCall = /^contract\/(index|plain-forms)\.ts$/
 
 function areaComplaint(from: string, to: string): string | undefined {
   const [area, target] = [areaOf(from), areaOf(to)]
-  // Screens may call every area: only imports within one top-level folder count.
+  // Screens may call every area, so only imports within one top-level folder count.
   if (!target || area === target || from.split('/')[0] !== to.split('/')[0]) return undefined
-  if (area) return areas.indexOf(target) < areas.indexOf(area) ? undefined : `${area} may not know ${target}`
-  if (from.startsWith('contract/') && !namesEveryCall.test(from)) return `the platform may not know ${target}`
+  if (area)
+    return areasInOrder.indexOf(target) < areasInOrder.indexOf(area) ? undefined : `${area} may not know ${target}`
+  if (from.startsWith('contract/') && !listsEveryCall.test(from)) return `the platform may not know ${target}`
   return undefined
 }

@@ -19,13 +19,16 @@ export function checkDocuments(documents: ReadonlyMap<string, string>, { exists,
   return complaints
 }
 
+/** `.env.example` must explain every setting exactly once. */
 export function checkSettings(example: string, names: string[]): string[] {
-  const explained = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] ?? '')
+  const explainedNames = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] ?? '')
   return [
-    ...names.filter((name) => !explained.includes(name)).map((name) => `.env.example does not explain ${name}`),
-    ...explained.filter((name) => !names.includes(name)).map((name) => `.env.example has ${name}, which nothing reads`),
-    ...explained
-      .filter((name, index) => explained.indexOf(name) !== index)
+    ...names.filter((name) => !explainedNames.includes(name)).map((name) => `.env.example does not explain ${name}`),
+    ...explainedNames
+      .filter((name) => !names.includes(name))
+      .map((name) => `.env.example has ${name}, which nothing reads`),
+    ...explainedNames
+      .filter((name, index) => explainedNames.indexOf(name) !== index)
       .map((name) => `.env.example has ${name} twice`),
   ]
 }

@@ -13,29 +13,29 @@ export function readGlossary(glossary: string): RefusedWord[] {
     .flatMap((line) => {
       const cells = line.split('|').map((cell) => cell.trim())
       const instead = cells[1] ?? ''
-      const refused = (cells.at(-2) ?? '').split(',').map((word) => word.trim())
-      return refused.filter(Boolean).map((word) => ({ word, instead }))
+      const words = (cells.at(-2) ?? '').split(',').map((word) => word.trim())
+      return words.filter(Boolean).map((word) => ({ word, instead }))
     })
 }
 
-/** Every refused word in identifiers, comments and documents. Strings are not read: texts of the shop, stored values, wire names. */
+/** Complaints about refused words in identifiers, comments and documents. Strings are not read. */
 export function checkGlossary(sources: Texts, documents: Texts, refused: RefusedWord[]): string[] {
   const complaints: string[] = []
   const typeNames = refused.filter(isTypeName)
-  const phrases = refused.filter((each) => !isTypeName(each))
-  const look = (path: string, text: string) => {
+  const phrases = refused.filter((refusedWord) => !isTypeName(refusedWord))
+  const checkText = (path: string, text: string) => {
     const words = wordsOf(text)
     for (const { word, instead } of phrases)
       if (words.includes(` ${word} `)) complaints.push(`${path} says "${word}" in "${text.trim()}": say ${instead}`)
   }
   for (const [path, source] of sources) {
-    for (const text of namesAndComments(path, source)) look(path, text)
+    for (const text of namesAndComments(path, source)) checkText(path, text)
     for (const { word, instead } of typeNames)
       if (new RegExp(`\\b(type|interface) ${word.replaceAll('`', '')}\\b`).test(source))
         complaints.push(`${path} has a type ${word}: name it after its content, such as ${instead}`)
   }
   for (const [path, document] of documents)
-    for (const line of document.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, ' ').split('\n')) look(path, line)
+    for (const line of document.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, ' ').split('\n')) checkText(path, line)
   return complaints
 }
 
@@ -49,7 +49,7 @@ function namesAndComments(path: string, source: string): Set<string> {
   return texts
 }
 
-/** The words of an identifier or text in lower case. Punctuation separates phrases. */
+/** Words in lower case, with spaces around each. Punctuation becomes a dot, so that no phrase spans it. */
 const wordsOf = (text: string) =>
   ` ${text
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -5,7 +5,7 @@ type Sources = ReadonlyMap<string, string>
 
 const isFeature = (path: string) => /^server\/features\/.+\.ts$/.test(path) && !path.endsWith('.test.ts')
 
-/** Every module must declare its interface and its needs: no inferred interface, and no module takes the whole `Context`. */
+/** A module must declare its interface instead of inferring it, and must not take the whole `Context`. */
 export function checkInterfaces(sources: Sources): string[] {
   return [...sources].flatMap(([path, source]) => {
     if (!isFeature(path)) return []
@@ -37,17 +37,18 @@ function withoutComments(path: string, source: string): string {
 }
 
 const areaOf = (path: string) => /^(?:contract|(?:server|web)\/features)\/[a-z]+\//.exec(path)?.[0]
-/** Two files of one area with the same name, in the same top-level folder. */
+
+/** Complaints about files with the same name in one area of a top-level folder. */
 export function checkFileNames(paths: Iterable<string>): string[] {
-  const first = new Map<string, string>()
+  const pathByKey = new Map<string, string>()
   const complaints: string[] = []
   for (const path of paths) {
     const area = areaOf(path)
     if (!area || /\.test\.tsx?$/.test(path)) continue
     const key = area + posix.basename(path)
-    const other = first.get(key)
-    if (other) complaints.push(`${path} and ${other} have one name in one area`)
-    else first.set(key, path)
+    const otherPath = pathByKey.get(key)
+    if (otherPath) complaints.push(`${path} and ${otherPath} have one name in one area`)
+    else pathByKey.set(key, path)
   }
   return complaints
 }

@@ -3,18 +3,19 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { writeBaseline } from '../baseline.ts'
 
-const migrations = 'server/database/migrations'
-const fresh = 'node_modules/.cache/migrations'
+const migrationsFolder = 'server/database/migrations'
+const freshFolder = 'node_modules/.cache/migrations'
 
-/** Compares the latest snapshot with the schema, and the baseline's end with triggers.sql. */
-export async function checkMigrations(): Promise<{ ok: boolean; output: string; seen: string }> {
-  await writeBaseline(fresh)
+/** Compares the committed migrations with ones written anew: the latest snapshot, and the triggers of the baseline. */
+export async function checkMigrations(): Promise<{ ok: boolean; output: string; checked: string }> {
+  await writeBaseline(freshFolder)
   const ok =
-    isDeepStrictEqual(latestSnapshot(migrations), latestSnapshot(fresh)) && triggersOf(migrations) === triggersOf(fresh)
+    isDeepStrictEqual(latestSnapshot(migrationsFolder), latestSnapshot(freshFolder)) &&
+    triggersOf(migrationsFolder) === triggersOf(freshFolder)
   return {
     ok,
     output: ok ? '' : 'The schema or triggers.sql has changed: run `npm run db:generate` and commit what it writes',
-    seen: `${sqlFiles(migrations).length} migrations`,
+    checked: `${sqlFiles(migrationsFolder).length} migrations`,
   }
 }
 

@@ -1,7 +1,7 @@
 type LockedPackage = { resolved?: string; integrity?: string; optionalDependencies?: Record<string, string> }
 export type LockFile = { packages: Record<string, LockedPackage> }
 
-/** Anything that would make `npm ci` differ between machines. */
+/** Complaints about entries that would make `npm ci` differ between machines. */
 export function checkLockFile({ packages }: LockFile): string[] {
   const complaints: string[] = []
   for (const [path, locked] of Object.entries(packages)) {
@@ -26,16 +26,16 @@ export type Bill = {
   }[]
 }
 
-/** Free to use, change and sell with; MPL-2.0 and OFL-1.1 unchanged. */
-const allowed = new Set(
+/** Licenses that let us sell a shop with the package. MPL-2.0 and OFL-1.1 require that its files stay unchanged or open. */
+const allowedLicenses = new Set(
   'MIT MIT-0 ISC 0BSD BSD-2-Clause BSD-3-Clause Apache-2.0 CC0-1.0 Unlicense BlueOak-1.0.0 MPL-2.0 OFL-1.1'.split(' '),
 )
 
-/** Packages we may not redistribute, or whose contents no one can verify. */
+/** Complaints about packages that we may not redistribute, or that have no hash to verify. */
 export function checkMaterials({ components }: Bill): string[] {
   return components.flatMap(({ name, version, hashes = [], licenses = [] }) => {
-    const terms = licenses.map((each) =>
-      'expression' in each ? each.expression : (each.license.id ?? each.license.name ?? ''),
+    const terms = licenses.map((entry) =>
+      'expression' in entry ? entry.expression : (entry.license.id ?? entry.license.name ?? ''),
     )
     const complaints: string[] = []
     if (hashes.length === 0) complaints.push(`${name}@${version} has no hash`)
@@ -45,10 +45,10 @@ export function checkMaterials({ components }: Bill): string[] {
   })
 }
 
-/** For OR, one is enough; for AND, every one counts. */
+/** An OR needs one allowed license; an AND needs all of them. */
 function isAllowed(expression: string): boolean {
   return expression
     .replaceAll(/[()]/g, '')
     .split(' OR ')
-    .some((choice) => choice.split(' AND ').every((term) => allowed.has(term.trim())))
+    .some((choice) => choice.split(' AND ').every((term) => allowedLicenses.has(term.trim())))
 }

@@ -11,26 +11,26 @@ export function readSources(root: string): Map<string, string> {
   return new Map(paths.map((path) => [path.replaceAll(sep, '/'), readFileSync(join(root, path), 'utf8')]))
 }
 
-/** This many identical lines in two places count as a duplicate. */
-const shortestRun = 10
+/** Number of identical lines in a row that count as a duplicate. */
+const minDuplicateLines = 10
 
 type Line = { text: string; number: number }
 
-/** Code that appears in two places. Blank lines, comments, imports and lone brackets do not count. */
+/** Complaints about code that appears twice. Blank lines, comments, imports and lone brackets do not count. */
 export function findDuplicates(sources: ReadonlyMap<string, string>): string[] {
   const firstSeen = new Map<string, { path: string; index: number }>()
   const linesOf = new Map([...sources].map(([path, source]) => [path, meaningfulLines(source)]))
   const complaints: string[] = []
   for (const [path, lines] of linesOf) {
-    for (let index = 0; index + shortestRun <= lines.length; index++) {
-      const run = textOf(lines, index, shortestRun)
-      const earlier = firstSeen.get(run)
+    for (let index = 0; index + minDuplicateLines <= lines.length; index++) {
+      const passage = textOf(lines, index, minDuplicateLines)
+      const earlier = firstSeen.get(passage)
       if (!earlier) {
-        firstSeen.set(run, { path, index })
+        firstSeen.set(passage, { path, index })
         continue
       }
       const original = linesOf.get(earlier.path) ?? []
-      let length = shortestRun
+      let length = minDuplicateLines
       while (index + length < lines.length && original[earlier.index + length]?.text === lines[index + length]?.text)
         length++
       complaints.push(
@@ -58,25 +58,26 @@ const textOf = (lines: Line[], start: number, length: number) =>
 
 const location = (path: string, lines: Line[], index: number) => `${path}:${lines[index]?.number}`
 
-/** Where the lists are. */
-const homes = ['contract/statuses.ts', 'contract/plans.ts']
+const listFiles = ['contract/statuses.ts', 'contract/plans.ts']
 const lists = Object.values(statuses).filter((value) => Array.isArray(value))
 
-/** Lists of statuses and billing types that appear in the code a second time, as sentences. */
+/** Complaints about copies of the status lists. */
 export function checkWordLists(sources: ReadonlyMap<string, string>): { complaints: string[]; lists: number } {
   const complaints = [...sources]
-    .filter(([path]) => !homes.includes(path) && !/(\.test\.tsx?$|^(e2e|sandbox|server\/testing)\/)/.test(path))
-    .flatMap(([path, source]) => copiesIn(source).map((copy) => `${path} lists ${copy}: import it from ${homes[0]}`))
+    .filter(([path]) => !listFiles.includes(path) && !/(\.test\.tsx?$|^(e2e|sandbox|server\/testing)\/)/.test(path))
+    .flatMap(([path, source]) =>
+      copiesIn(source).map((copy) => `${path} lists ${copy}: import it from ${listFiles[0]}`),
+    )
   return { complaints, lists: lists.length }
 }
 
-/** Where a plan may be named: its row, the law's texts, and what only tests or the demo run. */
+/** Files that may name a plan: the row of the plan, legal texts, tests and the demo. */
 const mayNamePlans =
   /^(contract\/(plans\.ts|selling\/legal\/)|e2e|sandbox|scripts|proofs|server\/(testing|mails\/samples))|\.test\.tsx?$/
 const planName = `(${billingTypes.join('|')})`
 const namedPlan = new RegExp(`(['"\`])${planName}\\1|\\.${planName}\\b`)
 
-/** Code that knows a plan by its name: another plan would need another branch there. */
+/** Complaints about code that names a plan, because another plan would need another branch there. */
 export const checkPlanNames = (sources: ReadonlyMap<string, string>): string[] =>
   [...sources]
     .filter(([path]) => !mayNamePlans.test(path))
@@ -86,12 +87,12 @@ export const checkPlanNames = (sources: ReadonlyMap<string, string>): string[] =
         .map(({ number }) => `${path}:${number} names a plan: ask its row in contract/plans.ts instead`),
     )
 
-/** All of a list in a row, or three of its words: `'a', 'b'` as an array and in SQL, `'a' | 'b'` as a type. */
+/** Finds three words of a list in a row, or all of a shorter list: `'a', 'b'` in arrays and SQL, `'a' | 'b'` in types. */
 function copiesIn(source: string): string[] {
   const found = lists.flatMap((words) => {
     const word = `(['"\`])(?:${words.join('|')})\\1`
-    const rest = `(?:\\s*[,|]\\s*(['"\`])(?:${words.join('|')})\\2){${Math.min(words.length, 3) - 1},}`
-    return [...source.matchAll(new RegExp(word + rest, 'g'))].map(([copy]) => copy.replaceAll(/\s+/g, ' '))
+    const moreWords = `(?:\\s*[,|]\\s*(['"\`])(?:${words.join('|')})\\2){${Math.min(words.length, 3) - 1},}`
+    return [...source.matchAll(new RegExp(word + moreWords, 'g'))].map(([copy]) => copy.replaceAll(/\s+/g, ' '))
   })
   return [...new Set(found)]
 }

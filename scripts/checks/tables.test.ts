@@ -15,7 +15,7 @@ const owners = {
 const complaintsAbout = (files: Record<string, string>) =>
   checkTables(new Map(Object.entries({ ...owners, ...files })), tables).complaints
 
-test('owners write, everyone reads', () => {
+test('the owner of a table may write it, and everyone may read it', () => {
   const reader = `import { users } from '#server/database/schema.ts'\ndb.select().from(users).for('update')`
   expect(complaintsAbout({ 'server/features/admin/other/other.ts': reader })).toEqual([])
 })
@@ -59,7 +59,7 @@ test('a table belongs to the module its file is named after', async () => {
   expect(owned.map(({ name }) => name).toSorted()).toEqual(exported.toSorted())
 })
 
-test('maps and hashes are not tables', () => {
+test('a delete from a map or an update of a hash is no write to a table', () => {
   const code = 'waiting.delete(key)\ncreateHash(a).update(text)'
   expect(complaintsAbout({ 'server/features/admin/other/other.ts': code })).toEqual([])
 })

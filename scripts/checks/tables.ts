@@ -8,8 +8,8 @@ export type OwnedTable = { name: string; sqlName: string; owner: string }
 type Write = { path: string; table: string }
 
 const isSchema = (path: string) => /^server\/database\/schema(\/.*)?\.ts$/.test(path)
-/** The shop itself, not the code that prepares, copies and restores whole databases. */
-const isJudged = (path: string) => /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
+/** Excludes tests, and code that prepares, copies and restores whole databases. */
+const isChecked = (path: string) => /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
 
 /** Every table. Its owner is the module, or the folder in `server/`, that its schema file is named after. */
 export async function readTables(): Promise<OwnedTable[]> {
@@ -26,34 +26,35 @@ export async function readTables(): Promise<OwnedTable[]> {
   return (await Promise.all(tables)).flat()
 }
 
-/** Every write to a table from a folder that does not own it, as sentences. */
+/** Complaints about writes to a table from a folder that does not own it. */
 export function checkTables(sources: Sources, tables: OwnedTable[]): { complaints: string[]; writes: number } {
   const complaints: string[] = []
   const writes = [...sources]
-    .filter(([path]) => isJudged(path))
+    .filter(([path]) => isChecked(path))
     .flatMap(([path, source]) => writesOf(path, source, tables, complaints))
   const owned = new Map(tables.map((table) => [table.name, table]))
   for (const { path, table } of writes) {
     const owner = `server/${owned.get(table)?.owner}`
     if (!path.startsWith(`${owner}/`)) complaints.push(`${path} writes ${table}: ask ${owner}`)
   }
-  // A check that sees nothing must not pass.
+  // Every table is written somewhere; if no write is found, the check itself is broken.
   for (const { name } of tables)
     if (!writes.some(({ table }) => table === name)) complaints.push(`no write to ${name} was found`)
   return { complaints, writes: writes.length }
 }
 
+/** Finds the writes of a file. Adds a complaint for a table that it can't identify. */
 function writesOf(path: string, source: string, tables: OwnedTable[], complaints: string[]): Write[] {
   const imported = importedFromSchema(path, source)
   const writes: Write[] = []
-  const note = (table: string | undefined) => {
+  const addWrite = (table: string | undefined) => {
     if (table && tables.some(({ name }) => name === table)) writes.push({ path, table })
   }
-  for (const [, receiver = '', argument = ''] of source.matchAll(call))
-    if (imported.has(argument)) note(imported.get(argument))
+  for (const [, receiver = '', argument = ''] of source.matchAll(drizzleWrite))
+    if (imported.has(argument)) addWrite(imported.get(argument))
     else if (isDatabase.test(receiver)) complaints.push(`${path} writes a table the check cannot name`)
-  for (const [, , local, sqlName] of source.matchAll(statement))
-    note(local ? imported.get(local) : tables.find((table) => table.sqlName === sqlName)?.name)
+  for (const [, , local, sqlName] of source.matchAll(sqlWrite))
+    addWrite(local ? imported.get(local) : tables.find((table) => table.sqlName === sqlName)?.name)
   return writes
 }
 
@@ -66,13 +67,13 @@ const importedFromSchema = (path: string, source: string) =>
   )
 
 /** `tx.insert(users)` */
-const call = /([\w.]+)\s*\.(?:insert|update|delete)\(\s*(\w*)/g
+const drizzleWrite = /([\w.]+)\s*\.(?:insert|update|delete)\(\s*(\w*)/g
 
 /** `db`, `tx`, or a `.db` of something: maps and hashes have `delete` and `update` too. */
 const isDatabase = /^(tx|(.*\.)?db)$/
 
 /** Raw SQL: `update users` or, with the table from the schema, `update ${users}`. */
-const statement =
+const sqlWrite =
   /\b(insert into|update|delete from|truncate|merge into)\s+(?:table\s+|only\s+)?(?:\$\{(\w+)\}|"?(\w+)"?)/gi
 
 const resolve = (from: string, specifier: string) =>

@@ -1,4 +1,4 @@
-/** Bottom up. Anything outside these folders is the app, which may import all of them. */
+/** From the bottom up. Everything outside the first three folders is the app. */
 const layers = ['ui', 'api', 'features', 'app']
 
 /** Files that a feature offers to others and to the app; its other files are private. */
@@ -41,7 +41,7 @@ export const offered = [
 
 export const webFeatureOf = (path: string) => /^web\/features\/(admin|not-found|\w+\/[^/]+)\//.exec(path)?.[1]
 
-/** `ui` below `api` below `features` below the app; a feature sees only what another one offers. */
+/** A layer imports only those below it, and a feature imports only the offered files of another one. */
 export function layerComplaint(from: string, to: string): string | undefined {
   if (!from.startsWith('web/')) return undefined
   // Allows `contract/markdown`, which knows nothing about the shop.

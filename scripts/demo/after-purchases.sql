@@ -1,16 +1,16 @@
--- Activity of buyers and staff after the purchases; needs the admin that the first start creates.
+-- Activity of buyers and staff after the purchases. Needs the admin that the first start creates.
 
 update users set verified_at = created_at + interval '4 minutes'
 where verified_at is null and (email = 'buyer@example.com' or email like '%.demo@example.com')
   and name not in ('Paul Demo', 'Wim Demo');
 
 insert into customer_notes (user_id, author_id, text)
-select u.id, a.id, said.text
+select u.id, a.id, notes.text
 from (values
   ('buyer@example.com', 'Asked for European symbols. Tell them when the list grows.'),
   ('ada.demo@example.com', 'Travels until the end of the month; no hurry with the access.')
-) as said (email, text)
-join users u on u.email = said.email, (select id from users where is_admin limit 1) a;
+) as notes (email, text)
+join users u on u.email = notes.email, (select id from users where is_admin limit 1) a;
 
 -- Newsletters: one that went out last week, and a draft.
 with author as (select id from users where is_admin order by created_at limit 1),

@@ -10,14 +10,14 @@ import type { Config } from '#server/config.ts'
 import { StartError } from '#server/errors.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
 import { type Shop, startShop } from '#server/start.ts'
-import { browser, buy, buyAndAsk, idOf, type Person, stripeOf, useCard } from './buying.ts'
+import { buy, buyAndAskForAccess, createBrowserCaller, idOf, type Person, stripeOf, useCard } from './buying.ts'
 import { copyPayments } from './payments.ts'
 
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
-/** Someone who helps the seller, and sees less of the admin area. */
+/** A member of staff with the role support. */
 export const demoSupport = { name: 'Demo Support', email: 'support.demo@example.com', password: 'a believable helper' }
-/** Each misspelled a name that TradingView's look-alike knows: they wait for the seller, and for themselves. */
-const misspelled = { Ada: 'ada_trade', Ben: 'TrendFollow', Carla: 'macd-mari' }
+/** Almost the names of users on TradingView's look-alike, so these buyers wait until the username is corrected. */
+const misspelledUsernames = { Ada: 'ada_trade', Ben: 'TrendFollow', Carla: 'macd-mari' }
 
 export const person = (name: string): Person => ({
   name: `${name} Demo`,
@@ -25,14 +25,14 @@ export const person = (name: string): Person => ({
   password: `${name} believes it`,
 })
 
-/** Buyers whose revenue moves in every way, with refunds and discounts. */
-const storytellers = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora']
+/** Buyers with switches, refunds, disputes or discounts. Their purchases are no models for the invented ones. */
+const buyersWithHistory = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora']
 
-const hour = 3_600_000
-const day = 24 * hour
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
-/** For these minutes the shop has an address of its own, despite the settings, collects tax, and emails no one. */
-export const forDemo = (config: Config): Config => ({
+/** Settings while the demo runs: any free port, local links, tax, and no emails. */
+export const withDemoSettings = (config: Config): Config => ({
   ...config,
   tax: { ...config.tax, mode: 'stripe' },
   port: 0,
@@ -41,44 +41,45 @@ export const forDemo = (config: Config): Config => ({
   mail: { ...config.mail, smtpUrl: undefined },
 })
 
-/** People who really buy: one in every state, the one you can log in as, some who wait. Returns how many got payments like theirs. */
-export async function letThemBuy(config: Config): Promise<number> {
-  let past = 0
-  const here = { ...forDemo(config), mayCallTradingView: false }
-  const shop = await startShop(here, {
+/** Buys in the sandbox as people in every state. Returns the number of invented purchases that got payments like theirs. */
+export async function buyAsDemoPeople(config: Config): Promise<number> {
+  /** Milliseconds by which the shop's clock is behind. */
+  let behindMs = 0
+  const demoConfig = { ...withDemoSettings(config), mayCallTradingView: false }
+  const shop = await startShop(demoConfig, {
     log: pino({ level: 'silent' }),
     withPages: false,
-    now: () => new Date(Date.now() - past),
+    now: () => new Date(Date.now() - behindMs),
   })
   const { pool } = shop.connection
   const { rows } = await pool.query<{ present: string }>('select clock_offset as present from sandbox.settings')
-  // Webhooks wait for `hearEverything`: one sync per purchase and day instead of one per event.
+  // Webhooks wait for `deliverWebhooks`, which makes one sync per purchase and day instead of one per event.
   await shop.sandbox?.controls.behave({ settlesIn: 'chf', delaySeconds: 3600 })
   const stopping = new AbortController()
   const stop = () => stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))
   const stopped = once(stopping.signal, 'abort').then(() => stopping.signal.throwIfAborted())
   process.once('SIGINT', stop)
-  async function hearEverything() {
+  async function deliverWebhooks() {
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
   }
-  /** Only backward on an empty sandbox; forward, what falls due on the way happens. */
-  async function goTo(ago: number) {
+  /** Moves the clocks. Backward works only while the sandbox is empty; forward, everything that falls due happens. */
+  async function goTo(agoMs: number) {
     stopping.signal.throwIfAborted()
-    await hearEverything()
-    const seconds = Math.round((past - ago) / 1000)
-    console.log(ago > day ? `  … ${Math.round(ago / day)} days ago` : '  … today')
+    await deliverWebhooks()
+    const seconds = Math.round((behindMs - agoMs) / 1000)
+    console.log(agoMs > dayMs ? `  … ${Math.round(agoMs / dayMs)} days ago` : '  … today')
     if (seconds < 0) await pool.query('update sandbox.settings set clock_offset = clock_offset + $1', [seconds])
     else if (seconds > 0) {
       await shop.sandbox?.controls.advance(seconds, 'second')
-      // The shop hears of the way before its own clock moves, or renewals would count as recorded months late.
-      await hearEverything()
+      // Webhooks arrive before the shop's own clock moves, or renewals would count as recorded months late.
+      await deliverWebhooks()
     }
-    past = ago
+    behindMs = agoMs
   }
-  async function fail(name: string, billing: BillingType) {
+  async function buyWithFailedRenewal(name: string, billing: BillingType) {
     // Same age as the failed renewals in fill.sql.
-    const renewal = new Date(Date.now() - 2.4 * day)
+    const renewal = new Date(Date.now() - 2.4 * dayMs)
     await goTo(Date.now() - aPeriodBefore(renewal, billing).getTime())
     const { call, id } = await buy(shop, person(name), billing)
     const { clientSecret } = await call(purchases.beginCardUpdate, { id })
@@ -86,51 +87,52 @@ export async function letThemBuy(config: Config): Promise<number> {
     await call(purchases.finishCardUpdate, { id, setupIntentId: idOf(clientSecret) })
   }
   async function fillYear() {
-    await fail('Quinn', 'yearly')
-    await moveRevenue(shop, goTo)
-    await fail('Rita', 'monthly')
-    await goTo(20 * day)
-    const disputing = await buy(shop, person('Zora'), 'monthly')
-    await goTo(6 * day)
-    await shop.sandbox?.controls.openDispute(disputing.paymentIntentId)
+    await buyWithFailedRenewal('Quinn', 'yearly')
+    await buyWithRevenueChanges(shop, goTo)
+    await buyWithFailedRenewal('Rita', 'monthly')
+    await goTo(20 * dayMs)
+    const disputed = await buy(shop, person('Zora'), 'monthly')
+    await goTo(6 * dayMs)
+    await shop.sandbox?.controls.openDispute(disputed.paymentIntentId)
     await shop.sandbox?.controls.settle()
     await goTo(0)
-    for (const [leaving, gone, billing] of [
+    for (const [cancelling, ended, billing] of [
       ['Mara', 'Oona', 'monthly'],
       ['Nils', 'Paul', 'yearly'],
     ] as const) {
-      const { call, id } = await buy(shop, person(leaving), billing)
+      const { call, id } = await buy(shop, person(cancelling), billing)
       await call(purchases.cancel, { id })
-      await endAtOnce(shop, (await buy(shop, person(gone), billing)).subscriptionId)
+      await endImmediately(shop, (await buy(shop, person(ended), billing)).subscriptionId)
     }
     await buy(shop, demoBuyer, 'yearly')
-    await giveDiscounts(shop)
-    await subscribeAtStripe(shop)
-    // Long enough ago that the connector has handed them to the seller.
-    past = 3 * hour
-    for (const [name, username] of Object.entries(misspelled)) await buyAndAsk(shop, person(name), username)
+    await createDiscountCodes(shop)
+    await subscribeByPaymentLink(shop)
+    // After three hours, the connector hands a request to the seller.
+    behindMs = 3 * hourMs
+    for (const [name, username] of Object.entries(misspelledUsernames))
+      await buyAndAskForAccess(shop, person(name), username)
     await shop.sandbox?.controls.settle()
-    await declareSome(shop)
-    await hireSupport(shop)
+    await createDeclarations(shop)
+    await registerSupport(shop)
     await pool.query(readFileSync(new URL('after-purchases.sql', import.meta.url), 'utf8'))
     console.log('  … payments and invoices of everyone')
-    await hearEverything()
-    const paid = await copyPayments(
+    await deliverWebhooks()
+    const copiedCount = await copyPayments(
       shop.connection.url,
-      storytellers.map((name) => person(name).email),
+      buyersWithHistory.map((name) => person(name).email),
     )
     // PostgreSQL plans by its statistics, which it would only update minutes after so many new rows.
     await pool.query('analyze')
-    await count(shop)
-    await settle(shop)
-    await hearEverything()
-    return paid
+    await compareRevenue(shop)
+    await payOut(shop)
+    await deliverWebhooks()
+    return copiedCount
   }
   try {
     if (shop.firstAdmin && !config.admin.password) tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
     return await Promise.race([fillYear(), stopped as Promise<never>])
   } catch (error) {
-    // Left in the past, every later buyer would seem to have paid before they came.
+    // If the sandbox's clock stayed in the past, later buyers would seem to pay before they sign up.
     await pool.query('update sandbox.settings set clock_offset = $1', [rows[0]?.present])
     throw error
   } finally {
@@ -140,35 +142,35 @@ export async function letThemBuy(config: Config): Promise<number> {
   }
 }
 
-/** The shop compares its revenue with Stripe every night. */
-export async function count({ queue }: Shop) {
+/** Runs the nightly comparison of the shop's revenue with Stripe. */
+export async function compareRevenue({ queue }: Shop) {
   await queue.runNow('prove-revenue')
 }
 
-/** Stripe pays out what is available, and the shop reads it. */
-async function settle({ sandbox, queue, connection }: Shop) {
+/** Lets Stripe pay out the available balance and the shop read it, then adds the balance of invented payments. */
+async function payOut({ sandbox, queue, connection }: Shop) {
   await sandbox?.controls.advance(1, 'second')
   await queue.runNow('read-balance')
   await connection.pool.query(readFileSync(new URL('settle.sql', import.meta.url), 'utf8'))
 }
 
-/** Bought, more, less, ended and back again; another plan; a lost dispute and a refund: each on its own day. */
-async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
+/** Purchases, changes of quantity and plan, endings and returns, a lost dispute and a refund, each on its day. */
+async function buyWithRevenueChanges(shop: Shop, goTo: (agoMs: number) => Promise<void>) {
   const controls = shop.sandbox?.controls
   const people: Record<string, Awaited<ReturnType<typeof buy>>> = {}
-  const come = async (name: string, billing: BillingType) => {
+  const subscribe = async (name: string, billing: BillingType) => {
     people[name] = await buy(shop, person(name), billing)
   }
   const subscriptionOf = (name: string) => people[name]?.subscriptionId ?? ''
-  const story: [daysAgo: number, happens: () => Promise<unknown>][] = [
-    [320, () => come('Sven', 'monthly')],
+  const events: [daysAgo: number, run: () => Promise<unknown>][] = [
+    [320, () => subscribe('Sven', 'monthly')],
     [260, async () => controls?.dashboard.setQuantity(subscriptionOf('Sven'), 2)],
     [210, async () => controls?.dashboard.setQuantity(subscriptionOf('Sven'), 1)],
-    // While the other price was asked.
-    [190, () => come('Tara', 'monthly')],
-    [170, () => endAtOnce(shop, subscriptionOf('Sven'))],
-    [150, () => come('Tess', 'monthly')],
-    [149, () => come('Yann', 'monthly')],
+    // Bought in the two weeks of the other price; see fill.sql.
+    [190, () => subscribe('Tara', 'monthly')],
+    [170, () => endImmediately(shop, subscriptionOf('Sven'))],
+    [150, () => subscribe('Tess', 'monthly')],
+    [149, () => subscribe('Yann', 'monthly')],
     [
       140,
       async () => {
@@ -177,14 +179,14 @@ async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
       },
     ],
     [100, () => switchToYearly(shop, person('Tess'))],
-    [80, () => come('Sven', 'monthly')],
+    [80, () => subscribe('Sven', 'monthly')],
     [64, () => switchToYearly(shop, person('Sven'))],
-    [45, () => come('Uwe', 'yearly')],
+    [45, () => subscribe('Uwe', 'yearly')],
     [40, async () => controls?.refund(people.Uwe?.paymentIntentId ?? '', 5000)],
   ]
-  for (const [daysAgo, happens] of story) {
-    await goTo(daysAgo * day)
-    await happens()
+  for (const [daysAgo, run] of events) {
+    await goTo(daysAgo * dayMs)
+    await run()
     await controls?.settle()
     await controls?.webhooks.flush()
     await shop.queue.idle()
@@ -192,7 +194,7 @@ async function moveRevenue(shop: Shop, goTo: (ago: number) => Promise<void>) {
 }
 
 async function switchToYearly(shop: Shop, { email, password }: Person) {
-  const { call } = browser(shop)
+  const { call } = createBrowserCaller(shop)
   await call(accounts.login, { email, password })
   const [{ id } = { id: '' }] = await call(purchases.list, {})
   const { at, due: amount } = await call(purchases.switchOffer, { id })
@@ -200,37 +202,37 @@ async function switchToYearly(shop: Shop, { email, password }: Person) {
 }
 
 /**
- * A declaration in every state: for the seller to decide (no such contract, too late, for good cause), waiting for its owner's
- * click or for its day, and carried out. Older ones that a seller closed are in fill.sql.
+ * Declarations in every state: for the seller to decide (unknown contract, too late, for good cause), waiting for
+ * confirmation or for their day, and carried out. fill.sql adds older ones that the seller closed.
  */
-async function declareSome(shop: Shop) {
-  const { call } = browser(shop)
-  const reviewerNamed = (first: string) => {
+async function createDeclarations(shop: Shop) {
+  const { call } = createBrowserCaller(shop)
+  const declarantNamed = (first: string) => {
     const { name, email } = person(first)
     return { name, email, contract: email }
   }
-  await call(declarations.withdraw, { ...reviewerNamed('Gus'), contract: 'gus.dmeo@example.com' })
-  await call(declarations.withdraw, reviewerNamed('Rita'))
+  await call(declarations.withdraw, { ...declarantNamed('Gus'), contract: 'gus.dmeo@example.com' })
+  await call(declarations.withdraw, declarantNamed('Rita'))
   await call(declarations.cancel, {
-    ...reviewerNamed('Ada'),
+    ...declarantNamed('Ada'),
     grounds: 'good_cause',
     reason: 'I no longer trade and my account at the exchange is closed.',
   })
-  await call(declarations.cancel, { ...reviewerNamed('Ben'), grounds: 'ordinary' })
-  const endsOn = new Date(Date.now() + 400 * day).toISOString().slice(0, 10)
-  const waits = await buy(shop, person('Wim'), 'yearly')
-  await waits.call(declarations.cancel, { ...reviewerNamed('Wim'), grounds: 'ordinary', endsOn })
+  await call(declarations.cancel, { ...declarantNamed('Ben'), grounds: 'ordinary' })
+  const endsOn = new Date(Date.now() + 400 * dayMs).toISOString().slice(0, 10)
+  const waiting = await buy(shop, person('Wim'), 'yearly')
+  await waiting.call(declarations.cancel, { ...declarantNamed('Wim'), grounds: 'ordinary', endsOn })
   const refunded = await buy(shop, person('Vera'), 'monthly')
-  await refunded.call(declarations.withdraw, reviewerNamed('Vera'))
+  await refunded.call(declarations.withdraw, declarantNamed('Vera'))
 }
 
-async function hireSupport(shop: Shop) {
-  const { id } = await browser(shop).call(accounts.register, demoSupport)
+async function registerSupport(shop: Shop) {
+  const { id } = await createBrowserCaller(shop).call(accounts.register, demoSupport)
   const role: Role = 'support'
   await shop.connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [id, role])
 }
 
-async function giveDiscounts(shop: Shop) {
+async function createDiscountCodes(shop: Shop) {
   await shop.connection.pool.query(
     `insert into discount_codes (code, percent_off, amount_off, months, max_uses, new_only, stopped_at) values
      ('FRIENDS', null, 500, null, 50, false, null), ('WELCOME', 20, null, 0, null, true, null),
@@ -246,10 +248,10 @@ function aPeriodBefore(date: Date, billing: BillingType) {
   return before
 }
 
-const endAtOnce = (shop: Shop, subscriptionId: string) => stripeOf(shop).subscriptions.cancelNow(subscriptionId)
+const endImmediately = (shop: Shop, subscriptionId: string) => stripeOf(shop).subscriptions.cancelNow(subscriptionId)
 
-/** Two who subscribed by a payment link, before there was a shop: they can be taken over. */
-async function subscribeAtStripe(shop: Shop) {
+/** Creates two subscriptions by a payment link of Stripe, which the seller can take over. */
+async function subscribeByPaymentLink(shop: Shop) {
   const stripe = stripeOf(shop)
   const priceId = await stripe.prices.ensure({
     lookupKey: 'payment-link',
@@ -260,7 +262,7 @@ async function subscribeAtStripe(shop: Shop) {
   })
   for (const { name, email } of [person('Xenia'), person('Yusuf')]) {
     const customerId = await stripe.customers.create({ attempt: email, name, email })
-    const begun = await stripe.newSubscriptions.create({ attempt: email, customerId, priceId })
-    if ('clientSecret' in begun) await useCard(shop, 'payment_intents', begun.clientSecret, 'pm_card_visa')
+    const created = await stripe.newSubscriptions.create({ attempt: email, customerId, priceId })
+    if ('clientSecret' in created) await useCard(shop, 'payment_intents', created.clientSecret, 'pm_card_visa')
   }
 }

@@ -17,22 +17,22 @@ export function stripeOf({ sandbox }: Shop) {
 
 export const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
 
-/** Steps of the payment form with a card. */
+/** Confirms a payment or setup like the payment form does. */
 export async function useCard(
   { config, sandbox }: Shop,
   kind: 'payment_intents' | 'setup_intents',
-  secret: string,
+  clientSecret: string,
   card: string,
 ) {
-  const response = await fetch(`${config.publicUrl}/_sandbox/v1/${kind}/${idOf(secret)}/confirm`, {
+  const response = await fetch(`${config.publicUrl}/_sandbox/v1/${kind}/${idOf(clientSecret)}/confirm`, {
     method: 'POST',
     headers: { authorization: `Bearer ${sandbox?.publishableKey}` },
-    body: new URLSearchParams({ client_secret: secret, payment_method: card }),
+    body: new URLSearchParams({ client_secret: clientSecret, payment_method: card }),
   })
   if (!response.ok) throw new Error(`The sandbox refused a test card: ${await response.text()}`)
 }
 
-export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: string) {
+export async function buyAndAskForAccess(shop: Shop, buyer: Person, tradingViewUsername: string) {
   const { call, paymentIntentId } = await buy(shop, buyer, 'monthly')
   await call(access.submit, {
     paymentIntentId,
@@ -43,21 +43,22 @@ export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: 
   })
 }
 
-export function browser(shop: Shop) {
+/** Makes calls with the cookies of one browser. */
+export function createBrowserCaller(shop: Shop) {
   let cookie = ''
   return createCaller(async (path, init) => {
     const headers = new Headers(init.headers)
     headers.set('cookie', cookie)
     const response = await fetch(new URL(path, shop.config.publicUrl), { ...init, headers })
-    const set = response.headers.getSetCookie().map((line) => line.split(';')[0])
-    cookie = [cookie, ...set].filter(Boolean).join('; ')
+    const newCookies = response.headers.getSetCookie().map((line) => line.split(';')[0])
+    cookie = [cookie, ...newCookies].filter(Boolean).join('; ')
     return response
   })
 }
 
 export async function buy(shop: Shop, buyer: Person, billingType: BillingType, code?: string) {
-  const { call } = browser(shop)
-  // Returning buyers have an account.
+  const { call } = createBrowserCaller(shop)
+  // A returning buyer has an account, so registering is refused.
   await call(accounts.register, buyer).catch(() =>
     call(accounts.login, { email: buyer.email, password: buyer.password }),
   )

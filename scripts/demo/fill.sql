@@ -1,6 +1,6 @@
 -- A believable shop: sign-ups that keep accelerating; subscriptions that renew, lapse, fail and come back.
--- Addresses are at example.com, which is no one's: whatever the shop sends, no stranger gets it.
--- :users and :purchases say how many; the same seed gives the same year.
+-- Addresses are at example.com, which belongs to no one, so no stranger gets an email.
+-- :users and :purchases are numbers. The seed is fixed, so every run gives the same year.
 select setseed(0.42);
 
 create temporary table words on commit drop as select
@@ -21,7 +21,7 @@ select n, gen_random_uuid() as id, w.first[1 + floor(random() * 50)] as first, w
   now() - 365 * interval '1 day' * (1 - power((n - random()) / :users, 0.6)) as created_at
 from generate_series(1, :users) n, words w;
 
--- Most have confirmed their address.
+-- Eight of nine users have confirmed their address.
 insert into users (id, email, name, trading_view_username, created_at, verified_at)
 select id, translate(lower(first || '.' || last), 'ëöüøäé', 'eouoae') || n || '@example.com', first || ' ' || last,
   case when luck < 0.86 then translate(lower(first || '_' || left(last, 3)), 'ëöüøäé', 'eouoae') || n end, created_at,
@@ -30,11 +30,11 @@ from people;
 
 -- Recent users have bought once; the other purchases are spread evenly over earlier users. One person's purchases follow
 -- one another, and only the last can still be running.
-create temporary table dealt on commit drop as
+create temporary table purchase_turns on commit drop as
 select user_id, luck, row_number() over (partition by user_id order by k) as turn, count(*) over (partition by user_id) as turns,
   dice, chance, is_yearly, came_at, now() - came_at as since
 from (
-  -- Thrown before they are sorted by an id, which is another one in every shop.
+  -- Random numbers are drawn before rows are sorted by id, because ids differ in every shop.
   select p.id as user_id, p.luck, k, p.created_at as came_at, random() as dice, random() as chance, random() < 0.3 as is_yearly
   from (select least(0.15 * :users, 0.5 * :purchases)::int as young) y cross join generate_series(0, :purchases - 1) k
     join people p on p.n =
@@ -54,11 +54,11 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
   came_at + since * ((turn - 1 + 0.02 * dice) / turns) as created_at,
   came_at + since * ((turn - case when turn < turns then 0.25 * dice else 0.05 + 0.8 * chance end) / turns) as ended_at,
   case when is_yearly then interval '1 year' else interval '1 month' end as period,
-  -- Who began with the other plan, and changed.
+  -- These buyers began with the other plan and switched.
   luck between 0.3 and 0.36 as has_changed
-from dealt;
+from purchase_turns;
 
--- Two countries in which the seller collects tax. Only unpaid ends are elsewhere: the others get payments like those of buying.ts.
+-- The seller collects tax in two countries. Unpaid purchases are elsewhere, because they get no payments like those of buying.ts.
 alter table booked add country text, add tax_rate float, add net int;
 update booked set country = case when status = 'expired' then (array['US', 'GB', 'ES', 'NL'])[1 + floor(luck * 4)::int]
   when billing_type = 'yearly' then 'CH' else 'DE' end;
@@ -82,7 +82,7 @@ from (
   from booked, lateral (select age(now(), created_at) as age) a) b
 order by created_at;
 
--- What they moved, on its own day: see server/features/selling/ledger/movements.ts.
+-- Revenue movements on their days, as server/features/selling/ledger/movements.ts derives them.
 insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind, cause, billing_type,
   arr_before, arr_after, people)
 select id, user_id, :product, at, at, source, 0, kind, cause, billing_type, before, after, people
@@ -104,7 +104,7 @@ from (
     where status in ('cancelled', 'expired')) m
 order by at;
 
--- What they paid: every period of a small shop, the last one of a large shop.
+-- Invoices and payments of every period in a small shop, and of the last period in a large one.
 create temporary table paid on commit drop as
 select 'pi_demo' || key || n as payment_intent_id, id as purchase_id, user_id, key, n, 'in_demo' || key || n as invoice_id,
   upper(left(key, 8)) || '-' || lpad(n::text, 4, '0') as number, starts, amount, starts + period as ends, country, tax_rate,
@@ -157,12 +157,12 @@ select user_id, product_id, state_since,
   case state when 'declined' then 'declined' when 'locked' then 'closed' when 'none' then 'ended' else 'granted' end,
   'asked', state, trading_view_username, declined_because from access a join users u on u.id = a.user_id where state <> 'asked';
 
--- The seller tried another price for two weeks, half a year ago. Who bought then keeps it: see buyers.ts.
+-- The seller tried another price for two weeks, half a year ago. Buyers of that time keep it: see buyers.ts.
 insert into prices (product_id, billing_type, number, amount, regular_amount, starts_at, published_at)
 select :product, 'monthly', number, amount, 4900, now() - ago, now() - ago
 from (values (2, 4500, interval '200 days'), (3, 3900, interval '186 days')) as p (number, amount, ago);
 
--- A few dozen who stayed for a month have reviewed it, and not all of them are happy.
+-- Reviews, good and bad, by 36 buyers who stayed for a month.
 insert into reviews (user_id, product_id, invited_at, stars, text, author, written_at, answer, answered_at, shows_paying_since)
 select user_id, :product, created_at + interval '31 days', said.stars, said.text, first, created_at + interval '33 days',
   said.answer, case when said.answer is not null then created_at + interval '34 days' end, said.n % 3 = 0
@@ -226,7 +226,7 @@ from (
     where b.status = 'cancelled' and b.is_last and b.ended_at > b.created_at + interval '30 days') c
   where nth <= 4) c;
 
--- Booked by hand: two friends have it as a gift, one trader paid by wire and has a week left.
+-- Purchases booked by hand: two gifts to friends, and a trader who paid by wire and has a week left.
 with friends as (
   insert into users (email, name, verified_at)
   values ('lena.gift@example.com', 'Lena Gift', now()), ('otto.gift@example.com', 'Otto Gift', now()),
@@ -238,7 +238,7 @@ select id, :product, 'yearly', case when is_gift then 0 else 39000 end, 'active'
 from friends, lateral (select name like '% Gift' as is_gift) g,
   lateral (select case when is_gift then now() + interval '10 months' else now() + interval '6 days' end as ends) e;
 
--- What people asked, and whether they got an answer.
+-- Messages, with and without an answer.
 insert into contact_messages (first_name, last_name, email, message, created_at, answered_at, answer)
 select p.first, p.last, lower(p.first) || '@example.com', asked.message, now() - asked.ago,
   case when asked.answer is not null then now() - asked.ago + interval '5 hours' end, asked.answer
@@ -250,7 +250,7 @@ from (values
 ) as asked (n, message, ago, answer)
 join people p on p.n = least(asked.n, :users);
 
--- Readers: most have confirmed, a few never did, one has left.
+-- Newsletter addresses: most are confirmed, some are not, and some have unsubscribed.
 insert into newsletter_subscriptions (email, created_at, confirmed_at, unsubscribed_at)
 select 'reader' || p.n || '@example.com', p.created_at, case when p.luck < 0.9 then p.created_at + interval '7 minutes' end,
   case when p.n % 23 = 0 then now() - interval '2 days' end

@@ -3,17 +3,17 @@ import type pg from 'pg'
 import { midnightAfter } from '#sandbox/objects/balance.ts'
 import { withClient } from '../command.ts'
 
-/** A purchase, and what the sandbox keeps about it as text, so that another buyer's can be made from it. */
-type Model = { purchase: Purchase; text: string }
+/** A purchase with its stored objects as JSON text, in which ids, times and names are replaced for each copy. */
+type ModelPurchase = { purchase: Purchase; text: string }
 type StoredObject = { id: string; kind: string; due_at: number | null; data: Record<string, unknown> }
-type Copied = {
+type CopiedRows = {
   objects: StoredObject[]
   order: { customer_id: string; subscription_id: string; payment_intent_id: string }
   /** Times in seconds, like Stripe's. */
   payments: { payment_intent_id: string; paid_at: number; period_start: number; period_end: number }[]
 }
 
-const dates = [
+const dateColumns = [
   'last_paid_at',
   'ordered_at',
   'paid_from',
@@ -23,11 +23,18 @@ const dates = [
   'past_due_since',
   'ended_at',
 ] as const
-const figures = ['last_paid_amount', 'next_amount', 'due_amount', 'dunning_step', 'card', 'card_expires_at'] as const
-type Figures = Record<(typeof figures)[number], number | string | Date | null>
-type Dates = Record<(typeof dates)[number], Date | null>
+const otherColumns = [
+  'last_paid_amount',
+  'next_amount',
+  'due_amount',
+  'dunning_step',
+  'card',
+  'card_expires_at',
+] as const
+type OtherValues = Record<(typeof otherColumns)[number], number | string | Date | null>
+type Dates = Record<(typeof dateColumns)[number], Date | null>
 type Purchase = Dates &
-  Figures & {
+  OtherValues & {
     id: string
     user_id: string
     email: string
@@ -39,100 +46,100 @@ type Purchase = Dates &
     leave_reason: string | null
   }
 
-/** The ones that a seller opens first. */
-const newest = 1000
+/** Limit of purchases that get payments: the newest ones, which a seller opens first. */
+const maxCopies = 1000
 const idPattern = /(?<![A-Za-z0-9_])(?!price_|prod_|txr_)([a-z]+_)[A-Za-z0-9]{24}(?![A-Za-z0-9])/g
 const timePattern = /\b1[6-9]\d{8}\b/g
 
 /**
- * Gives the year's purchases what really bought ones have: a subscription, its last invoice and payment, each copied from
- * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew. Those with a
- * story of their own are no models.
+ * Gives the invented purchases a subscription, an invoice and a payment, so that they renew and can be refunded. All are
+ * copied from a purchase in the same state, with new ids, dates and buyer. Purchases of `excludedEmails` are no models.
  */
-export const copyPayments = (url: string, others: string[]): Promise<number> =>
+export const copyPayments = (url: string, excludedEmails: string[]): Promise<number> =>
   withClient(url, async (client) => {
-    const models = await readModels(client, others)
+    const models = await readModels(client, excludedEmails)
     const { rows } = await client.query<Purchase>(
       `select p.*, email, name from purchases p join users u on u.id = user_id
        where stripe_subscription_id is null and booked_as is null order by p.created_at desc limit $1`,
-      [newest],
+      [maxCopies],
     )
     const copies = rows.flatMap((purchase) => {
-      const model = models.get(keyOf(purchase))
-      return model ? [{ purchase, ...copy(model, purchase) }] : []
+      const model = models.get(modelKey(purchase))
+      return model ? [{ purchase, ...copyModel(model, purchase) }] : []
     })
     await client.query('begin')
-    for (let at = 0; at < copies.length; at += 100) await store(client, copies.slice(at, at + 100))
+    for (let at = 0; at < copies.length; at += 100) await storeCopies(client, copies.slice(at, at + 100))
     await client.query('commit')
     return copies.length
   })
 
-const keyOf = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
+const modelKey = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
 
-/** The first purchase of each kind that was really bought. */
-async function readModels(client: pg.Client, others: string[]): Promise<Map<string, Model>> {
-  const { rows } = await client.query<Purchase & Pick<Copied, 'order' | 'payments'>>(
+/** One purchase that was really bought for each plan, status and price. */
+async function readModels(client: pg.Client, excludedEmails: string[]): Promise<Map<string, ModelPurchase>> {
+  const { rows } = await client.query<Purchase & Pick<CopiedRows, 'order' | 'payments'>>(
     `select p.*, u.email, u.name, to_json(o) as "order", (
        select json_agg(to_jsonb(m) || jsonb_build_object('paid_at', extract(epoch from paid_at)::bigint,
          'period_start', extract(epoch from period_start)::bigint, 'period_end', extract(epoch from period_end)::bigint))
        from payments m where purchase_id = p.id) as payments
      from purchases p join users u on u.id = p.user_id join orders o on o.subscription_id = p.stripe_subscription_id and o.kind = 'new'
      where p.refunded_amount = 0 and u.email <> all($1)`,
-    [others],
+    [excludedEmails],
   )
   const { rows: objects } = await client.query<StoredObject>(
     'select id, kind, due_at, data from sandbox.objects order by seq',
   )
   return new Map(
     rows.map(({ order, payments, ...purchase }) => [
-      keyOf(purchase),
-      { purchase, text: JSON.stringify({ objects: objectsOf(order.customer_id, objects), order, payments }) },
+      modelKey(purchase),
+      { purchase, text: JSON.stringify({ objects: relatedObjects(order.customer_id, objects), order, payments }) },
     ]),
   )
 }
 
-/** A customer, everything that names them, everything that names one of those, and so on. */
-function objectsOf(customer: string, objects: StoredObject[]): StoredObject[] {
+/** Objects that name the customer, or name another such object. Repeats until no new one is found. */
+function relatedObjects(customer: string, objects: StoredObject[]): StoredObject[] {
   const found = new Set([customer])
   const mentions = objects.map(({ id, data }) => ({ id, ids: JSON.stringify(data).match(idPattern) ?? [] }))
-  for (let before = 0; before < found.size; ) {
-    before = found.size
-    for (const { id, ids } of mentions) if (ids.some((each) => found.has(each))) found.add(id)
+  for (let sizeBefore = 0; sizeBefore < found.size; ) {
+    sizeBefore = found.size
+    for (const { id, ids } of mentions) if (ids.some((mentionedId) => found.has(mentionedId))) found.add(id)
   }
   return objects.filter(({ id }) => found.has(id))
 }
 
-function copy(
-  { purchase: model, text: content }: Model,
+function copyModel(
+  { purchase: model, text: content }: ModelPurchase,
   purchase: Purchase,
-): Copied & { dates: Dates; figures: Figures } {
-  const anchor = { past_due: 'past_due_since', cancelled: 'ended_at' } as const
-  const at = anchor[purchase.status as keyof typeof anchor] ?? 'current_period_end'
-  const seconds = Math.round((Number(purchase[at]) - Number(model[at])) / 1000)
-  const moved = (date: Date | null) => date && new Date(date.getTime() + seconds * 1000)
-  const ids = new Map<string, string>()
-  const newId = (id: string, prefix: string) => {
-    const known = ids.get(id) ?? prefix + randomBytes(12).toString('hex')
-    ids.set(id, known)
-    return known
+): CopiedRows & { dates: Dates; otherValues: OtherValues } {
+  const anchorColumns = { past_due: 'past_due_since', cancelled: 'ended_at' } as const
+  // Copies are moved in time so that this date fits; the other dates keep their distance from it.
+  const anchor = anchorColumns[purchase.status as keyof typeof anchorColumns] ?? 'current_period_end'
+  const seconds = Math.round((Number(purchase[anchor]) - Number(model[anchor])) / 1000)
+  const moveDate = (date: Date | null) => date && new Date(date.getTime() + seconds * 1000)
+  const newIds = new Map<string, string>()
+  const replaceId = (id: string, prefix: string) => {
+    const newId = newIds.get(id) ?? prefix + randomBytes(12).toString('hex')
+    newIds.set(id, newId)
+    return newId
   }
   const newPrefix = randomBytes(4).toString('hex').toUpperCase()
-  const quoted = (text: string) => JSON.stringify(text).slice(1, -1)
+  const escapeForJson = (text: string) => JSON.stringify(text).slice(1, -1)
   const text = content
-    .replaceAll(idPattern, newId)
+    .replaceAll(idPattern, replaceId)
     .replaceAll(timePattern, (time) => String(Number(time) + seconds))
-    .replaceAll(quoted(model.email), quoted(purchase.email))
-    .replaceAll(quoted(model.name), quoted(purchase.name))
+    .replaceAll(escapeForJson(model.email), escapeForJson(purchase.email))
+    .replaceAll(escapeForJson(model.name), escapeForJson(purchase.name))
     .replaceAll(
       /"invoice_prefix":"(\w+)"|"(?:invoice_)?number":"(\w+)-/g,
       (found, ...prefixes: (string | undefined)[]) => found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
     )
-  const copied = JSON.parse(text) as Copied
+  const copied = JSON.parse(text) as CopiedRows
   for (const object of copied.objects) {
     const { kind, data } = object
     if (kind === 'subscription' && purchase.leave_reason)
       data.cancellation_details = { ...(data.cancellation_details as object), feedback: purchase.leave_reason }
-    // A payout of its own is made once it is due.
+    // The sandbox pays it out when it is due.
     if (kind === 'balance_transaction') {
       object.due_at = midnightAfter(Number(data.available_on))
       data.$sandbox = { payout: null, due_at: object.due_at }
@@ -140,22 +147,22 @@ function copy(
   }
   return {
     ...copied,
-    figures: Object.fromEntries(figures.map((name) => [name, model[name]])) as Figures,
-    dates: Object.fromEntries(dates.map((name) => [name, moved(model[name])])) as Dates,
+    otherValues: Object.fromEntries(otherColumns.map((name) => [name, model[name]])) as OtherValues,
+    dates: Object.fromEntries(dateColumns.map((name) => [name, moveDate(model[name])])) as Dates,
   }
 }
 
-/** The order anchors what the sandbox says from now on. */
-async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { purchase: Purchase })[]) {
+/** Stores the copies and removes the invented payment and invoice of the same period. */
+async function storeCopies(client: pg.Client, copies: (ReturnType<typeof copyModel> & { purchase: Purchase })[]) {
   await client.query(
     `insert into sandbox.objects (id, kind, due_at, data)
      select id, kind, due_at, data from jsonb_to_recordset($1) as o (id text, kind text, due_at float, data jsonb)`,
     [JSON.stringify(copies.flatMap(({ objects }) => objects))],
   )
-  const rows = copies.map(({ purchase, order, dates: moved, figures: same }) => ({
+  const rows = copies.map(({ purchase, order, dates, otherValues }) => ({
     ...order,
-    ...moved,
-    ...same,
+    ...dates,
+    ...otherValues,
     id: purchase.id,
     user_id: purchase.user_id,
     email: purchase.email,
@@ -163,16 +170,16 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
     nonce_hash: randomBytes(32).toString('hex'),
     stripe_subscription_id: order.subscription_id,
   }))
-  const given = [JSON.stringify(rows)]
-  await client.query('insert into orders select * from jsonb_populate_recordset(null::orders, $1)', given)
-  const columns = ['stripe_subscription_id', 'payment_intent_id', ...figures, ...dates]
+  const parameters = [JSON.stringify(rows)]
+  await client.query('insert into orders select * from jsonb_populate_recordset(null::orders, $1)', parameters)
+  const columns = ['stripe_subscription_id', 'payment_intent_id', ...otherColumns, ...dateColumns]
   await client.query(
     `update purchases set ${columns.map((name) => `${name} = c.${name}`).join(', ')}
      from jsonb_populate_recordset(null::purchases, $1) c where c.id = purchases.id`,
-    given,
+    parameters,
   )
   const ids = copies.map(({ purchase }) => purchase.id)
-  // In place of the newest ones that were made up.
+  // The trigger that protects payments allows deletions only with this setting.
   await client.query(`set local shop.clears_test_data = 'on'`)
   await client.query(
     `delete from payments p using (select purchase_id, max(paid_at) as newest from payments
@@ -215,11 +222,11 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
       ),
     ],
   )
-  await copyMovements(client, ids)
+  await replaceMovements(client, ids)
 }
 
-/** The shop soon asks Stripe about past-due purchases, which knows their last period only: what they moved begins with it. */
-async function copyMovements(client: pg.Client, ids: string[]) {
+/** Stripe knows only the last period of a past-due copy, so its movements must begin with that period. */
+async function replaceMovements(client: pg.Client, ids: string[]) {
   await client.query(
     `delete from mrr_movements m using purchases p where p.id = m.purchase_id and p.status = 'past_due' and p.id = any($1)`,
     [ids],

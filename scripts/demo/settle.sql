@@ -1,4 +1,4 @@
--- What made-up payments did to the balance at Stripe: settled in francs, paid out the midnight after they are available.
+-- Balance of the invented payments at Stripe, in francs. Paid out at the midnight after the money is available.
 create temporary table settled as
 select payment_intent_id, paid_at, round(amount * 0.8027)::int as amount, round((round(amount * 0.029) + 30) * 0.8027)::int as fee,
   date_trunc('day', paid_at + interval '2 days', 'UTC') + interval '1 day' as paid_out_at

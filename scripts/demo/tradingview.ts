@@ -3,46 +3,49 @@ import { access } from '#contract/access/access.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { type Shop, startShop } from '#server/start.ts'
-import { count, forDemo, person } from './buyers.ts'
-import { buy, buyAndAsk } from './buying.ts'
+import { compareRevenue, person, withDemoSettings } from './buyers.ts'
+import { buy, buyAndAskForAccess } from './buying.ts'
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
-/** Working out what more people are entitled to would take minutes. */
-const mostPeople = 1000
-/** They bought while TradingView had an outage, so they wait for the seller. */
-const unlucky = ['David', 'Elena', 'Felix', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Kai', 'Lina', 'Uma']
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** Time of the nightly reconciliation, 03:20 UTC. */
+const reconcileAtMs = 200 * minuteMs
+/** Unlocking more people would take minutes. */
+const maxLivePurchases = 1000
+/** Buyers who bought during an outage of TradingView, so they wait for the seller. */
+const buyersDuringOutage = ['David', 'Elena', 'Felix', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Kai', 'Lina', 'Uma']
 
-/** Unlocks the year's buyers on TradingView's look-alike, and leaves some matters for the seller. */
-export async function letThemIn(config: Config): Promise<number> {
+/** Unlocks the year's buyers on TradingView's look-alike, leaves tasks for the seller, and returns the number unlocked. */
+export async function unlockDemoBuyers(config: Config): Promise<number> {
   if (!config.mayCallTradingView) return 0
-  const lastNight = Math.floor((Date.now() - 200 * minute) / day) * day + 200 * minute
-  let past = Date.now() - lastNight + day
-  const now = () => new Date(Date.now() - past)
-  const shop = await startShop(forDemo(config), { log: pino({ level: 'silent' }), withPages: false, now })
+  const lastNight = Math.floor((Date.now() - reconcileAtMs) / dayMs) * dayMs + reconcileAtMs
+  // The shop's clock starts two reconciliations ago.
+  let behindMs = Date.now() - lastNight + dayMs
+  const now = () => new Date(Date.now() - behindMs)
+  const shop = await startShop(withDemoSettings(config), { log: pino({ level: 'silent' }), withPages: false, now })
   try {
     const { lookAlike, connection, queue } = shop
     const { rows } = await connection.pool.query<{ count: number }>(
       'select count(*)::int as count from purchases where status = any($1)',
       [liveStatuses],
     )
-    if (!lookAlike || (rows[0]?.count ?? 0) > mostPeople) return 0
+    if (!lookAlike || (rows[0]?.count ?? 0) > maxLivePurchases) return 0
     await listEveryone(shop)
     await queue.runNow('tradingview-reconcile')
     await queue.idle()
-    past -= day
-    await meddle(shop)
+    behindMs -= dayMs
+    await changeListsByHand(shop)
     await queue.runNow('tradingview-reconcile')
     await queue.idle()
-    past = 3 * hour
-    await haveOutage(shop)
-    past = 0
-    await addMatters(shop)
+    behindMs = 3 * hourMs
+    await simulateOutage(shop)
+    behindMs = 0
+    await addBuyerWithEarlierAccess(shop)
     // Hands requests from the year to the connector.
     await queue.runNow('tradingview-due')
     await queue.idle()
-    await count(shop)
+    await compareRevenue(shop)
     const { rows: unlocked } = await connection.pool.query<{ count: number }>(
       `select count(*)::int as count from access where state = 'unlocked'`,
     )
@@ -61,7 +64,7 @@ async function listEveryone({ connection: { pool } }: Shop) {
   )
   const isListed = `state = 'unlocked' and reason is not null`
   await pool.query(`update access set name_checked_at = state_since where ${isListed}`)
-  // Only those whom the connector of an open shop has not taken on: it lists its own.
+  // A shop open beside the demo lists people itself, so they are skipped here.
   await pool.query(
     `with listed as (
        insert into tv_people (script_id, username_key, username, user_id, is_ours, is_present, present_until, observed_at,
@@ -75,35 +78,35 @@ async function listEveryone({ connection: { pool } }: Shop) {
 }
 
 /** Changes by the seller on TradingView's own page, for the nightly check to find. */
-async function meddle({ lookAlike, connection }: Shop) {
+async function changeListsByHand({ lookAlike, connection }: Shop) {
   if (!lookAlike) return
   const { controls, scripts } = lookAlike
   const { rows } = await connection.pool.query<{ username: string }>(
     `select unlocked_name as username from access where state = 'unlocked' and reason is not null order by 1 limit 5`,
   )
-  const [gone = '', endless = ''] = new Set(rows.map(({ username }) => username))
-  await controls.removeByHand(scripts.indicator, gone)
-  await controls.addByHand(scripts.indicator, endless, null)
+  const [removed = '', withoutEnd = ''] = new Set(rows.map(({ username }) => username))
+  await controls.removeByHand(scripts.indicator, removed)
+  await controls.addByHand(scripts.indicator, withoutEnd, null)
   await controls.addByHand(scripts.strategy, 'beta_tester_2024')
 }
 
 /** Simulates an outage of TradingView. The next try is hours away, so that screens show the state. */
-async function haveOutage(shop: Shop) {
+async function simulateOutage(shop: Shop) {
   const { lookAlike, connection, queue } = shop
   await lookAlike?.controls.behave({ always: 'error', on: '/pine_perm/add' })
-  for (const name of unlucky) await buyAndAsk(shop, person(name), `${name.toLowerCase()}_charts`)
+  for (const name of buyersDuringOutage) await buyAndAskForAccess(shop, person(name), `${name.toLowerCase()}_charts`)
   await queue.idle()
   await connection.pool.query(
     `update tv_people set tries = 5, next_try_at = now() + interval '12 hours' where user_id is not null and is_present is not true`,
   )
-  // Ends only now: a shop open beside the demo would unlock them in between.
+  // The outage ends after the retries are postponed, or a shop open beside the demo would unlock these buyers.
   await lookAlike?.controls.behave({})
   await connection.pool.query('update tv_connection set down_since = null, last_error = null')
 }
 
-async function addMatters(shop: Shop) {
+async function addBuyerWithEarlierAccess(shop: Shop) {
   const { queue } = shop
-  // Had access before the shop unlocked it: the seller decides whether the shop may ever lock it.
+  // This buyer had access before the purchase, so the seller decides if the shop may ever lock it.
   const olaf = await buy(shop, person('Olaf'), 'monthly')
   await olaf.call(access.changeUsername, { purchaseId: olaf.id, username: 'old_friend_of_mine' })
   await queue.idle()

@@ -3,31 +3,32 @@ import { connect } from 'node:tls'
 import { type ChecklistKey, checklistLines } from '#contract/admin/checklist.ts'
 import type { Config } from '#server/config.ts'
 import type { Database } from '#server/database/connect.ts'
-import { doneOf } from '#server/features/admin/checklist/checklist.ts'
+import { findDoneLines } from '#server/features/admin/checklist/checklist.ts'
 import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
 import { createMailTransport } from '#server/gateways/mail.ts'
 import { createStripeGateway } from '#server/gateways/stripe.ts'
 import type { ShopSettings } from '#server/settings/settings.ts'
 
+/** `fault` is null if the check passed. */
 type Check = { title: string; fault: string | null }
-type Deps = { db: Database; config: Config; settings: ShopSettings }
+type CheckDeps = { db: Database; config: Config; settings: ShopSettings }
 
 /** Conditions for live payments, each with its error message. */
-export async function checkForSelling({ db, config, settings }: Deps): Promise<Check[]> {
-  const done = await doneOf({ db, config, settings })
-  const set = (key: ChecklistKey) => ({
+export async function checkForSelling({ db, config, settings }: CheckDeps): Promise<Check[]> {
+  const done = await findDoneLines({ db, config, settings })
+  const checklistCheck = (key: ChecklistKey) => ({
     title: checklistLines[key].title,
     fault: done[key] ? null : checklistLines[key].todo,
   })
-  const tried = async (check: Check, attempt: () => Promise<unknown>): Promise<Check> =>
+  const withAttempt = async (check: Check, attempt: () => Promise<unknown>): Promise<Check> =>
     check.fault === null ? { ...check, fault: await faultOf(attempt) } : check
   return [
     ...(await stripeChecks(config)),
-    await tried(set('email'), () => createMailTransport({ ...config.mail, from: () => '' }).verify()),
-    set('imprint'),
-    set('support_address'),
-    await tried(set('address'), () => shakeHands(config.publicUrl)),
-    set('second_factor'),
+    await withAttempt(checklistCheck('email'), () => createMailTransport({ ...config.mail, from: () => '' }).verify()),
+    checklistCheck('imprint'),
+    checklistCheck('support_address'),
+    await withAttempt(checklistCheck('address'), () => connectWithTls(config.publicUrl)),
+    checklistCheck('second_factor'),
     { title: `TradingView: ${done.tradingview ? 'as you chose' : 'by hand'}`, fault: null },
   ]
 }
@@ -53,8 +54,8 @@ const faultOf = (attempt: () => Promise<unknown>) =>
     (error: Error) => error.message,
   )
 
-/** The shop itself is stopped: its proxy answers with the certificate that visitors see. */
-async function shakeHands(publicUrl: string) {
+/** Checks the certificate that visitors see. The proxy serves it, because the shop itself is stopped. */
+async function connectWithTls(publicUrl: string) {
   const { hostname, port } = new URL(publicUrl)
   const socket = connect({ host: hostname, port: Number(port) || 443, servername: hostname })
   try {

@@ -24,18 +24,18 @@ export async function countTestData(client: pg.ClientBase) {
   return rows[0] ?? { purchases: 0, orders: 0, accounts: 0 }
 }
 
-/** Made by a test purchase, never given a password or passkey, and without anything that was booked by hand. */
+/** Account made by a test purchase, without a password, a passkey or a purchase booked by hand. */
 const isTestAccount = `password_hash is null and not is_admin and role is null
   and not exists (select from passkeys where passkeys.user_id = users.id)
   and not exists (select from purchases p where p.user_id = users.id and p.stripe_subscription_id is null)
   and (exists (select from purchases p where p.user_id = users.id) or exists (select from orders c where c.user_id = users.id))`
 
-/** Someone whose purchases of the product are all test purchases. */
+/** Row of a user whose purchases of the product are all test purchases. */
 const hasOnlyTestPurchases = (table: string) => `${table}.user_id in (select user_id from test_buyers)
   and not exists (select from purchases p where p.user_id = ${table}.user_id and p.product_id = ${table}.product_id
     and p.stripe_subscription_id is null)`
 
-const aboutPurchases: MailKind[] = [
+const otherMailsAboutPurchases: MailKind[] = [
   'accessRequested',
   'disputeOpened',
   'adminDigest',
@@ -44,13 +44,13 @@ const aboutPurchases: MailKind[] = [
 ]
 const mailsAboutPurchases = [paymentMails, purchaseMails, accessMails, declarationMails]
   .flatMap((group) => Object.keys(group))
-  .concat(aboutPurchases)
+  .concat(otherMailsAboutPurchases)
   .map((kind) => `'${kind}'`)
   .join(', ')
 
 const statements = [
   `set local shop.clears_test_data = 'on'`,
-  // Deleted purchases are still named by their invoices.
+  // A deleted purchase is still found through its invoices.
   `create temporary table test_purchases on commit drop as
      select id from purchases where stripe_subscription_id is not null
      union select purchase_id from invoices where purchase_id is not null`,

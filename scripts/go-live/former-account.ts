@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { StartError } from '#server/errors.ts'
 
-const mostListed = 20
+const maxListed = 20
 
-/** Throws while subscriptions of the bound account go on: nobody could cancel or refund them after the switch. */
-export async function isIdleAccount(client: pg.ClientBase) {
+/** Throws while the former account has subscriptions, which nobody could cancel or refund after the switch. */
+export async function assertAccountIdle(client: pg.ClientBase) {
   const { rows } = await client.query<{ id: string; email: string }>(
     `select p.stripe_subscription_id as id, u.email from purchases p join users u on u.id = p.user_id
      where p.stripe_subscription_id is not null and p.former_account is null and p.status not in ('cancelled', 'expired')
@@ -13,21 +13,21 @@ export async function isIdleAccount(client: pg.ClientBase) {
      order by 2`,
   )
   if (rows.length === 0) return
-  const listed = rows.slice(0, mostListed).map(({ id, email }) => `\n  ${id}  ${email}`)
-  const more = rows.length > mostListed ? `\n  and ${rows.length - mostListed} more` : ''
+  const listedRows = rows.slice(0, maxListed).map(({ id, email }) => `\n  ${id}  ${email}`)
+  const more = rows.length > maxListed ? `\n  and ${rows.length - maxListed} more` : ''
   throw new StartError(
-    `The former account still has ${rows.length} ongoing subscriptions. They would go on charging where the shop can neither cancel nor refund them. Put its keys back, end them, and wait until they have ended:${listed.join('')}${more}`,
+    `The former account still has ${rows.length} ongoing subscriptions. They would go on charging where the shop can neither cancel nor refund them. Put its keys back, end them, and wait until they have ended:${listedRows.join('')}${more}`,
   )
 }
 
-/** The books stay, marked as the former account's; nothing asks the new account about them. */
-export async function leaveAccount(client: pg.ClientBase, accountId: string | null) {
-  const former = [accountId ?? 'former account']
+/** Marks purchases and invoices as the former account's, so that nothing looks for them at the new account. */
+export async function markFormerAccount(client: pg.ClientBase, accountId: string | null) {
+  const parameters = [accountId ?? 'former account']
   await client.query(
     'update purchases set former_account = $1 where stripe_subscription_id is not null and former_account is null',
-    former,
+    parameters,
   )
-  await client.query('update invoices set former_account = $1 where former_account is null', former)
+  await client.query('update invoices set former_account = $1 where former_account is null', parameters)
   await client.query(`delete from orders where kind = 'switch' and closed_at is null`)
   await client.query('update orders set closed_at = now() where closed_at is null')
   await client.query('update prices set stripe_price_id = null')

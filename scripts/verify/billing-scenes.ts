@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import StripeSdk from 'stripe'
 import type { Scene } from './scene.ts'
-import { day, draftIsOver, hour, type Stage } from './stage.ts'
+import { daySeconds, draftSeconds, hourSeconds, type Stage } from './stage.ts'
 
-const lines = (amounts: { amount: number }[]) => amounts.reduce((sum, { amount }) => sum + amount, 0)
+const sumAmounts = (amounts: { amount: number }[]) => amounts.reduce((sum, { amount }) => sum + amount, 0)
 
-/** Buys a month, and lets its renewal fail. */
+/** Buys a monthly subscription whose first renewal fails. */
 async function failRenewal(stage: Stage) {
   const bought = await stage.buy({ priceId: await stage.monthly() })
   await stage.replaceCard(bought, 'pm_card_chargeCustomerFail')
-  await stage.renew(bought.id, draftIsOver)
+  await stage.renew(bought.id, draftSeconds)
   return bought
 }
 
@@ -44,7 +44,7 @@ const starting: Scene[] = [
       await stage.gateway.subscriptions.resume(id, `resume-${id}`)
       const resumed = await stage.gateway.subscriptions.read(id)
       const endsWithPeriod = cancelled.endsAt?.getTime() === cancelled.currentPeriodEnd.getTime()
-      return { endsWithPeriod: endsWithPeriod, resumed: resumed.endsAt === null, status: resumed.status }
+      return { endsWithPeriod, resumed: resumed.endsAt === null, status: resumed.status }
     },
     expected: { endsWithPeriod: true, resumed: true, status: 'active' },
   },
@@ -54,10 +54,10 @@ const starting: Scene[] = [
     async play(stage) {
       const { id } = await stage.buy({ priceId: await stage.yearly() })
       const until = new Date((await stage.periodEnd(id)) * 1000)
-      const endsAt = new Date((stage.now() + 40 * day) * 1000)
+      const endsAt = new Date((stage.now() + 40 * daySeconds) * 1000)
       await stage.gateway.subscriptions.cancel(id, `notice-${id}`, { endsAt, until, refund: 34_700 })
       const { currentPeriodEnd } = await stage.gateway.subscriptions.read(id)
-      await stage.forward(41 * day)
+      await stage.forward(41 * daySeconds)
       const ended = await stage.gateway.subscriptions.read(id)
       return {
         shortensPeriod: currentPeriodEnd.getTime() === endsAt.getTime(),
@@ -101,7 +101,7 @@ const starting: Scene[] = [
       const [first, same, other] = [await refund(999_900), await refund(999_900), await refund(100)]
       await stage.gateway.payments.refund(payment_intent, async () => 900)
       const { data } = await stage.sdk.refunds.list({ payment_intent })
-      return { first: first.type, replayed: same.replayed, otherAmount: other.type, refundedByShop: lines(data) }
+      return { first: first.type, replayed: same.replayed, otherAmount: other.type, refundedByShop: sumAmounts(data) }
     },
     expected: {
       first: 'StripeInvalidRequestError',
@@ -130,14 +130,14 @@ const renewing: Scene[] = [
       await stage.renew(id, 60)
       const draft = await stage.latestInvoice(id)
       const { status } = await stage.subscription(id)
-      await stage.forward(draftIsOver)
+      await stage.forward(draftSeconds)
       const paid = await stage.latestInvoice(id)
       const wait = (draft.automatically_finalizes_at ?? 0) - draft.created
       return {
         subscription: status,
         draft: draft.status,
         number: draft.number,
-        finalizesWithinTwoHours: wait > 0 && wait <= 2 * hour,
+        finalizesWithinTwoHours: wait > 0 && wait <= 2 * hourSeconds,
         afterwards: paid.status,
         charged: paid.amount_paid,
       }
@@ -155,16 +155,16 @@ const renewing: Scene[] = [
     title: 'A draft renewal whose subscription is cancelled',
     asks: 'Is it still charged? And does auto_advance=false, which the shop sets, stop it?',
     async play(stage) {
-      const [left, stopped] = [
+      const [untouched, stopped] = [
         await stage.buy({ priceId: await stage.monthly() }),
         await stage.buy({ priceId: await stage.monthly() }),
       ]
-      await stage.renew(left.id, 60)
-      for (const { id } of [left, stopped]) await stage.gateway.subscriptions.cancelNow(id)
+      await stage.renew(untouched.id, 60)
+      for (const { id } of [untouched, stopped]) await stage.gateway.subscriptions.cancelNow(id)
       await stage.gateway.invoices.voidOpen(stopped.id)
-      await stage.forward(draftIsOver)
+      await stage.forward(draftSeconds)
       return {
-        leftAlone: (await stage.latestInvoice(left.id)).status,
+        leftAlone: (await stage.latestInvoice(untouched.id)).status,
         stopped: (await stage.latestInvoice(stopped.id)).status,
       }
     },
@@ -213,7 +213,7 @@ const renewing: Scene[] = [
       async play(stage) {
         const { id } = await stage.buy({ priceId: await stage.monthly() })
         await stage.sdk.subscriptions.update(id, { pause_collection: { behavior } })
-        await stage.renew(id, draftIsOver)
+        await stage.renew(id, draftSeconds)
         const { status, dueInvoice, collectionPaused } = await stage.gateway.subscriptions.read(id)
         return { status, invoice: dueInvoice?.status ?? null, isSeen: collectionPaused !== null }
       },
@@ -230,14 +230,14 @@ const renewing: Scene[] = [
         collection_method: 'send_invoice',
         days_until_due: 10,
       })
-      await stage.forward(draftIsOver)
+      await stage.forward(draftSeconds)
       const open = await stage.latestInvoice(id)
-      await stage.forward(11 * day)
+      await stage.forward(11 * daySeconds)
       const found = await stage.gateway.existing.find(id)
       return {
         start: status,
         invoice: open.status,
-        daysUntilDue: Math.round(((open.due_date ?? 0) - open.created) / day),
+        daysUntilDue: Math.round(((open.due_date ?? 0) - open.created) / daySeconds),
         overdue: found?.status ?? null,
         isSeen: found?.isPaidByInvoice ?? false,
       }

@@ -1,17 +1,17 @@
 import type { Scene } from './scene.ts'
-import { day, draftIsOver, type Stage } from './stage.ts'
+import { daySeconds, draftSeconds, type Stage } from './stage.ts'
 
-/** Buys with the card that is disputed, and answers with the words that decide a test dispute. */
+/** Buys with a card that Stripe disputes, and submits the text that decides a test dispute. */
 async function dispute(stage: Stage, evidence: 'winning_evidence' | 'losing_evidence') {
   const bought = await stage.buy({ priceId: await stage.monthly(), card: 'pm_card_createDispute' })
-  await stage.forward(2 * day)
-  const { data } = await stage.until(
+  await stage.forward(2 * daySeconds)
+  const { data } = await stage.pollUntil(
     () => stage.sdk.disputes.list({ payment_intent: bought.paymentIntentId }),
     (found) => found.data.length > 0,
   )
   const id = data[0]?.id ?? ''
   await stage.sdk.disputes.update(id, { evidence: { uncategorized_text: evidence }, submit: true })
-  const closedDispute = await stage.until(
+  const closedDispute = await stage.pollUntil(
     () => stage.sdk.disputes.retrieve(id),
     ({ status }) => status === 'won' || status === 'lost',
   )
@@ -30,12 +30,12 @@ export const moneyScenes: Scene[] = [
     title: 'A switch charges what its preview said',
     async play(stage) {
       const { id } = await stage.buy({ priceId: await stage.monthly() })
-      await stage.forward(10 * day)
+      await stage.forward(10 * daySeconds)
       const before = await stage.gateway.subscriptions.read(id)
-      const wanted = { priceId: await stage.yearly(), at: new Date(stage.now() * 1000) }
-      const offer = await stage.gateway.planSwitches.preview(before, wanted)
+      const target = { priceId: await stage.yearly(), at: new Date(stage.now() * 1000) }
+      const offer = await stage.gateway.planSwitches.preview(before, target)
       if (offer === 'price is gone') throw new Error(offer)
-      await stage.gateway.planSwitches.begin(before, { ...wanted, switchId: 'verify' })
+      await stage.gateway.planSwitches.begin(before, { ...target, switchId: 'verify' })
       const after = await stage.gateway.subscriptions.read(id)
       const credited = offer.lines.some(({ kind, amount }) => kind === 'unused' && amount < 0)
       return { chargedAsSaid: after.payments[0]?.amount === offer.due, credited, plan: after.plan.billing }
@@ -48,8 +48,8 @@ export const moneyScenes: Scene[] = [
       const bought = await stage.buy({ priceId: await stage.monthly() })
       await stage.replaceCard(bought, 'pm_card_chargeCustomerFail')
       const before = await stage.gateway.subscriptions.read(bought.id)
-      const wanted = { priceId: await stage.yearly(), at: new Date(stage.now() * 1000), switchId: 'verify' }
-      await stage.gateway.planSwitches.begin(before, wanted)
+      const target = { priceId: await stage.yearly(), at: new Date(stage.now() * 1000), switchId: 'verify' }
+      await stage.gateway.planSwitches.begin(before, target)
       const waiting = await stage.gateway.subscriptions.read(bought.id)
       await stage.gateway.planSwitches.drop(waiting)
       const after = await stage.gateway.subscriptions.read(bought.id)
@@ -72,10 +72,10 @@ export const moneyScenes: Scene[] = [
       await stage.sdk.invoiceItems.create(item)
       const { amount_due: said } = await stage.sdk.invoices.createPreview({ subscription: id })
       const found = await stage.gateway.subscriptions.read(id)
-      const wanted = { priceId: await stage.yearly(), at: new Date(stage.now() * 1000) }
-      const offer = await stage.gateway.planSwitches.preview(found, wanted)
+      const target = { priceId: await stage.yearly(), at: new Date(stage.now() * 1000) }
+      const offer = await stage.gateway.planSwitches.preview(found, target)
       if (offer === 'price is gone') throw new Error(offer)
-      await stage.renew(id, draftIsOver)
+      await stage.renew(id, draftSeconds)
       const renewal = await stage.latestInvoice(id)
       const { periods } = await stage.gateway.subscriptions.read(id)
       return {

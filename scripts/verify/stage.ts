@@ -5,48 +5,47 @@ import { createStripeGateway } from '#server/gateways/stripe.ts'
 
 export type Account = {
   secretKey: string
-  /** Where the stand-in listens; Stripe itself, unless given. */
+  /** Address of the stand-in; without it, Stripe itself. */
   address?: { protocol: 'http'; host: string; port: number }
-  /** Milliseconds between two looks at something that takes time. */
-  pause: number
+  pollIntervalMs: number
 }
 
 export type Stage = ReturnType<typeof stageOn>
 
-export const [hour, day] = [3600, 86_400]
-const month = 31 * day
-/** Stripe finalizes a renewal's invoice about an hour after it made it. */
-export const draftIsOver = 3 * hour
+export const hourSeconds = 3600
+export const daySeconds = 86_400
+/** Stripe finalizes the draft of a renewal's invoice after about an hour. */
+export const draftSeconds = 3 * hourSeconds
 
-type PriceWish = { amount: number; interval: 'month' | 'year'; tax_behavior?: 'exclusive' | 'inclusive' }
+type PriceInput = { amount: number; interval: 'month' | 'year'; tax_behavior?: 'exclusive' | 'inclusive' }
 
-/** An account at Stripe, or the stand-in. Each scene has its own test clock, deleted with everything on it. */
-export function createTheater({ secretKey, address, pause }: Account) {
+/** Stages at Stripe or the stand-in. Each has its own test clock, which is deleted with all its objects. */
+export function createStages({ secretKey, address, pollIntervalMs }: Account) {
   const sdk = new StripeSdk(secretKey, { maxNetworkRetries: 2, telemetry: false, ...address })
   const connection = { secretKey, webhookSecret: '', ...(address && { address }) }
   const gateway = createStripeGateway(connection)
-  const taxing = createStripeGateway({ ...connection, invoices: { footer: '', automaticTax: true } })
+  const taxGateway = createStripeGateway({ ...connection, invoices: { footer: '', automaticTax: true } })
   const prices = new Map<string, Promise<string>>()
 
-  async function makePrice(key: string, { amount, interval, ...wish }: PriceWish) {
-    const known = await sdk.prices.list({ lookup_keys: [key], active: true })
-    if (known.data[0]) return known.data[0].id
+  async function findOrCreatePrice(key: string, { amount, interval, ...options }: PriceInput) {
+    const existing = await sdk.prices.list({ lookup_keys: [key], active: true })
+    if (existing.data[0]) return existing.data[0].id
     const created = await sdk.prices.create({
       currency: 'usd',
       lookup_key: key,
       product_data: { name: 'A scene of npm run stripe -- verify' },
       recurring: { interval },
       unit_amount: amount,
-      ...wish,
+      ...options,
     })
     return created.id
   }
 
-  function price(wish: PriceWish): Promise<string> {
-    const key = `verify-${Object.values(wish).join('-')}`
-    const found = prices.get(key) ?? makePrice(key, wish)
-    prices.set(key, found)
-    return found
+  function price(input: PriceInput): Promise<string> {
+    const key = `verify-${Object.values(input).join('-')}`
+    const priceId = prices.get(key) ?? findOrCreatePrice(key, input)
+    prices.set(key, priceId)
+    return priceId
   }
 
   return {
@@ -56,7 +55,7 @@ export function createTheater({ secretKey, address, pause }: Account) {
         name: 'npm run stripe -- verify',
       })
       try {
-        return await play(stageOn({ sdk, gateway, taxing, price, pause, clock }))
+        return await play(stageOn({ sdk, gateway, taxGateway, price, pollIntervalMs, clock }))
       } finally {
         await sdk.testHelpers.testClocks.del(clock.id)
       }
@@ -67,56 +66,55 @@ export function createTheater({ secretKey, address, pause }: Account) {
 type StageDeps = {
   sdk: Stripe
   gateway: ReturnType<typeof createStripeGateway>
-  taxing: ReturnType<typeof createStripeGateway>
-  price: (wish: PriceWish) => Promise<string>
-  pause: number
+  taxGateway: ReturnType<typeof createStripeGateway>
+  price: (input: PriceInput) => Promise<string>
+  pollIntervalMs: number
   clock: Stripe.TestHelpers.TestClock
 }
 
-function stageOn({ sdk, gateway, taxing, price, pause, clock }: StageDeps) {
+function stageOn({ sdk, gateway, taxGateway, price, pollIntervalMs, clock }: StageDeps) {
   let now = clock.frozen_time
 
-  /** Looks until it is as wanted, for two minutes at most; then the scene sees what there is. */
-  async function until<Found>(look: () => Promise<Found>, isThere: (found: Found) => boolean): Promise<Found> {
-    for (let looks = 1; ; looks++) {
-      const found = await look()
-      if (isThere(found) || looks * pause > 120_000) return found
-      await sleep(pause)
+  /** Reads until `isReady`, for at most two minutes, and returns the last result. */
+  async function pollUntil<Result>(read: () => Promise<Result>, isReady: (result: Result) => boolean): Promise<Result> {
+    for (let reads = 1; ; reads++) {
+      const result = await read()
+      if (isReady(result) || reads * pollIntervalMs > 120_000) return result
+      await sleep(pollIntervalMs)
     }
   }
 
-  const newCustomer = (more: Stripe.CustomerCreateParams = {}) =>
-    sdk.customers.create({ email: 'verify@example.com', test_clock: clock.id, ...more })
+  const newCustomer = (params: Stripe.CustomerCreateParams = {}) =>
+    sdk.customers.create({ email: 'verify@example.com', test_clock: clock.id, ...params })
 
   /** Advances the clock to a moment and waits until Stripe has done what falls due. */
-  async function moveTo(to: number) {
-    await sdk.testHelpers.testClocks.advance(clock.id, { frozen_time: to })
-    await until(
+  async function moveClockTo(time: number) {
+    await sdk.testHelpers.testClocks.advance(clock.id, { frozen_time: time })
+    await pollUntil(
       () => sdk.testHelpers.testClocks.retrieve(clock.id),
       ({ status }) => status !== 'advancing',
     )
-    now = to
+    now = time
   }
 
   const subscription = (id: string) => sdk.subscriptions.retrieve(id)
   const periodEnd = async (id: string) => (await subscription(id)).items.data[0]?.current_period_end ?? 0
-  const isTaxed = (country: string | undefined) => (country ? taxing : gateway)
+  const gatewayFor = (country: string | undefined) => (country ? taxGateway : gateway)
 
   return {
     sdk,
     gateway,
     price,
-    until,
+    pollUntil,
     newCustomer,
     subscription,
     periodEnd,
     monthly: () => price({ amount: 3900, interval: 'month' }),
     yearly: () => price({ amount: 39_000, interval: 'year' }),
     now: () => now,
-    forward: (seconds: number) => moveTo(now + seconds),
-    /** To the renewal and beyond. */
-    renew: async (id: string, beyond: number) => moveTo((await periodEnd(id)) + beyond),
-    month,
+    forward: (seconds: number) => moveClockTo(now + seconds),
+    /** Moves the clock to the renewal and `secondsAfter` it. */
+    renew: async (id: string, secondsAfter: number) => moveClockTo((await periodEnd(id)) + secondsAfter),
 
     async latestInvoice(id: string): Promise<Stripe.Invoice> {
       const { latest_invoice: invoice } = await sdk.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
@@ -127,7 +125,7 @@ function stageOn({ sdk, gateway, taxing, price, pause, clock }: StageDeps) {
     /** Steps of the shop's checkout and of the buyer's browser. With a country, the shop collects tax. */
     async buy({ priceId, card = 'pm_card_visa', country }: { priceId: string; card?: string; country?: string }) {
       const customer = await newCustomer(country ? { address: { country } } : {})
-      const created = await isTaxed(country).newSubscriptions.create({
+      const created = await gatewayFor(country).newSubscriptions.create({
         attempt: randomUUID(),
         customerId: customer.id,
         priceId,
@@ -135,14 +133,14 @@ function stageOn({ sdk, gateway, taxing, price, pause, clock }: StageDeps) {
       if ('missing' in created) throw new Error(`Stripe misses the ${created.missing}`)
       const before = await subscription(created.subscriptionId)
       await sdk.paymentIntents.confirm(created.paymentIntentId, { payment_method: card })
-      const after = await until(
+      const after = await pollUntil(
         () => subscription(created.subscriptionId),
         ({ status }) => status !== 'incomplete',
       )
       return { id: after.id, customer: customer.id, paymentIntentId: created.paymentIntentId, before, after }
     },
 
-    /** Attaches another card, which pays from now on. */
+    /** Attaches another card, which pays the next invoices. */
     async replaceCard({ id, customer }: { id: string; customer: string }, card: string) {
       const attached = await sdk.paymentMethods.attach(card, { customer })
       await gateway.subscriptions.useCard(id, attached.id)

@@ -1,26 +1,26 @@
 import { billingScenes } from './billing-scenes.ts'
 import { moneyScenes } from './money-scenes.ts'
 import type { Facts, Scene } from './scene.ts'
-import { type Account, createTheater } from './stage.ts'
+import { type Account, createStages } from './stage.ts'
 
 export const scenes: Scene[] = [...billingScenes, ...moneyScenes]
 
 type Outcome = { scene: Scene; facts: Facts } | { scene: Scene; refused: string }
 
-/** Plays every scene, one after the other, and tells of each as soon as it is over. */
-export async function playScenes(account: Account, told: (outcome: Outcome) => void) {
-  const { withStage } = createTheater(account)
+/** Plays the scenes one after the other, and reports each one when it ends. */
+export async function playScenes(account: Account, report: (outcome: Outcome) => void) {
+  const { withStage } = createStages(account)
   for (const scene of scenes) {
     try {
-      told({ scene, facts: await withStage((stage) => scene.play(stage)) })
+      report({ scene, facts: await withStage((stage) => scene.play(stage)) })
     } catch (error) {
-      told({ scene, refused: error instanceof Error ? wordsOf(error) : String(error) })
+      report({ scene, refused: error instanceof Error ? messageOf(error) : String(error) })
     }
   }
 }
 
-/** The gateway keeps Stripe's own words apart from what visitors read. */
-const wordsOf = (error: Error) => {
+/** Stripe's own message, which the gateway stores apart from the one for visitors. */
+const messageOf = (error: Error) => {
   const fault: unknown = Reflect.get(error, 'fault')
   return typeof fault === 'object' && fault && 'message' in fault ? String(fault.message) : error.message
 }

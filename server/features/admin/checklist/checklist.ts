@@ -19,8 +19,8 @@ export type Checklist = {
 
 type ShopState = { db: Database; config: Config; settings: ShopSettings }
 
-/** For each line of the checklist, if it is done. `npm run go-live` also tests connections. */
-export async function doneOf({ db, config, settings }: ShopState): Promise<Record<ChecklistKey, boolean>> {
+/** Says of each line of the checklist if it is done. `npm run go-live` also tests connections. */
+export async function findDoneLines({ db, config, settings }: ShopState): Promise<Record<ChecklistKey, boolean>> {
   const { live } = settings
   const [tradingView] = await db.select().from(tvConnection)
   const { name, street, city, country } = live.seller
@@ -63,7 +63,7 @@ export function createChecklist({ db, config, settings, paymentAccount }: Checkl
   return {
     async show() {
       if (paymentAccount.kind === 'live') return null
-      const done = await doneOf({ db, config, settings })
+      const done = await findDoneLines({ db, config, settings })
       return checklistKeys.map((key) => ({ key, isDone: done[key] }))
     },
 
