@@ -16,7 +16,7 @@ import { createVisitor } from '#server/testing/visitor.ts'
 import { hasNginx, openNginx, openPostgresPair } from './cluster/machines.ts'
 import { openVisitors, type Visitors } from './cluster/visitors.ts'
 import { query } from './lab/lab.ts'
-import { installNextVersion, thisVersion } from './lab/next-version.ts'
+import { entryOfThisVersion, installNextVersion } from './lab/next-version.ts'
 import { openProcess } from './lab/shop-process.ts'
 
 /**
@@ -28,7 +28,7 @@ chmodSync(home, 0o755)
 const secretsKey = randomBytes(32).toString('hex')
 const dataDirs = [join(home, 'one'), join(home, 'two')] as const
 
-test('nothing acknowledged is lost, whichever part of a cluster dies', async () => {
+test('no acknowledged write is lost, whichever part of a cluster dies', async () => {
   if (!hasPgBouncer || !hasNginx)
     throw new Error('This needs PgBouncer and nginx: apt-get install pgbouncer nginx-light')
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -40,7 +40,7 @@ test('nothing acknowledged is lost, whichever part of a cluster dies', async () 
   const front = await openNginx(home)
   const env = {
     NODE_ENV: 'production',
-    // The admin who exports under load here has no phone.
+    // The admin of this proof logs in without a second step.
     ADMIN_TWO_FACTOR: 'optional',
     PUBLIC_URL: front.url,
     PAYMENTS: 'sandbox',
@@ -48,30 +48,31 @@ test('nothing acknowledged is lost, whichever part of a cluster dies', async () 
     DATABASE_URL: pooler.url,
     DATABASE_DIRECT_URL: pooler.sessionUrl,
     DATABASE_REPLICA_URL: replica.url,
-    // nginx, and anything that speaks for a visitor with an address of their own.
+    // Two proxies: nginx, and the visitors, who send their own address like a CDN.
     TRUST_PROXY: '2',
     LOG_LEVEL: 'silent',
   }
   const openMachine = async (dataDir: string) => {
-    const machine = await openProcess({ ...env, DATA_DIR: dataDir }, { entry: thisVersion })
+    const machine = await openProcess({ ...env, DATA_DIR: dataDir }, { entry: entryOfThisVersion })
     onTestFinished(async () => void (await machine.stop()))
     return machine
   }
-  // At the same time, on an empty database: one migrates while the other waits.
+  // Both start at the same time on an empty database, so one migrates while the other waits.
   const [one, two] = await Promise.all([openMachine(dataDirs[0]), openMachine(dataDirs[1])])
   onTestFinished((await front.start([one, two])).close)
   // Events come from outside, through the proxy, as Stripe sends them.
   await query(pooler.url, `update sandbox.settings set mischief = '{"drop": true}'`)
 
-  await showWhatIsShared(one.url, two.url)
+  await checkSharedState(one.url, two.url)
   const before = await sessionsOn(replica.url)
   const visitors = await openVisitors({ front, databaseUrl: pooler.url, dataDir: home, secretsKey })
-  const during = (name: string, limit: number, work: () => Promise<unknown>) => watch(visitors, name, limit, work)
+  const during = (name: string, limit: number, work: () => Promise<unknown>) =>
+    checkInterruption(visitors, name, limit, work)
 
   await during('nothing broken', 2, () => sleep(10_000))
   const { exports } = visitors.counts
   const sessions = (await sessionsOn(replica.url)) - before
-  must(exports > 0 && sessions >= exports, `${exports} exports read from the replica`)
+  checkThat(exports > 0 && sessions >= exports, `${exports} exports read from the replica`)
   await during('a shop killed with SIGKILL, started again after 1 s', 3, async () => {
     await one.stop('SIGKILL')
     await sleep(1000)
@@ -88,25 +89,30 @@ test('nothing acknowledged is lost, whichever part of a cluster dies', async () 
     pooler.repoint(replica.url)
   })
   const nextVersion = join(home, 'next-version')
-  const next = installNextVersion(nextVersion)
+  const nextEntry = installNextVersion(nextVersion)
   await during('the next version deployed, one machine after the other, with a migration', 2, async () => {
     for (const machine of [one, two]) {
       await machine.stop('SIGTERM')
-      await machine.startAgain(next)
+      await machine.startAgain(nextEntry)
     }
   })
   await visitors.stop()
-  await judge(visitors, replica.url)
+  await checkAcknowledged(visitors, replica.url)
   await checkMigrationsOf(replica.url, nextVersion)
 })
 
-function must(ok: boolean, sentence: string) {
+function checkThat(ok: boolean, sentence: string) {
   console.log(`${ok ? '✓' : '✗'} ${sentence}`)
   expect.soft(ok, sentence).toBe(true)
 }
 
-/** Breaks something, waits until all is well, and prints how long nothing was answered meanwhile. */
-async function watch(visitors: Visitors, name: string, limitSeconds: number, breakIt: () => Promise<unknown>) {
+/** Runs `breakIt` and 8 more seconds, and checks the longest time without an answer. */
+async function checkInterruption(
+  visitors: Visitors,
+  name: string,
+  limitSeconds: number,
+  breakIt: () => Promise<unknown>,
+) {
   const from = performance.now()
   await breakIt()
   await sleep(8000)
@@ -116,7 +122,7 @@ async function watch(visitors: Visitors, name: string, limitSeconds: number, bre
     seconds: timeline.longestGap(from, to) / 1000,
   }))
   const figures = gaps.map(({ what, seconds }) => `${what} ${seconds.toFixed(1)} s`).join(', ')
-  must(
+  checkThat(
     gaps.every(({ seconds }) => seconds < limitSeconds),
     `${name}: longest time without an answer: ${figures}`,
   )
@@ -124,21 +130,21 @@ async function watch(visitors: Visitors, name: string, limitSeconds: number, bre
   visitors.answers.clear()
 }
 
-/** Someone who logs in at one machine is logged in at the other; wrong passwords count at both together. */
-async function showWhatIsShared(one: string, two: string) {
+/** Checks that both machines share sessions and the count of wrong passwords. */
+async function checkSharedState(one: string, two: string) {
   const [here, there] = [createVisitor(one), createVisitor(two)]
   const [email, password] = ['shared@cluster.example', 'a long password for the cluster']
   await here.call(accounts.register, { name: 'Shared', email, password })
   for (const [name, value] of here.cookies) there.cookies.set(name, value)
-  const known = await there.call(accounts.user, {}).then(
+  const isLoggedIn = await there.call(accounts.user, {}).then(
     (user) => user?.email === email,
     () => false,
   )
-  must(known, 'someone who logged in at one machine is logged in at the other')
+  checkThat(isLoggedIn, 'someone who logged in at one machine is logged in at the other')
   const statuses: number[] = []
   for (let tries = 0; tries < 12; tries++) statuses.push(await logInAt(tries % 2 ? one : two, email))
   const refused = statuses.filter((status) => status === 429).length
-  must(refused === 2, `12 wrong passwords, half at each machine: ${refused} refused (10 are allowed)`)
+  checkThat(refused === 2, `12 wrong passwords, half at each machine: ${refused} refused (10 are allowed)`)
 }
 
 async function logInAt(url: string, email: string) {
@@ -157,44 +163,44 @@ async function sessionsOn(url: string): Promise<number> {
   return row?.sessions ?? 0
 }
 
-/** Compares acknowledged answers with the promoted replica and with the sandbox. */
-async function judge(visitors: Visitors, url: string) {
+/** Checks that the promoted replica has every acknowledged write, and that the books match the sandbox. */
+async function checkAcknowledged(visitors: Visitors, url: string) {
   const { counts, gaveUp, people, posted, writes } = visitors
-  const { confirmed, accountsMade } = people
+  const { confirmed, registeredEmails } = people
   const connection = connect(url, () => {})
   await jobsAreDone(connection)
   const books = await compareBooks({ connection })
   await connection.close()
-  const found = async (text: string, values: string[]) =>
+  const countFound = async (text: string, values: string[]) =>
     (await query<{ count: number }>(url, text, [values]))[0]?.count ?? 0
-  const lost =
+  const lostCount =
     (await writes.countLost(url)) +
-    accountsMade.length -
-    (await found('select count(*)::int from users where email = any($1)', accountsMade)) +
+    registeredEmails.length -
+    (await countFound('select count(*)::int from users where email = any($1)', registeredEmails)) +
     confirmed.length -
-    (await found('select count(*)::int from purchases where payment_intent_id = any($1)', confirmed)) +
+    (await countFound('select count(*)::int from purchases where payment_intent_id = any($1)', confirmed)) +
     posted.size -
-    (await found('select count(*)::int from stripe_events where id = any($1)', [...posted]))
-  const acknowledged = writes.acknowledged.length + accountsMade.length + confirmed.length + posted.size
-  must(lost === 0, `${acknowledged} acknowledged writes, ${lost} lost`)
+    (await countFound('select count(*)::int from stripe_events where id = any($1)', [...posted]))
+  const acknowledgedCount = writes.acknowledged.length + registeredEmails.length + confirmed.length + posted.size
+  checkThat(lostCount === 0, `${acknowledgedCount} acknowledged writes, ${lostCount} lost`)
 
-  const [twice] = await query<{ count: number }>(
+  const [doubled] = await query<{ count: number }>(
     url,
     'select count(*)::int from (select from purchases group by user_id having count(*) > 1) as twice',
   )
   const mails = (await Promise.all(dataDirs.map((folder) => readOutbox(join(folder, 'outbox'))))).flat()
   const receipts = mails.filter(({ subject }) => subject.startsWith('Your receipt'))
-  const distinct = new Set(receipts.map(({ messageId }) => messageId)).size
+  const receiptCount = new Set(receipts.map(({ messageId }) => messageId)).size
   const different = countDifferent(books)
-  must(
-    twice?.count === 0 && different === 0 && distinct === books.booked.length && books.booked.length > 0,
-    `${books.booked.length} purchases: ${twice?.count} doubled, ${different} differ from the payment side, ${distinct} receipts`,
+  checkThat(
+    doubled?.count === 0 && different === 0 && receiptCount === books.booked.length && books.booked.length > 0,
+    `${books.booked.length} purchases: ${doubled?.count} doubled, ${different} differ from the payment side, ${receiptCount} receipts`,
   )
-  must(
+  checkThat(
     people.counts.logins > 0 && people.counts.sessionsLost === 0,
     `${people.counts.logins} logins, ${people.counts.sessionsLost} sessions lost`,
   )
-  must(
+  checkThat(
     gaveUp.length === 0,
     `${confirmed.length} buyers got through, ${people.counts.byEmail} guests have to log in by email, ${gaveUp.length} gave up${gaveUp.map((why) => `; ${why}`).join('')}`,
   )
@@ -208,5 +214,8 @@ async function checkMigrationsOf(url: string, nextVersion: string) {
     'select count(*)::int as applied from drizzle.__drizzle_migrations where hash = any($1)',
     [hashes],
   )
-  must(row?.applied === hashes.length, `${row?.applied} of the next version’s ${hashes.length} migrations have run`)
+  checkThat(
+    row?.applied === hashes.length,
+    `${row?.applied} of the next version’s ${hashes.length} migrations have run`,
+  )
 }

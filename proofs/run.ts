@@ -9,8 +9,8 @@ const proofs: Record<string, string> = {
   spreadsheets: 'opens the exports in LibreOffice the way American, German and Swiss sellers do',
 }
 
-/** Proofs with a verdict are vitest files. */
-const files: Record<string, string> = {
+/** Proofs that are vitest files. */
+const testFiles: Record<string, string> = {
   faults: 'proofs/faults',
   cluster: 'proofs/cluster.test.ts',
   operations: 'proofs/operations.test.ts',
@@ -20,14 +20,14 @@ const [name = '', ...words] = process.argv.slice(2).filter((word) => word !== '-
 if (process.argv.includes('--quick')) process.env.QUICK = '1'
 process.argv.splice(2, 1)
 if (!Object.hasOwn(proofs, name)) {
-  const lines = Object.entries(proofs).map(([each, about]) => `  ${each.padEnd(14)}${about}`)
+  const lines = Object.entries(proofs).map(([proof, about]) => `  ${proof.padEnd(14)}${about}`)
   console.error(['npm run proof -- <name>', ...lines].join('\n'))
   process.exit(1)
 } else if (name === 'spreadsheets') {
   const ok = await runInTerminal('vitest run server/features/admin/exports/spreadsheets.test.ts', { SPREADSHEETS: '1' })
   process.exit(ok ? 0 : 1)
-} else if (files[name]) {
-  const chosen = words.length > 0 ? `-t "${words.join('|')}"` : ''
-  const ok = await runInTerminal(`vitest run --config=proofs/vitest.config.ts ${files[name]} ${chosen}`)
+} else if (testFiles[name]) {
+  const nameFilter = words.length > 0 ? `-t "${words.join('|')}"` : ''
+  const ok = await runInTerminal(`vitest run --config=proofs/vitest.config.ts ${testFiles[name]} ${nameFilter}`)
   process.exit(ok ? 0 : 1)
 } else await import(`./${name}.ts`)

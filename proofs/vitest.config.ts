@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Proofs fill, break or measure a whole machine: each takes as long as it takes, and has it to itself. */
+/** A proof may take up to an hour, and has the machine to itself. */
 const proof = {
   maxWorkers: 1,
   isolate: false,
@@ -14,7 +14,7 @@ export default defineConfig({
     projects: [
       { test: { ...proof, name: 'proofs', include: ['proofs/*.test.ts'], globalSetup: [] } },
       { test: { ...proof, name: 'alone', include: ['proofs/faults/alone/*.test.ts'] } },
-      // These leave the machine to others: three at a time, after the rest.
+      // These faults leave cores idle, so three run at a time, after the others.
       {
         test: {
           ...proof,

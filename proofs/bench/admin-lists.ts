@@ -6,25 +6,25 @@ import { type Bench, type Line, line } from './compare.ts'
 const list = '/api/admin/purchases'
 const search = '/api/admin/search'
 
-/** Lists and searches, measured in counts, so a busy machine does not matter. */
-export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[]> {
-  const one = async (text: string) => (await shop.query<{ found: string }>(text))[0]?.found ?? ''
-  const total = Number(await one('select count(*)::int as found from purchases'))
+/** Measures lists and searches mainly by buffers and statements, which do not depend on the machine's load. */
+export async function measureAdminLists({ shop }: Bench, cookie: string): Promise<Line[]> {
+  const readValue = async (text: string) => (await shop.query<{ found: string }>(text))[0]?.found ?? ''
+  const total = Number(await readValue('select count(*)::int as found from purchases'))
   const [row] = await shop.query<{ at: Date; id: string }>(
     `select created_at as at, id from purchases order by created_at desc, id desc offset ${Math.floor(total * 0.9)} limit 1`,
   )
   const buyer = `from users where trading_view_username is not null order by created_at offset ${Math.min(100, Math.floor(total / 20))} limit 1`
-  const word = encodeURIComponent(await one(`select split_part(email, '@', 1) as found ${buyer}`))
-  const name = encodeURIComponent(await one(`select trading_view_username as found ${buyer}`))
-  const payment = await one(
+  const word = encodeURIComponent(await readValue(`select split_part(email, '@', 1) as found ${buyer}`))
+  const name = encodeURIComponent(await readValue(`select trading_view_username as found ${buyer}`))
+  const payment = await readValue(
     'select payment_intent_id as found from purchases where payment_intent_id is not null limit 1',
   )
-  const first = await costOf(shop, list, cookie)
+  const firstPageCost = await costOf(shop, list, cookie)
 
-  /** With the statements, buffers and milliseconds it may take; at any depth half again as many buffers as the first page. */
+  // Limits per call. A page far down the list may take half as many buffers again as the first page.
   const calls: [what: string, path: string, statements: number, buffers?: number, milliseconds?: number][] = [
     [`admin list, first of ${total} purchases`, list, 3],
-    ['admin list, nine tenths down', `${list}?cursor=${row && encodeCursor(row)}`, 3, first.buffers * 1.5],
+    ['admin list, nine tenths down', `${list}?cursor=${row && encodeCursor(row)}`, 3, firstPageCost.buffers * 1.5],
     ['admin search, a rare word', `${list}?q=${word}`, 3, 100],
     ['admin search, a word everyone has', `${list}?q=example`, 3],
     ['search everywhere, one person', `${search}?q=${word}`, 4, 200],
@@ -39,7 +39,7 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
   ]
   const lines: Line[] = []
   for (const [what, path, statements, buffers = Infinity, milliseconds = Infinity] of calls) {
-    const cost = path === list ? first : await costOf(shop, path, cookie)
+    const cost = path === list ? firstPageCost : await costOf(shop, path, cookie)
     const limits = [
       Number.isFinite(buffers) && `${Math.floor(buffers)} buffers`,
       `${statements} statements`,
@@ -52,31 +52,31 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
   return lines
 }
 
-/** Makes PostgreSQL count statements and the buffers they touch, which takes a restart. */
-export async function countStatements({ restart }: Lab, shop: LabShop) {
+/** Makes PostgreSQL count statements and buffers. It must restart for that. */
+export async function enableStatementCounts({ restart }: Lab, shop: LabShop) {
   await shop.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
   await restart()
   await shop.query('create extension if not exists pg_stat_statements')
   while (!(await shop.isReady())) await sleep(50)
 }
 
-/** Database cost of a request: the minimum of several tries, to leave out concurrent jobs. */
+/** Cost of a request: the minimum of seven tries, to leave out concurrent jobs. */
 async function costOf(shop: LabShop, path: string, cookie: string) {
-  const least = { buffers: Infinity, statements: Infinity, milliseconds: Infinity }
+  const minimum = { buffers: Infinity, statements: Infinity, milliseconds: Infinity }
   for (let count = 0; count < 7; count++) {
     await shop.query('select pg_stat_statements_reset()')
-    const begun = performance.now()
+    const startedAt = performance.now()
     const response = await fetch(shop.url + path, { headers: { cookie } })
     await response.arrayBuffer()
-    const milliseconds = performance.now() - begun
+    const milliseconds = performance.now() - startedAt
     if (!response.ok) throw new Error(`${path} returned status ${response.status}`)
-    const [{ buffers, statements } = { buffers: 0, statements: 0 }] = await shop.query<typeof least>(
+    const [{ buffers, statements } = { buffers: 0, statements: 0 }] = await shop.query<typeof minimum>(
       `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::int as buffers, coalesce(sum(calls), 0)::int as statements
        from pg_stat_statements where query ~ '"(sessions|users|purchases|payments|mrr_movements)"'`,
     )
-    least.buffers = Math.min(least.buffers, buffers)
-    least.statements = Math.min(least.statements, statements)
-    least.milliseconds = Math.min(least.milliseconds, milliseconds)
+    minimum.buffers = Math.min(minimum.buffers, buffers)
+    minimum.statements = Math.min(minimum.statements, statements)
+    minimum.milliseconds = Math.min(minimum.milliseconds, milliseconds)
   }
-  return least
+  return minimum
 }

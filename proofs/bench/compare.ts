@@ -1,23 +1,27 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { get as ask, createServer, type IncomingMessage } from 'node:http'
+import { createServer, get as httpGet, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { LabShop } from '../lab/lab.ts'
 import { get, type Requests, runLoad } from '../lab/load.ts'
-import { cpuMicros, untilIdle } from '../lab/measures.ts'
+import { cpuMicros, waitUntilIdle } from '../lab/measures.ts'
 
+/** Row of the printed table; `ok` is undefined if it has no budget. */
 export type Line = { what: string; figure: string; budget: string; ok: boolean | undefined }
 
 export const line = (what: string, figure: string, budget = '', ok?: boolean): Line => ({ what, figure, budget, ok })
 
-const mark = (ok: boolean | undefined) => (ok === undefined ? '' : ok ? 'yes' : 'NO')
+function markOf(ok: boolean | undefined) {
+  if (ok === undefined) return ''
+  return ok ? 'yes' : 'NO'
+}
 
 export const tableOf = (lines: Line[]) =>
   [
     '| what | figure | budget | met |',
     '|---|---|---|---|',
-    ...lines.map(({ what, figure, budget, ok }) => `| ${what} | ${figure} | ${budget} | ${mark(ok)} |`),
+    ...lines.map(({ what, figure, budget, ok }) => `| ${what} | ${figure} | ${budget} | ${markOf(ok)} |`),
   ].join('\n')
 
 /** Server under load and the requests it gets. */
@@ -26,16 +30,16 @@ export type Target = { pid: number; port: number; request: Requests }
 export async function measure(target: Target, seconds: number, connections = 64) {
   const before = cpuMicros(target.pid)
   const { requests, p99, failures, ...report } = await runLoad({ ...target, connections, seconds })
-  await untilIdle(target.pid)
+  await waitUntilIdle(target.pid)
   const micros = (cpuMicros(target.pid) - before) / Math.max(1, requests)
   return { cpuMicros: micros, perSecond: requests / report.seconds, p99, failures }
 }
 
-const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
+const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0
 
 export type Bench = { shop: LabShop; limit: Target; rounds: number; seconds: number }
 
-/** Requests compared with the limit, in alternating rounds; each figure is the median of its rounds. */
+/** Measures the shop and the limit in alternating rounds, and compares the medians. */
 export async function compareWithBaseline(
   { shop, limit, rounds, seconds }: Bench,
   what: string,
@@ -43,35 +47,42 @@ export async function compareWithBaseline(
   budget: { cpu?: number } = {},
 ): Promise<Line[]> {
   const target = { pid: shop.pid(), port: shop.port, request }
-  // Warm up first: visitors meet a server whose code is already compiled.
+  // Warms up both servers, because visitors meet one whose code is already compiled.
   await measure(limit, seconds)
   await measure(target, seconds * 2)
-  const [limits, targets]: Awaited<ReturnType<typeof measure>>[][] = [[], []]
+  type Measurement = Awaited<ReturnType<typeof measure>>
+  const limitRounds: Measurement[] = []
+  const shopRounds: Measurement[] = []
   for (let round = 0; round < rounds; round++) {
-    limits?.push(await measure(limit, seconds))
-    targets?.push(await measure(target, seconds))
+    limitRounds.push(await measure(limit, seconds))
+    shopRounds.push(await measure(target, seconds))
   }
-  const both = (key: 'cpuMicros' | 'perSecond' | 'p99') =>
-    [targets, limits].map((figures = []) => median(figures.map((each) => each[key]))) as [number, number]
-  const [[cpu, leastCpu], [rate, mostRate], [p99, leastP99]] = [both('cpuMicros'), both('perSecond'), both('p99')]
-  const failed = targets?.some(({ failures }) => failures > 0)
+  const medians = (measurements: Measurement[]) => ({
+    cpu: median(measurements.map(({ cpuMicros: micros }) => micros)),
+    rate: median(measurements.map(({ perSecond }) => perSecond)),
+    p99: median(measurements.map(({ p99 }) => p99)),
+  })
+  const [shopMedian, limitMedian] = [medians(shopRounds), medians(limitRounds)]
+  const cpuRatio = shopMedian.cpu / limitMedian.cpu
+  const isWithinBudget = budget.cpu ? cpuRatio <= budget.cpu : undefined
+  const hasFailures = shopRounds.some(({ failures }) => failures > 0)
   return [
     line(
       `${what}, CPU`,
-      `${(cpu / leastCpu).toFixed(2)} x limit (${cpu.toFixed(0)} µs, ${rate.toFixed(0)}/s; limit ${leastCpu.toFixed(0)} µs, ${mostRate.toFixed(0)}/s)`,
+      `${cpuRatio.toFixed(2)} x limit (${shopMedian.cpu.toFixed(0)} µs, ${shopMedian.rate.toFixed(0)}/s; limit ${limitMedian.cpu.toFixed(0)} µs, ${limitMedian.rate.toFixed(0)}/s)`,
       budget.cpu ? `at most ${budget.cpu} x limit` : '',
-      failed ? false : budget.cpu ? cpu / leastCpu <= budget.cpu : undefined,
+      hasFailures ? false : isWithinBudget,
     ),
-    line(`${what}, p99`, `${(p99 / leastP99).toFixed(2)} x limit (${p99.toFixed(1)} ms)`),
+    line(`${what}, p99`, `${(shopMedian.p99 / limitMedian.p99).toFixed(2)} x limit (${shopMedian.p99.toFixed(1)} ms)`),
   ]
 }
 
 type Limit = Target & { close(): void }
 
-/** The limit: a bare server that writes a page's own bytes and headers. */
+/** Starts a bare Node server that answers with the bytes and headers of one page of the shop. */
 export async function openLimit(url: string, path = '/'): Promise<Limit> {
-  const asked = ask(url + path, { headers: { 'accept-encoding': 'br' } })
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const request = httpGet(url + path, { headers: { 'accept-encoding': 'br' } })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
   const child = fork(import.meta.filename)
   child.send({
     body: (await buffer(response)).toString('base64'),
@@ -83,7 +94,7 @@ export async function openLimit(url: string, path = '/'): Promise<Limit> {
   return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }
 
-/** A bare node:http server that writes one ready-made buffer: Serves one ready-made buffer with bare node:http, the cheapest response that Node can give. */
+/** Answers every request with one ready-made buffer, the cheapest response that Node can give. */
 if (import.meta.main)
   process.once('message', ({ body, headers }: { body: string; headers: string[] }) => {
     const bytes = Buffer.from(body, 'base64')

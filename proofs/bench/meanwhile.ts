@@ -7,18 +7,23 @@ import { cpuMicros, memoryOf, timed } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { type Bench, type Line, line } from './compare.ts'
 
-async function compareP99During(what: string, others: () => Promise<{ p99: number }>, work: () => Promise<unknown>) {
-  const calm = await others()
-  const working = work()
-  const during = await others()
-  await working
+/** Compares the latency of other requests before and during `work`. */
+async function compareP99During(
+  what: string,
+  loadOthers: () => Promise<{ p99: number }>,
+  work: () => Promise<unknown>,
+) {
+  const calm = await loadOthers()
+  const running = work()
+  const during = await loadOthers()
+  await running
   const ratio = during.p99 / calm.p99
   const figure = `${ratio.toFixed(2)} x (${calm.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`
   return line(what, figure)
 }
 
-/** Hashing is bounded, so a login flood must not stop the pages. */
-export async function loginFlood({ shop: { port, pid }, seconds }: Bench): Promise<Line[]> {
+/** Password hashing is limited, so a flood of logins must not slow other requests much. */
+export async function measureLoginFlood({ shop: { port, pid }, seconds }: Bench): Promise<Line[]> {
   const page = { port, request: get('/api/products'), connections: 64, seconds: seconds * 2 }
   const logins: Line[] = []
   const others = await compareP99During(
@@ -28,9 +33,9 @@ export async function loginFlood({ shop: { port, pid }, seconds }: Bench): Promi
       const before = cpuMicros(pid())
       const request = post('/api/login', seller)
       const flood = await runLoad({ port, request, connections: 32, seconds: seconds * 2 + 1 })
-      const each = (cpuMicros(pid()) - before) / 1000 / Math.max(1, flood.requests)
+      const cpuMsEach = (cpuMicros(pid()) - before) / 1000 / Math.max(1, flood.requests)
       const rate = flood.requests / flood.seconds
-      logins.push(line('login', `${rate.toFixed(0)}/s, about ${each.toFixed(0)} ms CPU each`))
+      logins.push(line('login', `${rate.toFixed(0)}/s, about ${cpuMsEach.toFixed(0)} ms CPU each`))
     },
   )
   return [...logins, others]
@@ -40,8 +45,8 @@ const plainCopy = `copy (
   select p.id, p.created_at, u.email, u.name, p.product_id, p.billing_type, p.price, p.refunded_amount, p.status, p.ended_at
   from purchases p join users u on u.id = p.user_id order by p.created_at, p.id) to stdout with (format csv, header)`
 
-/** An export with formulas defused, compared with a plain COPY of the same columns, and its effect on other visitors. */
-export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string): Promise<Line[]> {
+/** Compares an export, in which formulas are defused, with a plain COPY. Measures its effect on other visitors, too. */
+export async function measureCsvExport({ shop, rounds, seconds }: Bench, cookie: string): Promise<Line[]> {
   async function copy() {
     const client = new pg.Client({ connectionString: shop.databaseUrl })
     await client.connect()
@@ -50,30 +55,30 @@ export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string
     return bytes
   }
   async function download() {
-    const asked = httpGet(`${shop.url}/api/admin/export/orders`, { headers: { cookie } })
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const request = httpGet(`${shop.url}/api/admin/export/orders`, { headers: { cookie } })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
     if (response.statusCode !== 200) throw new Error(`The export returned status ${response.statusCode}`)
     return sizeOf(response)
   }
-  const idle = memoryOf(shop.pid())
-  let growth = 0
-  const watch = setInterval(() => (growth = Math.max(growth, memoryOf(shop.pid()) - idle)), 20)
-  // Warms up the data that both read. Then the best of a few long runs counts: other work on the machine can only add.
+  const memoryBefore = memoryOf(shop.pid())
+  let growthMb = 0
+  const watch = setInterval(() => (growthMb = Math.max(growthMb, memoryOf(shop.pid()) - memoryBefore)), 20)
+  // The first copy warms the caches. After that, the fastest run counts, because other work can only slow a run down.
   await copy()
-  let [copied, exported, bytes] = [Infinity, Infinity, 0]
+  let [copyMs, exportMs, bytes] = [Infinity, Infinity, 0]
   for (let round = 0; round < rounds; round++) {
-    copied = Math.min(copied, (await timed(copy))[1])
-    const [size, took] = await timed(download)
-    exported = Math.min(exported, took)
-    bytes = size
+    copyMs = Math.min(copyMs, (await timed(copy))[1])
+    const [exportedBytes, tookMs] = await timed(download)
+    exportMs = Math.min(exportMs, tookMs)
+    bytes = exportedBytes
   }
   const page = { port: shop.port, request: get('/'), connections: 64, seconds }
   const others = await compareP99During('home page during an export, p99', () => runLoad(page), download)
   clearInterval(watch)
-  const [speed, size] = [copied / exported, `${(bytes / 1e6).toFixed(0)} MB`]
+  const [speed, size] = [copyMs / exportMs, `${(bytes / 1e6).toFixed(0)} MB`]
   return [
-    line('CSV of all orders', `${speed.toFixed(2)} x COPY (${size} in ${(exported / 1000).toFixed(1)} s)`),
-    line('CSV of all orders, memory', `${growth} MB more while it runs`, 'at most 100 MB', growth <= 100),
+    line('CSV of all orders', `${speed.toFixed(2)} x COPY (${size} in ${(exportMs / 1000).toFixed(1)} s)`),
+    line('CSV of all orders, memory', `${growthMb} MB more while it runs`, 'at most 100 MB', growthMb <= 100),
     others,
   ]
 }

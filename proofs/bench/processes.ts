@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabShop } from '../lab/lab.ts'
 import { get } from '../lab/load.ts'
-import { memoryOf, untilQuiet } from '../lab/measures.ts'
+import { memoryOf, waitUntilQuiet } from '../lab/measures.ts'
 import { openProcess } from '../lab/shop-process.ts'
 import { type Bench, type Line, line, measure } from './compare.ts'
 
-async function beside<Result>(
+/** Runs `work` with a second shop on the database of the first one. */
+async function withSecondShop<Result>(
   { databaseUrl }: LabShop,
   { entry, ...env }: { entry?: string; WEB_CONCURRENCY?: string },
   work: (shop: Awaited<ReturnType<typeof openProcess>>) => Promise<Result>,
@@ -21,43 +22,42 @@ async function beside<Result>(
   return result
 }
 
-export const coldStart = (lab: LabShop, rounds: number): Promise<Line[]> =>
-  beside(lab, { entry: 'dist/server/main.js' }, async (shop) => {
+export const measureColdStart = (lab: LabShop, rounds: number): Promise<Line[]> =>
+  withSecondShop(lab, { entry: 'dist/server/main.js' }, async (shop) => {
     // The first start renders the pages for its URL; later ones reuse them.
-    const first = shop.secondsToStart()
-    let best = Infinity
+    const firstSeconds = shop.secondsToStart()
+    let fastestSeconds = Infinity
     for (let round = 0; round < rounds; round++) {
       await shop.stop()
       await shop.startAgain()
-      best = Math.min(best, shop.secondsToStart())
+      fastestSeconds = Math.min(fastestSeconds, shop.secondsToStart())
     }
     await sleep(2000)
-    const idle = memoryOf(shop.pid())
-    const figure = `${best.toFixed(2)} s (first time, with rendering: ${first.toFixed(2)} s)`
+    const idleMb = memoryOf(shop.pid())
+    const figure = `${fastestSeconds.toFixed(2)} s (first time, with rendering: ${firstSeconds.toFixed(2)} s)`
     return [
-      line('cold start', figure, 'at most 1.5 s', best <= 1.5),
-      line('memory, idle', `${idle} MB`, 'at most 150 MB', idle <= 150),
+      line('cold start', figure, 'at most 1.5 s', fastestSeconds <= 1.5),
+      line('memory, idle', `${idleMb} MB`, 'at most 150 MB', idleMb <= 150),
     ]
   })
 
-export function memoryAfterLoad(shop: LabShop): Line[] {
+export function measureMemoryAfterLoad(shop: LabShop): Line[] {
   const memory = memoryOf(shop.pid())
   return [line('memory after all of this', `${memory} MB`)]
 }
 
 /**
- * Two processes compared with one. The load generator needs a core too, so the request keeps the server busy and the
- * generator idle: the API description, generated but not sent. The best round counts: other work on the machine takes a
- * core from the two, but none from the one.
+ * Compares two processes with one. The load generator needs a core too, so it requests the head of the API description,
+ * which the server generates but does not send. The best round counts, because other work slows two processes more.
  */
-export async function twoProcesses(lab: LabShop, { rounds, seconds }: Bench): Promise<Line[]> {
+export async function compareTwoProcesses(lab: LabShop, { rounds, seconds }: Bench): Promise<Line[]> {
   const request = get('/api/openapi.json').replace('GET', 'HEAD')
   const best: Record<1 | 2, number> = { 1: 0, 2: 0 }
   for (let round = 0; round < rounds; round++)
     for (const count of [1, 2] as const)
-      await beside(lab, { WEB_CONCURRENCY: String(count) }, async (shop) => {
-        // Ready means one of them is; connections go only to those that listen.
-        await untilQuiet(shop.pid())
+      await withSecondShop(lab, { WEB_CONCURRENCY: String(count) }, async (shop) => {
+        // The shop is ready when one process is, so this waits until both listen.
+        await waitUntilQuiet(shop.pid())
         const target = { pid: shop.pid(), port: shop.port, request }
         await measure(target, Math.min(1, seconds), 16)
         const { failures, perSecond } = await measure(target, seconds * 2, 16)

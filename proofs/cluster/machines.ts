@@ -11,7 +11,7 @@ import { childrenOf } from '../lab/measures.ts'
 const nginx = '/usr/sbin/nginx'
 export const hasNginx = existsSync(nginx)
 
-/** The proxy in front, configured as docs/scaling.md says. */
+/** Prepares nginx in front of the shops, configured as in docs/scaling.md. */
 export async function openNginx(home: string) {
   const folder = join(home, 'nginx')
   mkdirSync(folder)
@@ -50,7 +50,7 @@ events { worker_connections 2048; }
 http {
   access_log off;
   upstream shop {
-${upstreams.map((each) => `    server 127.0.0.1:${each.port} max_fails=0;`).join('\n')}
+${upstreams.map((upstream) => `    server 127.0.0.1:${upstream.port} max_fails=0;`).join('\n')}
     keepalive 32;
   }
   server {
@@ -68,7 +68,7 @@ ${upstreams.map((each) => `    server 127.0.0.1:${each.port} max_fails=0;`).join
 }
 `
 
-/** A primary and its synchronous replica, a cold copy: a commit is acknowledged once both have it on disk. */
+/** Opens a primary and its synchronous replica. A commit is acknowledged once both have it on disk. */
 export async function openPostgresPair(home: string) {
   const first = await openEmbedded(join(home, 'primary'))
   await first.close()
@@ -76,11 +76,11 @@ export async function openPostgresPair(home: string) {
   mkdirSync(copy, { mode: 0o755 })
   if (nobody) chownSync(copy, nobody.uid, nobody.gid)
   // PostgreSQL requires the owner and the permissions of its folder.
-  must('cp', ['-a', first.folder, join(copy, 'data')], {})
+  runOrThrow('cp', ['-a', first.folder, join(copy, 'data')], {})
 
   const [primaryPort, replicaPort] = [await freePort(), await freePort()]
-  const primary = serverIn(first.folder, primaryPort)
-  const replica = serverIn(join(copy, 'data'), replicaPort)
+  const primary = postgresIn(first.folder, primaryPort)
+  const replica = postgresIn(join(copy, 'data'), replicaPort)
   const { username, password } = new URL(first.superuserUrl)
   appendFileSync(
     join(replica.folder, 'postgresql.conf'),
@@ -89,18 +89,18 @@ hot_standby_feedback = on
 `,
   )
   writeFileSync(join(replica.folder, 'standby.signal'), '')
-  // Only after the copy: a promoted replica has no replica of its own to wait for.
+  // Set after the copy, because a promoted replica has no replica of its own to wait for.
   appendFileSync(
     join(primary.folder, 'postgresql.conf'),
     "synchronous_standby_names = 'replica'\nwal_keep_size = '1GB'\n",
   )
   primary.start()
   replica.start()
-  // Over TCP, as between machines.
-  const at = (url: string, port: number) => Object.assign(new URL(url), { port: String(port), search: '' }).href
+  // The addresses use TCP, as between machines.
+  const addressAt = (url: string, port: number) => Object.assign(new URL(url), { port: String(port), search: '' }).href
   return {
-    primary: { ...primary, url: at(first.url, primaryPort) },
-    replica: { ...replica, url: at(first.url, replicaPort) },
+    primary: { ...primary, url: addressAt(first.url, primaryPort) },
+    replica: { ...replica, url: addressAt(first.url, replicaPort) },
     close() {
       primary.kill()
       replica.kill()
@@ -108,9 +108,9 @@ hot_standby_feedback = on
   }
 }
 
-function serverIn(folder: string, port: number) {
+function postgresIn(folder: string, port: number) {
   const pgCtl = (...args: string[]) =>
-    must(join(postgresBinaries(), 'bin', 'pg_ctl'), [...args, '--wait', '--silent', `--pgdata=${folder}`], {
+    runOrThrow(join(postgresBinaries(), 'bin', 'pg_ctl'), [...args, '--wait', '--silent', `--pgdata=${folder}`], {
       ...nobody,
       cwd: '/',
     })
@@ -118,16 +118,16 @@ function serverIn(folder: string, port: number) {
     folder,
     start: () => pgCtl('start', `--log=${folder}.log`, `--options=-p ${port}`),
     promote: () => pgCtl('promote'),
-    /** Every process at the same time, as when the machine loses power. */
+    /** Kills all processes together, like a loss of power. */
     kill() {
-      const [line] = read(join(folder, 'postmaster.pid')).split('\n')
+      const [line] = readIfPresent(join(folder, 'postmaster.pid')).split('\n')
       const postmaster = Number(line)
-      if (postmaster > 0) for (const pid of [postmaster, ...childrenOf(postmaster)]) killed(pid)
+      if (postmaster > 0) for (const pid of [postmaster, ...childrenOf(postmaster)]) killIfRunning(pid)
     },
   }
 }
 
-function read(file: string) {
+function readIfPresent(file: string) {
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -135,15 +135,15 @@ function read(file: string) {
   }
 }
 
-function killed(pid: number) {
+function killIfRunning(pid: number) {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended on its own.
+    // The process has ended by itself.
   }
 }
 
-function must(program: string, args: string[], options: object) {
+function runOrThrow(program: string, args: string[], options: object) {
   const { status } = spawnSync(program, args, { ...options, stdio: 'ignore' })
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} exited with code ${status}`)
 }

@@ -14,18 +14,18 @@ type PeopleDeps = {
 }
 
 export const password = 'a long password for the cluster'
-const patience = 30_000
+const patienceMs = 30_000
 
 /** Simulated buyers and customers; records what the shop has acknowledged to them. */
 export function createPeople({ url, publishableKey, newVisitor, answers }: PeopleDeps) {
   const { begin, pay } = createBuyers({ url, publishableKey: () => publishableKey })
-  const accountsMade: string[] = []
+  const registeredEmails: string[] = []
   const confirmed: string[] = []
   const counts = { logins: 0, sessionsLost: 0, byEmail: 0 }
 
-  /** Retries until it works, like people do. A refusal is final. */
-  async function persist<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-    for (const until = performance.now() + patience; ; await sleep(500)) {
+  /** Retries for 30 seconds, like people do. A refusal (4xx) is final. */
+  async function retryUntilDone<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    for (const until = performance.now() + patienceMs; ; await sleep(500)) {
       try {
         const result = await work()
         answers.add(`${what} ok`)
@@ -44,32 +44,32 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Peopl
     const email = `buyer-${number}@cluster.example`
     const isGuest = number % 2 === 0
     if (!isGuest) {
-      await persist('register', () =>
+      await retryUntilDone('register', () =>
         visitor.call(accounts.register, { name: 'Buyer', email, password }).catch((error: unknown) => {
-          // A second press, after an answer that got lost.
+          // The answer to the first try was lost, so the account exists.
           if (error instanceof ApiError && error.status === 409)
             return visitor.call(accounts.login, { email, password })
           throw error
         }),
       )
-      accountsMade.push(email)
+      registeredEmails.push(email)
     }
-    const begun = await persist('checkout', () => begin(visitor, isGuest ? { email } : {}))
-    await persist('pay', async () => {
-      const outcome = await pay(begun)
-      // A second press, after an answer that got lost.
+    const order = await retryUntilDone('checkout', () => begin(visitor, isGuest ? { email } : {}))
+    await retryUntilDone('pay', async () => {
+      const outcome = await pay(order)
+      // The answer to the first try may have been lost after the payment.
       if (outcome !== 'succeeded' && !/already succeeded/.test(outcome ?? '')) throw new Error(outcome)
     })
-    const { paymentIntentId } = begun
+    const { paymentIntentId } = order
     if (isGuest && !(await guestLogIn(visitor, paymentIntentId))) return
-    await untilDone(() => visitor.callAndCheckDone(checkout.confirm, { paymentIntentId }))
+    await waitUntilDone(() => visitor.callAndCheckDone(checkout.confirm, { paymentIntentId }))
     confirmed.push(paymentIntentId)
   }
 
   /** Guest login works once per payment; after a lost response, the guest uses the emailed link. */
   async function guestLogIn(visitor: Visitor, paymentIntentId: string) {
     try {
-      await untilDone(() => visitor.callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }))
+      await waitUntilDone(() => visitor.callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }))
       return true
     } catch (error) {
       const { cause } = error as Error
@@ -79,20 +79,20 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Peopl
     }
   }
 
-  async function untilDone(isDone: () => Promise<boolean>) {
-    while (!(await persist('confirm', isDone))) await sleep(500)
+  async function waitUntilDone(isDone: () => Promise<boolean>) {
+    while (!(await retryUntilDone('confirm', isDone))) await sleep(500)
   }
 
-  /** Logs in, then asks several times: the proxy sends each request to another machine. */
+  /** Logs in and reads the account four times, because the proxy sends each request to another machine. */
   async function logIn(turn: number) {
-    const email = accountsMade[turn % accountsMade.length]
+    const email = registeredEmails[turn % registeredEmails.length]
     if (!email) return sleep(100)
     const visitor = newVisitor()
-    await persist('login', () => visitor.call(accounts.login, { email, password }))
+    await retryUntilDone('login', () => visitor.call(accounts.login, { email, password }))
     counts.logins += 1
     for (let times = 0; times < 4; times++)
-      if (!(await persist('account', () => visitor.call(accounts.user, {})))) counts.sessionsLost += 1
+      if (!(await retryUntilDone('account', () => visitor.call(accounts.user, {})))) counts.sessionsLost += 1
   }
 
-  return { buy, logIn, accountsMade, confirmed, counts }
+  return { buy, logIn, registeredEmails, confirmed, counts }
 }

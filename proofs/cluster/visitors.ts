@@ -5,7 +5,7 @@ import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { createPostman } from '#server/testing/webhooks.ts'
 import { ask, createWrites } from '../lab/ask.ts'
 import { query } from '../lab/lab.ts'
-import { keepDoing } from '../lab/load.ts'
+import { repeatConcurrently } from '../lab/load.ts'
 import { createTally } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { createPeople, password } from './people.ts'
@@ -13,17 +13,17 @@ import { createPeople, password } from './people.ts'
 type VisitorDeps = {
   /** The proxy in front of every shop. */
   front: { url: string; port: number }
-  /** Wherever the primary is. */
+  /** Leads to the current primary. */
   databaseUrl: string
   dataDir: string
   secretsKey: string
 }
 
-let visitors = 0
-/** Everyone comes from their own address, as behind a CDN: the shop's limits stay on. */
-const ownAddress = () => {
-  visitors += 1
-  return { 'x-forwarded-for': `198.18.${(visitors >> 8) & 255}.${visitors & 255}` }
+let addressCount = 0
+/** Gives each request its own address, as behind a CDN, so that the shop's rate limits can stay on. */
+const nextAddress = () => {
+  addressCount += 1
+  return { 'x-forwarded-for': `198.18.${(addressCount >> 8) & 255}.${addressCount & 255}` }
 }
 
 export type Visitors = Awaited<ReturnType<typeof openVisitors>>
@@ -32,17 +32,17 @@ export type Visitors = Awaited<ReturnType<typeof openVisitors>>
 export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: VisitorDeps) {
   const [settings] = await query<{ key: string }>(databaseUrl, 'select publishable_key as key from sandbox.settings')
   const postman = createPostman({ url: front.url, dataDir, secretsKey })
-  const newVisitor = () => createVisitor(front.url, ownAddress())
-  const writes = createWrites(ownAddress)
+  const newVisitor = () => createVisitor(front.url, nextAddress())
+  const writes = createWrites(nextAddress)
   const answers = createTally<string>()
-  const [pages, reads, written] = [createTimeline(), createTimeline(), createTimeline()]
+  const [pages, reads, writeTimes] = [createTimeline(), createTimeline(), createTimeline()]
   const posted = new Set<string>()
   const counts = { exports: 0, failedExports: 0 }
-  /** Why buyers gave up. */
+  /** Errors because of which buyers gave up. */
   const gaveUp: string[] = []
   const people = createPeople({ url: front.url, publishableKey: settings?.key ?? '', newVisitor, answers })
 
-  /** Stripe's part: every event is sent until it is accepted. */
+  /** Sends every event until the shop accepts it, like Stripe. */
   async function postEvents() {
     const events = await query<{ id: string; data: object }>(
       databaseUrl,
@@ -78,8 +78,8 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   await member.call(accounts.register, { name: 'Member', email: 'member@cluster.example', password })
   const cookie = [...member.cookies].map((pair) => pair.join('=')).join('; ')
 
-  const look = (path: string, timeline: ReturnType<typeof createTimeline>) => async () => {
-    const answer = await ask(front, { path, headers: { ...ownAddress(), cookie } })
+  const visit = (path: string, timeline: ReturnType<typeof createTimeline>) => async () => {
+    const answer = await ask(front, { path, headers: { ...nextAddress(), cookie } })
     answers.add(`GET ${path} ${answer}`)
     if (answer === 200) timeline.add()
     await sleep(20)
@@ -87,19 +87,19 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   const write = (number: number) => async (turn: number) => {
     const answer = await writes.write(front, `${number}-${turn}`)
     answers.add(`write ${answer}`)
-    if (answer === 200) written.add()
+    if (answer === 200) writeTimes.add()
     await sleep(20)
   }
-  const buyers = keepDoing(3, (number) => async (turn) => {
+  const buyers = repeatConcurrently(3, (number) => async (turn) => {
     await people.buy(turn * 3 + number).catch((error: unknown) => gaveUp.push(String(error)))
   })
-  const others = [
-    keepDoing(1, () => (turn) => people.logIn(turn).catch(() => undefined)),
-    keepDoing(1, () => () => postEvents()),
-    keepDoing(1, () => () => exportOrders(admin)),
-    keepDoing(2, () => look('/', pages)),
-    keepDoing(2, () => look('/api/user', reads)),
-    keepDoing(4, write),
+  const otherLoads = [
+    repeatConcurrently(1, () => (turn) => people.logIn(turn).catch(() => undefined)),
+    repeatConcurrently(1, () => () => postEvents()),
+    repeatConcurrently(1, () => () => exportOrders(admin)),
+    repeatConcurrently(2, () => visit('/', pages)),
+    repeatConcurrently(2, () => visit('/api/user', reads)),
+    repeatConcurrently(4, write),
   ]
   return {
     answers,
@@ -108,22 +108,22 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
     people,
     posted,
     writes,
-    timelines: { pages, reads, writes: written },
+    timelines: { pages, reads, writes: writeTimes },
     async stop() {
       await buyers.stop()
-      await Promise.all(others.map((each) => each.stop()))
+      await Promise.all(otherLoads.map((load) => load.stop()))
     },
   }
 }
 
-/** When something was answered, to find the longest time in which nothing was. */
+/** Records when answers came, to find the longest time without one. */
 export function createTimeline() {
   const times: number[] = []
   return {
     add: () => void times.push(performance.now()),
     longestGap(from: number, to: number): number {
-      const between = [from, ...times.filter((time) => time > from && time < to), to]
-      return Math.max(...between.slice(1).map((time, index) => time - (between[index] ?? from)))
+      const moments = [from, ...times.filter((time) => time > from && time < to), to]
+      return Math.max(...moments.slice(1).map((time, index) => time - (moments[index] ?? from)))
     },
   }
 }

@@ -12,58 +12,58 @@ import { createTally } from '../lab/measures.ts'
 import { personalData, seller } from '../lab/shop-process.ts'
 import { details, fault, sized } from './fault.ts'
 
-/** The share of valid inputs: for each endpoint, or for all of them together. */
+/** `validShare` is the minimum share of valid inputs, for each endpoint or for all together. */
 const limit = sized(
-  { perEndpoint: 10_000, rightShare: 0.2, shareOf: 'each endpoint' },
+  { perEndpoint: 10_000, validShare: 0.2, shareOf: 'each endpoint' },
   { perEndpoint: 3, shareOf: 'all' },
 )
 
-/** Inputs for every endpoint of the contract, generated from its own schemas: valid ones, and wrong ones of every kind. */
+/** Sends valid and wrong inputs, generated from the schemas of the contract, to every endpoint. */
 fault(
   'bad inputs',
   async ({ shop }) => {
     const answers = createTally<Answer>()
     const faults: string[] = []
-    const rightShares: number[] = []
+    const validShares: number[] = []
     let sent = 0
     for (const [area, group] of Object.entries(contract))
       for (const [name, endpoint] of Object.entries(group)) {
         let valid = 0
-        for (const { input, isRight, answer } of await sendSamples(shop, endpoint, limit.perEndpoint)) {
+        for (const { input, isValid, answer } of await sendSamples(shop, endpoint, limit.perEndpoint)) {
           sent += 1
-          if (isRight) valid += 1
+          if (isValid) valid += 1
           answers.add(answer)
           if (typeof answer !== 'number' || answer >= 500)
             faults.push(`${area}.${name} ${answer} for ${JSON.stringify(input)?.slice(0, 200)}`)
         }
-        rightShares.push(valid / limit.perEndpoint)
+        validShares.push(valid / limit.perEndpoint)
       }
-    const least = Math.min(...rightShares)
-    const mean = rightShares.reduce((sum, share) => sum + share, 0) / rightShares.length
+    const minimumShare = Math.min(...validShares)
+    const meanShare = validShares.reduce((sum, share) => sum + share, 0) / validShares.length
     const percent = (share: number) => `${Math.round(100 * share)} %`
     return {
-      ok: faults.length === 0 && (limit.shareOf === 'all' ? mean : least) >= limit.rightShare,
-      figures: `${sent} inputs, ${percent(mean)} valid (at least ${percent(least)} for each endpoint): responses ${answers.show()}${details(faults)}`,
+      ok: faults.length === 0 && (limit.shareOf === 'all' ? meanShare : minimumShare) >= limit.validShare,
+      figures: `${sent} inputs, ${percent(meanShare)} valid (at least ${percent(minimumShare)} for each endpoint): responses ${answers.show()}${details(faults)}`,
     }
   },
   { env: { LIGHT_HASHING: 'true' } },
 )
 
-/** Many at a time, and as the seller, who may call everything. */
+/** Sends 32 at a time, as the seller, who may call everything. */
 async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
-  // An endpoint may end the very session it was called with.
+  // Each endpoint gets its own session, because it may end the session.
   const visitor = createVisitor(shop.url)
   await visitor.call(accounts.login, seller)
   const cookie = cookieHeader(visitor)
   const schema = endpoint.input
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const samples = fc.sample(inputs(json), count).values()
-  const sent: { input: unknown; isRight: boolean; answer: Answer }[] = []
-  // They all draw from the same samples.
+  const sent: { input: unknown; isValid: boolean; answer: Answer }[] = []
+  // All 32 take their inputs from the same iterator.
   await concurrently(32, async () => {
     for (const input of samples) {
       const answer = await ask(shop, rawRequest(endpoint, input, cookie), { agent })
-      sent.push({ input, isRight: z.safeParse(schema, input).success, answer })
+      sent.push({ input, isValid: z.safeParse(schema, input).success, answer })
     }
   })
   return sent
@@ -92,10 +92,10 @@ function rawRequest({ method, ...endpoint }: Endpoint, input: unknown, cookie: s
   }
 }
 
-/** `encodeURIComponent` refuses half a surrogate pair; the wire would not carry it either. */
+/** Replaces half a surrogate pair, which `encodeURIComponent` refuses. */
 const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 
-/** Only what the contract's schemas use. */
+/** Part of JSON Schema that the contract uses. */
 type JsonSchema = {
   type?: string
   format?: string
@@ -113,16 +113,16 @@ type JsonSchema = {
   anyOf?: JsonSchema[]
 }
 
-/** Mostly ordinary, recurring ones; otherwise anything the standard allows, which the shop may refuse. */
+/** Mostly recurring addresses, sometimes any that the standard allows, which the shop may refuse. */
 const email = fc.oneof(
   { weight: 9, arbitrary: fc.nat(49).map((number) => `buyer-${number}@${personalData.domain}`) },
   { weight: 1, arbitrary: fc.emailAddress() },
 )
 
-function right(schema: JsonSchema): fc.Arbitrary<unknown> {
+function validValue(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.const !== undefined) return fc.constant(schema.const)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(right))
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(validValue))
   if (schema.format === 'email') return email
   if (schema.format === 'uuid') return fc.uuid()
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
@@ -134,26 +134,26 @@ function right(schema: JsonSchema): fc.Arbitrary<unknown> {
     case 'boolean':
       return fc.boolean()
     case 'array':
-      return fc.array(right(schema.items ?? {}), { minLength: 1, maxLength: Math.min(schema.maxItems ?? 5, 5) })
+      return fc.array(validValue(schema.items ?? {}), { minLength: 1, maxLength: Math.min(schema.maxItems ?? 5, 5) })
     case 'object':
-      return record(schema)
+      return validRecord(schema)
     default:
-      return words(Math.max(schema.minLength ?? 1, 1), Math.min(schema.maxLength ?? 40, 200))
+      return validText(Math.max(schema.minLength ?? 1, 1), Math.min(schema.maxLength ?? 40, 200))
   }
 }
 
-function words(minLength: number, maxLength: number): fc.Arbitrary<string> {
-  const any = fc.string({ minLength, maxLength, unit: 'grapheme' })
-  const fits = personalData.words.length >= minLength && personalData.words.length <= maxLength
-  return fits ? fc.oneof({ weight: 4, arbitrary: any }, fc.constant(personalData.words)) : any
+function validText(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const anyText = fc.string({ minLength, maxLength, unit: 'grapheme' })
+  const hasFittingLength = personalData.words.length >= minLength && personalData.words.length <= maxLength
+  return hasFittingLength ? fc.oneof({ weight: 4, arbitrary: anyText }, fc.constant(personalData.words)) : anyText
 }
 
-function record({ properties = {}, required = [] }: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, right(schema)]))
+function validRecord({ properties = {}, required = [] }: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, validValue(schema)]))
   return fc.record(fields, { requiredKeys: required.filter((name) => name in fields) })
 }
 
-const wrong = fc.oneof(
+const wrongValue = fc.oneof(
   fc.constantFrom<unknown[]>(
     null,
     '',
@@ -190,19 +190,25 @@ const wrong = fc.oneof(
 function inputs(schema: JsonSchema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {})
   const name = names.length > 0 ? fc.constantFrom(...names) : fc.constant('extra')
-  const changed = fc.tuple(record(schema), name, wrong).map(([input, field, value]) => ({ ...input, [field]: value }))
-  const missing = fc.tuple(record(schema), name).map(([{ ...input }, field]) => {
+  const changed = fc
+    .tuple(validRecord(schema), name, wrongValue)
+    .map(([input, field, value]) => ({ ...input, [field]: value }))
+  const missing = fc.tuple(validRecord(schema), name).map(([{ ...input }, field]) => {
     delete input[field]
     return input
   })
   const surplus = fc
-    .tuple(record(schema), fc.constantFrom('isAdmin', 'userId', 'status', 'amount', '__proto__', 'constructor'), wrong)
+    .tuple(
+      validRecord(schema),
+      fc.constantFrom('isAdmin', 'userId', 'status', 'amount', '__proto__', 'constructor'),
+      wrongValue,
+    )
     .map(([input, field, value]) => ({ ...input, [field]: value }))
   return fc.oneof(
-    { weight: 3, arbitrary: record(schema) },
+    { weight: 3, arbitrary: validRecord(schema) },
     { weight: 4, arbitrary: changed },
     { weight: 1, arbitrary: missing },
     { weight: 1, arbitrary: surplus },
-    { weight: 1, arbitrary: wrong },
+    { weight: 1, arbitrary: wrongValue },
   )
 }

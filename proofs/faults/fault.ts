@@ -5,26 +5,26 @@ import { leaksSoFar } from '../lab/shop-process.ts'
 const lab = labAt(inject('lab'))
 const isQuick = Boolean(process.env.QUICK)
 
-/** How much a fault does, with the limits it must keep, and what is looser within `npm test` (docs/commands.md). */
+/** Returns the size and limits of a fault. `quick` replaces some of them in `npm test` (docs/commands.md). */
 export const sized = <Limit extends object>(full: Limit, quick: Partial<Limit>): Limit =>
   isQuick ? { ...full, ...quick } : full
 
 type FaultTools = { shop: LabShop; lab: typeof lab }
-/** Figures show what was measured, never what was expected. */
+/** `figures` is a sentence with the measured values. */
 type Outcome = { ok: boolean; figures: string; skipped?: boolean }
 type Options = {
   env?: Record<string, string>
   /** False if another test or fault of `npm test` shows it. */
-  quick?: boolean
+  isInQuickRun?: boolean
 }
 
-/** Breaks a shop in one way; prints one line of figures, and fails if it did not keep its limits. */
+/** Defines a test that breaks a shop in one way, prints its figures and checks the limits. */
 export function fault(
   name: string,
   run: (tools: FaultTools) => Promise<Outcome>,
-  { env = {}, quick = true }: Options = {},
+  { env = {}, isInQuickRun = true }: Options = {},
 ) {
-  test.skipIf(isQuick && !quick)(`fault: ${name}`, async ({ skip }) => {
+  test.skipIf(isQuick && !isInQuickRun)(`fault: ${name}`, async ({ skip }) => {
     const shop = await lab.openShop(env)
     try {
       const { ok, figures, skipped } = await run({ shop, lab })
@@ -34,11 +34,12 @@ export function fault(
     } finally {
       await shop.close()
     }
-    // The shops' logs name no one, even then.
+    // Even in faults, the logs must contain no personal data.
     expect(leaksSoFar()).toEqual([])
   })
 }
 
+/** Up to five different lines, indented. */
 export const details = (lines: Iterable<string>) =>
   [...new Set(lines)]
     .slice(0, 5)

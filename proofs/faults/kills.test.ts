@@ -13,13 +13,13 @@ import { details, fault, sized } from './fault.ts'
 
 const limit = sized(
   { shops: 2, killsEach: 250, killsAtTradingView: 200 },
-  // Each moment once, half of them in each shop.
+  // Every crash point once, half of them in each shop.
   { killsEach: moments.length / 2 },
 )
 
 fault('kills around every commit', async ({ shop, lab }) => {
   await shop.stop()
-  // Several shops at the same time, each on its own database: a single one leaves half the machine idle.
+  // Two shops at the same time use both cores; each has its own database.
   const outcomes = await concurrently(limit.shops, async (number) =>
     crashMany(
       { databaseUrl: await lab.createDatabase(), dataDir: mkdtempSync(join(shop.dataDir, 'killed-')) },
@@ -43,15 +43,15 @@ fault('kills around every commit', async ({ shop, lab }) => {
 
 type Running = NonNullable<Awaited<ReturnType<typeof startProcess>>>
 
-/** A job whose process was killed is taken up by another after about 15 seconds. */
+/** A job of a killed process is taken over after about 15 seconds. */
 const patienceSeconds = 120
 
-/** TradingView has let somebody in or thrown somebody out, and the shop dies before it can write that down. */
+/** The shop is killed after TradingView unlocked or locked someone, and before the shop recorded it. */
 fault(
   'kills between TradingView and the books',
   async ({ shop, lab }) => {
     await shop.stop()
-    // Empty: in the others, another shop's key has sealed the session.
+    // An empty database, because in a copy the session is sealed with another shop's key.
     const databaseUrl = await lab.createDatabase({ empty: true })
     const place = { databaseUrl, dataDir: mkdtempSync(join(shop.dataDir, 'unlocking-')) }
     const complaints: string[] = []
@@ -61,15 +61,15 @@ fault(
       const count = 1 + (number % 3)
       const env = { TRADINGVIEW: 'on', CRASH_AT: 'tradingview acted', CRASH_COUNT: String(count) }
       const running = await startProcess(place, env)
-      // Without one, it died while it took up what the one before had left.
-      if (!running || (await diesWith(running, count === 3))) kills += 1
+      // No process means that it died at start, while it continued the work of the killed one.
+      if (!running || (await buyUntilKilled(running, count === 3))) kills += 1
       else complaints.push(`${number}: TradingView was not asked for the ${count}. time`)
     }
     const last = await startProcess(place, { TRADINGVIEW: 'on' })
-    let wrong = await differences(databaseUrl)
-    for (let waited = 0; wrong.length > 0 && waited < patienceSeconds; waited++) {
+    let wrongNames = await findDifferences(databaseUrl)
+    for (let waited = 0; wrongNames.length > 0 && waited < patienceSeconds; waited++) {
       await setTimeout(1000)
-      wrong = await differences(databaseUrl)
+      wrongNames = await findDifferences(databaseUrl)
     }
     last?.child.kill('SIGKILL')
     const [people] = await query<{ paid: number; gone: number }>(
@@ -79,29 +79,29 @@ fault(
     )
     const { paid = 0, gone = 0 } = people ?? {}
     return {
-      ok: kills === limit.killsAtTradingView && wrong.length === 0 && paid > 0,
-      figures: `${kills} kills: ${paid} people paid, ${gone} were refunded; ${wrong.length} names not on TradingView’s lists exactly as paid${details([...complaints, ...wrong])}`,
+      ok: kills === limit.killsAtTradingView && wrongNames.length === 0 && paid > 0,
+      figures: `${kills} kills: ${paid} people paid, ${gone} were refunded; ${wrongNames.length} names not on TradingView’s lists exactly as paid${details([...complaints, ...wrongNames])}`,
     }
   },
-  { quick: false },
+  { isInQuickRun: false },
 )
 
-/** Somebody buys with a name, and perhaps wants the money back. False if the shop survives it. */
-async function diesWith({ child, url, sandbox, ask }: Running, wantsRefund: boolean) {
+/** Buys with a username, and perhaps refunds. Returns false if the shop was not killed meanwhile. */
+async function buyUntilKilled({ child, url, sandbox, ask }: Running, wantsRefund: boolean) {
   const exit = child.signalCode ? Promise.resolve() : once(child, 'exit')
   const visitor = createVisitor(url)
   const { begin, pay, logInGuest } = createBuyers({ url, publishableKey: () => sandbox.publishableKey })
-  async function live() {
-    // Names that look alike would be taken for misspelled ones.
+  async function buyAndRefund() {
+    // Random, because similar usernames would be taken for misspelled ones.
     const name = `killed_${randomUUID().replaceAll('-', '')}`
-    const begun = await begin(visitor, { email: `${name}@example.com`, tradingViewUsername: name })
-    await pay(begun)
-    await logInGuest(visitor, begun)
+    const order = await begin(visitor, { email: `${name}@example.com`, tradingViewUsername: name })
+    await pay(order)
+    await logInGuest(visitor, order)
     if (!wantsRefund) return
     while ((await visitor.call(access.mine, {}))[0]?.state !== 'unlocked') await setTimeout(100)
-    await ask({ refund: begun.paymentIntentId })
+    await ask({ refund: order.paymentIntentId })
   }
-  live().catch(() => undefined)
+  buyAndRefund().catch(() => undefined)
   await Promise.race([exit, setTimeout(60_000, undefined, { ref: false })])
   if (child.signalCode === 'SIGKILL') return true
   child.kill('SIGKILL')
@@ -109,8 +109,8 @@ async function diesWith({ child, url, sandbox, ask }: Running, wantsRefund: bool
   return false
 }
 
-/** People who should be listed on a script and are not, or the other way around, or until another day. */
-async function differences(databaseUrl: string): Promise<string[]> {
+/** Usernames whose entry on TradingView's lists is missing, surplus or ends on another day. */
+async function findDifferences(databaseUrl: string): Promise<string[]> {
   const rows = await query<{ name: string }>(
     databaseUrl,
     `select coalesce(e.name_key, a.username) as name

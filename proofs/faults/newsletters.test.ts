@@ -35,23 +35,23 @@ async function logIn(url: string, login: { email: string; password: string }) {
   const admin = createVisitor(url)
   // A shop creates its admin after it is ready.
   for (;;) {
-    const isIn = await admin.call(accounts.login, login).then(
+    const isLoggedIn = await admin.call(accounts.login, login).then(
       () => true,
       () => false,
     )
-    if (isIn) return admin
+    if (isLoggedIn) return admin
     await setTimeout(200)
   }
 }
 
-async function send(admin: Awaited<ReturnType<typeof logIn>>) {
-  const words = { subject: 'News', preheader: '', markdown: 'Hello. '.repeat(300) }
-  const { id } = await admin.call(newsletters.adminCreate, { ...words, toSubscribers: true, buyersOf: null })
+async function sendNewsletter(admin: Awaited<ReturnType<typeof logIn>>) {
+  const draft = { subject: 'News', preheader: '', markdown: 'Hello. '.repeat(300) }
+  const { id } = await admin.call(newsletters.adminCreate, { ...draft, toSubscribers: true, buyersOf: null })
   await admin.call(newsletters.adminSend, { id, version: 1 })
   return id
 }
 
-async function progress(databaseUrl: string) {
+async function readProgress(databaseUrl: string) {
   const [row] = await query<{ state: string; sent: number; refused: number; uncertain: number }>(
     databaseUrl,
     `select n.state, count(*) filter (where r.state = 'sent')::int as sent,
@@ -62,24 +62,24 @@ async function progress(databaseUrl: string) {
   return row ?? { state: 'none', sent: 0, refused: 0, uncertain: 0 }
 }
 
-async function untilState(databaseUrl: string, state: string) {
-  while ((await progress(databaseUrl)).state !== state) await setTimeout(500)
+async function waitForState(databaseUrl: string, state: string) {
+  while ((await readProgress(databaseUrl)).state !== state) await setTimeout(500)
 }
 
 /**
- * The mail server has an email, and the shop dies before it can write that down, again and again. Meanwhile the server
- * refuses some, wants others later, and is gone for a while itself.
+ * Kills the shop several times after the mail server took an email and before the shop recorded it. The mail server also
+ * refuses some emails, defers others, and is down for a while.
  */
 fault(
   'kills between a newsletter’s hand-over and its commit',
   async ({ shop, lab }) => {
     await shop.stop()
-    const grey = new Set<string>()
+    const deferred = new Set<string>()
     const faults = {
       refuse(to: string) {
         if (to.startsWith('reader1') && to.endsWith('0@example.com')) return 550
-        if (!to.includes('7@') || grey.has(to)) return undefined
-        grey.add(to)
+        if (!to.includes('7@') || deferred.has(to)) return undefined
+        deferred.add(to)
         return 451
       },
     }
@@ -97,7 +97,7 @@ fault(
     }
     const login = { email: 'seller@example.com', password: 'the seller' }
     const complaints: string[] = []
-    let before = 0
+    let uncertainBefore = 0
     for (let kills = 0; kills < limit.kills; kills++) {
       const crash = { CRASH_AT: 'newsletter handed over', CRASH_COUNT: String(10 + kills) }
       const running = await startProcess(place, { ...env, ...crash })
@@ -105,24 +105,25 @@ fault(
         const exit = running.child.signalCode ? Promise.resolve() : once(running.child, 'exit')
         if (kills === 0) {
           await addReaders(databaseUrl, limit.readers)
-          // It may die before it has answered.
-          await send(await logIn(running.url, login)).catch(() => undefined)
+          // The shop may be killed before it answers.
+          await sendNewsletter(await logIn(running.url, login)).catch(() => undefined)
         }
         await exit
       }
-      const { uncertain } = await progress(databaseUrl)
-      if (uncertain > before + poolSize) complaints.push(`kill ${kills}: ${uncertain - before} uncertain`)
-      before = uncertain
+      const { uncertain } = await readProgress(databaseUrl)
+      if (uncertain > uncertainBefore + poolSize)
+        complaints.push(`kill ${kills}: ${uncertain - uncertainBefore} uncertain`)
+      uncertainBefore = uncertain
     }
     const last = await startProcess(place, env)
     if (!last) throw new Error('The shop did not start after the last kill')
     await smtp.close()
-    await untilState(databaseUrl, 'paused')
-    const revived = await openSmtp(faults, { port: smtp.port })
+    await waitForState(databaseUrl, 'paused')
+    const restartedSmtp = await openSmtp(faults, { port: smtp.port })
     const [row] = await query<{ id: string }>(databaseUrl, 'select id from newsletters')
     const admin = await logIn(last.url, login)
     await admin.call(newsletters.adminResume, { id: row?.id ?? '' })
-    while ((await progress(databaseUrl)).state !== 'sent') {
+    while ((await readProgress(databaseUrl)).state !== 'sent') {
       // Makes postponed emails due, which would otherwise take five minutes.
       await query(databaseUrl, 'update newsletter_recipients set retry_at = null')
       await setTimeout(500)
@@ -130,12 +131,12 @@ fault(
     const exit = once(last.child, 'exit')
     last.child.kill('SIGKILL')
     await exit
-    await revived.close()
+    await restartedSmtp.close()
 
-    const { sent, refused, uncertain } = await progress(databaseUrl)
-    const got = [...smtp.accepted, ...revived.accepted].map(({ to }) => to)
-    const twice = got.length - new Set(got).size
-    const missing = sent - got.length
+    const { sent, refused, uncertain } = await readProgress(databaseUrl)
+    const deliveredTo = [...smtp.accepted, ...restartedSmtp.accepted].map(({ to }) => to)
+    const twice = deliveredTo.length - new Set(deliveredTo).size
+    const missing = sent - deliveredTo.length
     return {
       ok:
         complaints.length === 0 &&
@@ -144,13 +145,13 @@ fault(
         uncertain > 0 &&
         uncertain <= (limit.kills + 1) * poolSize &&
         sent + refused + uncertain === limit.readers,
-      figures: `${limit.kills} kills and a mail server that was gone: ${sent} sent, ${refused} refused, ${grey.size} wanted later, ${uncertain} uncertain (${poolSize} connections), ${got.length} arrived, ${twice} twice${details(complaints)}`,
+      figures: `${limit.kills} kills and a mail server that was gone: ${sent} sent, ${refused} refused, ${deferred.size} wanted later, ${uncertain} uncertain (${poolSize} connections), ${deliveredTo.length} arrived, ${twice} twice${details(complaints)}`,
     }
   },
-  { quick: false },
+  { isInQuickRun: false },
 )
 
-/** A long list at full speed, while people wait for a link: the shop stays as large as it is, and their emails go first. */
+/** A long list at full speed, while people wait for a link. The shop's memory must not grow, and their emails go first. */
 fault(
   'a newsletter to 5,000 addresses',
   async ({ shop, lab }) => {
@@ -161,41 +162,41 @@ fault(
         arrived.set(to, performance.now())
       },
     })
-    const sending = await lab.openShop({ ...postalAddress, SMTP_URL: smtp.url, MAIL_RATE: '3000' })
+    const sendingShop = await lab.openShop({ ...postalAddress, SMTP_URL: smtp.url, MAIL_RATE: '3000' })
     try {
-      await addReaders(sending.databaseUrl, limit.list)
-      await send(await logIn(sending.url, seller))
-      const begun = performance.now()
+      await addReaders(sendingShop.databaseUrl, limit.list)
+      await sendNewsletter(await logIn(sendingShop.url, seller))
+      const startedAt = performance.now()
       const [memory, delays]: [number[], number[]] = [[], []]
-      while ((await progress(sending.databaseUrl)).state !== 'sent') {
-        memory.push(memoryOf(sending.pid()))
+      while ((await readProgress(sendingShop.databaseUrl)).state !== 'sent') {
+        memory.push(memoryOf(sendingShop.pid()))
         const email = `waiting${memory.length}@example.com`
-        const asked = performance.now()
+        const requestedAt = performance.now()
         const person = { email, password: 'a long password to wait with', name: 'Wanda' }
-        await createVisitor(sending.url).call(accounts.register, person)
+        await createVisitor(sendingShop.url).call(accounts.register, person)
         while (!arrived.has(email)) await setTimeout(20)
-        delays.push((arrived.get(email) ?? 0) - asked)
+        delays.push((arrived.get(email) ?? 0) - requestedAt)
         await setTimeout(1000)
       }
-      const seconds = (performance.now() - begun) / 1000
+      const seconds = (performance.now() - startedAt) / 1000
       const quarter = Math.ceil(memory.length / 4)
-      const [early, late] = [Math.max(...memory.slice(0, quarter)), Math.max(...memory.slice(-quarter))]
-      const slowest = Math.max(...delays) / 1000
-      const { sent, uncertain } = await progress(sending.databaseUrl)
-      const got = smtp.accepted.filter(({ to }) => to.startsWith('reader'))
+      const [earlyMb, lateMb] = [Math.max(...memory.slice(0, quarter)), Math.max(...memory.slice(-quarter))]
+      const slowestSeconds = Math.max(...delays) / 1000
+      const { sent, uncertain } = await readProgress(sendingShop.databaseUrl)
+      const delivered = smtp.accepted.filter(({ to }) => to.startsWith('reader'))
       return {
         ok:
           sent === limit.list &&
-          got.length === limit.list &&
+          delivered.length === limit.list &&
           uncertain === 0 &&
-          slowest < limit.delaySeconds &&
-          late < early + limit.growthMb,
-        figures: `${sent} sent in ${seconds.toFixed(0)} s; at most ${early} MB in the first quarter, ${late} MB in the last; ${delays.length} other emails meanwhile, the slowest after ${slowest.toFixed(1)} s`,
+          slowestSeconds < limit.delaySeconds &&
+          lateMb < earlyMb + limit.growthMb,
+        figures: `${sent} sent in ${seconds.toFixed(0)} s; at most ${earlyMb} MB in the first quarter, ${lateMb} MB in the last; ${delays.length} other emails meanwhile, the slowest after ${slowestSeconds.toFixed(1)} s`,
       }
     } finally {
-      await sending.close()
+      await sendingShop.close()
       await smtp.close()
     }
   },
-  { quick: false },
+  { isInQuickRun: false },
 )

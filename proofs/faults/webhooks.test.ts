@@ -15,7 +15,7 @@ import { fault } from './fault.ts'
 
 const limit = { webhooks: 10_000, guestsAtOnce: 100, guestsADay: 100 }
 
-/** Everything Stripe sends, much of it twice, shuffled, with forgeries mixed in. */
+/** Sends every event of the sandbox in random order, 30 % of them twice, with forged ones in between. */
 fault(
   'webhook storm',
   async ({ shop }) => {
@@ -26,7 +26,7 @@ fault(
         (await shop.query<{ data: object }>('select data from sandbox.events')).map(({ data }) => JSON.stringify(data))
       let bodies = await events()
       for (; bodies.length < limit.webhooks; bodies = await events()) {
-        await trade(shop, side, limit.guestsAtOnce)
+        await buyAsGuests(shop, side, limit.guestsAtOnce)
         await side.controls.advance(1, 'month')
       }
       const doubled = shuffled(bodies).slice(0, Math.round(bodies.length * 0.3))
@@ -42,17 +42,17 @@ fault(
       const { booked, different } = await side.compare()
       const mails = await readOutbox(`${shop.dataDir}/outbox`)
       // Two receipts for one buyer differ in their dates, so only identical emails are duplicates.
-      const distinct = new Set(mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`)).size
-      const right = answers.of(200) === bodies.length + doubled.length && answers.of(400) === forged.length
+      const distinctMails = new Set(mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`)).size
+      const isEveryAnswerRight = answers.of(200) === bodies.length + doubled.length && answers.of(400) === forged.length
       return {
-        ok: right && different === 0 && mails.length === distinct && booked > 0,
-        figures: `${bodies.length} webhooks, ${doubled.length} of them duplicated, shuffled, ${forged.length} forged: responses ${answers.show()}; ${booked} purchases, ${different} differ from the payment side, ${mails.length} emails, ${mails.length - distinct} duplicated`,
+        ok: isEveryAnswerRight && different === 0 && mails.length === distinctMails && booked > 0,
+        figures: `${bodies.length} webhooks, ${doubled.length} of them duplicated, shuffled, ${forged.length} forged: responses ${answers.show()}; ${booked} purchases, ${different} differ from the payment side, ${mails.length} emails, ${mails.length - distinctMails} duplicated`,
       }
     } finally {
       await side.close()
     }
   },
-  { quick: false },
+  { isInQuickRun: false },
 )
 
 fault(
@@ -60,14 +60,14 @@ fault(
   async ({ shop }) => {
     const side = await openPaymentSide(shop)
     try {
-      await trade(shop, side, limit.guestsADay)
+      await buyAsGuests(shop, side, limit.guestsADay)
       await side.controls.advance(29, 'day')
       await side.controls.webhooks.flush()
       const before = await side.compare()
 
       await side.controls.webhooks.misbehave({ drop: true })
       for (let day = 0; day < 3; day++) {
-        await trade(shop, side, limit.guestsADay)
+        await buyAsGuests(shop, side, limit.guestsADay)
         await side.controls.advance(1, 'day')
       }
       const meanwhile = await side.compare()
@@ -86,7 +86,7 @@ fault(
       await side.close()
     }
   },
-  { quick: false },
+  { isInQuickRun: false },
 )
 
 function shuffled<Item>(items: Item[]): Item[] {
@@ -96,7 +96,7 @@ function shuffled<Item>(items: Item[]): Item[] {
     .map(({ item }) => item)
 }
 
-/** Sends this many at a time; counts the responses by status. */
+/** Sends `atOnce` webhooks at a time, and counts the responses by status. */
 async function sendAll(webhooks: (() => Promise<Response>)[], atOnce: number) {
   const answers = createTally<number>()
   const waiting = webhooks.values()
@@ -106,7 +106,7 @@ async function sendAll(webhooks: (() => Promise<Response>)[], atOnce: number) {
   return answers
 }
 
-/** The payment side of a shop: its sandbox, running outside the shop's process, with webhooks under our control. */
+/** Opens the shop's sandbox in this process, where the proof controls its webhooks. */
 async function openPaymentSide(shop: LabShop) {
   const database = new pg.Pool({ connectionString: shop.databaseUrl, max: 5 })
   const postman = createPostman(shop)
@@ -116,7 +116,7 @@ async function openPaymentSide(shop: LabShop) {
   const stripe = createStripeGateway({ secretKey, webhookSecret: webhook.secret, address: api })
   const connection = connect(shop.databaseUrl, () => {})
   await sandbox.controls.webhooks.flush()
-  // Test webhooks and reconciler one at a time: the other stays silent.
+  // Without its schedule, the reconciler runs only when a proof asks for it.
   await database.query(`delete from jobs.schedule where name = 'reconcile'`)
   return {
     ...sandbox,
@@ -139,28 +139,28 @@ async function openPaymentSide(shop: LabShop) {
 
 type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
 
-/** Guests who pay and never return; their subscriptions then change at Stripe in every possible way. */
-async function trade(shop: LabShop, side: PaymentSide, guests: number) {
+/** Guests pay and never return. Some of their subscriptions change at Stripe: refunds, disputes, failed renewals, cancellation. */
+async function buyAsGuests(shop: LabShop, side: PaymentSide, guests: number) {
   const { begin, pay, storeCard } = createBuyers({ url: shop.url, publishableKey: () => side.publishableKey })
   const { controls, stripe } = side
   for (let first = 0; first < guests; first += 10)
-    await concurrently(Math.min(10, guests - first), async (place) => {
-      const begun = await begin(createVisitor(shop.url), {
-        email: `storm-${Date.now()}-${first + place}@lab.example`,
-        billing: place % 5 === 0 ? 'yearly' : 'monthly',
+    await concurrently(Math.min(10, guests - first), async (index) => {
+      const order = await begin(createVisitor(shop.url), {
+        email: `storm-${Date.now()}-${first + index}@lab.example`,
+        billing: index % 5 === 0 ? 'yearly' : 'monthly',
       })
-      await pay(begun)
-      // Without a lag: what follows are the deeds of days, not of seconds.
+      await pay(order)
+      // Waits for the delayed effects, because the following changes happen days later in reality.
       await controls.settle()
-      if (place === 1) await failAtRenewals(begun.paymentIntentId)
-      if (place === 2) await controls.refund(begun.paymentIntentId)
-      if (place === 3) await controls.refund(begun.paymentIntentId, 500)
-      if (place === 4) await controls.openDispute(begun.paymentIntentId)
-      if (place === 5) await controls.closeDispute((await controls.openDispute(begun.paymentIntentId)).id, 'lost')
-      if (place === 6) await cancelAtStripe(begun.paymentIntentId)
+      if (index === 1) await useFailingCard(order.paymentIntentId)
+      if (index === 2) await controls.refund(order.paymentIntentId)
+      if (index === 3) await controls.refund(order.paymentIntentId, 500)
+      if (index === 4) await controls.openDispute(order.paymentIntentId)
+      if (index === 5) await controls.closeDispute((await controls.openDispute(order.paymentIntentId)).id, 'lost')
+      if (index === 6) await cancelAtStripe(order.paymentIntentId)
     })
 
-  async function atStripe(paymentIntentId: string) {
+  async function subscriptionOf(paymentIntentId: string) {
     const { rows } = await side.database.query<{ id: string; customer: string }>(
       'select subscription_id as id, customer_id as customer from orders where payment_intent_id = $1',
       [paymentIntentId],
@@ -168,14 +168,14 @@ async function trade(shop: LabShop, side: PaymentSide, guests: number) {
     return rows[0] ?? { id: '', customer: '' }
   }
 
-  async function failAtRenewals(paymentIntentId: string) {
-    const { id, customer } = await atStripe(paymentIntentId)
+  async function useFailingCard(paymentIntentId: string) {
+    const { id, customer } = await subscriptionOf(paymentIntentId)
     const setup = await storeCard(await stripe.customers.createSetupIntent(customer), 'pm_card_chargeCustomerFail')
     await stripe.subscriptions.useCard(id, (await stripe.customers.storedCard(setup, customer)) ?? '')
   }
 
   async function cancelAtStripe(paymentIntentId: string) {
-    const { id } = await atStripe(paymentIntentId)
+    const { id } = await subscriptionOf(paymentIntentId)
     await stripe.subscriptions.cancel(id, `storm-${id}`)
   }
 }

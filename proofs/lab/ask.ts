@@ -6,7 +6,7 @@ import { personalData } from './shop-process.ts'
 
 export type Request = { path: string; method?: string; headers?: Record<string, string>; body?: string }
 
-/** A complete response's status; `refused`: no one was listening; `cut off`: connected, but no complete response. */
+/** Status of a complete response; `refused` if no connection was made, `cut off` if the response was incomplete. */
 export type Answer = number | 'refused' | 'cut off'
 
 type Options = {
@@ -15,39 +15,40 @@ type Options = {
   onCutOff?: (reason: string) => void
 }
 
-/** Plain `node:http`: it distinguishes a refused connection from a lost one, and costs less than `fetch`. */
+/** Sends a request. Uses `node:http`, which tells refused connections from lost ones and costs less than `fetch`. */
 export function ask(
   { port }: { port: number },
   { path, method = 'GET', headers = {}, body }: Request,
   { agent, onCutOff }: Options = {},
 ): Promise<Answer> {
   return new Promise((resolve) => {
-    let connected = false
+    let isConnected = false
     const cutOff = (reason: string) => {
-      onCutOff?.(`${method} ${path}: ${reason} on a ${asked.reusedSocket ? 'used' : 'new'} connection`)
+      onCutOff?.(`${method} ${path}: ${reason} on a ${clientRequest.reusedSocket ? 'used' : 'new'} connection`)
       resolve('cut off')
     }
     const options = { host: '127.0.0.1', port, path, method, headers, agent: agent ?? false, timeout: 20_000 }
-    const asked = request(options, (response) => {
+    const clientRequest = request(options, (response) => {
       response
         .once('error', (error) => cutOff(`${error.message} in the middle of the response`))
         .once('end', () => resolve(response.statusCode ?? 0))
         .resume()
     })
-    asked
+    clientRequest
       .once('socket', (socket: Socket) => {
-        if (socket.connecting) socket.once('connect', () => (connected = true))
-        else connected = true
+        if (socket.connecting) socket.once('connect', () => (isConnected = true))
+        else isConnected = true
       })
-      .once('timeout', () => asked.destroy(new Error('no response for 20 s')))
+      .once('timeout', () => clientRequest.destroy(new Error('no response for 20 s')))
       .once('error', ({ code, message }: NodeJS.ErrnoException) => {
-        if (connected) cutOff(code ?? message)
+        if (isConnected) cutOff(code ?? message)
         else resolve('refused')
       })
       .end(body)
   })
 }
 
+/** Agent that keeps one connection. */
 export const ownConnection = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
 const subscription = (email: string, headers: Record<string, string>) => ({
@@ -57,7 +58,7 @@ const subscription = (email: string, headers: Record<string, string>) => ({
   body: JSON.stringify({ email }),
 })
 
-/** Remembers what was acknowledged, and finally counts how much of it is missing from the database. */
+/** Writes newsletter addresses, remembers those that were acknowledged, and counts how many the database lost. */
 export function createWrites(headers: () => Record<string, string> = () => ({})) {
   const acknowledged: string[] = []
   return {
@@ -69,21 +70,22 @@ export function createWrites(headers: () => Record<string, string> = () => ({}))
       return answer
     },
     async countLost(databaseUrl: string): Promise<number> {
-      const [found] = await query<{ count: number }>(
+      const [row] = await query<{ count: number }>(
         databaseUrl,
         'select count(*)::int as count from newsletter_subscriptions where email = any($1)',
         [acknowledged],
       )
-      return acknowledged.length - (found?.count ?? 0)
+      return acknowledged.length - (row?.count ?? 0)
     },
   }
 }
 
-export async function untilWritten(write: () => Promise<Answer>): Promise<Answer> {
-  const until = performance.now() + 30_000
+/** Retries for 30 seconds. */
+export async function retryUntilWritten(write: () => Promise<Answer>): Promise<Answer> {
+  const endsAt = performance.now() + 30_000
   for (;;) {
     const answer = await write()
-    if (answer === 200 || performance.now() > until) return answer
+    if (answer === 200 || performance.now() > endsAt) return answer
     await sleep(50)
   }
 }

@@ -10,7 +10,7 @@ import { nobody, postgresBinaries } from '#server/database/embedded-place.ts'
 import { isRunning } from './measures.ts'
 import { openProcess } from './shop-process.ts'
 
-/** On its own connection, because the database may go down at any moment. */
+/** Opens a connection for each query, because the database may go down at any moment. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
@@ -29,14 +29,14 @@ export async function query<Row extends pg.QueryResultRow>(
 export type Lab = Awaited<ReturnType<typeof openLab>>
 export type LabShop = Awaited<ReturnType<Lab['openShop']>>
 
-/** A PostgreSQL, and shops in processes of their own, each on a copy of an initialized database. */
+/** Opens PostgreSQL, for shops in their own processes. Each shop gets a copy of an initialized database. */
 export async function openLab() {
   const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
   const { url, superuserUrl, folder, close } = await openEmbedded(home)
-  const first = await openProcess({ DATA_DIR: home, DATABASE_URL: url })
+  const firstShop = await openProcess({ DATA_DIR: home, DATABASE_URL: url })
   // The shop creates its admin after it is ready.
   while ((await query(url, 'select 1 from users')).length === 0) await sleep(20)
-  await first.stop()
+  await firstShop.stop()
   const place = { home, url, superuserUrl, folder }
   return {
     ...labAt(place),
@@ -50,7 +50,7 @@ export async function openLab() {
 
 type LabPaths = { home: string; url: string; superuserUrl: string; folder: string }
 
-/** A lab that is open already, perhaps in another process. */
+/** Returns a lab that is already open, perhaps in another process. */
 export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   async function createDatabase({ empty = false } = {}) {
     const name = `lab_${randomBytes(4).toString('hex')}`
@@ -66,7 +66,7 @@ export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   return {
     createDatabase,
     postmaster,
-    /** PostgreSQL, in fast mode: it cuts clients off, as an operator or a failover would. It comes back on the same port. */
+    /** Restarts PostgreSQL on the same port in fast mode, which cuts clients off like a failover does. */
     async restart() {
       const pid = postmaster()
       process.kill(pid, 'SIGINT')
@@ -95,7 +95,7 @@ export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   }
 }
 
-/** A shop as large as the budgets assume or, with `--quick`, a small one. */
+/** Size of the filled shop that the budgets assume; `--quick` uses a small one. */
 export const size = process.env.QUICK ? { users: 150, purchases: 120 } : { users: 30_000, purchases: 100_000 }
 
 export function fillShop({ databaseUrl, dataDir }: LabShop) {

@@ -27,21 +27,22 @@ export const post = (path: string, body: object) => {
 export const concurrently = <Result>(count: number, work: (number: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from(Array(count).keys(), work))
 
-export function keepDoing(count: number, begin: (number: number) => (turn: number) => Promise<unknown>) {
-  let running = true
-  const done = concurrently(count, async (number) => {
-    const work = begin(number)
-    for (let turn = 0; running; turn++) await work(turn)
+/** Repeats work in `count` parallel loops until stopped. */
+export function repeatConcurrently(count: number, createWork: (number: number) => (turn: number) => Promise<unknown>) {
+  let isRunning = true
+  const finished = concurrently(count, async (number) => {
+    const work = createWork(number)
+    for (let turn = 0; isRunning; turn++) await work(turn)
   })
   return {
     async stop() {
-      running = false
-      await done
+      isRunning = false
+      await finished
     },
   }
 }
 
-/** Raw keep-alive sockets, one request at a time on each, until the time is over. */
+/** Sends requests over raw keep-alive sockets, one at a time on each, until the time is over. */
 async function load({ port, request, connections, seconds }: LoadOptions): Promise<LoadReport> {
   const requests = [request].flat()
   const started = performance.now()
@@ -81,14 +82,14 @@ function sendUntil(end: number, port: number, request: string) {
       .on('connect', send)
       .on('data', (chunk) => {
         received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-        const length = answerLength(received, isHead)
+        const length = responseLength(received, isHead)
         if (length === undefined || received.length < length || sentAt === undefined) return
         if (received.toString('latin1', 9, 10) !== '2') failures += 1
         latencies.push(performance.now() - sentAt)
         received = received.subarray(length)
         send()
       })
-      // The close event that follows reports it.
+      // The close event follows and counts the failure.
       .on('error', () => undefined)
       .on('close', () => {
         if (sentAt !== undefined || latencies.length === 0) failures += 1
@@ -98,7 +99,7 @@ function sendUntil(end: number, port: number, request: string) {
 }
 
 /** Length in bytes of the response at the start of the buffer; undefined while its head is incomplete. */
-function answerLength(buffer: Buffer, isHead: boolean): number | undefined {
+function responseLength(buffer: Buffer, isHead: boolean): number | undefined {
   const headEnd = buffer.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined
   if (isHead) return headEnd + 4

@@ -15,7 +15,7 @@ function ticks(pid: number): number {
   }
 }
 
-/** All descendants, not just direct children. */
+/** Returns all descendants. */
 export function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
@@ -28,17 +28,17 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** Work a server still does after its last response counts toward the requests. */
-export async function untilIdle(pid: number) {
-  for (let last = -1, now = ticks(pid), tries = 0; now !== last && tries < 50; tries++) {
-    last = now
+/** Waits for the work after the last response, which counts toward the requests. At most two seconds. */
+export async function waitUntilIdle(pid: number) {
+  for (let before = -1, now = ticks(pid), tries = 0; now !== before && tries < 50; tries++) {
+    before = now
     await sleep(40)
     now = ticks(pid)
   }
 }
 
-/** Until a second passes with hardly any work: a purchase's events, emails and access come after its answer. */
-export async function untilQuiet(pid: number) {
+/** Waits until a second passes with under 100 ms of CPU time, because a purchase causes work after its answer. */
+export async function waitUntilQuiet(pid: number) {
   for (let tries = 0; tries < 60; tries++) {
     const before = cpuMicros(pid)
     await sleep(1000)

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const here = fileURLToPath(new URL('../..', import.meta.url))
+const repository = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Adds a column and an index, as a next release might. */
 const nextMigration = {
@@ -12,13 +12,13 @@ const nextMigration = {
 CREATE INDEX "purchases_note" ON "purchases" USING btree ("note");`,
 }
 
-/** Every file of this version, as git knows them, with the built web part. */
-export function copyOfThisVersion(folder: string) {
+/** Copies every file that git does not ignore. */
+export function copyThisVersion(folder: string) {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: here,
+    cwd: repository,
     encoding: 'utf8',
   })
-  for (const file of files.split('\0').filter(Boolean)) cpSync(join(here, file), join(folder, file))
+  for (const file of files.split('\0').filter(Boolean)) cpSync(join(repository, file), join(folder, file))
 }
 
 export function addNextMigration(folder: string) {
@@ -31,13 +31,14 @@ export function addNextMigration(folder: string) {
   writeFileSync(journal, JSON.stringify(content))
 }
 
+/** Returns the entry file of the next version. */
 export function installNextVersion(folder: string): string {
-  copyOfThisVersion(folder)
+  copyThisVersion(folder)
   addNextMigration(folder)
-  // Copied, not linked: the bundle looks for the migrations from where it is.
-  cpSync(join(here, 'dist'), join(folder, 'dist'), { recursive: true })
-  symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'))
+  // The build is copied, not linked, because the bundle finds the migrations relative to itself.
+  cpSync(join(repository, 'dist'), join(folder, 'dist'), { recursive: true })
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
   return join(folder, 'dist/server/main.js')
 }
 
-export const thisVersion = join(here, 'dist/server/main.js')
+export const entryOfThisVersion = join(repository, 'dist/server/main.js')

@@ -7,7 +7,7 @@ import { startBuiltShop } from '#server/testing/built-shop.ts'
 
 const lightHashing = process.env.LIGHT_HASHING ? { passwordCost: { memoryCost: 8, timeCost: 1, parallelism: 1 } } : {}
 
-/** The shop as `server/main.ts` runs it, but without rate limits: in the lab, every visitor has the same address. */
+/** Runs the shop like `server/main.ts`, but without rate limits, because all visitors of the lab share an address. */
 const config = { ...readConfig(process.env), rateLimits: false }
 const opening =
   config.processes > 1 && cluster.isPrimary

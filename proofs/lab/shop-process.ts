@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/free-port.ts'
 
-/** Texts that visitors type; none may appear in the shop's log. */
+/** Texts that visitors type. The shop's log must not contain them. */
 export const personalData = { domain: 'lab.example', words: 'planted words of a visitor' }
 
-/** Also a password's hash, and any other address. */
-const personal = new RegExp(
+/** Matches these texts, password hashes and email addresses. */
+const personalPattern = new RegExp(
   [personalData.domain, personalData.words, String.raw`\$argon2`, String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`].join(
     '|',
   ),
@@ -24,7 +24,7 @@ const leaks = new Set<string>()
 function watchForLeaks(...streams: Readable[]) {
   for (const stream of streams)
     createInterface({ input: stream }).on('line', (line) => {
-      const leak = personal.exec(line)
+      const leak = personalPattern.exec(line)
       if (leak && leaks.size < 20) leaks.add(line.slice(Math.max(0, leak.index - 100), leak.index + 60))
     })
 }
@@ -33,8 +33,8 @@ export const leaksSoFar = () => [...leaks]
 
 export const seller = { email: `seller@${personalData.domain}`, password: 'the seller of this shop' }
 
-const here = fileURLToPath(new URL('../..', import.meta.url))
-const labShop = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const labEntry = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))
 
 /** The Node options of `npm start`. */
 function flagsOf(folder: string): string[] {
@@ -42,8 +42,8 @@ function flagsOf(folder: string): string[] {
   return String(scripts.start).split(' ').slice(1, -1)
 }
 
-/** A shop in its own process; after a restart it has the same address. Another `folder` holds another build of it. */
-export async function openProcess(env: Record<string, string>, { entry = labShop, folder = here } = {}) {
+/** Opens a shop in its own process. It keeps its address when it restarts. `folder` may hold another build. */
+export async function openProcess(env: Record<string, string>, { entry = labEntry, folder = repository } = {}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const isReady = () =>
@@ -52,15 +52,15 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
       () => false,
     )
 
-  async function start(from: string): Promise<{ child: ChildProcess; seconds: number }> {
-    const begun = performance.now()
-    const child = spawn(process.execPath, [...flagsOf(folder), from], {
+  async function start(entryFile: string): Promise<{ child: ChildProcess; seconds: number }> {
+    const startedAt = performance.now()
+    const child = spawn(process.execPath, [...flagsOf(folder), entryFile], {
       cwd: folder,
       env: {
         ...process.env,
         PORT: String(port),
         HOST: '127.0.0.1',
-        // Pages show it; the same for all shops of a lab, so that they can share rendered pages.
+        // The same for all shops of a lab, so that they can share rendered pages, which contain it.
         PUBLIC_URL: 'http://localhost:3000',
         LOG_LEVEL: 'error',
         ADMIN_EMAIL: seller.email,
@@ -71,9 +71,9 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
     })
     watchForLeaks(child.stdout, child.stderr)
     child.stderr.pipe(process.stderr, { end: false })
-    while (performance.now() < begun + 60_000) {
+    while (performance.now() < startedAt + 60_000) {
       if (child.exitCode !== null) throw new Error(`The shop exited with code ${child.exitCode}`)
-      if (await isReady()) return { child, seconds: (performance.now() - begun) / 1000 }
+      if (await isReady()) return { child, seconds: (performance.now() - startedAt) / 1000 }
       await sleep(10)
     }
     throw new Error('The shop did not start')
@@ -97,8 +97,8 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
       const [code] = await exited
       return code as number | null
     },
-    async startAgain(from = entry) {
-      ;({ child, seconds } = await start(from))
+    async startAgain(entryFile = entry) {
+      ;({ child, seconds } = await start(entryFile))
     },
   }
 }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '#server/database/free-port.ts'
-import { addNextMigration, copyOfThisVersion } from '../lab/next-version.ts'
+import { addNextMigration, copyThisVersion } from '../lab/next-version.ts'
 
 export const root = mkdtempSync(join(tmpdir(), 'shop-operations-'))
 chmodSync(root, 0o755)
@@ -14,41 +14,42 @@ export const url = `http://localhost:${port}`
 export const folder = join(root, 'opt/rebound-sigma-shop')
 export const dataDir = join(root, 'var/lib/rebound-sigma-shop')
 
-/** The unprivileged user who serves: one that Debian has anyhow, because PostgreSQL insists on a name. */
+/** Unprivileged user of the shop: `daemon` of Debian, because PostgreSQL needs a user with a name. */
 export const service = { uid: 1, gid: 1 }
 
 const origin = join(root, 'origin')
 
-/** The repository that an operator clones. */
+/** Creates the repository that an operator clones. */
 export function makeOrigin() {
   mkdirSync(origin)
-  copyOfThisVersion(origin)
-  commit('init', '--quiet', '--initial-branch=main')
+  copyThisVersion(origin)
+  commitVersion('init', '--quiet', '--initial-branch=main')
 }
 
-/** The next version has one more migration. */
+/** Commits a next version, with one more migration. */
 export function publishNextVersion() {
   addNextMigration(origin)
-  commit('status', '--short')
+  commitVersion('status', '--short')
 }
 
-function commit(...first: string[]) {
+function commitVersion(...firstCommand: string[]) {
   const git = (...args: string[]) =>
     run('git', ['-c', 'user.name=Shop', '-c', 'user.email=shop@example.com', ...args], origin)
-  git(...first)
+  git(...firstCommand)
   git('add', '--all')
   git('commit', '--quiet', '--message=A version')
 }
 
+/** Writes programs that stand in for useradd, apt-get and systemctl. */
 export function makeStandIns() {
   const folders = ['bin', 'etc/systemd/system', 'etc/caddy', 'etc/nginx/sites-available', 'etc/nginx/sites-enabled']
   for (const name of [...folders, 'etc/letsencrypt/live/shop.example', 'opt', 'run', 'var/lib'])
     mkdirSync(join(root, name), { recursive: true })
-  const program = (name: string, text: string) =>
+  const writeProgram = (name: string, text: string) =>
     writeFileSync(join(root, 'bin', name), `#!/bin/bash\nset -euo pipefail\n${text}`, { mode: 0o755 })
-  program('useradd', 'true\n')
-  program('apt-get', '[ "$1" = update ] || /usr/bin/apt-get --simulate --quiet "$@"\n')
-  program(
+  writeProgram('useradd', 'true\n')
+  writeProgram('apt-get', '[ "$1" = update ] || /usr/bin/apt-get --simulate --quiet "$@"\n')
+  writeProgram(
     'systemctl',
     `name=\${!#}
 unit=${root}/etc/systemd/system/\${name%.service}.service
@@ -112,16 +113,16 @@ esac
   )
 }
 
-/** Runs a block the way the page has it, and shows it. */
-export function follow(commands: string): string {
-  const here = commands
+/** Prints a block of commands of the page and runs it with the folders and ports of this proof. */
+export function runBlock(commands: string): string {
+  const adaptedCommands = commands
     .replaceAll(/\/(?=(?:opt|etc|var\/lib)\/)/g, `${root}/`)
     .replaceAll('localhost:3000', `localhost:${port}`)
     .replace('https://git.example/rebound-sigma-shop.git', join(root, 'origin'))
     .replace('NODE_ENV=production\n', `NODE_ENV=production\nPORT=${port}\nTRADINGVIEW=off\n`)
     .replace('--group=shop', `--group=${service.gid}`)
   console.log(commands.trim().replaceAll(/^/gm, '    '))
-  return run('bash', ['-euo', 'pipefail', '-c', here], existsSync(folder) ? folder : root)
+  return run('bash', ['-euo', 'pipefail', '-c', adaptedCommands], existsSync(folder) ? folder : root)
 }
 
 export function run(program: string, args: string[], cwd: string): string {
@@ -134,8 +135,8 @@ export function run(program: string, args: string[], cwd: string): string {
   })
   if (status !== 0) {
     const log = join(root, 'run/shop.log')
-    const shopsLog = existsSync(log) ? readFileSync(log, 'utf8').slice(-2000) : ''
-    throw new Error(`exited with code ${status}\n${stdout.slice(-2000)}\n${stderr.slice(-2000)}\n${shopsLog}`)
+    const logText = existsSync(log) ? readFileSync(log, 'utf8').slice(-2000) : ''
+    throw new Error(`exited with code ${status}\n${stdout.slice(-2000)}\n${stderr.slice(-2000)}\n${logText}`)
   }
   return stdout
 }

@@ -5,15 +5,15 @@ import { get, runLoad } from '../../lab/load.ts'
 import { createTally, descriptorsOf, memoryOf, timed } from '../../lab/measures.ts'
 import { fault, sized } from '../fault.ts'
 
-const slow = sized(
+const slowLimit = sized(
   { connections: 2000, visits: 100, slowestMs: 500 },
   { connections: 500, visits: 20, slowestMs: 5000 },
 )
-const many = { requests: 1_000_000, secondsEach: 5, memoryGrowth: 1.1, moreDescriptors: 5 }
+const memoryLimit = { requests: 1_000_000, secondsEach: 5, memoryGrowth: 1.1, moreDescriptors: 5 }
 
 fault('slow connections', async ({ shop }) => {
   let connected = 0
-  const sockets = Array.from({ length: slow.connections }, () =>
+  const sockets = Array.from({ length: slowLimit.connections }, () =>
     connect(shop.port, '127.0.0.1', () => {
       connected += 1
     }).on('error', () => undefined),
@@ -22,22 +22,22 @@ fault('slow connections', async ({ shop }) => {
     for (const socket of sockets) if (socket.writable) socket.write('x')
   }, 1000)
   for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nx-slow: ')
-  // More than the system queues: those who find the queue full try again after a second.
-  for (let waited = 0; waited < 3000 && connected < slow.connections; waited += 50) await sleep(50)
-  const others = createTally<Answer>()
-  let slowest = 0
-  for (let visit = 0; visit < slow.visits; visit++) {
-    const [answer, took] = await timed(() => ask(shop, { path: '/' }))
-    others.add(answer)
-    slowest = Math.max(slowest, took)
+  // These are more than the system queues, so some connections are retried after a second.
+  for (let waited = 0; waited < 3000 && connected < slowLimit.connections; waited += 50) await sleep(50)
+  const otherAnswers = createTally<Answer>()
+  let slowestMs = 0
+  for (let visit = 0; visit < slowLimit.visits; visit++) {
+    const [answer, tookMs] = await timed(() => ask(shop, { path: '/' }))
+    otherAnswers.add(answer)
+    slowestMs = Math.max(slowestMs, tookMs)
     await sleep(50)
   }
   clearInterval(drip)
   const cutOff = sockets.filter((socket) => socket.destroyed || socket.readyState !== 'open').length
   for (const socket of sockets) socket.destroy()
   return {
-    ok: connected === slow.connections && others.only(200) && slowest < slow.slowestMs,
-    figures: `${connected} slow connections (${cutOff} of them cut off): other responses ${others.show()}, slowest ${slowest.toFixed(0)} ms`,
+    ok: connected === slowLimit.connections && otherAnswers.only(200) && slowestMs < slowLimit.slowestMs,
+    figures: `${connected} slow connections (${cutOff} of them cut off): other responses ${otherAnswers.show()}, slowest ${slowestMs.toFixed(0)} ms`,
   }
 })
 
@@ -49,21 +49,21 @@ fault(
       let sent = 0
       for (let turn = 0; sent < count; turn++) {
         const request = requests[turn % requests.length] ?? ''
-        const load = { port: shop.port, request, connections: 64, seconds: many.secondsEach }
+        const load = { port: shop.port, request, connections: 64, seconds: memoryLimit.secondsEach }
         sent += (await runLoad(load)).requests
       }
-      // Pending cleanup is not a leak.
+      // Waits for cleanup, which would look like a leak.
       await sleep(1500)
       return { sent, memory: memoryOf(shop.pid()), descriptors: descriptorsOf(shop.pid()) }
     }
-    const before = await send(many.requests / 5)
-    const after = await send(many.requests)
+    const before = await send(memoryLimit.requests / 5)
+    const after = await send(memoryLimit.requests)
     return {
       ok:
-        after.memory <= before.memory * many.memoryGrowth &&
-        after.descriptors <= before.descriptors + many.moreDescriptors,
+        after.memory <= before.memory * memoryLimit.memoryGrowth &&
+        after.descriptors <= before.descriptors + memoryLimit.moreDescriptors,
       figures: `${after.sent} requests: memory ${before.memory} MB, then ${after.memory} MB; descriptors ${before.descriptors}, then ${after.descriptors}`,
     }
   },
-  { quick: false },
+  { isInQuickRun: false },
 )

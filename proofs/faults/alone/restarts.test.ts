@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, ask, createWrites, ownConnection } from '../../lab/ask.ts'
-import { concurrently, keepDoing } from '../../lab/load.ts'
+import { concurrently, repeatConcurrently } from '../../lab/load.ts'
 import { createTally } from '../../lab/measures.ts'
 import { openProcess } from '../../lab/shop-process.ts'
 import { details, fault, sized } from '../fault.ts'
 
 const limit = sized({ stops: 5, rounds: 3 }, { stops: 1 })
 
-/** Half of the visitors keep their connection, the others open one per request; half of each group write. */
+/** Half of the visitors keep their connection, and half of each group write. */
 fault('stopped under load', async ({ shop }) => {
   const [answers, exitCodes] = [createTally<Answer>(), createTally<number | 'none'>()]
   const writes = createWrites()
   const reasons: string[] = []
   let refusedBefore = 0
   for (let stop = 0; stop < limit.stops; stop++) {
-    let stopping = false
+    let isStopping = false
     const visitors = concurrently(16, async (visitor) => {
       const options = {
         ...(visitor % 2 === 0 ? { agent: ownConnection() } : {}),
@@ -27,12 +27,12 @@ fault('stopped under load', async ({ shop }) => {
             : await writes.write(shop, `${stop}-${visitor}-${turn}`, options)
         // Only a shop that is stopping may refuse new connections.
         if (answer !== 'refused') answers.add(answer)
-        else if (stopping) return
+        else if (isStopping) return
         else refusedBefore += 1
       }
     })
     await sleep(500)
-    stopping = true
+    isStopping = true
     exitCodes.add((await shop.stop('SIGTERM')) ?? 'none')
     await visitors
     await shop.startAgain()
@@ -44,7 +44,7 @@ fault('stopped under load', async ({ shop }) => {
   }
 })
 
-/** Two processes on one database, behind a stand-in for a reverse proxy: if it cannot connect to one, it tries the other. */
+/** Two processes on one database. Like a reverse proxy, visitors try the other process if one refuses the connection. */
 fault(
   'rolling restarts under load',
   async ({ shop }) => {
@@ -52,12 +52,12 @@ fault(
     const answers = createTally<Answer>()
     const writes = createWrites()
     const reasons: string[] = []
-    const visitors = keepDoing(8, (visitor) => {
+    const visitors = repeatConcurrently(8, (visitor) => {
       const options = { agent: ownConnection(), onCutOff: (reason: string) => reasons.push(reason) }
       return async (turn) => {
         const upstreams = turn % 2 === 0 ? [shop, second] : [second, shop]
         answers.add(
-          await firstToListen(upstreams, (upstream) =>
+          await sendToFirstListening(upstreams, (upstream) =>
             turn % 4 < 2
               ? ask(upstream, { path: '/api/products' }, options)
               : writes.write(upstream, `${visitor}-${turn}`, options),
@@ -81,10 +81,10 @@ fault(
       figures: `${restarts} restarts: responses ${answers.show()}, ${lost} acknowledged writes lost${details(reasons)}`,
     }
   },
-  { quick: false },
+  { isInQuickRun: false },
 )
 
-async function firstToListen<Upstream>(
+async function sendToFirstListening<Upstream>(
   upstreams: Upstream[],
   send: (upstream: Upstream) => Promise<Answer>,
 ): Promise<Answer> {
