@@ -3,13 +3,13 @@ import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 
 const schemas = ['public', 'jobs', 'sandbox']
-/** The job queue's bookkeeping: the queue rebuilds it, and some of it only fits the days it has tables for. */
-const notes = new Set(['jobs.version', 'jobs.bam', 'jobs.warning', 'jobs.queue_stats'])
-export const isNote = (table: string) => notes.has(table)
+/** Bookkeeping of the job queue, which the queue rebuilds and a restore could not insert. */
+const tablesNotBackedUp = new Set(['jobs.version', 'jobs.bam', 'jobs.warning', 'jobs.queue_stats'])
+export const isNotBackedUp = (table: string) => tablesNotBackedUp.has(table)
 
 export type Table = { name: string; columns: string[]; order: string }
 
-/** All our tables with their plain columns, ordered so that referenced tables come first. */
+/** Tables to back up, without generated columns, ordered so that referenced tables come first. */
 export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table & { oid: string; needs: string[] }>(
     `select c.oid::text, format('%I.%I', n.nspname, c.relname) as name,
@@ -25,13 +25,15 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
      where n.nspname = any($1) and c.relkind in ('r', 'p') and not c.relispartition order by 2`,
     [schemas],
   )
-  const done = new Set<string>()
+  const placedOids = new Set<string>()
   const sorted: Table[] = []
-  while (done.size < rows.length) {
-    const next = rows.find((row) => !done.has(row.oid) && row.needs.every((need) => done.has(need)))
+  while (placedOids.size < rows.length) {
+    const isNext = (row: (typeof rows)[number]) =>
+      !placedOids.has(row.oid) && row.needs.every((oid) => placedOids.has(oid))
+    const next = rows.find(isNext)
     if (!next) throw new Error('The tables reference each other in a cycle')
-    done.add(next.oid)
-    if (!isNote(next.name)) sorted.push(next)
+    placedOids.add(next.oid)
+    if (!isNotBackedUp(next.name)) sorted.push(next)
   }
   return sorted
 }
@@ -42,13 +44,13 @@ export type Sum = { rows: number; sha256: string }
 export async function readTable(
   client: pg.ClientBase,
   { name, columns, order }: Table,
-  take: (chunk: Buffer) => unknown = () => undefined,
+  onChunk: (chunk: Buffer) => unknown = () => undefined,
 ): Promise<Sum> {
   const hash = createHash('sha256')
   const stream = client.query(copyTo(`COPY (select ${columns.join(', ')} from ${name} order by ${order}) TO STDOUT`))
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     hash.update(chunk)
-    await take(chunk)
+    await onChunk(chunk)
   }
   return { rows: stream.rowCount, sha256: hash.digest('hex') }
 }

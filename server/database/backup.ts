@@ -11,14 +11,14 @@ import { readTable, type Sum, tablesOf } from './backup-tables.ts'
 import { readMigrations } from './migrations.ts'
 
 /**
- * A backup is plain text, as pg_dump writes data: a header, then for each table `COPY … FROM stdin;`, rows, `\.` and a
- * checksum line, then a signature. It holds the rows, not the schema: that is in migrations/, and the
- * backup says which of them have been applied.
+ * Header of a backup, which is plain text like pg_dump's data: the header, then for each table `COPY … FROM stdin;`,
+ * its rows, `\.` and a checksum line, then a signature.
+ * A backup holds rows and no schema; `migrations` says which schema they need.
  */
 export type Header = {
   version: string
   takenAt: string
-  /** The fingerprint of the key that seals the exchange keys in it. */
+  /** Id of the key with which the exchange keys in the backup are sealed. */
   key: string
   migrations: { tag: string; hash: string }[]
 }
@@ -28,30 +28,30 @@ export const sumLine = (name: string, { rows, sha256 }: Sum) => `-- ${rows} rows
 
 export type Signing = Pick<Secrets, 'keyId' | 'backupKeys'>
 
-type By = { secrets: Signing; version: string }
+type BackupAuthor = { secrets: Signing; version: string }
 
 /** Writes a file that only its owner can read, and renames it when it is complete. */
-export async function backupToFile(url: string, file: string, by: By) {
-  const part = `${file}.part`
-  const zipped = createGzip()
-  // Creates the file anew: an existing one could be a link or belong to another user.
-  await rm(part, { force: true })
-  const written = pipeline(zipped, createWriteStream(part, { mode: 0o600, flags: 'wx' }))
+export async function backupToFile(url: string, file: string, author: BackupAuthor) {
+  const unfinishedFile = `${file}.part`
+  const gzip = createGzip()
+  // Creates a new file, because an existing one could be a link or belong to another user.
+  await rm(unfinishedFile, { force: true })
+  const written = pipeline(gzip, createWriteStream(unfinishedFile, { mode: 0o600, flags: 'wx' }))
   try {
-    const [counted] = await Promise.all([backup(url, zipped, by).finally(() => zipped.end()), written])
-    await rename(part, file)
-    return counted
+    const [counts] = await Promise.all([backup(url, gzip, author).finally(() => gzip.end()), written])
+    await rename(unfinishedFile, file)
+    return counts
   } catch (error) {
-    await rm(part, { force: true })
+    await rm(unfinishedFile, { force: true })
     throw error
   }
 }
 
-/** Safe while the shop is running: everything is read from one snapshot. */
+/** Writes a backup to `out`. Reads everything from one snapshot, so the shop may be running. */
 export async function backup(
   url: string,
   out: Writable,
-  { secrets, version }: By,
+  { secrets, version }: BackupAuthor,
 ): Promise<{ tables: number; rows: number }> {
   const signature = createHmac('sha256', secrets.backupKeys.get(secrets.keyId) ?? '')
   const write = async (chunk: string | Buffer) => {

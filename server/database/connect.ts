@@ -5,7 +5,7 @@ import { StartError } from '../errors.ts'
 import { createLocks, type Locks } from './locks.ts'
 
 export type Database = NodePgDatabase
-/** A transaction: pass it to everything that must commit together. */
+/** Open transaction; pass it to every function whose changes must commit together. */
 export type Transaction = NodePgTransaction<Record<string, never>, ExtractTablesWithRelations<Record<string, never>>>
 
 export type Connection = {
@@ -19,10 +19,10 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** Waits are bounded, so a frozen database costs a visitor seconds, not minutes. */
-const patience = { connectionTimeoutMillis: 3000, query_timeout: 4000 }
-/** The same limits on the server's side, set when a session starts. */
-const sessionPatience = { statement_timeout: 4000, idle_in_transaction_session_timeout: 10_000 }
+/** Milliseconds. With short timeouts, an unresponsive database costs a visitor seconds, not minutes. */
+const clientTimeouts = { connectionTimeoutMillis: 3000, query_timeout: 4000 }
+/** Milliseconds. Limits that PostgreSQL itself applies, set when a session starts. */
+const sessionTimeouts = { statement_timeout: 4000, idle_in_transaction_session_timeout: 10_000 }
 
 type ConnectOptions = {
   /** Set when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
@@ -40,8 +40,9 @@ export function connect(
     connectionString: url,
     max: 10,
     keepAlive: true,
-    ...patience,
-    ...(directUrl ? {} : sessionPatience),
+    ...clientTimeouts,
+    // A pooler does not pass on settings of a session.
+    ...(directUrl ? {} : sessionTimeouts),
   })
   pool.on('error', onError)
   // The pool only listens on idle connections; one that breaks mid-transaction must not end the process.
@@ -60,13 +61,14 @@ export function connect(
  */
 function transactionOn(pool: pg.Pool): Database['transaction'] {
   return (work, config) =>
-    retried(async () => {
+    retryOnConflict(async () => {
       const client = await pool.connect()
       try {
         const result = await drizzle(client, { casing: 'snake_case' }).transaction(work, config)
         client.release()
         return result
       } catch (error) {
+        // `true` closes the connection instead of returning it to the pool. Status I means no open transaction.
         client.release(isDatabaseAway(error) || client.getTransactionStatus() !== 'I')
         throw error
       }
@@ -112,10 +114,10 @@ export function causeOf(error: unknown): { cause?: Error; code: string } {
   return cause instanceof Error ? { cause, code: (cause as { code?: string }).code ?? '' } : { code: '' }
 }
 
-/** True for a statement that took too long, waited too long or hit a conflict: it may be retried. */
+/** True for a statement that took too long, waited too long or met a conflict, so that a retry may succeed. */
 export const isDatabaseBusy = (error: unknown) => /^(57014|55P03|40001|40P01)$/.test(causeOf(error).code)
 
-async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+async function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++)
     try {
       return await work()
@@ -124,7 +126,7 @@ async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
     }
 }
 
-/** True for an error that means "the database is down", not "the statement was wrong". */
+/** True if the database could not be reached, as opposed to a statement that failed. */
 export function isDatabaseAway(error: unknown): boolean {
   const { cause, code } = causeOf(error)
   if (!cause) return false

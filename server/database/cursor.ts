@@ -1,9 +1,9 @@
 import { Refusal } from '../errors.ts'
 
-/** Time and id of a page's last row; the next page starts after it. */
+/** Position in a list: time and id of a page's last row, after which the next page starts. */
 export type Cursor = { at: Date; id: string }
 
-/** The newest entries of a person's history up to a moment. Every module's `historyOf` takes one. */
+/** Part of a person's history that a module's `historyOf` returns: the newest `limit` entries up to `before`. */
 export type HistoryPart = { before: Date; limit: number }
 
 /** Page of a list, with the cursor of the next. */
@@ -13,7 +13,7 @@ export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()}
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** Refuses anything that `encodeCursor` did not make, before it causes an error in the database. */
+/** Throws for text that `encodeCursor` did not make, which would cause an error in the database. */
 export function decodeCursor(cursor: string | undefined, idPattern = uuid): Cursor | undefined {
   if (cursor === undefined) return undefined
   const text = Buffer.from(cursor, 'base64url').toString()
@@ -22,16 +22,17 @@ export function decodeCursor(cursor: string | undefined, idPattern = uuid): Curs
   return { at: new Date(Number(at)), id }
 }
 
-/** Queries fetch one row more than a page holds: the extra row means there is a next page. */
+/** Page of `rows`, which must contain one row more than `limit` if there is a next page. */
 export function pageOf<Item>(rows: Item[], limit: number, positionOf: (row: Item) => Cursor): Page<Item> {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last ? encodeCursor(positionOf(last)) : undefined }
 }
 
-/** A word inside a LIKE pattern: `%` and `_` stand for themselves. */
+/** LIKE pattern for text that contains a word, with `%` and `_` escaped. */
 export const containing = (word: string) => `%${word.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
+/** Start and exclusive end of a year (`2026`) or month (`2026-03`), in UTC. */
 export function boundsOf(period: string): [from: Date, until: Date] {
   const [year = 0, month] = period.split('-').map(Number)
   return month

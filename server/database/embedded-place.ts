@@ -17,10 +17,11 @@ import { StartError } from '../errors.ts'
 
 const outsideHome = '/var/lib/rebound-sigma-shop'
 
-/** PostgreSQL refuses to run as root, so it runs as nobody, who must be able to enter its folders. */
+/** User `nobody`, set if the shop runs as root: PostgreSQL refuses to run as root, so it runs as this user. */
 export const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
-function enterable(path: string): boolean {
+/** True if every user may enter the folder and all folders above it. */
+function isEnterable(path: string): boolean {
   for (let folder = resolve(path); folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(folder) && (statSync(folder).mode & 0o005) !== 0o005) return false
   }
@@ -28,13 +29,14 @@ function enterable(path: string): boolean {
 }
 
 type User = { uid: number; gid: number }
-/** `user` runs PostgreSQL; undefined if it is the shop's own user. */
+/** Paths of the embedded PostgreSQL. `user` runs it; undefined if the shop's own user does. */
 export type EmbeddedPaths = { data: string; password: string; user: User | undefined }
 
 export function placeFor(dataDir: string): EmbeddedPaths {
-  // When root maintains a service's data with a command, the files stay the service's.
+  // If root runs a command on a service's data, the files keep belonging to the service's user.
   const owner = nobody && (ownerOf(join(dataDir, 'postgres', 'data')) ?? ownerOf(dataDir))
-  const folder = nobody && !owner && !enterable(dirname(dataDir)) ? join(outsideHome, shortHash(dataDir)) : dataDir
+  const isUnreachable = nobody && !owner && !isEnterable(dirname(dataDir))
+  const folder = isUnreachable ? join(outsideHome, shortHash(dataDir)) : dataDir
   const place = placeIn(folder, owner ?? nobody)
   const home = dirname(place.data)
   if (existsSync(place.data)) return place
@@ -66,24 +68,26 @@ function findPackage(): Package | undefined {
   return manifest ? { folder: dirname(manifest), manifest } : undefined
 }
 
-/** Returns the installed package's folder with bin/, lib/ and share/. Never writes there: the service user may not. */
-export function postgresBinaries(found = findPackage()): string {
-  if (!found)
+/** Returns the folder with bin/, lib/ and share/. Writes nothing into the package, which may belong to another user. */
+export function postgresBinaries(installed = findPackage()): string {
+  if (!installed)
     throw new StartError(
       `There is no local PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,
     )
-  const missing = linksOf(found).find(({ link }) => !existsSync(link))
-  if (missing)
-    throw new StartError(`The local PostgreSQL lacks ${missing.link}. As the user who ran npm ci, run: npm run build`)
-  const native = join(found.folder, 'native')
-  if (!nobody || enterable(native)) return native
-  const { version } = JSON.parse(readFileSync(found.manifest, 'utf8')) as { version: string }
+  const missingLink = linksOf(installed).find(({ link }) => !existsSync(link))
+  if (missingLink)
+    throw new StartError(
+      `The local PostgreSQL lacks ${missingLink.link}. As the user who ran npm ci, run: npm run build`,
+    )
+  const native = join(installed.folder, 'native')
+  if (!nobody || isEnterable(native)) return native
+  const { version } = JSON.parse(readFileSync(installed.manifest, 'utf8')) as { version: string }
   return copyOf(native, join(outsideHome, `postgres-${version}`))
 }
 
-/** Does what the package's install script would do, because npm may not run it. Part of `npm run build`. */
-export function completeBinaries(found = findPackage()) {
-  for (const { link, target } of found ? linksOf(found) : []) {
+/** Creates the links that the package's install script would create; npm may not run it. Part of `npm run build`. */
+export function completeBinaries(installed = findPackage()) {
+  for (const { link, target } of installed ? linksOf(installed) : []) {
     if (existsSync(link)) continue
     // Replaces a broken link.
     rmSync(link, { force: true })
@@ -91,7 +95,7 @@ export function completeBinaries(found = findPackage()) {
   }
 }
 
-/** Links that npm packages cannot hold, as the package lists them. */
+/** Symbolic links that the package needs and lists in a file, because npm packages cannot contain any. */
 function linksOf({ folder }: Package) {
   const list = join(folder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return []

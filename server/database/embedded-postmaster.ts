@@ -5,7 +5,7 @@ import type { EmbeddedPaths } from './embedded-place.ts'
 
 export type Postmaster = { port: number; isReady: boolean }
 
-/** The PostgreSQL running in this folder, even while it is starting or stopping. */
+/** PostgreSQL that runs on this data, even while it starts or stops; undefined if none does. */
 export function postmasterOf(place: EmbeddedPaths): Postmaster | undefined {
   const file = join(place.data, 'postmaster.pid')
   const [pid = '', , , port, , , , status] = read(file).split('\n')
@@ -35,7 +35,7 @@ function isAlive(pid: number) {
   }
 }
 
-/** True only when the process is known and is definitely not a PostgreSQL of this folder. */
+/** True if the process can be identified and is not a PostgreSQL of this folder. */
 function isAnother(pid: number, { data }: EmbeddedPaths): boolean {
   const command = existsSync('/proc/self/cmdline') ? read(`/proc/${pid}/cmdline`) : commandByPs(pid)
   return command !== '' && !command.includes(data)

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 
-/** Role of the shop, which owns its database and nothing else; the superuser could read files and run programs. */
+/** Role of the shop, which owns only its database. It is no superuser, who could read files and run programs. */
 const role = 'storefront'
 const superuser = 'shop'
 const database = 'shop'
 
-/** Any number will do: two shops may open the same PostgreSQL at the same time. */
+/** Arbitrary id of the advisory lock that serializes processes which open the same PostgreSQL. */
 const lock = 7_381_920_115
 
-/** `socket` is the folder of its Unix socket, if the system has any: cheaper than TCP. */
+/** `socket` is the folder of the Unix socket, which is faster than TCP; undefined if there is none. */
 export type Server = { port: number; password: string; socket: string | undefined }
 
 /** Password of the shop's role, derived from the superuser's without revealing it. */

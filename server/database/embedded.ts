@@ -9,10 +9,10 @@ import { postmasterOf } from './embedded-postmaster.ts'
 import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
 import { freePort } from './free-port.ts'
 
-/** A PostgreSQL of the shop's own: real binaries from npm, durable, reachable only from this machine. */
+/** PostgreSQL that the shop runs itself, with binaries from npm, reachable only from this machine. */
 export type Embedded = {
   url: string
-  /** For tests, which create databases of their own. */
+  /** Address with a superuser, for tests that create databases. */
   superuserUrl: string
   folder: string
   close(): Promise<void>
@@ -26,19 +26,19 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
   const port = (await runningPort(place, password)) ?? (await start(binaries, place, password))
   const server = serverAt(place, port, password)
   await prepareRole(server)
-  const letGo = keepRunning(binaries, place, port)
+  const stopWatching = keepRunning(binaries, place, port)
   return {
     url: shopUrl(server),
     superuserUrl: superuserUrl(server),
     folder: place.data,
     async close() {
-      await letGo()
+      await stopWatching()
       await stopUnlessUsed(binaries, place, server)
     },
   }
 }
 
-/** PostgreSQL serves only data of the user who runs it. */
+/** Throws if the data belongs to another user, because PostgreSQL would refuse it. */
 function assertOwned({ data, user }: EmbeddedPaths) {
   const owner = statSync(data, { throwIfNoEntry: false })?.uid
   const isOwn = owner === undefined || user !== undefined || owner === process.getuid?.()
@@ -48,7 +48,7 @@ function assertOwned({ data, user }: EmbeddedPaths) {
     )
 }
 
-/** Built next to its final place and renamed, so a killed first start leaves nothing half-made. */
+/** Creates the data folder under another name and renames it, so that a killed start leaves no incomplete one. */
 async function initialise(binaries: string, place: EmbeddedPaths) {
   const unfinished = `${place.data}.${process.pid}`
   mkdirSync(dirname(place.data), { recursive: true })
@@ -69,21 +69,21 @@ async function initialise(binaries: string, place: EmbeddedPaths) {
     ])
     const conf = join(unfinished, 'postgresql.conf')
     writeFileSync(conf, "listen_addresses = '127.0.0.1'\njit = off\n", { flag: 'a' })
-    // Two first starts can race: the rename decides, and the loser uses what the winner made.
+    // If two first starts race, the second one uses the folder of the first.
     if (!existsSync(place.data)) renameSync(unfinished, place.data)
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
 }
 
-/** Locale that is the same on every machine, unlike the system's. */
+/** Options for a locale that is equal on every machine, unlike the system's. */
 function localeOf(binaries: string): string[] {
   const { stdout } = spawnSync(join(binaries, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
   const version = Number(/\d+/.exec(stdout)?.[0])
   return version < 17 ? ['--locale=C.UTF-8'] : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
 }
 
-/** A killed server leaves its PostgreSQL running: the next start adopts it. */
+/** Port of a PostgreSQL that a killed shop has left running. Waits up to 10 s for it to be ready. */
 async function runningPort(place: EmbeddedPaths, password: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const running = postmasterOf(place)
@@ -94,18 +94,18 @@ async function runningPort(place: EmbeddedPaths, password: string): Promise<numb
   return undefined
 }
 
-/** PostgreSQL gives up when it cannot even recover, as on a full disk: keep restarting it until it can. */
+/** Restarts PostgreSQL whenever it has ended, for example on a full disk. Returns a function that stops this. */
 function keepRunning(binaries: string, place: EmbeddedPaths, port: number): () => Promise<void> {
   let starting: Promise<void> | undefined
-  const look = setInterval(() => {
+  const timer = setInterval(() => {
     if (starting || postmasterOf(place)) return
     starting = launch(binaries, place, port)
       .catch(() => undefined)
       .finally(() => (starting = undefined))
   }, 1000)
-  look.unref()
+  timer.unref()
   return async () => {
-    clearInterval(look)
+    clearInterval(timer)
     await starting
   }
 }
@@ -121,11 +121,11 @@ const launch = (binaries: string, place: EmbeddedPaths, port: number) =>
     '--silent',
     `--pgdata=${place.data}`,
     `--log=${logOf(place)}`,
-    // Its socket is in its own folder, which no other user can enter.
+    // Puts the socket into the data folder, which no other user can enter.
     `--options=-p ${port}${process.platform === 'win32' ? '' : ' -k .'}`,
   ])
 
-/** The socket is absent on Windows, and unusable where its path is longer than 100 bytes. */
+/** Server without a socket on Windows, which has none, and if the socket's path is too long (100 bytes). */
 function serverAt(place: EmbeddedPaths, port: number, password: string): Server {
   const socket = join(place.data, `.s.PGSQL.${port}`)
   const isUsable = existsSync(socket) && Buffer.byteLength(socket) < 100
@@ -138,14 +138,14 @@ async function start(binaries: string, place: EmbeddedPaths, password: string): 
   try {
     await launch(binaries, place, port)
   } catch (error) {
-    // Another of our servers may have started it at this very moment.
+    // Another process of the shop may have started PostgreSQL at the same moment.
     const adopted = await runningPort(place, password)
     if (adopted) return adopted
     const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ') : String(error)
-    const [, older] = /initialized by PostgreSQL version (\d+)/.exec(lines) ?? []
-    if (older)
+    const [, olderVersion] = /initialized by PostgreSQL version (\d+)/.exec(lines) ?? []
+    if (olderVersion)
       throw new StartError(
-        `${place.data} was made by PostgreSQL ${older}, and this version of the shop has a newer one. Nothing was changed. With the version of the shop before, make a backup; then restore it into an empty folder (docs/backups.md, "Restore into an empty folder").`,
+        `${place.data} was made by PostgreSQL ${olderVersion}, and this version of the shop has a newer one. Nothing was changed. With the version of the shop before, make a backup; then restore it into an empty folder (docs/backups.md, "Restore into an empty folder").`,
       )
     throw new StartError(`The local PostgreSQL did not start: ${lines} (its log: ${log})`)
   }
@@ -154,7 +154,7 @@ async function start(binaries: string, place: EmbeddedPaths, password: string): 
   return port
 }
 
-/** Another process of the shop may have adopted the same PostgreSQL: then it keeps running. */
+/** Stops PostgreSQL, unless another process of the shop is connected to it. */
 async function stopUnlessUsed(binaries: string, place: EmbeddedPaths, server: Server) {
   const isUsed = await asSuperuser(server, 'postgres', async (client) => {
     const { rows } = await client.query(
@@ -179,7 +179,7 @@ function run(binaries: string, place: EmbeddedPaths, program: string, args: stri
     const child = spawn(join(binaries, 'bin', program), args, {
       ...place.user,
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Ctrl-C in the shop must not reach PostgreSQL before the shop is done with it.
+      // Ctrl+C must not reach PostgreSQL before the shop has closed its connections.
       detached: true,
       cwd: '/',
       env: environment,

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('work under one key takes turns in all processes, and other keys do not wait', async () => {
+test('work under the same key runs one at a time in all processes, and work under other keys does not wait', async () => {
   const log: string[] = []
   const [one, two] = processes
   const work = (name: string) => async (hadToWait: boolean) => {
@@ -47,7 +47,7 @@ test('a failure frees the lock, and so does the end of a process', async () => {
   const held = one.runExclusive('crashed', () => setTimeout(1200))
   await setTimeout(100)
   await two.runExclusive('other', async () => {})
-  const pid = await holderOf('crashed')
+  const pid = await pidOfLockHolder()
   await terminate(pid)
   expect(await two.runExclusive('crashed', async () => 'taken')).toBe('taken')
   await held
@@ -84,7 +84,7 @@ async function query<Row>(sql: string, values: unknown[] = []) {
   await client.end()
   return rows as Row[]
 }
-const holderOf = async (_: string) =>
+const pidOfLockHolder = async () =>
   (await query<{ pid: number }>(`select pid from pg_locks where locktype = 'advisory' and granted limit 1`))[0]?.pid ??
   0
 const terminate = (pid: number) => query('select pg_terminate_backend($1)', [pid])

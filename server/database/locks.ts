@@ -4,8 +4,8 @@ import { Refusal } from '../errors.ts'
 
 export type Locks = {
   /**
-   * Work under one key runs one at a time, in any process. Holds the lock for as long as the work takes.
-   * Waits up to 10 s, then throws a 503. `hadToWait` is true if someone else held the lock first.
+   * Runs `work` while holding an advisory lock on `key`, which no other process can hold meanwhile.
+   * Waits up to 10 s, then throws a 503. `hadToWait` is true if the lock was held when the work was requested.
    * Lock order: a user's key before a subscription's key, and both before any transaction.
    */
   runExclusive<Result>(key: string, work: (hadToWait: boolean) => Promise<Result>): Promise<Result>
@@ -14,18 +14,18 @@ export type Locks = {
 
 const longestWaitMs = 10_000
 /** Each lock holds one database session, so a process makes at most 10 calls to Stripe at a time. */
-const mostHolders = 10
+const maxHeldLocks = 10
 
-const busy = () =>
+const busyRefusal = () =>
   new Refusal(503, 'busy', 'Your last request is still being worked on. Please try again in a moment.', {
     retryAfterSeconds: 5,
   })
 
-/** Advisory locks need a session, which a pooler in transaction mode does not keep: `url` leads straight to PostgreSQL. */
+/** `url` must bypass a pooler in transaction mode, because advisory locks belong to a session. */
 export function createLocks(url: string, onError: (error: Error) => void, waitMs = longestWaitMs): Locks {
   const pool = new pg.Pool({
     connectionString: url,
-    max: mostHolders,
+    max: maxHeldLocks,
     keepAlive: true,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 10_000,
@@ -35,9 +35,10 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
 
   const connect = () =>
     pool.connect().catch((error: unknown) => {
-      throw /timeout exceeded/.test(String(error)) ? busy() : error
+      throw /timeout exceeded/.test(String(error)) ? busyRefusal() : error
     })
 
+  /** Returns true if the lock was held by someone else at first. */
   async function acquire(client: pg.PoolClient, id: string, deadline: number): Promise<boolean> {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [id])
     if (rows[0]?.held) return false
@@ -47,7 +48,7 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       await client.query('select pg_advisory_lock($1::bigint)', [id])
       return true
     } catch (error) {
-      throw (error as { code?: string }).code === lockTimeout ? busy() : error
+      throw (error as { code?: string }).code === lockTimeout ? busyRefusal() : error
     }
   }
 
@@ -57,6 +58,7 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       const deadline = performance.now() + waitMs
       const client = await connect()
       const hadToWait = await acquire(client, id, deadline).catch((error: unknown) => {
+        // After another error than a timeout, the connection is closed instead of returned to the pool.
         client.release(!(error instanceof Refusal))
         throw error
       })

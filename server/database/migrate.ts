@@ -7,14 +7,14 @@ import { paths } from '../paths.ts'
 import { unreachable, withoutRights } from './connect.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 
-/** Any number will do, as long as every server process of the shop uses the same one. */
+/** Arbitrary id of the advisory lock; every process of the shop must use the same one. */
 const migrationLock = 7_381_920_114
 
 type Client = Pick<pg.ClientBase, 'query'>
 
 type Options = {
   folder?: string
-  /** Called before a database with data is changed. Without it, such a change is refused. */
+  /** Called before a database with data is migrated. Without it, such a migration is refused. */
   beforeUpgrade?(pending: Migration[]): Promise<void>
 }
 
@@ -44,18 +44,21 @@ async function refuseUpgrade() {
   throw new StartError('This version changes the database. Start the shop with it once: it makes a backup first.')
 }
 
-/** Holds the lock until the session ends. It polls: an index that pg-boss builds concurrently would wait for a waiting statement. */
+/**
+ * Takes the lock, which is held until the session ends. Polls instead of waiting in PostgreSQL, because
+ * an index that pg-boss builds concurrently would wait for the waiting statement.
+ */
 export async function lockMigrations(client: Client) {
-  const isFirst = async () => {
+  const tryLock = async () => {
     const { rows } = await client.query<{ first: boolean }>('select pg_try_advisory_lock($1) as first', [migrationLock])
     return rows[0]?.first
   }
-  while (!(await isFirst())) await sleep(100)
+  while (!(await tryLock())) await sleep(100)
 }
 
 async function appliedHashes(client: Client): Promise<string[]> {
-  const { rows: found } = await client.query(`select where to_regclass('drizzle.__drizzle_migrations') is not null`)
-  if (found.length === 0) return []
+  const { rowCount } = await client.query(`select where to_regclass('drizzle.__drizzle_migrations') is not null`)
+  if (rowCount === 0) return []
   const { rows } = await client.query<{ hash: string }>('select hash from drizzle.__drizzle_migrations')
   return rows.map(({ hash }) => hash)
 }

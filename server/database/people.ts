@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts'
 import type { Database, Transaction } from './connect.ts'
 import { users } from './schema.ts'
 
-const present = (tx: Database | Transaction, userId: string) =>
+const selectPresentUser = (tx: Database | Transaction, userId: string) =>
   tx
     .select()
     .from(users)
@@ -16,19 +16,23 @@ export async function personOf(tx: Database | Transaction, userId: string) {
   return person
 }
 
-/** Throws 404 for a deleted account, too. */
+/** Finds the user with this id; throws 404 if there is none or the account is deleted. */
 export async function findUser(tx: Database | Transaction, userId: string) {
-  const [user] = await present(tx, userId)
+  const [user] = await selectPresentUser(tx, userId)
   if (!user) throw notFound('User')
   return user
 }
 
-/** The first lock of every change: user, then purchase, then access. Rows may still refer to the user meanwhile. */
+/**
+ * Locks the user's row, always before the rows of purchases and access. `no key update` still lets other
+ * transactions insert rows that refer to the user.
+ */
 export const lockPerson = (tx: Transaction, userId: string) =>
   tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 
+/** Locks and returns the user's row; throws 404 if there is none or the account is deleted. */
 export async function lockUser(tx: Transaction, userId: string) {
-  const [user] = await present(tx, userId).for('update')
+  const [user] = await selectPresentUser(tx, userId).for('update')
   if (!user) throw notFound('User')
   return user
 }

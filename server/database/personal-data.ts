@@ -4,19 +4,19 @@ import { personOf } from './people.ts'
 import type { Person, Personal } from './schema/personal.ts'
 import * as schema from './schema.ts'
 
-/** Personal data by table, declared beside each table. Modules add what a declaration cannot express. */
+/** Declarations of personal data, which stand beside each table. Modules add what a declaration cannot express. */
 export const personalTables = Object.values(schema)
   .filter((each): each is Personal[] => Array.isArray(each))
   .flat()
 
 function rowsOf({ table, of = getTableColumns(table).userId }: Personal, person: Person): SQL {
-  const theirs = typeof of === 'function' ? of(person) : of && eq(of, person.id)
-  // No condition would select everyone's rows.
-  if (!theirs) throw new Error('Which rows are about this person?')
-  return theirs
+  const isAboutPerson = typeof of === 'function' ? of(person) : of && eq(of, person.id)
+  // Without a condition, a query would select everyone's rows.
+  if (!isAboutPerson) throw new Error('Which rows are about this person?')
+  return isAboutPerson
 }
 
-const only = <Value>(all: Record<string, Value>, names: string): Record<string, Value> =>
+const pick = <Value>(all: Record<string, Value>, names: string): Record<string, Value> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => names.split(' ').includes(name)))
 
 export async function readPersonalData(db: Database, userId: string): Promise<Record<string, unknown>> {
@@ -26,9 +26,9 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
     const { table, shown } = personal
     if (!shown) continue
     data[shown.as] = shown.isAccount
-      ? only(person, shown.columns)
+      ? pick(person, shown.columns)
       : await db
-          .select({ ...only(getTableColumns(table), shown.columns), ...shown.more })
+          .select({ ...pick(getTableColumns(table), shown.columns), ...shown.more })
           .from(table)
           .where(rowsOf({ ...personal, ...shown }, person))
           .orderBy(...(shown.order ? [shown.order] : []))
@@ -40,12 +40,12 @@ export async function erasePerson(tx: Transaction, userId: string, now: Date) {
   const person = await personOf(tx, userId)
   for (const personal of personalTables) {
     const { table, deletes, empties } = personal
-    const theirs = rowsOf(personal, person)
-    if (deletes) await tx.delete(table).where(deletes === true ? theirs : and(theirs, deletes))
+    const isAboutPerson = rowsOf(personal, person)
+    if (deletes) await tx.delete(table).where(deletes === true ? isAboutPerson : and(isAboutPerson, deletes))
     if (empties)
       await tx
         .update(table)
         .set(typeof empties === 'function' ? empties(person, now) : empties)
-        .where(theirs)
+        .where(isAboutPerson)
   }
 }

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { StartError } from '../errors.ts'
 import { type Signing, sumLine } from './backup.ts'
-import { isNote, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
+import { isNotBackedUp, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
 import { withoutRights } from './connect.ts'
 import { applyMigrations, lockMigrations } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
@@ -18,12 +18,15 @@ type Options = {
   unsigned?: boolean
   /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
   createUnmigratedTables(client: pg.ClientBase): Promise<void>
-  /** Written along with the rows. */
+  /** Writes to the audit log in the same transaction. */
   record?(client: pg.ClientBase): Promise<void>
   migrations?: Migration[]
 }
 
-/** All or nothing: the backup's schema, its rows, verified, then this version's migrations. Nothing in the file is executed. */
+/**
+ * Replaces all data by a backup in one transaction: creates the backup's schema, copies and verifies its rows, then
+ * runs this version's migrations. Executes no SQL from the file.
+ */
 export async function restore(
   url: string,
   source: AsyncIterable<Buffer>,
@@ -63,17 +66,18 @@ export async function restore(
   }
 }
 
-/** A running shop polls for jobs every few seconds; one that starts meanwhile waits for the migration lock. */
+/** Throws if a shop uses this database; it would poll for jobs every few seconds. Keeps others from starting. */
 export async function assertAlone(client: pg.Client) {
-  // PostgreSQL lists a connection for a moment after its end, such as that of a command just before this one.
-  for (let tries = 0; await hasCompany(client); tries++) {
+  // Retries for a second, because PostgreSQL lists a connection for a moment after its end.
+  for (let tries = 0; await hasOtherConnections(client); tries++) {
     if (tries === 10) throw new StartError('The shop is running on this database: stop it first. Nothing was changed.')
     await sleep(100)
   }
+  // A shop that starts now waits for this lock.
   await lockMigrations(client)
 }
 
-async function hasCompany(client: pg.Client) {
+async function hasOtherConnections(client: pg.Client) {
   const { rows } = await client.query(
     `select from pg_stat_activity where datname = current_database() and usename = current_user
        and pid <> pg_backend_pid() and (state <> 'idle' or state_change > now() - interval '15 seconds') limit 1`,
@@ -96,33 +100,34 @@ async function dropEverything(client: pg.Client) {
   for (const { statement } of rows) await client.query(statement)
 }
 
-/** Triggers refuse changes to append-only tables; a restore inserts rows as they were. */
+/** Turns the triggers of append-only tables off, which would refuse or change restored rows, or on again. */
 async function switchTriggers(client: pg.Client, tables: string[], to: 'enable' | 'disable') {
   for (const table of tables) await client.query(`alter table ${table} ${to} trigger user`)
 }
 
 async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promise<Map<string, Sum>> {
-  const known = new Map(tables.map((table) => [table.name, table]))
+  const tableByName = new Map(tables.map((table) => [table.name, table]))
   const sums = new Map<string, Sum>()
   for (let line = await reader.nextText(); line !== undefined; line = await reader.nextText()) {
     const [, name = '', columns = ''] = /^COPY (\S+) \((.+)\) FROM stdin;$/.exec(line) ?? []
-    const table = known.get(name)
-    if (!name || (!table && !isNote(name))) throw new StartError(damagedMessage)
-    const { sum, sent, kept } = await copyTable(client, reader, table, columns.split(', ')).catch(explain)
-    if ((await reader.nextText()) !== sumLine(name, sum)) throw new StartError(damagedMessage)
+    const table = tableByName.get(name)
+    if (!name || (!table && !isNotBackedUp(name))) throw new StartError(damagedMessage)
+    const copied = await copyTable(client, reader, table, columns.split(', ')).catch(rethrowAsDamaged)
+    const { sumInFile, sumSent, sentColumns } = copied
+    if ((await reader.nextText()) !== sumLine(name, sumInFile)) throw new StartError(damagedMessage)
     if (!table) continue
-    const found = await readTable(client, { ...table, columns: kept })
-    if (found.sha256 !== sent.sha256)
+    const sumInDatabase = await readTable(client, { ...table, columns: sentColumns })
+    if (sumInDatabase.sha256 !== sumSent.sha256)
       throw new StartError(`${name} does not match the backup after restoring. Nothing was changed.`)
-    sums.set(name, sum)
+    sums.set(name, sumInFile)
   }
   const missing = tables.filter(({ name }) => !sums.has(name) && !name.startsWith('sandbox.'))
   if (missing.length > 0) throw new StartError(damagedMessage)
   return sums
 }
 
-/** Rows that PostgreSQL rejects were not written by a shop. */
-function explain(error: Error & { code?: string }): never {
+/** Rows that PostgreSQL rejects (classes 22 and 23) mean a damaged backup; other errors are rethrown. */
+function rethrowAsDamaged(error: Error & { code?: string }): never {
   throw /^2[23]/.test(error.code ?? '') ? new StartError(`${damagedMessage} (${error.message})`) : error
 }
 
@@ -130,28 +135,30 @@ function explain(error: Error & { code?: string }): never {
 async function copyTable(client: pg.Client, reader: Reader, table: Table | undefined, columns: string[]) {
   const sharedColumns = columns.filter((column) => table?.columns.includes(column))
   if (table?.name.startsWith('public.') && sharedColumns.length !== columns.length) throw new StartError(damagedMessage)
-  const [all, sent] = [createSum(), createSum()]
+  const fileSum = createSum()
+  const sentSum = createSum()
   async function* rows() {
     for (let line = await reader.next(); line?.toString() !== '\\.\n'; line = await reader.next()) {
       if (!line) throw new StartError(damagedMessage)
-      all.add(line)
-      const row = sharedColumns.length === columns.length ? line : project(line, columns, sharedColumns)
-      sent.add(row)
+      fileSum.add(line)
+      const row = sharedColumns.length === columns.length ? line : withColumns(line, columns, sharedColumns)
+      sentSum.add(row)
       yield row
     }
   }
   const into: Writable = table
     ? client.query(copyFrom(`COPY ${table.name} (${sharedColumns.join(', ')}) FROM STDIN`))
-    : nowhere()
+    : discardingStream()
   await pipeline(rows, into)
-  return { sum: all.sum(), sent: sent.sum(), kept: sharedColumns }
+  return { sumInFile: fileSum.sum(), sumSent: sentSum.sum(), sentColumns: sharedColumns }
 }
 
-const nowhere = () => new Writable({ write: (_row, _encoding, done) => done() })
+const discardingStream = () => new Writable({ write: (_row, _encoding, done) => done() })
 
-function project(line: Buffer, columns: string[], kept: string[]): Buffer {
+/** Row with only these of its columns. */
+function withColumns(line: Buffer, columns: string[], wantedColumns: string[]): Buffer {
   const cells = line.toString().replace(/\n$/, '').split('\t')
-  return Buffer.from(`${kept.map((column) => cells[columns.indexOf(column)] ?? '').join('\t')}\n`)
+  return Buffer.from(`${wantedColumns.map((column) => cells[columns.indexOf(column)] ?? '').join('\t')}\n`)
 }
 
 function createSum() {

@@ -6,6 +6,7 @@ import { purchases, users } from './schema.ts'
 type List = typeof users | typeof purchases
 export type Sort = 'newest' | 'oldest'
 
+/** Condition for rows after the cursor, in this order. */
 export const beyond = (list: List, { at, id }: Cursor, sort: Sort): SQL =>
   sql`(${list.createdAt}, ${list.id}) ${sql.raw(sort === 'newest' ? '<' : '>')} (${at}, ${id})`
 
@@ -14,19 +15,24 @@ export function inOrder(list: List, sort: Sort): SQL[] {
   return [direction(list.createdAt), direction(list.id)]
 }
 
-/** Each word must be found, in any order. */
+/** Words of a search text; a match must contain all of them, in any order. */
 export const wordsOf = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolean)
 
-/** The trigram index finds three letters anywhere, and fewer only where a word begins. */
+/** Words of one or two letters match only at the beginning of a word, because the trigram index needs three letters. */
 const patternOf = (word: string) => (word.length < 3 ? containing(` ${word}`) : containing(word))
 
-/** Finds words in email, name and TradingView username. */
+/** Condition for users whose email, name or TradingView username contains all words. */
 export const matchesUser = (q: string) => and(...wordsOf(q).map((word) => like(users.searchText, patternOf(word))))
 
-/** Users by the words of `matchesUser`, or the buyer whose contract number was typed; a subquery of ids. */
+/** Subquery of the ids of users who match `matchesUser`, or whose contract number was typed. */
 export function usersMatching(q: string): SQL {
-  const start = readContractNumber(q)
-  const isIt = between(purchases.id, `${start}-0000-0000-0000-000000000000`, `${start}-ffff-ffff-ffff-ffffffffffff`)
-  const byContract = start ? sql` union select ${purchases.userId} from ${purchases} where ${isIt}` : sql``
+  // A contract number is the beginning of a purchase's id.
+  const idStart = readContractNumber(q)
+  const hasNumber = between(
+    purchases.id,
+    `${idStart}-0000-0000-0000-000000000000`,
+    `${idStart}-ffff-ffff-ffff-ffffffffffff`,
+  )
+  const byContract = idStart ? sql` union select ${purchases.userId} from ${purchases} where ${hasNumber}` : sql``
   return sql`(select ${users.id} from ${users} where ${matchesUser(q)}${byContract})`
 }

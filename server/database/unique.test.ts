@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Where people cannot meet. */
+/** Unique indexes that no two people can violate. */
 const withoutSentence = [
   // Upserts.
   'access_one',
@@ -19,7 +19,7 @@ const withoutSentence = [
   'reviews_one_each',
   'tv_people_name',
   'tv_scripts_pineId_unique',
-  // Made by a machine.
+  // Values that the shop or Stripe generates.
   'mrr_movements_corrects_unique',
   'mrr_movements_source',
   'newsletter_recipients_once',

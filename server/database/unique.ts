@@ -12,11 +12,11 @@ export const sentences: Record<string, [RefusalCode, string]> = {
   recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
 }
 
-/** The refusal for an error that means "someone has this already"; undefined for any other. */
+/** Refusal for a violated unique index of `sentences`; undefined for other errors. */
 export function duplicateRefusal(error: unknown): Refusal | undefined {
   const { cause, code } = causeOf(error)
   if (code !== '23505') return undefined
   const { constraint = '' } = cause as { constraint?: string }
-  const known = sentences[constraint]
-  return known ? conflict(...known) : undefined
+  const sentence = sentences[constraint]
+  return sentence && conflict(...sentence)
 }

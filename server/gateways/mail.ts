@@ -10,7 +10,7 @@ export type Mail = {
   subject: string
   text: string
   html: string
-  /** The same for every try, so that an email sent twice shows up as one. */
+  /** Equal in every attempt, so that an email sent twice shows up once. */
   messageId: string
   replyTo: { name: string; address: string }
   headers?: Record<string, string>
@@ -19,10 +19,11 @@ export type Mail = {
 /** How emails leave the shop: an SMTP server, or a folder where each email is one .eml file. */
 export type MailTransport = {
   send(mail: Mail): Promise<void>
-  /** Fails when the server does not answer or rejects us: better to hear it at startup than with the first email. */
+  /** Throws if the server does not answer or refuses the login. */
   verify(): Promise<unknown>
-  /** Removes our copies of emails that mention an address, or that are older than a time; an SMTP server leaves none. */
+  /** Removes emails that mention this address from the outbox folder. */
   forget(address: string): Promise<void>
+  /** Removes older emails from the outbox folder. */
   forgetBefore(time: Date): Promise<void>
   close(): void
 }
@@ -39,7 +40,7 @@ export const createMailTransport = ({ smtpUrl, requireTls, from, outbox }: Optio
   smtpUrl ? createSmtp(smtpUrl, requireTls, from) : createOutbox(outbox, from)
 
 /** Prevents header injection: removes line breaks from typed text and passes addresses as objects. */
-const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
+const safeMessage = ({ to, subject, replyTo, ...mail }: Mail) => ({
   ...mail,
   to: { name: '', address: to },
   subject: oneLine(subject),
@@ -54,7 +55,7 @@ const smtpOptions = (url: string, requireTLS: boolean) => ({
   requireTLS,
   url,
   pool: true as const,
-  // The job queue retries; a second, hidden queue would only blur what was sent.
+  // The job queue retries; with a second queue inside nodemailer, the result of an attempt would be unclear.
   maxRequeues: 0,
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
@@ -75,10 +76,10 @@ function createSmtp(url: string, requireTLS: boolean, from: () => string): MailT
   return {
     async send(mail) {
       try {
-        await (await smtp.get()).sendMail({ from: from(), ...safe(mail) })
+        await (await smtp.get()).sendMail({ from: from(), ...safeMessage(mail) })
       } catch (error) {
-        // A wrong password or sender is ours to fix: keep trying.
-        const { is } = outcomeOf(error as Failure, false)
+        // Retries after a refused login or sender, because the seller can correct the settings.
+        const { is } = outcomeOf(error as SmtpError, false)
         throw is === 'refused' ? new PermanentFailure((error as Error).message, { cause: error }) : error
       }
     },
@@ -93,8 +94,8 @@ function createOutbox(folder: string, from: () => string): MailTransport {
   const composer = lazyTransport(({ createTransport }) => createTransport({ streamTransport: true, buffer: true }))
   return {
     async send(mail) {
-      const { message } = await (await composer.get()).sendMail({ from: from(), ...safe(mail) })
-      // Emails hold links to set a password: only the shop's own user may read them.
+      const { message } = await (await composer.get()).sendMail({ from: from(), ...safeMessage(mail) })
+      // Emails hold links to set a password, so only the shop's system user may read them.
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await chmod(folder, 0o700)
       const name = `${mail.messageId.replaceAll(/[^\w.-]/g, '')}.eml`
@@ -109,15 +110,15 @@ function createOutbox(folder: string, from: () => string): MailTransport {
   }
 }
 
-/** Result of an email; only a clear answer of the mail server counts. */
+/** Result of one attempt to send an email. */
 export type Outcome =
   | { is: 'sent' }
-  /** For good. `isAddress` if it is about the recipient and not about the email. */
+  /** Refused for good; `isAddress` if the reason is the recipient and not the email. */
   | { is: 'refused'; reply: string; isAddress: boolean }
   | { is: 'later'; reply: string }
-  /** Nothing of it was handed over: no connection, no login, no right to send. */
+  /** The email was not handed over: no connection, no login, no right to send. */
   | { is: 'unreachable'; reply: string }
-  /** All of it was handed over, and then no answer came. */
+  /** The email was handed over, but the server did not reply. */
   | { is: 'uncertain'; reply: string }
 
 export type BulkMail = ReturnType<typeof createBulkMail>
@@ -125,19 +126,20 @@ export type BulkMail = ReturnType<typeof createBulkMail>
 /** SMTP connections for newsletters; each sends one email at a time. */
 export const poolSize = 4
 
-/** Connections of their own for newsletters, so that a receipt never waits behind them. */
+/** Separate SMTP connections for newsletters, so that receipts never wait behind them. */
 export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Options) {
   const outbox = createOutbox(folder, from)
   const smtp = lazyTransport(({ createTransport }) => {
     const options = { ...smtpOptions(smtpUrl ?? '', requireTls), maxConnections: poolSize }
     const transport = createTransport(options)
+    // Notes in the message when its last byte has been sent to the server.
     transport.use('stream', (mail, done) => {
       mail.message.transform(() => {
-        const all = new PassThrough()
-        all.on('end', () => {
-          ;(mail.data as Watched).handed.over = true
+        const passThrough = new PassThrough()
+        passThrough.on('end', () => {
+          ;(mail.data as TrackedMessage).progress.isHandedOver = true
         })
-        return all
+        return passThrough
       })
       done()
     })
@@ -150,12 +152,12 @@ export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Op
         await outbox.send(mail)
         return { is: 'sent' }
       }
-      const message: Watched = { from: from(), ...safe(mail), handed: { over: false } }
+      const message: TrackedMessage = { from: from(), ...safeMessage(mail), progress: { isHandedOver: false } }
       try {
         await (await smtp.get()).sendMail(message)
         return { is: 'sent' }
       } catch (error) {
-        return outcomeOf(error as Failure, message.handed.over)
+        return outcomeOf(error as SmtpError, message.progress.isHandedOver)
       }
     },
 
@@ -166,11 +168,11 @@ export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Op
   }
 }
 
-/** `handed.over` is true once the last byte was sent to the server. */
-type Watched = nodemailer.SendMailOptions & { handed: { over: boolean } }
-type Failure = Error & { responseCode?: number; command?: string }
+/** `progress` is an object of its own, because nodemailer copies the fields of a message. */
+type TrackedMessage = nodemailer.SendMailOptions & { progress: { isHandedOver: boolean } }
+type SmtpError = Error & { responseCode?: number; command?: string }
 
-function outcomeOf({ message: reply, responseCode = 0, command = '' }: Failure, isHandedOver: boolean): Outcome {
+function outcomeOf({ message: reply, responseCode = 0, command = '' }: SmtpError, isHandedOver: boolean): Outcome {
   const isAddress = command === 'RCPT TO'
   const isAboutMessage = isAddress || command === 'DATA'
   if (responseCode >= 500 && isAboutMessage) return { is: 'refused', reply, isAddress }

@@ -11,17 +11,17 @@ export type SentMail = {
   headers: Record<string, string>
 }
 
-/** Reads the .eml files of a shop without SMTP, oldest first; given `known`, none is read twice. */
-export async function readOutbox(folder: string, known = new Map<string, SentMail>()): Promise<SentMail[]> {
+/** Reads the .eml files of a shop without SMTP, oldest first. With the same `cache`, no file is read twice. */
+export async function readOutbox(folder: string, cache = new Map<string, SentMail>()): Promise<SentMail[]> {
   const mails = filesIn(folder).map(async ({ path }) => {
-    const mail = known.get(path) ?? (await readMail(path))
-    known.set(path, mail)
+    const mail = cache.get(path) ?? (await readMail(path))
+    cache.set(path, mail)
     return mail
   })
   return Promise.all(mails)
 }
 
-/** Removes emails to this address, and those whose text has it as a whole: `t@shop.example` is not in `support@shop.example`. */
+/** Removes emails that contain this whole address: `support@shop.example` does not contain `t@shop.example`. */
 export async function removeMentioning(folder: string, address: string) {
   const escaped = address.replaceAll(/[^a-z0-9]/gi, '\\$&')
   const mention = new RegExp(`(?<![\\w.%+-])${escaped}(?![\\w-]|\\.\\w)`, 'i')
@@ -45,7 +45,7 @@ function filesIn(folder: string) {
 }
 
 async function readMail(path: string): Promise<SentMail> {
-  // Loaded on demand: a shop that sells never reads its own emails.
+  // Loaded on demand, because only development shops read their own emails.
   const { default: PostalMime } = await import('postal-mime')
   return sentMail(await PostalMime.parse(readFileSync(path)))
 }

@@ -12,10 +12,10 @@ import { isFromThisMachine } from '../http/this-machine.ts'
 import type { Secrets } from '../security/secrets.ts'
 import { createStripeGateway, eventTypes, type StripeAddress, type StripeFault, type StripeGateway } from './stripe.ts'
 
-/** The release that the pinned @stripe/stripe-js expects. */
+/** Release of Stripe.js that the pinned @stripe/stripe-js expects. */
 const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
 
-/** The account that payments go to now, and how to recognize it. */
+/** Account that the configured keys belong to, with the calls that identify it. */
 export type PresentAccount =
   | { kind: 'sandbox' }
   | { kind: 'test' | 'live'; secretKey: string; account: Pick<StripeGateway['account'], 'id' | 'hasPrice'> }
@@ -23,19 +23,19 @@ export type PresentAccount =
 export type Payments = {
   stripe: StripeGateway
   presentAccount: PresentAccount
-  /** Enables calls to Stripe. Earlier calls fail, because the keys may belong to another account. */
+  /** Enables calls to Stripe, once the keys are known to belong to the account of this database. */
   accountIsKnown(): void
   settings: { publishableKey: string; scriptUrl: string }
   middleware: Middleware[]
   sandbox: Sandbox | undefined
-  /** Where test purchases are unlocked. */
+  /** Stand-in for TradingView, where test purchases are unlocked. */
   lookAlike: TradingViewLookAlike | undefined
-  /** The shop listens now: the sandbox may send it webhooks. */
+  /** Call this when the shop listens, because the sandbox may then send it webhooks. */
   opened(): void
   close(): Promise<void>
 }
 
-/** How the sandbox behaves, where it is to differ from Stripe. */
+/** Deviations of the sandbox from its usual behavior. */
 export type Quirks = NonNullable<SandboxOptions['quirks']>
 
 type PaymentsOptions = {
@@ -46,11 +46,11 @@ type PaymentsOptions = {
   secrets: Secrets
   log: Logger
   quirks: Quirks
-  /** Set by tests that play Stripe. */
+  /** Set by tests with their own stand-in for Stripe. */
   stripeAddress?: StripeAddress | undefined
 }
 
-/** The same in every process of the shop: one may send an event and another receive it. */
+/** Equal in every process of the shop, because one may send an event and another receive it. */
 export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) =>
   `whsec_${linkToken('sandbox', 'webhook')}`
 
@@ -84,7 +84,7 @@ export async function openPayments({
     }
   }
 
-  // Loaded only here: a shop with Stripe's keys runs none of it.
+  // Imported here, so that a shop with keys of Stripe loads nothing of the sandbox.
   const [{ openSandbox }, { openTradingViewLookAlike }] = await Promise.all([
     import('#sandbox/sandbox.ts'),
     import('#sandbox/tradingview/look-alike.ts'),
@@ -96,7 +96,7 @@ export async function openPayments({
   database.on('connect', (client) => client.on('error', onLost))
   const webhookSecret = sandboxWebhookSecret(secrets)
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
-  // Its control page shows every buyer: never expose it on a public shop.
+  // The sandbox's control page shows every buyer, so a public shop must not expose it.
   const mayControl = (request: IncomingMessage) => !config.production && isFromThisMachine(request)
   let isListening = false
   const sandbox = await openSandbox({
@@ -150,15 +150,16 @@ export const presentAccountOf = (
   account: createStripeGateway({ ...keys, address }).account,
 })
 
-/** The seller's particulars, as the law wants them on an invoice. */
-function invoicing({ tax }: Config, present: () => Seller) {
+/** Settings of invoices; the footer has the particulars of the seller that the law requires. */
+function invoicing({ tax }: Config, currentSeller: () => Seller) {
   return {
     automaticTax: tax.mode === 'stripe',
     get footer() {
-      const seller = present()
+      const seller = currentSeller()
+      const taxNumberLine = seller.taxNumber && `Tax number: ${seller.taxNumber}`
       const lines = [
         [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', '),
-        seller.vatId ? `VAT ID: ${seller.vatId}` : seller.taxNumber && `Tax number: ${seller.taxNumber}`,
+        seller.vatId ? `VAT ID: ${seller.vatId}` : taxNumberLine,
         tax.mode === 'none' ? tax.note : '',
       ]
       return lines.filter(Boolean).join('\n')

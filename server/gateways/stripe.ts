@@ -50,13 +50,13 @@ export function createStripeGateway({
   report = () => {},
 }: Options) {
   const faults = new Map<string, number>()
-  const httpClient = maySend && { httpClient: closableHttpClient(maySend) }
+  const httpClientOption = maySend && { httpClient: closableHttpClient(maySend) }
   const sdk = new StripeSdk(secretKey, {
     maxNetworkRetries: 3,
     timeout: 10_000,
     telemetry: false,
     ...address,
-    ...httpClient,
+    ...httpClientOption,
   })
   const client = createClient(sdk, (fault) => {
     faults.set(fault.type, (faults.get(fault.type) ?? 0) + 1)

@@ -6,20 +6,20 @@ export { isPineId, type PeopleList, type TradingViewClient } from './tradingview
 
 export const lookAlikeHost = 'sandbox'
 
-/** Only TradingView itself: the setting must be no way into the seller's network. */
+/** True for TradingView's own hosts: the setting must not lead into the seller's network. */
 const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/.test(host)
 
 type Options = {
-  /** False with TRADINGVIEW=off, which beats everything. */
+  /** False with TRADINGVIEW=off, which overrides all other settings. */
   isAllowed: boolean
-  /** False with test payments or test keys: a card that costs nothing must unlock no one for real. */
+  /** False with test payments or test keys, which must not unlock anyone at the real TradingView. */
   isSelling: boolean
   lookAlike: { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } } | undefined
 }
 
 export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 
-/** The way to TradingView, or to its look-alike. Nothing is called before a client is made and used. */
+/** Creates clients for TradingView or for its look-alike in the sandbox. */
 export function createTradingViewGateway({ isAllowed, isSelling, lookAlike }: Options) {
   const calls = new Map<string, number>()
   const addressOf = (host: string): string | undefined => {
@@ -55,7 +55,7 @@ export function createTradingViewGateway({ isAllowed, isSelling, lookAlike }: Op
       })
     },
 
-    /** How often each call has ended how, in this process: `add ok`, `list passing`. */
+    /** Number of calls in this process by call and outcome, such as `add ok` or `list passing`. */
     calls: calls as ReadonlyMap<string, number>,
   }
 }

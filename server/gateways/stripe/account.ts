@@ -9,7 +9,7 @@ export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateP
 
 const emptyFile = { data: '', name: 'empty.pdf', type: 'application/pdf' }
 
-/** Permissions by their names in Stripe's dashboard, each with a request that fails even with the permission. */
+/** Permissions by their names in Stripe's dashboard, each with a request that needs it and changes nothing. */
 const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
   ['Products: write', (sdk) => sdk.products.update('prod_none', {})],
@@ -34,7 +34,7 @@ const isForbidden = (error: unknown) => error instanceof StripeSdk.errors.Stripe
 
 export const neededPermissions = probes.map(([permission]) => permission)
 
-/** Called at the start of the shop. */
+/** Options of requests that the shop's start waits for. */
 const startupRequest = { timeout: 5000, maxNetworkRetries: 0 }
 
 export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
@@ -55,7 +55,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
   }
 
   return {
-    /** Null if a restricted key may not read it. */
+    /** Id of the account; null if a restricted key may not read it. */
     async id(): Promise<string | null> {
       const account = await orNothing(sdk.accounts.retrieveCurrent({}, startupRequest), isForbidden)
       return account?.id ?? null
@@ -70,8 +70,8 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
     },
 
     async missingPermissions(): Promise<string[]> {
-      const refused = await Promise.all(probes.map(([, probe]) => isProbeForbidden(probe)))
-      return neededPermissions.filter((_permission, place) => refused[place])
+      const areForbidden = await Promise.all(probes.map(([, probe]) => isProbeForbidden(probe)))
+      return neededPermissions.filter((_permission, index) => areForbidden[index])
     },
 
     /** The enabled endpoints that send to this address. */
@@ -79,7 +79,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       const { data } = await ask(sdk.webhookEndpoints.list({ limit: 100 }))
       return data
         .filter((endpoint) => endpoint.url === url && endpoint.status === 'enabled')
-        .map(({ id, api_version: version, enabled_events: sent }) => ({ id, version, events: sent }))
+        .map((endpoint) => ({ id: endpoint.id, version: endpoint.api_version, events: endpoint.enabled_events }))
     },
 
     /** Returns the signing secret, which Stripe reveals only here. */
@@ -100,18 +100,16 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
 
     /** Number of undelivered or pending events in that time, at most 100. */
     async undeliveredEvents(from: Date, to: Date): Promise<number> {
-      const [gte = 0, lte = 0] = [from, to].map((date) => Math.floor(date.getTime() / 1000))
-      const created = { gte, lte }
-      const lists = inLists(eventTypes).map((types) =>
+      const created = { gte: Math.floor(from.getTime() / 1000), lte: Math.floor(to.getTime() / 1000) }
+      const requests = inLists(eventTypes).map((types) =>
         ask(sdk.events.list({ delivery_success: false, types, created, limit: 100 })),
       )
-      return Math.min(
-        100,
-        (await Promise.all(lists)).reduce((sum, { data }) => sum + data.length, 0),
-      )
+      const lists = await Promise.all(requests)
+      const count = lists.reduce((sum, { data }) => sum + data.length, 0)
+      return Math.min(100, count)
     },
 
-    /** Looks at the newest 100. */
+    /** Number of subscriptions, among the newest 100 paused ones, that Stripe paused after a failed payment. */
     async countPausedUnpaid(): Promise<number> {
       const { data } = await ask(sdk.subscriptions.list({ status: 'paused', limit: 100 }))
       return data.filter(({ status_details: details }) =>
@@ -119,17 +117,17 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       ).length
     },
 
-    /** State of wallets on this domain with the reason; undefined if Stripe does not know the domain. */
+    /** Reason why wallets do not work on this domain, null if they do; undefined if Stripe does not know the domain. */
     async walletDomain(name: string): Promise<{ fault: string | null } | undefined> {
-      const found = await domainOf(name)
-      return found && walletsOf(found)
+      const domain = await domainOf(name)
+      return domain && walletsOf(domain)
     },
 
-    /** Apple and Google check the domain themselves when Stripe asks them to. */
+    /** Registers the domain and has Stripe ask Apple and Google to check it. */
     async ensureWalletDomain(name: string) {
-      const known = await domainOf(name)
-      const { id } = known
-        ? await ask(sdk.paymentMethodDomains.update(known.id, { enabled: true }))
+      const existingDomain = await domainOf(name)
+      const { id } = existingDomain
+        ? await ask(sdk.paymentMethodDomains.update(existingDomain.id, { enabled: true }))
         : await ask(sdk.paymentMethodDomains.create({ domain_name: name }))
       await ask(sdk.paymentMethodDomains.validate(id))
     },
@@ -140,6 +138,7 @@ const enabled = eventTypes as Stripe.WebhookEndpointCreateParams.EnabledEvent[]
 
 function walletsOf({ enabled: isEnabled, apple_pay: apple, google_pay: google }: Stripe.PaymentMethodDomain) {
   if (!isEnabled) return { fault: 'The domain is turned off at Stripe.' }
-  const off = [apple, google].find(({ status }) => status !== 'active')
-  return { fault: off ? (off.status_details?.error_message ?? 'Stripe has not verified the domain.') : null }
+  const inactiveWallet = [apple, google].find(({ status }) => status !== 'active')
+  if (!inactiveWallet) return { fault: null }
+  return { fault: inactiveWallet.status_details?.error_message ?? 'Stripe has not verified the domain.' }
 }

@@ -26,16 +26,16 @@ export type Payout = {
   currency: string
   /** Stripe's: paid, pending, in_transit, canceled or failed. */
   status: string
-  /** Stripe names the lines of automatic payouts only. */
+  /** Stripe lists the balance transactions of automatic payouts only. */
   isAutomatic: boolean
-  /** True once Stripe has assigned its lines. */
+  /** True once Stripe has assigned all balance transactions of the payout. */
   isReconciled: boolean
   createdAt: Date
   arrivesAt: Date
   failure: string | null
 }
 
-/** Null for activity of the account outside this shop. */
+/** Payment intent of a charge, refund or dispute; null for all other movements. */
 function paymentOf(source: Stripe.BalanceTransactionSource | null): string | null {
   if (source?.object === 'charge' || source?.object === 'refund' || source?.object === 'dispute')
     return idOf(source.payment_intent)

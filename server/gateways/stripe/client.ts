@@ -2,9 +2,9 @@ import StripeSdk, { type Stripe } from 'stripe'
 import { declineSentence } from '#contract/selling/declines.ts'
 import { Refusal } from '../../errors.ts'
 
-/** A fault at Stripe that a buyer cannot fix: a wrong key, a missing permission, an invalid request. */
+/** Failed request that no buyer can fix: a wrong key, a missing permission, an invalid request, an outage. */
 export type StripeFault = {
-  /** The SDK's name for it, such as StripeAuthenticationError. */
+  /** Name of the SDK's error, such as StripeAuthenticationError. */
   type: string
   status: number | undefined
   code: string | undefined
@@ -14,21 +14,17 @@ export type StripeFault = {
   isOutage: boolean
 }
 
-/** A refusal caused by Stripe; Stripe's own words are for the log and the seller. */
+/** Refusal after a fault at Stripe. Stripe's message is in `fault`, for the log and the seller. */
 export class StripeRefusal extends Refusal {
   readonly fault: StripeFault
   constructor(fault: StripeFault, retryAfterSeconds: number) {
-    super(
-      fault.isOutage ? 503 : 502,
-      fault.isOutage ? 'payments-away' : 'payments-broken',
-      fault.isOutage ? away : broken,
-      fault.isOutage ? { retryAfterSeconds } : {},
-    )
+    if (fault.isOutage) super(503, 'payments-away', outageMessage, { retryAfterSeconds })
+    else super(502, 'payments-broken', faultMessage)
     this.fault = fault
   }
 }
 
-/** Stripe reports the object as missing: deleted, or of another account. */
+/** True if Stripe reports the object as missing: it is deleted or belongs to another account. */
 export const isUnknownToStripe = (error: unknown) =>
   error instanceof StripeRefusal && error.fault.code === 'resource_missing'
 
@@ -37,18 +33,18 @@ export type Client = ReturnType<typeof createClient>
 const { StripeCardError, StripeConnectionError, StripeError, StripeIdempotencyError, StripeInvalidRequestError } =
   StripeSdk.errors
 
-const away = 'The payment service isn’t answering right now. Please try again in a moment.'
-const broken = 'Something went wrong with our payment service. Please try again later or contact support.'
+const outageMessage = 'The payment service isn’t answering right now. Please try again in a moment.'
+const faultMessage = 'Something went wrong with our payment service. Please try again later or contact support.'
 
-/** Temporary errors: too many requests, an idempotency key in use, an outage. */
-const passes = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
+/** True for too many requests, an idempotency key in use, and outages. */
+const isTemporary = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
 
 export const isRefused = (error: unknown, { code, param }: { code?: string; param?: string } = {}) =>
   error instanceof StripeInvalidRequestError &&
   (code === undefined || error.code === code) &&
   (param === undefined || error.param === param)
 
-/** The idempotency key was used with other parameters, by a concurrent or earlier request. */
+/** True if another request has used the idempotency key with other parameters. */
 export const isOtherUse = (error: unknown) => error instanceof StripeIdempotencyError
 
 const isServerError = (error: unknown) => error instanceof StripeError && (error.statusCode ?? 0) >= 500
@@ -59,10 +55,11 @@ const isReplayed = (error: unknown) =>
   error.headers?.['idempotent-replayed'] === 'true' &&
   !(error instanceof StripeCardError)
 
-const isSpent = (error: unknown) => isOtherUse(error) || isServerError(error) || isReplayed(error)
-const mostFailures = 3
-/** Maximum number of keys to try: Stripe keeps a refusal under its key for a day. */
-const mostKeys = 20
+/** True if the idempotency key cannot bring a new answer, so that the next attempt needs another key. */
+const isKeySpent = (error: unknown) => isOtherUse(error) || isServerError(error) || isReplayed(error)
+const maxServerErrors = 3
+/** Limit of keys per change. Stripe keeps a refusal under its key for a day, so several may be spent. */
+const maxSpentKeys = 20
 
 export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
 
@@ -70,25 +67,25 @@ export const needsBuyer = (error: unknown) =>
   error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
 
 export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) {
-  /** Stripe's messages are never shown to visitors. */
+  /** Turns an error of the SDK into a refusal without Stripe's message, which visitors must not see; reports faults. */
   function translate(error: unknown): unknown {
     if (!(error instanceof StripeError)) return error
     if (error instanceof StripeCardError) return new Refusal(402, 'card-declined', declineSentence(error))
     const { type, statusCode: status, code, message, requestId, headers } = error
-    const isOutage = error instanceof StripeConnectionError || passes(status)
+    const isOutage = error instanceof StripeConnectionError || isTemporary(status)
     const fault = { type, status, code, message, requestId, isOutage }
     report(fault)
     return new StripeRefusal(fault, Number(headers?.['retry-after']) || 5)
   }
 
-  /** Waits for an answer. Errors that the caller `expects` are rethrown as they came, for the caller to handle. */
+  /** Waits for the answer. Rethrows errors that the caller `expects` unchanged and translates all others. */
   async function ask<Answer extends { object: string }>(
     request: Promise<Answer>,
     expects: (error: unknown) => boolean = () => false,
   ): Promise<Answer> {
     try {
       const answer = await request
-      // The SDK takes a 4xx without an `error` for an answer.
+      // The SDK returns a 4xx response without `error` as if it were an answer.
       if (typeof answer.object !== 'string') throw new StripeError({ message: 'An answer that is no object' })
       return answer
     } catch (error) {
@@ -120,10 +117,11 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   }
 
   /**
-   * Requests a change under an idempotency key, so two at the same time become one. Stripe keeps a key's answer for a day,
-   * refusals and its own failures included: after one of those, or if someone used the key for something else, the object
-   * is read again and whatever is left to do gets the next key. If it is done by then, returns nothing, or throws what the
-   * caller `expects` of a key that was used for something else.
+   * Requests a change under an idempotency key, so that two concurrent requests become one.
+   * Stripe keeps the answer of a key for a day, even a refusal or a server error. After such an answer, `isDone` reads
+   * the object, and an unfinished change is repeated under the next key.
+   * Returns undefined if the change turns out to be done. If another request had used the key with other parameters,
+   * it throws that error instead, provided that the caller `expects` it.
    */
   async function change<Answer extends { object: string }>(
     key: string,
@@ -131,21 +129,22 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     isDone: () => Promise<boolean>,
     expects?: (error: unknown) => boolean,
   ): Promise<Answer | undefined> {
-    let failures = 0
-    for (let spent = 0; ; spent++) {
+    let serverErrors = 0
+    for (let spentKeys = 0; ; spentKeys++) {
       try {
         return await ask(
-          request({ idempotencyKey: spent === 0 ? key : `${key}-${spent}`, maxNetworkRetries: 1 }),
-          (error) => isSpent(error) || (expects?.(error) ?? false),
+          request({ idempotencyKey: spentKeys === 0 ? key : `${key}-${spentKeys}`, maxNetworkRetries: 1 }),
+          (error) => isKeySpent(error) || (expects?.(error) ?? false),
         )
       } catch (error) {
-        if (!isSpent(error)) throw error
+        if (!isKeySpent(error)) throw error
         if (await isDone()) {
           if (isOtherUse(error) && expects?.(error)) throw error
           return undefined
         }
-        if (isServerError(error) && !isReplayed(error)) failures++
-        if (failures === mostFailures || spent === mostKeys) throw expects?.(error) ? error : translate(error)
+        if (isServerError(error) && !isReplayed(error)) serverErrors++
+        if (serverErrors === maxServerErrors || spentKeys === maxSpentKeys)
+          throw expects?.(error) ? error : translate(error)
       }
     }
   }
@@ -153,13 +152,14 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   return { sdk, ask, all, orNothing, change, translate, report }
 }
 
-/** Stripe counts in seconds, and refers to another object by its id or, when expanded, by the object itself. */
+/** Date of a timestamp at Stripe, which counts in seconds. */
 export const date = (seconds: number) => new Date(seconds * 1000)
 
 export const dateOrNull = (seconds: number | null) => (seconds === null ? null : date(seconds))
 
-export const idOf = (given: string | { id: string } | null | undefined) =>
-  typeof given === 'string' ? given : (given?.id ?? null)
+/** Id of a referenced object, which Stripe sends as an id or, if expanded, as the object. */
+export const idOf = (reference: string | { id: string } | null | undefined) =>
+  typeof reference === 'string' ? reference : (reference?.id ?? null)
 
 export const subscriptionOf = ({ parent }: Pick<Stripe.Invoice, 'parent'>) =>
   idOf(parent?.subscription_details?.subscription)

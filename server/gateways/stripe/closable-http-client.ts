@@ -4,15 +4,15 @@ type HttpClient = ReturnType<typeof StripeSdk.createNodeHttpClient>
 
 const message = 'The shop does not know yet whether this key belongs to the account of its database'
 
-/** Answers in Stripe's place while requests may not be sent, as an outage that the SDK does not retry. */
+/** HTTP client of the SDK. While `maySend` is false, it sends nothing and answers with a 503 that is not retried. */
 export function closableHttpClient(maySend: () => boolean): HttpClient {
   const client = StripeSdk.createNodeHttpClient()
   const send = client.makeRequest.bind(client)
-  client.makeRequest = async (...request) => (maySend() ? send(...request) : closedClient)
+  client.makeRequest = async (...request) => (maySend() ? send(...request) : unavailableResponse)
   return client
 }
 
-const closedClient = {
+const unavailableResponse = {
   getStatusCode: () => 503,
   getHeaders: () => ({ 'stripe-should-retry': 'false', 'retry-after': '30' }),
   getRawResponse: () => undefined,

@@ -6,7 +6,7 @@ import { type Client, idOf, isMissing, isRefused } from './client.ts'
 /** Street and city may be empty. */
 type Address = Pick<BillingDetails, 'street' | 'postalCode' | 'city' | 'country'>
 
-const wrongVatId = () => invalid('vatId', 'Please check the VAT ID')
+const vatIdRefusal = () => invalid('vatId', 'Please check the VAT ID')
 
 /** Sends every field: Stripe may drop fields that an address leaves out. */
 const addressOf = ({ street, postalCode, city, country }: Address) => ({
@@ -24,34 +24,33 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     const { data } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
     if (!data.some(({ value }) => value === vatId) && vatId) {
       const type = taxIdTypeOf(vatId)
-      if (!type) throw wrongVatId()
+      if (!type) throw vatIdRefusal()
       const isWrong = (error: unknown) => isRefused(error, { code: 'tax_id_invalid' })
       await ask(sdk.customers.createTaxId(customer, { type, value: vatId }), isWrong).catch((error: unknown) => {
-        throw isWrong(error) ? wrongVatId() : error
+        throw isWrong(error) ? vatIdRefusal() : error
       })
     }
     for (const { id, value } of data) if (value !== vatId) await orNothing(sdk.taxIds.del(id))
   }
 
-  /** Validates the location at once if the tax depends on it. */
-  async function update(id: string, { name, ip, ...at }: Address & { name?: string; ip?: string }) {
+  /** Updates name and address, which Stripe validates if tax depends on it. Undefined if the customer is deleted. */
+  async function update(id: string, { name, ip, ...address }: Address & { name?: string; ip?: string }) {
     const tax = {
       ...(ip ? { ip_address: ip } : {}),
-      ...(invoices.automaticTax && at.country ? { validate_location: 'immediately' as const } : {}),
+      ...(invoices.automaticTax && address.country ? { validate_location: 'immediately' as const } : {}),
     }
-    const request = sdk.customers.update(id, { ...(name ? { name } : {}), address: addressOf(at), tax })
+    const request = sdk.customers.update(id, { ...(name ? { name } : {}), address: addressOf(address), tax })
     return ask(request, (error) => isMissing(error) || isInvalidLocation(error)).catch((error: unknown) => {
       if (isMissing(error)) return undefined
       if (!isInvalidLocation(error)) throw error
-      throw at.postalCode
+      throw address.postalCode
         ? invalid('postalCode', 'Please check the postal code')
         : invalid('country', 'Please check the country')
     })
   }
 
   return {
-    async create(wanted: { attempt: string; email: string; name?: string }): Promise<string> {
-      const { attempt, email, name } = wanted
+    async create({ attempt, email, name }: { attempt: string; email: string; name?: string }): Promise<string> {
       const { id } = await ask(
         sdk.customers.create(
           {
@@ -68,34 +67,34 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
 
     footer: () => invoices.footer,
 
-    /** Printed on later invoices. */
+    /** Sets the footer of this customer's later invoices. */
     async setFooter(id: string, footer: string) {
       await orNothing(sdk.customers.update(id, { invoice_settings: { footer } }))
     },
 
-    /** A customer deleted at Stripe stays deleted. */
+    /** Changes nothing if the customer is deleted at Stripe. */
     async update(id: string, { name, email }: { name: string; email: string }) {
       await orNothing(sdk.customers.update(id, { name, email }))
     },
 
     /** Sets the buyer's location and VAT ID for tax. Ignores a deleted customer, which the next call reports. */
-    async place(id: string, { vatId, ...at }: BuyerPlace & Address) {
-      const found = await update(id, at)
-      if (found) await setVatId(id, vatId)
+    async place(id: string, { vatId, ...address }: BuyerPlace & Address) {
+      const customer = await update(id, address)
+      if (customer) await setVatId(id, vatId)
     },
 
-    /** For the next invoice; those already issued stay as they are. */
+    /** Sets the details for later invoices; issued ones do not change. */
     async setBillingDetails(id: string, details: BillingDetails & { name: string }) {
       const { name, company, street, postalCode, city, country, vatId } = details
-      const found = await update(id, { street, postalCode, city, country, name: company || name })
-      if (found) await setVatId(id, vatId)
+      const customer = await update(id, { street, postalCode, city, country, name: company || name })
+      if (customer) await setVatId(id, vatId)
     },
 
     async remove(id: string) {
       await orNothing(sdk.customers.del(id))
     },
 
-    /** Cards only: other payment methods of the account could not be charged at a renewal. */
+    /** Allows only cards, because other payment methods of the account cannot be charged at a renewal. */
     async createSetupIntent(customer: string) {
       const intent = await ask(
         sdk.setupIntents.create({ customer, usage: 'off_session', allowed_payment_method_types: ['card'] }),

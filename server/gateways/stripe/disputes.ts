@@ -5,12 +5,13 @@ import { type Client, date, isRefused } from './client.ts'
 
 export type DisputeRecord = {
   id: string
-  /** Stripe's words for both. */
+  /** Stripe's value, such as `fraudulent`. */
   reason: string
+  /** Stripe's value, such as `needs_response`. */
   status: string
   amount: number
   openedAt: Date
-  /** Until when evidence can be sent; null once there is nothing to answer. */
+  /** Deadline for evidence; null once there is nothing to answer. */
   dueAt: Date | null
 }
 
@@ -23,7 +24,7 @@ export type Disputed = {
   disputeDueAt: Date | null
   /** Time of the first dispute. */
   disputedAt: Date | null
-  /** Disputed, now or before, so it cannot be refunded. An inquiry does not count: a refund closes it. */
+  /** True if a dispute prevents refunds. An inquiry does not: a refund closes it. */
   isRefundBlocked: boolean
   /** Amount lost in disputes, and when the bank withdrew it. */
   lost: { amount: number; at: Date } | null
@@ -33,7 +34,7 @@ export type Disputed = {
 /** `prevented`: refunded before it became a dispute. An appeal follows a loss. */
 const lostDisputes = new Set<string>(['lost', 'prevented', 'appeal_needs_response', 'appeal_under_review'])
 const wonDisputes = new Set<string>(['won', 'warning_closed'])
-const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
+const needsResponse = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
 
 const undisputed = { dispute: 'none' as const, disputedAmount: 0, disputeDueAt: null, disputedAt: null, lost: null }
 
@@ -45,13 +46,14 @@ export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
     const lost = data.filter(({ status }) => lostDisputes.has(status))
     // An unknown status counts as open, so that the seller looks at it.
     const open = data.filter(({ status }) => !lostDisputes.has(status) && !wonDisputes.has(status))
-    const dueBy = data
-      .filter(({ status }) => unanswered.has(status))
+    const deadlines = data
+      .filter(({ status }) => needsResponse.has(status))
       .flatMap(({ evidence_details: { due_by } }) => due_by || [])
+    const outcomeUnlessLost = open.length > 0 ? 'open' : 'won'
     return {
-      dispute: lost.length > 0 ? 'lost' : open.length > 0 ? 'open' : 'won',
+      dispute: lost.length > 0 ? 'lost' : outcomeUnlessLost,
       disputedAmount: open.reduce((sum, { amount }) => sum + amount, 0),
-      disputeDueAt: dueBy.length > 0 ? date(Math.min(...dueBy)) : null,
+      disputeDueAt: deadlines.length > 0 ? date(Math.min(...deadlines)) : null,
       disputedAt: data.length > 0 ? date(Math.min(...data.map(({ created }) => created))) : null,
       isRefundBlocked: lost.length > 0 || open.some(({ is_charge_refundable: isRefundable }) => !isRefundable),
       lost: lost.length > 0 ? lossOf(lost) : null,
@@ -65,20 +67,20 @@ const recordOf = ({ id, reason, status, amount, created, evidence_details: { due
   status,
   amount,
   openedAt: date(created),
-  dueAt: unanswered.has(status) && due_by ? date(due_by) : null,
+  dueAt: needsResponse.has(status) && due_by ? date(due_by) : null,
 })
 
 type EvidenceInput = Stripe.DisputeUpdateParams.Evidence
 
 export function disputeCalls({ sdk, ask, change }: Client) {
   return {
-    /** Returns the file's id, which evidence refers to. A file that is never used is seen by no bank. */
+    /** Returns the id of the file, for `submitEvidence`. The bank sees only files that evidence refers to. */
     async uploadEvidence(name: string, data: Buffer): Promise<string> {
       const file = { data, name, type: 'application/pdf' }
       return (await ask(sdk.files.create({ purpose: 'dispute_evidence', file }))).id
     },
 
-    /** Throws 409 with Stripe's words if it does not accept the answer, for example after the deadline. */
+    /** Throws 409 with Stripe's message if Stripe does not accept the evidence, for example after the deadline. */
     async submitEvidence(id: string, evidence: EvidenceInput) {
       const isDone = async () => !isAnswerable((await ask(sdk.disputes.retrieve(id))).status)
       await change(
@@ -94,9 +96,9 @@ export function disputeCalls({ sdk, ask, change }: Client) {
   }
 }
 
-/** In the charge's currency. Balance transactions are in the one that the account settles in. */
+/** Lost amount, in the charge's currency; balance transactions are in the currency that the account settles in. */
 function lossOf(lost: Stripe.Dispute[]): Disputed['lost'] {
-  const withdrawals = lost.flatMap(({ balance_transactions: moved }) => moved.filter(({ amount }) => amount < 0))
+  const withdrawals = lost.flatMap((dispute) => dispute.balance_transactions.filter(({ amount }) => amount < 0))
   return {
     amount: lost.reduce((sum, { amount }) => sum + amount, 0),
     at: date(Math.min(...[...withdrawals, ...lost].map(({ created }) => created))),

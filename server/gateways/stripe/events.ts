@@ -41,11 +41,11 @@ export const eventTypes = [
   'payment_method.detached',
 ]
 
-/** Stripe takes twenty types at a time. */
-const mostTypes = 20
+/** Stripe accepts at most 20 types in a request for events. */
+const maxTypes = 20
 export const inLists = (types: string[]) =>
-  Array.from({ length: Math.ceil(types.length / mostTypes) }, (_, place) =>
-    types.slice(place * mostTypes, (place + 1) * mostTypes),
+  Array.from({ length: Math.ceil(types.length / maxTypes) }, (_, index) =>
+    types.slice(index * maxTypes, (index + 1) * maxTypes),
   )
 
 export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
@@ -55,27 +55,27 @@ export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
       const created = { gte: Math.floor(since.getTime() / 1000) }
       try {
         for (const types of inLists(eventTypes))
-          for await (const event of sdk.events.list({ created, types, limit: 100 })) yield about(event)
+          for await (const event of sdk.events.list({ created, types, limit: 100 })) yield toStripeEvent(event)
       } catch (error) {
         throw translate(error)
       }
     },
 
-    /** Throws unless Stripe itself signed exactly these bytes, and recently. */
+    /** Reads the body of a webhook. Throws if the signature does not match its bytes or is too old. */
     read: (body: Buffer, signature: string): StripeEvent =>
-      about(sdk.webhooks.constructEvent(body, signature, webhookSecret)),
+      toStripeEvent(sdk.webhooks.constructEvent(body, signature, webhookSecret)),
   }
 }
 
-function about({ id, type, data }: Stripe.Event): StripeEvent {
+function toStripeEvent({ id, type, data }: Stripe.Event): StripeEvent {
   const object = data.object as { object: string; id?: string; customer?: string; payment_intent?: string }
-  // A detached card no longer names its customer.
-  const before = data.previous_attributes as { customer?: string } | undefined
+  // The customer of a detached card is only in the previous attributes.
+  const previous = data.previous_attributes as { customer?: string } | undefined
   return {
     id,
     type,
     subscriptionId: subscriptionIn(object),
-    customerId: object.object === 'customer' ? (object.id ?? null) : idOf(object.customer ?? before?.customer),
+    customerId: object.object === 'customer' ? (object.id ?? null) : idOf(object.customer ?? previous?.customer),
     paymentIntentId: object.object === 'payment_intent' ? (object.id ?? null) : idOf(object.payment_intent),
   }
 }

@@ -5,21 +5,23 @@ import { billingOf, everyOf } from './plan.ts'
 
 export type ExistingSubscription = ReturnType<typeof existingOf>
 
-const attempts = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
+/** Statuses of subscriptions that were never paid or have ended. */
+const notLiveStatuses = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
 
 /** Subscriptions created outside the shop, with everything needed to take one over. */
 export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) {
   const coupons = new Map<string, Promise<Stripe.Coupon | undefined>>()
 
-  /** Stripe expands four levels, which doesn't reach a customer's coupon. A coupon's discount never changes. */
+  /** Stripe expands only four levels, so a customer's coupon is fetched. Coupons never change, so each is fetched once. */
   async function couponOf(discount: string | Stripe.Discount): Promise<Stripe.Coupon | undefined> {
     const coupon = typeof discount === 'object' ? discount.source.coupon : null
     if (!coupon) return undefined
     if (typeof coupon === 'object') return coupon
-    const asked = coupons.get(coupon) ?? orNothing(sdk.coupons.retrieve(coupon))
-    coupons.set(coupon, asked)
-    asked.catch(() => coupons.delete(coupon))
-    return asked
+    const fetched = coupons.get(coupon) ?? orNothing(sdk.coupons.retrieve(coupon))
+    coupons.set(coupon, fetched)
+    // A failed request is not cached.
+    fetched.catch(() => coupons.delete(coupon))
+    return fetched
   }
 
   return {
@@ -33,8 +35,8 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
             expand: ['data.latest_invoice', 'data.discounts.source.coupon', 'data.customer.discount'],
           }),
         )
-        const live = data.filter(({ status }) => !attempts.has(status))
-        yield await Promise.all(live.map((found) => listedPriceOf(found, couponOf)))
+        const live = data.filter(({ status }) => !notLiveStatuses.has(status))
+        yield await Promise.all(live.map((subscription) => listedPriceOf(subscription, couponOf)))
         if (!hasMore) return
         after = data.at(-1)?.id
       }
@@ -42,33 +44,34 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
 
     /** Every live subscription, created here or elsewhere. */
     async list() {
-      const found = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
-      return found.filter(({ status, items }) => !attempts.has(status) && items.data.length > 0).map(existingOf)
+      const subscriptions = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
+      return subscriptions
+        .filter(({ status, items }) => !notLiveStatuses.has(status) && items.data.length > 0)
+        .map(existingOf)
     },
 
     async find(id: string) {
-      const found = await orNothing(sdk.subscriptions.retrieve(id, { expand: ['customer'] }))
-      return found && existingOf(found)
+      const subscription = await orNothing(sdk.subscriptions.retrieve(id, { expand: ['customer'] }))
+      return subscription && existingOf(subscription)
     },
 
     async price(id: string) {
-      const found = await ask(sdk.prices.retrieve(id, { expand: ['product'] }))
-      const { product, nickname, unit_amount, currency, metadata } = found
+      const price = await ask(sdk.prices.retrieve(id, { expand: ['product'] }))
+      const { product, nickname, unit_amount, currency, metadata } = price
+      const productName = typeof product === 'object' && 'name' in product ? product.name : ''
       return {
         id,
-        name: [typeof product === 'object' && 'name' in product ? product.name : '', nickname]
-          .filter(Boolean)
-          .join(', '),
+        name: [productName, nickname].filter(Boolean).join(', '),
         amount: unit_amount ?? 0,
         currency,
-        every: everyOf(found),
-        billing: billingOf(found),
-        /** Plan assigned by the seller, in metadata. */
+        every: everyOf(price),
+        billing: billingOf(price),
+        /** Plan that the seller has assigned to the price, stored in its metadata. */
         plan: metadata.shop_plan || null,
       }
     },
 
-    /** Stored in the price's metadata, for every shop of the account. False if the price is missing. */
+    /** Stores the plan in the price's metadata, for every shop of the account. False if the price is missing. */
     async setPlan(id: string, plan: string) {
       return Boolean(await orNothing(sdk.prices.update(id, { metadata: { shop_plan: plan } })))
     },
@@ -77,75 +80,78 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
 
 export type ListedPrice = { id: string; arr: number; stripeProductId: string; orderId: string | null }
 
-/** Price x quantity x interval, less running discounts and without the tax inside it, in whole cents a year. */
+/** Annual cost of a subscription in whole cents, after running discounts and without included tax. */
 async function listedPriceOf(
-  found: Stripe.Subscription,
+  subscription: Stripe.Subscription,
   couponOf: (discount: string | Stripe.Discount) => Promise<Stripe.Coupon | undefined>,
 ): Promise<ListedPrice> {
-  const { id, items, customer, latest_invoice: invoice, metadata } = found
-  const own = typeof customer === 'object' && !customer.deleted ? customer.discount : null
-  const discounts = found.discounts.length === 0 && own ? [own] : found.discounts
-  const coupons = await Promise.all(discounts.map(couponOf))
+  const { id, items, customer, discounts, latest_invoice: invoice, metadata } = subscription
+  const customerDiscount = typeof customer === 'object' && !customer.deleted ? customer.discount : null
+  // Stripe applies the customer's discount only to subscriptions without one of their own.
+  const appliedDiscounts = discounts.length === 0 && customerDiscount ? [customerDiscount] : discounts
+  const coupons = await Promise.all(appliedDiscounts.map(couponOf))
   let arr = 0
   for (const { price, quantity } of items.data) {
-    const full = (price.unit_amount ?? 0) * (quantity ?? 1)
-    const net = coupons.reduce((left, coupon) => afterCoupon(left, coupon), full)
-    arr += net * timesAYear(price)
+    let amount = (price.unit_amount ?? 0) * (quantity ?? 1)
+    for (const coupon of coupons) amount = afterCoupon(amount, coupon)
+    arr += amount * timesAYear(price)
   }
-  const untaxed = typeof invoice === 'object' && invoice ? untaxedShare(invoice) : 1
+  const netShare = typeof invoice === 'object' && invoice ? untaxedShare(invoice) : 1
   const [item] = items.data
   return {
     id,
-    arr: Math.round(arr * untaxed),
+    arr: Math.round(arr * netShare),
     stripeProductId: idOf(item?.price.product) ?? '',
     orderId: metadata.checkout ?? null,
   }
 }
 
-/** A coupon for a single invoice takes nothing off the price. */
+/** Amount after the coupon. A coupon for a single invoice does not lower the recurring amount. */
 function afterCoupon(amount: number, coupon: Stripe.Coupon | undefined) {
   if (!coupon || coupon.duration === 'once') return amount
   return Math.max(0, amount - (coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100)))
 }
 
-const untaxedShare = ({ lines }: Stripe.Invoice) => {
-  const inside = lines.data.flatMap(({ taxes }) => taxes ?? []).filter((tax) => tax.tax_behavior === 'inclusive')
-  const tax = inside.reduce((sum, { amount }) => sum + amount, 0)
-  const gross = lines.data.reduce(
-    (sum, { amount, discount_amounts: off }) => sum + amount - (off ?? []).reduce((all, each) => all + each.amount, 0),
-    0,
-  )
-  return gross > 0 ? 1 - tax / gross : 1
+/** Share of an invoice's amount that is not included tax, from 0 to 1. */
+function untaxedShare({ lines }: Stripe.Invoice) {
+  let gross = 0
+  let includedTax = 0
+  for (const { amount, discount_amounts: discounts, taxes } of lines.data) {
+    gross += amount
+    for (const discount of discounts ?? []) gross -= discount.amount
+    for (const tax of taxes ?? []) if (tax.tax_behavior === 'inclusive') includedTax += tax.amount
+  }
+  return gross > 0 ? 1 - includedTax / gross : 1
 }
 
-function existingOf(found: Stripe.Subscription) {
-  const { customer, items } = found
+function existingOf(subscription: Stripe.Subscription) {
+  const { customer, items } = subscription
   const [item] = items.data
-  if (!item) throw new Error(`Subscription ${found.id} has no item`)
-  const isKnown = typeof customer === 'object' && !customer.deleted
+  if (!item) throw new Error(`Subscription ${subscription.id} has no item`)
+  const hasCustomer = typeof customer === 'object' && !customer.deleted
   return {
-    id: found.id,
+    id: subscription.id,
     customerId: idOf(customer) ?? '',
-    email: (isKnown && customer.email) || '',
-    name: (isKnown && customer.name) || '',
+    email: (hasCustomer && customer.email) || '',
+    name: (hasCustomer && customer.name) || '',
     priceId: item.price.id,
     stripeProductId: idOf(item.price.product) ?? '',
     billing: billingOf(item.price),
     /** Order id of this shop, or of another shop with this software. */
-    orderId: found.metadata.checkout ?? null,
+    orderId: subscription.metadata.checkout ?? null,
     hasOnePrice: items.data.length === 1,
-    /** A fixed amount per period: neither tiers nor usage. */
+    /** True for a fixed amount per period, without tiers or metered usage. */
     hasFixedPrice: items.data.every(
       ({ price }) => price.unit_amount !== null && price.recurring?.usage_type !== 'metered',
     ),
-    isPaidByInvoice: found.collection_method === 'send_invoice',
-    isScheduled: found.schedule !== null,
-    isCollectionPaused: found.pause_collection !== null,
-    status: found.status,
+    isPaidByInvoice: subscription.collection_method === 'send_invoice',
+    isScheduled: subscription.schedule !== null,
+    isCollectionPaused: subscription.pause_collection !== null,
+    status: subscription.status,
     amount: items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1), 0),
-    currency: found.currency,
-    startedAt: date(found.start_date),
-    periodEnd: date(found.cancel_at ?? item.current_period_end),
-    isEnding: found.cancel_at_period_end || found.cancel_at !== null,
+    currency: subscription.currency,
+    startedAt: date(subscription.start_date),
+    periodEnd: date(subscription.cancel_at ?? item.current_period_end),
+    isEnding: subscription.cancel_at_period_end || subscription.cancel_at !== null,
   }
 }

@@ -22,7 +22,7 @@ export type Refund = {
   status: string
   /** Goodwill refund: access stays. */
   keepsAccess: boolean
-  /** Refund of the unused rest of a term cancelled with a month's notice. */
+  /** Refund of the unused part of a term that was cancelled with a month's notice. */
   isRest: boolean
 }
 
@@ -37,8 +37,8 @@ export type Payment = Disputed & {
   refunds: Refund[]
   /** Country of the card. */
   cardCountry: string | null
-  /** Copied from the invoice. */
   invoiceNumber: string | null
+  /** Country in the invoice's address, otherwise of the card. */
   country: string | null
 }
 
@@ -64,7 +64,7 @@ export type OwedInvoice = {
   createdAt: Date
   /** Time it could first be paid: finalized, or due if sent by email. The grace period counts from here. */
   payableSince: Date
-  /** When it was voided or marked uncollectible. */
+  /** Time it was voided or marked uncollectible. */
   closedAt: Date | null
   attempts: number
   nextAttemptAt: Date | null
@@ -99,10 +99,10 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   const rateOf = rateReader({ sdk, ask })
   const disputeOf = disputeReader({ sdk, ask })
 
-  /** A list has the newest ten with it. */
+  /** Refunds of a charge, oldest first. An expanded charge contains only the newest ten. */
   async function refundsOf({ id, refunds }: Stripe.Charge): Promise<Refund[]> {
-    const found = refunds?.has_more ? await all(sdk.refunds.list({ charge: id, limit: 100 })) : refunds?.data
-    return (found ?? [])
+    const allRefunds = refunds?.has_more ? await all(sdk.refunds.list({ charge: id, limit: 100 })) : refunds?.data
+    return (allRefunds ?? [])
       .map((refund) => ({
         id: refund.id,
         at: date(refund.created),
@@ -114,7 +114,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       .toReversed()
   }
 
-  /** Makes one list request; for a deleted customer, one request per payment. */
+  /** Lists the customer's charges. Stripe cannot list those of a deleted customer, so it is asked per payment. */
   async function chargesOf(customer: string, intents: Iterable<string>): Promise<Stripe.Charge[]> {
     const expand = ['data.refunds']
     try {
@@ -126,7 +126,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
-  /** Skips the customer's payments for other subscriptions. */
+  /** Payments for the invoices in `invoiceOf` (by payment intent), newest first. */
   async function paymentsOf(customer: string, invoiceOf: Map<string, Stripe.Invoice>): Promise<Payment[]> {
     const charges = await chargesOf(customer, invoiceOf.keys())
     const payments = charges.map(async (charge): Promise<Payment | []> => {
@@ -164,23 +164,22 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       tax: await taxOf(invoice),
       credit: creditIn(invoice),
       isProration: isProration(line),
-      rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each))),
+      // Prorations on the invoice of a full period belong to the period before.
+      rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((other) => !isProration(other))),
     }
   }
 
   return async function historyOf(subscription: string, customer: string): Promise<History> {
     const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
-    const invoiceOf = new Map(
-      invoices.flatMap((invoice) =>
-        (invoice.payments?.data ?? []).flatMap(({ payment }) => {
-          const intent = idOf(payment.payment_intent)
-          return intent ? [[intent, invoice] as const] : []
-        }),
-      ),
-    )
+    const invoiceOf = new Map<string, Stripe.Invoice>()
+    for (const invoice of invoices)
+      for (const { payment } of invoice.payments?.data ?? []) {
+        const intent = idOf(payment.payment_intent)
+        if (intent) invoiceOf.set(intent, invoice)
+      }
     const periods: PaidPeriod[] = []
     for (const invoice of invoices.toReversed()) periods.push(...[await periodOf(invoice)].flat())
-    const due = invoices.find(({ billing_reason: reason }) => reason && ofPeriods.has(reason))
+    const due = invoices.find(({ billing_reason: reason }) => reason && fullPeriodReasons.has(reason))
     const open = isPayable(due) ? due : invoices.find(isPayable)
     const payments = await paymentsOf(customer, invoiceOf)
     const creditNotes = await creditNotesOf({ sdk, ask }, invoices)
@@ -200,11 +199,11 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   }
 }
 
-/** The invoice's default payment, among several. */
+/** Payment that Stripe uses to collect the invoice; without a default, the last one. */
 export const defaultPayment = (payments: Stripe.InvoicePayment[] | undefined) =>
   payments?.find(({ is_default: isDefault }) => isDefault) ?? payments?.at(-1)
 
-/** Only after an attempt; during the checkout, the browser has the secret already. */
+/** State of the latest attempt to pay. Empty before the first one: the browser then has the secret from the checkout. */
 async function attemptOn(
   { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
   { attempt_count: attempts, payments }: Stripe.Invoice,
@@ -219,25 +218,25 @@ async function attemptOn(
   }
 }
 
-const ofPeriods = new Set<string>(['subscription_create', 'subscription_cycle'])
+const fullPeriodReasons = new Set<string>(['subscription_create', 'subscription_cycle'])
 
 const isPayable = (invoice: Stripe.Invoice | undefined) =>
   invoice?.status === 'open' || invoice?.status === 'uncollectible'
 
-const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
-  id: invoice.id,
-  status: invoice.status,
-  createdAt: date(invoice.created),
-  payableSince: date(
-    (invoice.collection_method === 'send_invoice' ? invoice.due_date : null) ??
-      invoice.status_transitions.finalized_at ??
-      invoice.created,
-  ),
-  closedAt: dateOrNull(invoice.status_transitions.voided_at ?? invoice.status_transitions.marked_uncollectible_at),
-  attempts: invoice.attempt_count,
-  nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
-  amountDue: invoice.amount_remaining,
-  confirmWith: null,
-  isPaying: false,
-  refusal: null,
-})
+function owedInvoice(invoice: Stripe.Invoice): OwedInvoice {
+  const { finalized_at, voided_at, marked_uncollectible_at } = invoice.status_transitions
+  const dueAt = invoice.collection_method === 'send_invoice' ? invoice.due_date : null
+  return {
+    id: invoice.id,
+    status: invoice.status,
+    createdAt: date(invoice.created),
+    payableSince: date(dueAt ?? finalized_at ?? invoice.created),
+    closedAt: dateOrNull(voided_at ?? marked_uncollectible_at),
+    attempts: invoice.attempt_count,
+    nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
+    amountDue: invoice.amount_remaining,
+    confirmWith: null,
+    isPaying: false,
+    refusal: null,
+  }
+}

@@ -13,7 +13,7 @@ export type InvoiceRecord = {
   finalizedAt: Date | null
   dueAt: Date | null
   paidAt: Date | null
-  /** When it was voided or marked uncollectible. */
+  /** Time it was voided or marked uncollectible. */
   closedAt: Date | null
   total: number
   tax: number
@@ -21,7 +21,7 @@ export type InvoiceRecord = {
   amountRemaining: number
   /** Part of `amountPaid` received outside Stripe, for example by bank transfer. */
   paidOutOfBand: number
-  /** Billed period; null if it bills no time. */
+  /** Billed period; null if the invoice bills no period. */
   period: { start: Date; end: Date } | null
   isProration: boolean
   /** Credit for unused time paid before. */
@@ -30,7 +30,7 @@ export type InvoiceRecord = {
   periodNet: number
   country: string | null
   region: string | null
-  /** In percent; 0 under reverse charge, null without tax. */
+  /** Percent; 0 under reverse charge, null without tax. */
   taxRate: number | null
 }
 
@@ -42,18 +42,18 @@ export type CreditNoteRecord = {
   createdAt: Date
   total: number
   tax: number
-  /** Amount it states as refunded to the card. */
+  /** Amount that the note states as refunded to the card. */
   refunded: number
 }
 
-/** Fetched only if the invoice has credit notes. */
+/** Credit notes of the invoices, with one request for each invoice that has any. */
 export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, invoices: Stripe.Invoice[]) {
-  const found: CreditNoteRecord[] = []
+  const records: CreditNoteRecord[] = []
   for (const invoice of invoices) {
     if (invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount === 0) continue
     const { data } = await ask(sdk.creditNotes.list({ invoice: invoice.id, limit: 100 }))
     for (const note of data)
-      found.push({
+      records.push({
         id: note.id,
         invoiceId: invoice.id,
         number: note.number,
@@ -64,7 +64,7 @@ export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, i
         refunded: (note.refunds ?? []).reduce((sum, { amount_refunded: amount }) => sum + amount, 0),
       })
   }
-  return found
+  return records
 }
 
 /** Amount that issued credit notes state as refunded beyond actual refunds. */
@@ -72,20 +72,21 @@ export function uncoveredNotes(notes: CreditNoteRecord[], payments: { invoiceId:
   const issued = notes.filter(({ status }) => status === 'issued')
   let uncovered = 0
   for (const invoice of new Set(issued.map(({ invoiceId }) => invoiceId))) {
-    const promised = issued.reduce((sum, note) => sum + (note.invoiceId === invoice ? note.refunded : 0), 0)
-    const refunded = payments.reduce((sum, each) => sum + (each.invoiceId === invoice ? each.refunded : 0), 0)
-    uncovered += Math.max(0, promised - refunded)
+    let stated = 0
+    for (const note of issued) if (note.invoiceId === invoice) stated += note.refunded
+    let refunded = 0
+    for (const payment of payments) if (payment.invoiceId === invoice) refunded += payment.refunded
+    uncovered += Math.max(0, stated - refunded)
   }
   return uncovered
 }
 
 export function recordOf(invoice: Stripe.Invoice, taxRate: number | null): InvoiceRecord {
   const line = lineOf(invoice)
-  const { finalized_at, paid_at, voided_at, marked_uncollectible_at: written } = invoice.status_transitions
-  const byStripe = (invoice.payments?.data ?? []).reduce(
-    (sum, { status, amount_paid: amount }) => sum + (status === 'paid' ? (amount ?? 0) : 0),
-    0,
-  )
+  const { finalized_at, paid_at, voided_at, marked_uncollectible_at } = invoice.status_transitions
+  let paidThroughStripe = 0
+  for (const payment of invoice.payments?.data ?? [])
+    if (payment.status === 'paid') paidThroughStripe += payment.amount_paid ?? 0
   return {
     id: invoice.id,
     number: invoice.number,
@@ -96,12 +97,12 @@ export function recordOf(invoice: Stripe.Invoice, taxRate: number | null): Invoi
     finalizedAt: dateOrNull(finalized_at),
     dueAt: dateOrNull(invoice.due_date),
     paidAt: dateOrNull(paid_at),
-    closedAt: dateOrNull(voided_at ?? written),
+    closedAt: dateOrNull(voided_at ?? marked_uncollectible_at),
     total: invoice.total,
     tax: (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0),
     amountPaid: invoice.amount_paid,
     amountRemaining: invoice.amount_remaining,
-    paidOutOfBand: invoice.status === 'paid' ? Math.max(0, invoice.amount_paid - byStripe) : 0,
+    paidOutOfBand: invoice.status === 'paid' ? Math.max(0, invoice.amount_paid - paidThroughStripe) : 0,
     period: line ? { start: date(line.period.start), end: date(line.period.end) } : null,
     isProration: line ? isProration(line) : false,
     credit: creditIn(invoice),
@@ -112,23 +113,28 @@ export function recordOf(invoice: Stripe.Invoice, taxRate: number | null): Invoi
   }
 }
 
-const periodNet = ({ lines }: Stripe.Invoice) =>
-  lines.data
-    .filter((line) => line.parent?.subscription_item_details && !isProration(line))
-    .reduce((sum, { amount, discount_amounts: discounts, taxes }) => {
-      const inside = (taxes ?? []).filter(({ tax_behavior: behavior }) => behavior === 'inclusive')
-      const off = [...(discounts ?? []), ...inside].reduce((total, each) => total + each.amount, 0)
-      return sum + amount - off
-    }, 0)
+function periodNet({ lines }: Stripe.Invoice) {
+  let net = 0
+  for (const line of lines.data) {
+    if (!line.parent?.subscription_item_details || isProration(line)) continue
+    net += line.amount
+    for (const discount of line.discount_amounts ?? []) net -= discount.amount
+    for (const tax of line.taxes ?? []) if (tax.tax_behavior === 'inclusive') net -= tax.amount
+  }
+  return net
+}
 
+/** Credit for unused time on an invoice: the sum of its negative prorations, as a positive amount. */
 export const creditIn = ({ lines }: Stripe.Invoice) =>
   lines.data.filter(isProration).reduce((sum, { amount }) => sum - Math.min(amount, 0), 0)
 
 export const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
   parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false
 
-/** The line an invoice is about: a full period before prorations; the last of several. */
+/** Main line of an invoice: a full period rather than a proration, and the latest of several. */
 export function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
-  const bought = lines.data.filter(({ amount }) => amount > 0)
-  return bought.toSorted((a, b) => Number(isProration(a)) - Number(isProration(b)) || b.period.end - a.period.end)[0]
+  const charges = lines.data.filter(({ amount }) => amount > 0)
+  const prorationsLast = (a: Stripe.InvoiceLineItem, b: Stripe.InvoiceLineItem) =>
+    Number(isProration(a)) - Number(isProration(b))
+  return charges.toSorted((a, b) => prorationsLast(a, b) || b.period.end - a.period.end)[0]
 }

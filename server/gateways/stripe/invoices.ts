@@ -2,7 +2,7 @@ import { conflict } from '../../errors.ts'
 import { type Client, idOf, isOtherUse, isRefused, needsBuyer } from './client.ts'
 import { defaultPayment } from './history.ts'
 
-/** Has a secret if the bank asks the buyer to confirm the payment. */
+/** `confirmWith` is the client secret for the buyer's confirmation, if the bank asks for one. */
 type PaymentResult = { state: 'done' | 'processing'; confirmWith: string | null }
 
 export function invoiceCalls(
@@ -28,10 +28,10 @@ export function invoiceCalls(
       for (const status of ['draft', 'open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
         for (const { id } of data) {
-          // Stripe neither voids nor deletes a subscription's draft; this keeps it a draft.
+          // Stripe can neither void nor delete the draft of a subscription; without auto_advance, it stays a draft.
           const request =
             status === 'draft' ? sdk.invoices.update(id, { auto_advance: false }) : sdk.invoices.voidInvoice(id)
-          // Paid or voided concurrently; the next sync shows which.
+          // Ignores a refusal: the invoice was paid or voided concurrently, and the next sync reads which.
           await orNothing(request, isRefused)
         }
       }
@@ -51,7 +51,7 @@ export function invoiceCalls(
         const { status, confirmation_secret: secret, payments } = invoice
         if (status === 'paid') return { state: 'done', confirmWith: null }
         if (needsBuyer(error)) return { state: 'processing', confirmWith: secret?.client_secret ?? null }
-        // Paid, but Stripe isn't done with the invoice yet.
+        // The payment has succeeded, but Stripe has not updated the invoice yet.
         for (const { payment } of payments?.data ?? []) {
           const intent = idOf(payment.payment_intent)
           if (intent && (await hasPaid(intent))) return { state: 'processing', confirmWith: null }
@@ -69,22 +69,22 @@ export function invoiceCalls(
         const intent = idOf(defaultPayment(payments?.data)?.payment.payment_intent)
         if (status !== 'paid' || !intent) continue
         const refunds = await ask(sdk.refunds.list({ payment_intent: intent, limit: 100 }))
-        const arrived = refunds.data.filter((refund) => refund.status === 'succeeded')
-        if (arrived.length === 0) continue
+        const succeededRefunds = refunds.data.filter((refund) => refund.status === 'succeeded')
+        if (succeededRefunds.length === 0) continue
         const notes = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
-        const covered = notes.data.flatMap((note) => (note.status === 'issued' ? note.refunds : []))
-        const credited = new Set(covered.map(({ refund }) => idOf(refund)))
-        let remaining =
-          arrived.reduce((sum, { amount }) => sum + amount, 0) -
-          covered.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
-        for (const { id: refund, amount: refunded } of arrived.toReversed()) {
-          const amount = Math.min(refunded, remaining)
-          if (credited.has(refund) || amount <= 0) continue
-          remaining -= amount
-          // Another process may have credited it; reads again.
+        const notedRefunds = notes.data.flatMap((note) => (note.status === 'issued' ? note.refunds : []))
+        const notedRefundIds = new Set(notedRefunds.map(({ refund }) => idOf(refund)))
+        let amountToCredit =
+          succeededRefunds.reduce((sum, { amount }) => sum + amount, 0) -
+          notedRefunds.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
+        for (const { id: refund, amount: refundedAmount } of succeededRefunds.toReversed()) {
+          const amount = Math.min(refundedAmount, amountToCredit)
+          if (notedRefundIds.has(refund) || amount <= 0) continue
+          amountToCredit -= amount
+          // Ignores a used key: another process has issued the note.
           await orNothing(
             sdk.creditNotes.create(
-              // The shop has its own mail about the refund.
+              // No email by Stripe, because the shop sends its own about the refund.
               { invoice, amount, refunds: [{ refund, amount_refunded: amount }], email_type: 'none' },
               { idempotencyKey: `credit-note-${refund}` },
             ),

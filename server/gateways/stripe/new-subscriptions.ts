@@ -9,18 +9,18 @@ type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
 
 type NewSubscription = FirstPayment & { customerId: string; subscriptionId: string; paymentIntentId: string }
 
-/** The parameters that name the price and the coupon. */
-const price = 'items[0][price]'
-const coupon = 'discounts[0][coupon]'
+/** Parameters that Stripe names in its refusal if the price or the coupon is missing. */
+const priceParam = 'items[0][price]'
+const couponParam = 'discounts[0][coupon]'
 
 const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
 
-/** A subscription until its first payment. */
+/** Calls for a subscription until its first payment. */
 export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing) {
   const { sdk, ask, orNothing, report } = client
   const taxOf = taxReader({ sdk, ask })
 
-  /** Cancels at once a subscription that was paid by credit alone, and restores the credit. */
+  /** Cancels a subscription that credit or a coupon covers entirely, restores the credit, and returns the refusal. */
   async function refuseFree({ id, customer }: Stripe.Subscription, invoice: Stripe.Invoice) {
     await orNothing(sdk.subscriptions.cancel(id))
     const amount = invoice.ending_balance === null ? 0 : invoice.ending_balance - invoice.starting_balance
@@ -42,16 +42,19 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
 
   async function firstPayment(subscription: Stripe.Subscription) {
     const { id, latest_invoice: invoice } = subscription
-    const first = typeof invoice === 'object' ? invoice : null
-    if (first?.status === 'paid' && first.amount_due === 0) throw await refuseFree(subscription, first)
-    const paymentIntentId = idOf(defaultPayment(first?.payments?.data)?.payment.payment_intent)
-    const clientSecret = first?.confirmation_secret?.client_secret
-    if (!first || !paymentIntentId || !clientSecret) throw new Error(`Subscription ${id} has no payment to confirm`)
-    return { paymentIntentId, clientSecret, amountDue: first.amount_due, tax: automaticTax ? await taxOf(first) : null }
+    const firstInvoice = typeof invoice === 'object' ? invoice : null
+    if (firstInvoice?.status === 'paid' && firstInvoice.amount_due === 0)
+      throw await refuseFree(subscription, firstInvoice)
+    const paymentIntentId = idOf(defaultPayment(firstInvoice?.payments?.data)?.payment.payment_intent)
+    const clientSecret = firstInvoice?.confirmation_secret?.client_secret
+    if (!firstInvoice || !paymentIntentId || !clientSecret)
+      throw new Error(`Subscription ${id} has no payment to confirm`)
+    const tax = automaticTax ? await taxOf(firstInvoice) : null
+    return { paymentIntentId, clientSecret, amountDue: firstInvoice.amount_due, tax }
   }
 
   return {
-    /** Names the missing object if the price was archived or the customer deleted. */
+    /** Returns the name of the missing object if the price is archived, or the customer or coupon deleted. */
     async create(wanted: {
       attempt: string
       customerId: string
@@ -67,7 +70,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
           customer: wanted.customerId,
           items: [{ price: wanted.priceId }],
           payment_behavior: 'default_incomplete',
-          // Set explicitly: the account's default decides how prorations and discounts are written.
+          // Set explicitly, because the account's default may write prorations and discounts in another way.
           billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' } },
           payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: ['card'] },
           ...(couponId ? { discounts: [{ coupon: couponId }] } : {}),
@@ -81,13 +84,13 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
       )
       try {
         const subscription = await ask(request, (error) =>
-          [price, coupon, 'customer'].some((param) => isGone(error, param)),
+          [priceParam, couponParam, 'customer'].some((param) => isGone(error, param)),
         )
         return { customerId: wanted.customerId, subscriptionId: subscription.id, ...(await firstPayment(subscription)) }
       } catch (error) {
-        if (isGone(error, price)) return { missing: 'price' }
+        if (isGone(error, priceParam)) return { missing: 'price' }
         if (isGone(error, 'customer')) return { missing: 'customer' }
-        if (isGone(error, coupon)) return { missing: 'coupon' }
+        if (isGone(error, couponParam)) return { missing: 'coupon' }
         throw error
       }
     },

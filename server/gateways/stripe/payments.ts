@@ -3,7 +3,7 @@ import { conflict } from '../../errors.ts'
 import { type Client, isOtherUse, isRefused, subscriptionOf } from './client.ts'
 
 type RefundNotes = {
-  /** A refund with a purpose is made once, even if requested again. */
+  /** Makes the refund idempotent: a second one with the same purpose is not made. */
   purpose?: string
   reason?: 'duplicate' | 'requested_by_customer' | undefined
   /** Goodwill refund: the subscription continues. Stored in metadata at Stripe, so that every sync sees it. */
@@ -18,15 +18,15 @@ export function paymentCalls({ sdk, ask, change }: Client) {
 
   return {
     /**
-     * Refunds what `decide` returns after seeing the payment. Two requests at the same moment become one refund, in any
-     * process: the key counts the refunds before it (failed ones too, so each attempt gets a new key), and they are
-     * counted before reading how much was refunded. So a later request has either seen the refund or shares its key.
+     * Refunds the amount that `decide` returns. Two concurrent requests, in any process, become one refund.
+     * The idempotency key contains the number of earlier refunds, failed ones included, so each attempt gets a new key.
+     * They are counted before `decide` reads the refunded amount: a later request either sees the refund or has its key.
      */
     async refund(paymentIntentId: string, decide: () => Promise<number>, notes: RefundNotes = {}) {
       const { purpose, reason, keepsAccess } = notes
-      const earlier = await refundsOf(paymentIntentId)
-      const before = earlier.length
-      const isDone = earlier.some(
+      const earlierRefunds = await refundsOf(paymentIntentId)
+      const earlierCount = earlierRefunds.length
+      const isDone = earlierRefunds.some(
         ({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed' && status !== 'canceled',
       )
       if (purpose && isDone) return
@@ -34,7 +34,7 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       if (amount === 0) return
       try {
         const refund = await change(
-          `refund-${paymentIntentId}-${before}`,
+          `refund-${paymentIntentId}-${earlierCount}`,
           (options) =>
             sdk.refunds.create(
               {
@@ -45,7 +45,7 @@ export function paymentCalls({ sdk, ask, change }: Client) {
               },
               options,
             ),
-          async () => (await refundsOf(paymentIntentId)).length > before,
+          async () => (await refundsOf(paymentIntentId)).length > earlierCount,
           (error) => isRefused(error) || isOtherUse(error),
         )
         if (refund?.status === 'failed') throw conflict('refund-refused', 'The bank refused this refund')

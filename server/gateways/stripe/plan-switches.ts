@@ -4,7 +4,7 @@ import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, isOtherUse, isRefused } from './client.ts'
 import { type Subscription, seconds } from './subscriptions.ts'
 
-/** Cost of a switch right now, by lines that add up to the amount due. */
+/** Cost of an immediate switch; `lines` add up to `due`. */
 export type SwitchOffer = {
   lines: { kind: 'unused' | 'plan' | 'discount' | 'credit'; amount: number }[]
   due: number
@@ -15,19 +15,19 @@ export type SwitchOffer = {
 
 type SwitchTarget = { priceId: string; at: Date }
 
-/** Preview and change use the same proration date, so both give the same amount. */
-const changeOf = ({ plan }: Subscription, { priceId, at }: SwitchTarget) => ({
+/** Parameters of preview and change. Both use the same proration date, so that both give the same amount. */
+const switchParams = ({ plan }: Subscription, { priceId, at }: SwitchTarget) => ({
   items: [{ id: plan.itemId, price: priceId }],
   proration_behavior: 'always_invoice' as const,
   proration_date: seconds(at),
   billing_cycle_anchor: { type: 'now' as const },
 })
 
-/** The price was archived at Stripe. */
+/** True if the price is archived at Stripe. */
 const isPriceGone = (error: unknown) =>
   error instanceof Error && isRefused(error) && String(Reflect.get(error, 'param')).endsWith('[price]')
 
-/** Switches a subscription to another plan at once, if the payment succeeds. */
+/** Calls that switch a subscription to another plan at once, if the payment succeeds. */
 export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const taxOf = taxReader({ sdk, ask })
 
@@ -35,7 +35,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
     async preview(subscription: Subscription, wanted: SwitchTarget): Promise<SwitchOffer | 'price is gone'> {
       const request = sdk.invoices.createPreview({
         subscription: subscription.id,
-        subscription_details: changeOf(subscription, wanted),
+        subscription_details: switchParams(subscription, wanted),
       })
       try {
         const invoice = await ask(request, isPriceGone)
@@ -46,7 +46,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
       }
     },
 
-    /** Charges the card on file; nothing changes unless it succeeds. Concurrent switches share an idempotency key, so one wins. */
+    /** Switches if the card on file can be charged. Concurrent switches share an idempotency key, so only one is made. */
     async begin(subscription: Subscription, wanted: SwitchTarget & { switchId: string }) {
       const { id, invoiceCount, plan } = subscription
       try {
@@ -56,7 +56,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
             sdk.subscriptions.update(
               id,
               {
-                ...changeOf(subscription, wanted),
+                ...switchParams(subscription, wanted),
                 payment_behavior: 'pending_if_incomplete',
                 metadata: { switch: wanted.switchId },
               },
@@ -74,7 +74,7 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
       }
     },
 
-    /** Leaves nothing payable. If it was paid concurrently, the next sync shows it. */
+    /** Drops a pending switch by voiding its invoice. If it was paid concurrently, the next sync reads the switch. */
     async drop({ pending }: Pick<Subscription, 'pending'>) {
       if (!pending) return
       await orNothing(sdk.invoices.voidInvoice(pending.invoiceId), isRefused)
@@ -84,19 +84,20 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
 
 function readOffer(invoice: Stripe.Invoice): Omit<SwitchOffer, 'tax'> {
   const { lines, total, amount_due: due, total_discount_amounts: discounts, ending_balance: balance } = invoice
-  const isUnused = ({ amount }: Stripe.InvoiceLineItem) => amount < 0
+  // Unused time of the old plan is credited as a negative amount.
+  const unusedLines = lines.data.filter(({ amount }) => amount < 0)
+  const planLines = lines.data.filter(({ amount }) => amount >= 0)
   const sum = (amounts: { amount: number }[]) => amounts.reduce((all, { amount }) => all + amount, 0)
-  const year = lines.data.findLast((line) => !isUnused(line))
-  const kinds: SwitchOffer['lines'] = [
-    { kind: 'unused', amount: sum(lines.data.filter(isUnused)) },
-    { kind: 'plan', amount: sum(lines.data.filter((line) => !isUnused(line))) },
+  const offerLines: SwitchOffer['lines'] = [
+    { kind: 'unused', amount: sum(unusedLines) },
+    { kind: 'plan', amount: sum(planLines) },
     { kind: 'discount', amount: -sum(discounts ?? []) },
     { kind: 'credit', amount: due - total },
   ]
   return {
-    lines: kinds.filter(({ amount }) => amount !== 0),
+    lines: offerLines.filter(({ amount }) => amount !== 0),
     due,
-    renewsAt: date(year?.period.end ?? 0),
+    renewsAt: date(planLines.at(-1)?.period.end ?? 0),
     creditLeft: Math.max(0, -(balance ?? 0)),
   }
 }

@@ -1,14 +1,15 @@
 import type { Stripe } from 'stripe'
 import { type BillingType, planByInterval } from '#contract/plans.ts'
 
-/** Cost of a period by the subscription's items; older subscriptions keep their price. */
+/** Price and interval of a running subscription, which may differ from the prices on sale. */
 export type PlanAtStripe = {
   itemId: string
   priceId: string
-  /** Null if the interval matches no plan; `every` names the interval. */
+  /** Null if the interval matches no plan. */
   billing: BillingType | null
+  /** Interval in words, such as `6 months`. */
   every: string
-  /** Zero for days and weeks. */
+  /** Length of the interval; 0 for days and weeks. */
   months: number
   price: number
   quantity: number

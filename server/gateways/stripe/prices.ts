@@ -11,49 +11,49 @@ export type WantedPrice = {
   intervalCount: number
 }
 
-/** Created concurrently by another process. */
-const isThereAlready = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
+/** True if another process has created the object concurrently. */
+const alreadyExists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
 
 export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const behavior = automaticTax ? 'inclusive' : undefined
   /** `tax_behavior` only matters when Stripe Tax is on. */
-  const fits = (price: Stripe.Price, wanted: WantedPrice) =>
-    isAsWanted(price, wanted) && (!behavior || price.tax_behavior === behavior)
+  const matches = (price: Stripe.Price, wanted: WantedPrice) =>
+    hasSameTerms(price, wanted) && (!behavior || price.tax_behavior === behavior)
 
-  /** Includes archived prices, which keep their lookup key. */
-  async function holderOf(lookupKey: string): Promise<Stripe.Price | undefined> {
+  /** Price with this lookup key, which may be archived: archived prices keep their key. */
+  async function findByLookupKey(lookupKey: string): Promise<Stripe.Price | undefined> {
     const { data } = await ask(sdk.prices.list({ lookup_keys: [lookupKey] }))
     return data[0]
   }
 
   async function ensureProduct({ id, name }: WantedPrice['product']) {
-    const found = await orNothing(sdk.products.retrieve(id))
-    if (found && !found.active) await ask(sdk.products.update(id, { active: true }))
-    if (found && automaticTax && idOf(found.tax_code) !== taxCode)
-      await ask(sdk.products.update(id, { tax_code: taxCode }))
-    if (found) return
-    await orNothing(sdk.products.create({ id, name, ...(automaticTax ? { tax_code: taxCode } : {}) }), isThereAlready)
+    const product = await orNothing(sdk.products.retrieve(id))
+    if (!product) {
+      await orNothing(sdk.products.create({ id, name, ...(automaticTax ? { tax_code: taxCode } : {}) }), alreadyExists)
+      return
+    }
+    if (!product.active) await ask(sdk.products.update(id, { active: true }))
+    if (automaticTax && idOf(product.tax_code) !== taxCode) await ask(sdk.products.update(id, { tax_code: taxCode }))
   }
 
   return {
+    /** Says in words how the price at Stripe differs from the wanted one; null if it does not. */
     async fault(wanted: WantedPrice): Promise<string | null> {
-      const [holder, product] = [
-        await holderOf(wanted.lookupKey),
-        await orNothing(sdk.products.retrieve(wanted.product.id)),
-      ]
+      const current = await findByLookupKey(wanted.lookupKey)
+      const product = await orNothing(sdk.products.retrieve(wanted.product.id))
       if (product && !product.active) return `its product ${wanted.product.id} is archived`
-      if (!holder) return 'it is missing'
-      if (!holder.active) return 'it is archived'
-      return fits(holder, wanted) ? null : `it is ${inWords(holder)}`
+      if (!current) return 'it is missing'
+      if (!current.active) return 'it is archived'
+      return matches(current, wanted) ? null : `it is ${inWords(current)}`
     },
 
-    /** A price at Stripe never changes: a new one takes over the lookup key, and running subscriptions keep theirs. */
+    /** Returns the id of the wanted price. Prices are immutable, so a new one may take over the lookup key. */
     async ensure(wanted: WantedPrice): Promise<string> {
-      const holder = await holderOf(wanted.lookupKey)
+      const current = await findByLookupKey(wanted.lookupKey)
       await ensureProduct(wanted.product)
-      if (holder && fits(holder, wanted)) return holder.id
+      if (current && matches(current, wanted)) return current.id
       const created = await change(
-        `price-${wanted.lookupKey}-${wanted.intervalCount}-${wanted.interval}-${wanted.amount}-after-${holder?.id ?? 'none'}${behavior ?? ''}`,
+        `price-${wanted.lookupKey}-${wanted.intervalCount}-${wanted.interval}-${wanted.amount}-after-${current?.id ?? 'none'}${behavior ?? ''}`,
         (options) =>
           sdk.prices.create(
             {
@@ -67,9 +67,9 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
             },
             options,
           ),
-        async () => (await holderOf(wanted.lookupKey))?.id !== holder?.id,
+        async () => (await findByLookupKey(wanted.lookupKey))?.id !== current?.id,
       )
-      const price = created ?? (await holderOf(wanted.lookupKey))
+      const price = created ?? (await findByLookupKey(wanted.lookupKey))
       if (!price) throw new Error(`Stripe no longer has the price ${wanted.lookupKey}`)
       return price.id
     },
@@ -79,7 +79,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
 const inWords = ({ unit_amount: amount, currency, recurring }: Stripe.Price) =>
   `${((amount ?? 0) / 100).toFixed(2)} ${currency.toUpperCase()} per ${recurring ? everyOf({ recurring }) : 'payment'}`
 
-const isAsWanted = (price: Stripe.Price, { amount, interval, intervalCount, product }: WantedPrice) =>
+const hasSameTerms = (price: Stripe.Price, { amount, interval, intervalCount, product }: WantedPrice) =>
   price.active &&
   price.unit_amount === amount &&
   price.currency === 'usd' &&
@@ -92,22 +92,27 @@ type WantedCoupon = {
   code: string
   percentOff: number | null
   amountOff: number | null
+  /** Null: forever. 0: for one invoice. */
   months: number | null
 }
 
+function couponDuration(months: number | null) {
+  if (months === null) return 'forever'
+  return months === 0 ? 'once' : 'repeating'
+}
+
 export const couponCalls = ({ sdk, orNothing }: Client) => ({
-  /** Coupons are immutable, so the first use creates one. Invoices show its name. */
+  /** Creates the coupon unless it exists; coupons are immutable. Invoices show its name. */
   async ensure({ id, code, percentOff, amountOff, months }: WantedCoupon) {
-    const duration = months === null ? 'forever' : months === 0 ? 'once' : 'repeating'
     await orNothing(
       sdk.coupons.create({
         id,
         name: code,
-        duration,
+        duration: couponDuration(months),
         ...(months ? { duration_in_months: months } : {}),
         ...(percentOff === null ? { amount_off: amountOff ?? 0, currency: 'usd' } : { percent_off: percentOff }),
       }),
-      isThereAlready,
+      alreadyExists,
     )
   },
 })

@@ -34,7 +34,7 @@ export type Subscription = History & {
   leaving: { reason: LeaveReason | null; comment: string | null }
   /** Refund promised for the rest of the term, if it ends earlier; see `cancel`. */
   promise: { refund: number; until: Date } | null
-  /** End of free time: the seller moved the next payment to it. */
+  /** End of a trial, which is how Stripe stores free time that the seller has given. */
   trialEndsAt: Date | null
   paused: { because: PauseReason; at: Date } | null
   /** Collection paused in Stripe's dashboard (`pause_collection`); access stays. */
@@ -48,7 +48,7 @@ export type Subscription = History & {
   pending: { invoiceId: string } | null
   /** Order of the latest plan switch. */
   switchId: string | null
-  /** Charged without tax although the shop collects it: Stripe has no valid address, or tax is off for it. */
+  /** True if the shop collects tax but not for this subscription: its address is invalid, or tax is off for it. */
   taxIsOff: boolean
 }
 
@@ -65,13 +65,13 @@ type HistoryOf = (subscription: string, customer: string) => Promise<History>
 const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Subscription) =>
   atPeriodEnd || at !== null
 
-/** A subscription from its first payment to its end. */
+/** Calls for a subscription from its first payment to its end. */
 export function subscriptionCalls(
   { sdk, ask, orNothing, change, translate }: Client,
   historyOf: HistoryOf,
   { automaticTax }: Invoicing,
 ) {
-  const releasingSchedule = scheduleReleaser({ sdk, ask, orNothing })
+  const retryWithoutSchedule = scheduleReleaser({ sdk, ask, orNothing })
 
   return {
     async read(id: string): Promise<Subscription> {
@@ -81,42 +81,47 @@ export function subscriptionCalls(
         'customer.invoice_settings.default_payment_method',
         'default_payment_method',
       ]
-      const found = await ask(sdk.subscriptions.retrieve(id, { expand }))
-      const customerId = idOf(found.customer) ?? ''
-      const [item] = found.items.data
+      const subscription = await ask(sdk.subscriptions.retrieve(id, { expand }))
+      const { automatic_tax: tax, metadata, pause_collection: collectionPause } = subscription
+      const customerId = idOf(subscription.customer) ?? ''
+      const [item] = subscription.items.data
       if (!item) throw new Error(`Subscription ${id} has no item`)
+      const periodEndIfCancelled = subscription.cancel_at_period_end ? item.current_period_end : null
       return {
-        id: found.id,
+        id: subscription.id,
         customerId,
-        status: found.status,
-        plan: readPlan(item, found.items.data),
-        discounts: discountsOf(found).flatMap((each) => discountOf(each, item.current_period_start)),
-        credit: creditOf(found.customer),
-        anchor: date(found.billing_cycle_anchor),
+        status: subscription.status,
+        plan: readPlan(item, subscription.items.data),
+        discounts: discountsOf(subscription).flatMap((discount) => discountOf(discount, item.current_period_start)),
+        credit: creditOf(subscription.customer),
+        anchor: date(subscription.billing_cycle_anchor),
         periodStart: date(item.current_period_start),
         currentPeriodEnd: date(item.current_period_end),
-        endsAt: dateOrNull(found.cancel_at ?? (found.cancel_at_period_end ? item.current_period_end : null)),
-        endedAt: dateOrNull(found.ended_at),
-        leaving: leavingOf(found),
-        promise: promiseOf(found.metadata),
-        trialEndsAt: dateOrNull(found.trial_end),
-        paused: pauseOf(found),
-        collectionPaused: found.pause_collection && { resumesAt: dateOrNull(found.pause_collection.resumes_at) },
-        ...cardOf(found.default_payment_method ?? defaultCardOf(found.customer)),
-        scheduleId: idOf(found.schedule),
-        pending: found.pending_update && { invoiceId: idOf(found.latest_invoice) ?? '' },
-        switchId: found.metadata.switch ?? null,
-        taxIsOff: found.automatic_tax.disabled_reason !== null || (automaticTax && !found.automatic_tax.enabled),
-        ...(await historyOf(found.id, customerId)),
+        endsAt: dateOrNull(subscription.cancel_at ?? periodEndIfCancelled),
+        endedAt: dateOrNull(subscription.ended_at),
+        leaving: leavingOf(subscription),
+        promise: promiseOf(metadata),
+        trialEndsAt: dateOrNull(subscription.trial_end),
+        paused: pauseOf(subscription),
+        collectionPaused: collectionPause && { resumesAt: dateOrNull(collectionPause.resumes_at) },
+        ...cardOf(subscription.default_payment_method ?? defaultCardOf(subscription.customer)),
+        scheduleId: idOf(subscription.schedule),
+        pending: subscription.pending_update && { invoiceId: idOf(subscription.latest_invoice) ?? '' },
+        switchId: metadata.switch ?? null,
+        taxIsOff: tax.disabled_reason !== null || (automaticTax && !tax.enabled),
+        ...(await historyOf(subscription.id, customerId)),
       }
     },
 
-    /** At the end of the period, or as the notice says. The key makes parallel requests one: see `subscriptions/cancellation.ts`. */
+    /**
+     * Cancels at the end of the period, or on the day of the notice. Parallel requests with the same key become one;
+     * `subscriptions/cancellation.ts` makes the key.
+     */
     async cancel(id: string, key: string, notice?: Notice) {
       const params = notice ? withPromise(notice) : { cancel_at_period_end: true }
-      await releasingSchedule(id, () =>
+      await retryWithoutSchedule(id, () =>
         change(
-          // Keeps an existing date: a repeated request after a lost answer must not move it.
+          // With the same key, a repeated request after a lost answer does not move the date.
           key,
           (options) => sdk.subscriptions.update(id, params, options),
           async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
@@ -129,15 +134,15 @@ export function subscriptionCalls(
 
     /** Undoes a cancellation, even one from Stripe's portal, which only sets a date. */
     async resume(id: string, key: string) {
-      const found = await ask(sdk.subscriptions.retrieve(id))
-      if (!willEnd(found)) return
+      const subscription = await ask(sdk.subscriptions.retrieve(id))
+      if (!willEnd(subscription)) return
       await change(
         key,
         (options) =>
           sdk.subscriptions.update(
             id,
             {
-              ...(found.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }),
+              ...(subscription.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }),
               cancellation_details: { feedback: '', comment: '' },
               metadata: { rest_refund: '', rest_until: '' },
             },
@@ -147,7 +152,7 @@ export function subscriptionCalls(
       )
     },
 
-    /** Stripe accepts it after the end, too. */
+    /** Stores the buyer's reason for cancelling, which Stripe accepts even after the end. */
     async giveReason(id: string, feedback: LeaveReason, comment: string) {
       await ask(sdk.subscriptions.update(id, { cancellation_details: { feedback, comment } }))
     },
@@ -156,10 +161,10 @@ export function subscriptionCalls(
       await orNothing(sdk.subscriptions.update(id, { cancellation_details: { comment: '' } }))
     },
 
-    /** Moves the next payment: a trial until then, which is how Stripe gives time away. */
+    /** Moves the next payment by a trial until then, which is how Stripe gives free time. */
     async extend(id: string, until: Date, key: string) {
       const trial_end = seconds(until)
-      await releasingSchedule(id, () =>
+      await retryWithoutSchedule(id, () =>
         change(
           key,
           (options) => sdk.subscriptions.update(id, { trial_end, proration_behavior: 'none' }, options),
@@ -178,14 +183,14 @@ export function subscriptionCalls(
       await ask(sdk.subscriptions.update(id, { default_payment_method: card }))
     },
 
-    /** Ends it immediately. Cancelling twice changes nothing. */
+    /** Ends the subscription immediately; has no effect on an ended one. */
     async cancelNow(id: string) {
       await orNothing(sdk.subscriptions.cancel(id))
     },
   }
 }
 
-/** Stripe refuses changes to what a schedule manages. Released, the subscription stays as it is now. */
+/** Repeats a refused request without the subscription's schedule, whose fields Stripe refuses to change. */
 const scheduleReleaser =
   ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
   async (id: string, request: () => Promise<unknown>) => {
@@ -200,7 +205,7 @@ const scheduleReleaser =
     }
   }
 
-/** Turns tax on from the next invoice. Returns false if Stripe cannot determine the tax: the address is unknown. */
+/** Turns tax on from the next invoice. Returns false if Stripe cannot determine the tax, because it knows no address. */
 const taxTurner =
   ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
   async (id: string): Promise<boolean> => {
@@ -226,20 +231,20 @@ function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata):
   return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
 }
 
-/** Unknown values count as "other". */
+/** Reason and comment of a cancellation. Reasons that the shop does not know count as "other". */
 function leavingOf({ cancellation_details: details }: Stripe.Subscription): Subscription['leaving'] {
   const feedback = details?.feedback
   const reason = feedback ? (leaveReasons.find((known) => known === feedback) ?? 'other') : null
   return { reason, comment: details?.comment ?? null }
 }
 
-/** Falls back to the customer's discount. */
+/** Discounts of the subscription; without any, Stripe applies the customer's. */
 function discountsOf({ discounts, customer }: Stripe.Subscription) {
-  const own = typeof customer === 'string' || customer.deleted ? null : customer.discount
-  return discounts.length === 0 && own ? [own] : discounts
+  const customerDiscount = typeof customer === 'string' || customer.deleted ? null : customer.discount
+  return discounts.length === 0 && customerDiscount ? [customerDiscount] : discounts
 }
 
-/** A one-time discount is used up if it existed when the current period began. */
+/** Empty for a one-time discount from before the current period, which is used up. */
 function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   const coupon = typeof discount === 'object' ? discount.source.coupon : null
   if (typeof discount === 'string' || !coupon || typeof coupon === 'string') return []
@@ -253,7 +258,7 @@ function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   }
 }
 
-/** Payment method of a subscription without its own: the customer's default. */
+/** The customer's default payment method, for subscriptions without their own. */
 const defaultCardOf = (customer: Stripe.Subscription['customer']) =>
   typeof customer === 'string' || customer.deleted ? null : customer.invoice_settings.default_payment_method
 
@@ -284,6 +289,6 @@ function pauseOf({ status, status_details: details, items }: Stripe.Subscription
   const type = details?.paused.subscription.type
   const because = Object.entries(pauseReasons).find(([name]) => name === type)?.[1]
   const at = details?.paused.transitioned_at ?? items.data[0]?.current_period_end ?? 0
-  // Unknown values count as a decision by a person.
+  // A type that the shop does not know counts as paused by Stripe.
   return { because: because ?? ('system' as const), at: date(at) }
 }

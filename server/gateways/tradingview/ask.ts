@@ -9,10 +9,10 @@ export type CallReport = {
 }
 
 export type AskOptions = {
-  /** Such as `https://www.tradingview.com`. */
+  /** Origin of TradingView, such as `https://www.tradingview.com`. */
   address: string
   cookies: SessionCookies | undefined
-  /** Waited for before every call; a failure means that nothing may be called. */
+  /** Resolves when the next call may be made; throws if none may be made anymore. */
   turn(): Promise<void>
   report(call: CallReport): void
   patienceMilliseconds?: number
@@ -22,7 +22,7 @@ type Question = { call: string; method?: 'GET' | 'POST'; path: string; form?: Re
 
 export type Ask = ReturnType<typeof createAsk>
 
-/** Calls TradingView like its own page; returns JSON or a classified failure. */
+/** Calls TradingView like its own page does; returns JSON or throws a TradingViewFailure. */
 export function createAsk({ address, cookies, turn, report, patienceMilliseconds = 10_000 }: AskOptions) {
   const headers = {
     ...(cookies ? { cookie: cookieLine(cookies) } : {}),
@@ -44,37 +44,37 @@ export function createAsk({ address, cookies, turn, report, patienceMilliseconds
       method,
       headers,
       ...(form ? { body: new URLSearchParams(form) } : {}),
-      // Elsewhere, someone else could read the cookies.
+      // A redirect to another host would reveal the cookies to it.
       redirect: 'manual',
       signal: AbortSignal.timeout(patienceMilliseconds),
     })
     const text = await response.text()
     const excerpt = withoutCookies(text)
     if (!response.ok) throw failureOf(response.status, text, excerpt)
-    return { http: response.status, answer: parsed(text, response.status, excerpt) }
+    return { http: response.status, answer: parseAnswer(text, response.status, excerpt) }
   }
 
   return async function ask<Answer>(question: Question): Promise<Answer> {
     await turn()
-    const started = performance.now()
+    const startedAt = performance.now()
     const { call, form } = question
-    const about = { call, pineId: form?.pine_id, username: form?.username_recip ?? form?.username }
-    const finished = (outcome: string, http: number | undefined, excerpt?: string) =>
-      report({ ...about, outcome, http, excerpt, milliseconds: Math.round(performance.now() - started) })
+    const subject = { call, pineId: form?.pine_id, username: form?.username_recip ?? form?.username }
+    const reportOutcome = (outcome: string, http: number | undefined, excerpt?: string) =>
+      report({ ...subject, outcome, http, excerpt, milliseconds: Math.round(performance.now() - startedAt) })
     try {
       const { http, answer } = await send(question)
-      finished('ok', http)
+      reportOutcome('ok', http)
       return answer as Answer
     } catch (error) {
       const failure =
         error instanceof TradingViewFailure ? error : new TradingViewFailure('passing', 'TradingView did not answer.')
-      finished(failure.kind, failure.http, failure.excerpt)
+      reportOutcome(failure.kind, failure.http, failure.excerpt)
       throw failure
     }
   }
 }
 
-function parsed(text: string, http: number, excerpt: string): unknown {
+function parseAnswer(text: string, http: number, excerpt: string): unknown {
   if (/^\s*</.test(text)) throw failureOf(http, text, excerpt)
   try {
     return JSON.parse(text)
@@ -83,13 +83,14 @@ function parsed(text: string, http: number, excerpt: string): unknown {
   }
 }
 
-/** The two cookies of a session at TradingView. A password is never asked for. */
+/** The two cookies of the seller's session at TradingView. */
 export type SessionCookies = { sessionid: string; sessionid_sign: string }
 
-const longest = 4096
+const maxPastedLength = 4096
 
+/** Reads the cookies from a pasted `Cookie` header. */
 export function readCookies(pasted: string): SessionCookies | { refusal: string } {
-  if (pasted.length > longest) return { refusal: 'That is too long to be two cookies.' }
+  if (pasted.length > maxPastedLength) return { refusal: 'That is too long to be two cookies.' }
   if (/[\r\n]/.test(pasted.trim())) return { refusal: 'Please paste the cookies in one line.' }
   const pairs = new Map(
     pasted
@@ -101,7 +102,7 @@ export function readCookies(pasted: string): SessionCookies | { refusal: string 
   )
   const [sessionid, sign] = [pairs.get('sessionid'), pairs.get('sessionid_sign')]
   if (!sessionid || !sign) return { refusal: 'We need both cookies: sessionid=…; sessionid_sign=…' }
-  // Anything else could smuggle a second header or cookie into our requests.
+  // Other characters could add a second header or cookie to our requests.
   if (![sessionid, sign].every((value) => /^[\w.:+/=%-]+$/.test(value)))
     return { refusal: 'These cookies contain characters that TradingView’s never do.' }
   return { sessionid, sessionid_sign: sign }
@@ -117,11 +118,11 @@ type FailureKind =
   | 'not_yours'
   | 'no_such_script'
   | 'no_such_name'
-  /** Too many requests, an outage, a timeout, half an answer: it passes. */
+  /** Temporary: too many requests, an outage, a timeout or half an answer. */
   | 'passing'
-  /** The connection was paused or has ended since the work began: nothing was called. */
+  /** The connection was paused or ended before the call, so nothing was called. */
   | 'stopped'
-  /** An answer that no one understands: the protocol may have changed. */
+  /** Answer of an unknown form: the protocol may have changed. */
   | 'unknown'
 
 export class TradingViewFailure extends Error {
@@ -155,7 +156,7 @@ function failureOf(http: number, text: string, excerpt: string): TradingViewFail
   if (http === 422) return fail('no_such_name', 'TradingView does not know this name.')
   if (http === 429) return fail('passing', 'TradingView asks for a pause.')
   if (http >= 500) return fail('passing', 'TradingView has an outage.')
-  // Maybe the login page, maybe a check for robots: the next question decides.
+  // May be the login page or a check for robots; both count as an expired session until the next call.
   if (http === 200 && isPage) return fail('session', 'TradingView shows a page instead of an answer.')
   return fail('unknown', 'TradingView gave an answer that we do not understand.')
 }

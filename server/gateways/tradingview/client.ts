@@ -3,7 +3,7 @@ import { type Ask, type AskOptions, createAsk, TradingViewFailure } from './ask.
 
 export type TradingViewClient = ReturnType<typeof createTradingViewClient>
 
-/** The calls of TradingView's own "Manage access" dialog. What it answers to a change is never believed: read again. */
+/** Calls of TradingView's "Manage access" dialog. Its answer to a change proves nothing, so callers read the list again. */
 export function createTradingViewClient({ mayWrite, ...options }: AskOptions & { mayWrite: boolean }) {
   const ask = createAsk(options)
 
@@ -14,19 +14,20 @@ export function createTradingViewClient({ mayWrite, ...options }: AskOptions & {
       path,
       form: { pine_id: pineId, username_recip: username, ...(until ? { expiration: until.toISOString() } : {}) },
     })
-    // Whatever it says, the next read decides.
     return typeof status === 'string' ? status : 'unknown'
   }
 
   return {
-    /** It is a search: only an exact hit counts, in TradingView's own spelling. */
+    /** Returns the name in TradingView's spelling if it exists, else up to three similar names. */
     async findName(name: string): Promise<{ username: string } | { similar: string[] }> {
       const hits = await search(ask, name)
       const exact = hits.find((hit) => normalizeUsername(hit) === normalizeUsername(name))
       if (exact) return { username: exact }
+      if (hits.length > 0) return { similar: hits.slice(0, 3) }
+      // Without any hit, searches again without the last two letters, which may be misspelled.
       const beginning = name.slice(0, Math.max(3, name.length - 2))
-      const near = hits.length > 0 || beginning === name ? hits : await search(ask, beginning)
-      return { similar: near.slice(0, 3) }
+      const similar = beginning === name ? [] : await search(ask, beginning)
+      return { similar: similar.slice(0, 3) }
     },
 
     people: (pineId: string, username?: string) => listPeople(ask, pineId, username),
@@ -37,7 +38,7 @@ export function createTradingViewClient({ mayWrite, ...options }: AskOptions & {
       change('modify', '/pine_perm/modify_user_expiration/', pineId, username, until),
     remove: (pineId: string, username: string) => change('remove', '/pine_perm/remove/', pineId, username),
 
-    /** Throws unless the session is alive; the account's name if TradingView tells it. */
+    /** Throws unless the session is valid. Returns the account's name, null if TradingView does not send it. */
     async probe(): Promise<string | null> {
       const { username } = await ask<{ username?: unknown }>({
         call: 'probe',
@@ -51,12 +52,12 @@ export function createTradingViewClient({ mayWrite, ...options }: AskOptions & {
       const answer = await ask<unknown>({ call: 'scripts', method: 'GET', path: '/pine_perm/list_scripts/' })
       const ids = (Array.isArray(answer) ? answer : []).filter((id) => typeof id === 'string' && isPineId(id))
       if (ids.length === 0) return []
-      const named = await ask<unknown>({
+      const namesAnswer = await ask<unknown>({
         call: 'scripts',
         path: '/pubscripts-get/',
         form: { scriptIdPart: ids.join(','), show_hidden: 'true' },
       })
-      const rows = (Array.isArray(named) ? named : []) as { scriptIdPart?: unknown; scriptName?: unknown }[]
+      const rows = (Array.isArray(namesAnswer) ? namesAnswer : []) as { scriptIdPart?: unknown; scriptName?: unknown }[]
       return ids.map((pineId) => {
         const name = rows.find(({ scriptIdPart }) => scriptIdPart === pineId)?.scriptName
         return { pineId, name: typeof name === 'string' ? name : pineId }
@@ -79,39 +80,39 @@ async function search(ask: Ask, text: string): Promise<string[]> {
 }
 
 type Person = { id: string; username: string; until: Date | null }
-/** A list that did not reach its end says nothing about who is missing. */
+/** An incomplete list does not prove that someone is missing. */
 export type PeopleList = { people: Person[]; isComplete: boolean; pages: number }
 
 type ListPage = { results?: unknown; next?: unknown }
 
 const pageSize = 20
-/** 50,000 people; an endless chain of pages is no list. */
-const mostPages = 2500
+/** Limit of 50,000 people, against an endless chain of pages. */
+const maxPages = 2500
 const firstPage = `/pine_perm/list_users/?limit=${pageSize}&order_by=-created`
 
 /** Users of a script: the whole list, or one username. */
 async function listPeople(ask: Ask, pineId: string, username?: string): Promise<PeopleList> {
   const form = { pine_id: pineId, ...(username ? { username } : {}) }
-  const found = new Map<string, Person>()
+  const peopleByName = new Map<string, Person>()
   let path: string | null = firstPage
   let pages = 0
-  while (path !== null && pages < mostPages) {
+  while (path !== null && pages < maxPages) {
     const page: ListPage | 'cursor died' = await readPage(ask, path, pages, form)
-    if (page === 'cursor died') return { people: [...found.values()], isComplete: false, pages }
+    if (page === 'cursor died') return { people: [...peopleByName.values()], isComplete: false, pages }
     const { results, next } = page
     if (!Array.isArray(results) || (next !== null && next !== undefined && typeof next !== 'string'))
       throw new TradingViewFailure('unknown', 'The list has another form than it used to.')
     for (const row of results) {
       const person = personOf(row)
-      found.set(normalizeUsername(person.username), person)
+      peopleByName.set(normalizeUsername(person.username), person)
     }
     pages += 1
     path = next ? pathOnly(next) : null
   }
-  return { people: [...found.values()], isComplete: path === null, pages }
+  return { people: [...peopleByName.values()], isComplete: path === null, pages }
 }
 
-/** A cursor dies when the list changes on the way; a page size that is no longer allowed is halved once. */
+/** Reads one page. Cursors become invalid when the list changes. A refused page size is halved once. */
 async function readPage(ask: Ask, path: string, pages: number, form: Record<string, string>) {
   try {
     return await ask<ListPage>({ call: 'list', path, form })
@@ -120,8 +121,8 @@ async function readPage(ask: Ask, path: string, pages: number, form: Record<stri
     const isBadPage = http === 400 && kind === 'unknown'
     if (pages > 0 && (http === 404 || isBadPage)) return 'cursor died'
     if (!isBadPage) throw error
-    const smaller = path.replace(`limit=${pageSize}`, `limit=${pageSize / 2}`)
-    return ask<ListPage>({ call: 'list', path: smaller, form })
+    const pathWithSmallerPage = path.replace(`limit=${pageSize}`, `limit=${pageSize / 2}`)
+    return ask<ListPage>({ call: 'list', path: pathWithSmallerPage, form })
   }
 }
 
@@ -133,7 +134,7 @@ function personOf(row: unknown): Person {
   return { id: typeof id === 'number' || typeof id === 'string' ? String(id) : '', username, until }
 }
 
-/** `next` is followed on the same host only, and only to the list. */
+/** Path of the next page without its host: the cookies must go to no other host and no other call. */
 function pathOnly(next: string): string {
   const { pathname, search: query } = new URL(next, 'https://next.invalid')
   if (pathname !== '/pine_perm/list_users/')
