@@ -85,6 +85,10 @@ async function query<Row>(sql: string, values: unknown[] = []) {
   return rows as Row[]
 }
 const pidOfLockHolder = async () =>
-  (await query<{ pid: number }>(`select pid from pg_locks where locktype = 'advisory' and granted limit 1`))[0]?.pid ??
-  0
+  (
+    await query<{ pid: number }>(
+      `select pid from pg_locks where locktype = 'advisory' and granted
+         and database = (select oid from pg_database where datname = current_database()) limit 1`,
+    )
+  )[0]?.pid ?? 0
 const terminate = (pid: number) => query('select pg_terminate_backend($1)', [pid])

@@ -145,7 +145,7 @@ function keeping(perform: (request: Request) => Reply) {
   }
 }
 
-test('a kept failure does not stop a cancellation: it gets a new key', async () => {
+test('a failure that Stripe repeats for its key does not stop a cancellation, which gets a new key', async () => {
   let failures = 2
   let willEnd = false
   const subscription = () => ({
@@ -163,7 +163,7 @@ test('a kept failure does not stop a cancellation: it gets a new key', async () 
   expect(willEnd).toBe(true)
 })
 
-test('a failed request that did its work is not repeated', async () => {
+test('a request that failed after making the refund is not repeated', async () => {
   let refunds = 0
   const list = () => ({ object: 'list', data: Array.from({ length: refunds }, () => ({ object: 'refund' })) })
   const { stripe } = await talkTo(
@@ -191,7 +191,7 @@ test('a refund after one that failed later is a new refund, not the old answer a
   expect(refunds).toHaveLength(2)
 })
 
-test('a refund that the bank refuses right away is not called a refund', async () => {
+test('a refund that the bank refuses immediately is reported as refused', async () => {
   const { stripe } = await talkTo(({ method }) => ({
     status: 200,
     body: method === 'GET' ? { object: 'list', data: [] } : { object: 'refund', status: 'failed' },

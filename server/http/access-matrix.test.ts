@@ -146,7 +146,7 @@ test.for(endpoints)('$name lets in exactly the right people', async ({ name, end
   expect(answers).toEqual(endpoint.answer === 'redirect' ? redirects : answersTo(name, endpoint))
 })
 
-test('what makes an account hard to take back wants its address confirmed', () => {
+test('calls that make a stolen account hard to recover need a confirmed address', () => {
   const proven = endpoints.filter(({ endpoint }) => endpoint.proven).map(({ name }) => name)
   expect(proven.toSorted()).toEqual([
     'factors.addPasskey',
@@ -198,7 +198,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     await expect(people['buyer B'].call(endpoint, input())).rejects.toMatchObject({ status: 404, code: 'not-found' })
   })
 
-  test('and everything is as it was before', async () => {
+  test('none of these attempts changes anything of buyer A', async () => {
     expect(await people['buyer A'].call(contract.purchases.list, {})).toMatchObject([
       { id: hers.purchaseId, status: 'active' },
     ])

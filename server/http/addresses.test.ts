@@ -18,7 +18,7 @@ test.for([
   expect(headers).toEqual(left === undefined ? {} : { 'x-forwarded-for': left })
 })
 
-test('a number of proxies means nearby ones: whoever bypasses them is not a proxy', () => {
+test('a number of proxies covers only private networks, so a visitor who connects directly is not trusted', () => {
   const trusts = trustIn(2)
   if (typeof trusts !== 'function') throw new Error('Expected a number to become a rule')
   for (const near of ['127.0.0.1', '::1', '::ffff:10.0.0.5', '172.18.0.1', '192.168.0.2', 'fd00::5'])

@@ -41,7 +41,7 @@ describe('eleven minutes after the login', () => {
     shop.clock.advance({ minutes: 11 })
   })
 
-  test.for(endpoints)('$name asks who is there only if it says so', async ({ endpoint }) => {
+  test.for(endpoints)('$name asks for a fresh proof only if its contract says so', async ({ endpoint }) => {
     const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh === true ? 403 : allowed
     expect(await knock(endpoint, admin)).toBe(expected)
   })
@@ -143,12 +143,12 @@ describe('one proof', () => {
   })
 })
 
-test('what a thief with a stolen session would want says so', () => {
+test('calls that a thief with a stolen session would want ask for a fresh proof', () => {
   const fresh = endpoints.filter(({ endpoint }) => endpoint.fresh).map(({ name }) => name)
   expect(fresh.toSorted()).toEqual(wantedByThieves.toSorted())
 })
 
-test('whatever else staff can change is left without a question on purpose', () => {
+test('all other changes by staff are listed as needing no fresh proof', () => {
   const unasked = endpoints.filter(
     ({ endpoint: { access, method, fresh } }) => isPermission(access) && method !== 'GET' && !fresh,
   )

@@ -282,7 +282,7 @@ test('a waiting job does not begin before a change that asks for it too is commi
   await expect.poll(stored).toEqual(['about completed 4'])
 })
 
-test('those who matter more go first, even if they waited before they did', async () => {
+test('jobs with a higher priority run first, even if the priority was raised while they waited', async () => {
   const { enqueue, begun, end } = await aboutPeople(newQueue())
   const all = ['one', 'two', 'three', 'four', 'five']
   for (const who of all) await enqueue(connection.db, { who })
@@ -294,7 +294,7 @@ test('those who matter more go first, even if they waited before they did', asyn
   expect(begun[2]).toBe('five')
 })
 
-test('a failed run gives way to the next one about the same person', async () => {
+test('a failed job is dropped when the next job with the same key runs', async () => {
   const queue = newQueue()
   let tries = 0
   const enqueue = queue.job<{ who: string }>(
@@ -312,7 +312,7 @@ test('a failed run gives way to the next one about the same person', async () =>
   expect(tries).toBe(2)
 })
 
-test('a queue’s kind cannot change under its name', async () => {
+test('a stored queue cannot change its policy under the same name', async () => {
   const old = newQueue()
   old.job<{ who: string }>('old-about', async () => {})
   await old.start()

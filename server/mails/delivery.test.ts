@@ -138,7 +138,7 @@ test('a slow server delays emails, not pages, and gets each one once', async () 
   expect(new Set(smtp.accepted.map(({ messageId }) => messageId)).size).toBe(6)
 })
 
-test('a server that answers twice loses nothing', async () => {
+test('a mail server that answers twice loses no email', async () => {
   const smtp = await smtpServer({ answersTwice: true })
   const shop = await shopWith(smtp.url)
   for (let n = 0; n < 8; n++) await write(shop, `number ${n}`)

@@ -99,7 +99,7 @@ test.for(examples)('$kind $index says a stranger’s words only as a quote, or w
   expect(html).not.toContain('Your session has ended.<br>')
 })
 
-test('a name that a mail program would turn into a link greets nobody', () => {
+test('a name that a mail program would turn into a link is left out of the greeting', () => {
   expect(greeting('Ada')).toBe('Hello Ada,')
   expect(greeting('evil.example')).toBe('Hello,')
 })

@@ -17,7 +17,7 @@ afterAll(() => shop.close())
 const message = { firstName: 'Ada', lastName: 'Lovelace', message: 'I was in hospital for weeks' }
 const recorded = (userId: string) => shop.connection.db.select().from(sentMails).where(eq(sentMails.userId, userId))
 
-test('what goes to the seller is recorded for no account, not even one that has the support address', async () => {
+test('emails to the seller are recorded for no account, not even for one with the support address', async () => {
   const early = await shop.verifiedUser()
   const admin = await shop.admin()
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: early.user.email })
@@ -52,7 +52,7 @@ test('“my data” has emails from the moment on that the address was proven; t
   )
 })
 
-test('a later proof, or another address, hides nothing that came after the first proof', async () => {
+test('a later proof or another address hides no email sent after the first proof', async () => {
   const person = await shop.verifiedUser()
   const { email } = person.user
   const proof = async (to: string, link: RegExp) => {
@@ -80,7 +80,7 @@ test('a later proof, or another address, hides nothing that came after the first
   expect(subjects).not.toContain('Welcome to Rebound Sigma')
 })
 
-test('what an account calls itself is read by no mailbox that has not proven it', async () => {
+test('the name of an account appears only in emails to an address that the account has proven', async () => {
   const name = 'Your card was charged twice'
   const stranger = await shop.user({ name })
   await shop.buy(stranger)

@@ -19,7 +19,7 @@ test('a port in use and a foreign address are reported clearly, before anything 
   await expect(portFor({ ...configFor(port), host: '192.0.2.1' })).rejects.toThrow('HOST=192.0.2.1 is not')
 })
 
-test('the port check does not let in a visitor who is waiting for a restart', async () => {
+test('the port check does not accept a visitor who is waiting for a restart', async () => {
   const config = configFor(await freePort())
   const listen = vi.spyOn(Server.prototype, 'listen')
   await portFor(config)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { isCommonPassword } from './common-passwords.ts'
 import { createPasswords } from './passwords.ts'
 
-test('a hash is argon2id with 19 MiB and two passes, and different each time', async () => {
+test('a password hash is argon2id with 19 MiB and two passes, and different each time', async () => {
   const passwords = createPasswords()
   const [one, two] = [await passwords.hash('sesame'), await passwords.hash('sesame')]
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

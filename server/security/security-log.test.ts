@@ -4,7 +4,7 @@ import { audit } from '#contract/admin/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { openShop } from '../testing/open-shop.ts'
 
-test('the log says who got in, who did not, and from where', async () => {
+test('the security log records successful and failed logins with their IP addresses', async () => {
   const lines: { security?: string; account: string | null; ip: string }[] = []
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
   await using shop = await openShop({ log, env: { TRUST_PROXY: '1' } })

@@ -32,7 +32,7 @@ test('shows where each setting comes from, and no secret', async () => {
   expect(await valueOf('ADMIN_PASSWORD')).toMatchObject({ value: null, source: 'environment' })
 })
 
-test('says what is wrong until it is mended', async () => {
+test('lists each problem until it is solved', async () => {
   expect((await show()).problems.map(({ remedy: mend }) => mend)).toContain(
     'Add your street, city, and country under Seller.',
   )
@@ -64,7 +64,7 @@ test('a new support address gets what buyers write, and an emptied one goes back
   expect((await shop.mails()).at(-1)).toMatchObject({ to: shop.config.supportEmail })
 })
 
-test('new package links are what the next buyer opens', async () => {
+test('the next buyer gets the new package links', async () => {
   const buyer = await shop.buyer()
   const indicatorUrl = 'https://www.tradingview.com/script/new/'
   await admin.call(settings.adminSaveLinks, { slug: 'rebound-sigma-pro', indicatorUrl, strategyUrl: '' })
@@ -83,7 +83,7 @@ test('refuses what the environment fixes, what it does not know, and what is not
   expect(await valueOf('SELLER_NAME')).toMatchObject({ value: 'From The Environment' })
 })
 
-test('a photo is taken by what it is, and can be removed', async () => {
+test('the type of a photo is read from its content, and a photo can be removed', async () => {
   const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(20)])
   await admin.call(settings.adminSavePhoto, { photo: png.toString('base64') })
   expect(await show()).toMatchObject({
@@ -96,7 +96,7 @@ test('a photo is taken by what it is, and can be removed', async () => {
   expect(await show()).toMatchObject({ photo: null })
 })
 
-test('a process that starts later has it too', async () => {
+test('a process that starts later has the saved settings', async () => {
   await using other = await openShop({ databaseUrl: shop.config.databaseUrl ?? '' })
   const seller = await other.admin()
   expect((await seller.call(settings.adminShow, {})).settings).toContainEqual({
@@ -106,7 +106,7 @@ test('a process that starts later has it too', async () => {
   })
 })
 
-test('the test email arrives, or the mail server’s answer does', async () => {
+test('the test email arrives, or the admin sees the mail server’s answer', async () => {
   expect(await admin.call(settings.adminTestMail, {})).toEqual({ to: admin.user.email })
   expect((await shop.mails()).at(-1)).toMatchObject({ to: admin.user.email, subject: 'Emails work' })
   await using mute = await openShop({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } })

@@ -3,12 +3,12 @@ import type { TestShop } from './open-shop.ts'
 
 type Stored = Record<string, unknown> & { status: string }
 
-/** Actions and reads of a test directly at Stripe. */
+/** Actions and reads at the stand-in for Stripe, without the shop. */
 export function atStripe(shop: TestShop) {
   const { db } = shop.connection
 
   return {
-    /** A change for which the stand-in has no control. */
+    /** Changes a stored object directly, where the stand-in has no control for it. */
     edit: (id: string, change: object) =>
       db.execute(sql`update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb where id = ${id}`),
 
@@ -26,7 +26,7 @@ export function atStripe(shop: TestShop) {
       return rows.map(({ id, data }) => ({ ...data, id }))
     },
 
-    /** Webhooks get lost until the shop looks by itself. */
+    /** Drops webhooks, so that the shop must find changes by its reconciler. */
     async unheard(happens: () => Promise<unknown>) {
       await shop.sandbox.controls.webhooks.misbehave({ drop: true })
       await happens()

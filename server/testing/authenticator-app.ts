@@ -3,12 +3,12 @@ import { codeAt } from '../features/identity/factors/factors.ts'
 import type { TestShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A phone with an authenticator app, set up for this person; `code` is what its screen shows. */
+/** Sets up an authenticator app for this person; `code` returns the code on its screen. */
 export async function addApp(shop: Pick<TestShop, 'clock'>, person: Visitor) {
   const { secret, sealed } = await person.call(factors.beginAppCodes, {})
   const codeIn = (of: Pick<TestShop, 'clock'>) => codeAt(secret, Math.floor(of.clock.now().getTime() / 30_000))
   const confirmed = await person.call(factors.confirmAppCodes, { sealed, code: codeIn(shop) })
-  // That code is spent; the screen shows the next one.
+  // The set-up has used the current code, so the app continues with the next one.
   shop.clock.advance({ minutes: 1 })
   return { secret, recoveryCodes: confirmed.recoveryCodes ?? [], code: () => codeIn(shop), codeIn }
 }

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 const sha256 = (data: Uint8Array | string) => createHash('sha256').update(data).digest()
 const encode = (data: Uint8Array | string) => Buffer.from(data).toString('base64url')
 
-/** Just enough CBOR for one attestation and one key. */
+/** Encodes CBOR, as far as an attestation and a key need it. */
 function cbor(value: string | number | Uint8Array | Map<string | number, unknown>): Buffer {
   const head = (major: number, length: number) =>
     length < 24

@@ -8,7 +8,7 @@ export const reboundSigmaPro = { id: '5b8f9a52-6d0e-4a53-9a3c-2f1f6f7f0c01', slu
 
 type Values = typeof purchases.$inferInsert
 
-/** Puts a purchase straight into the books, in whatever state a test needs. */
+/** Inserts a purchase into the database, in any state that a test needs. */
 export async function bookPurchase(
   { db }: Connection,
   userId: string,

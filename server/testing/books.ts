@@ -16,7 +16,7 @@ function groupBy<Item>(items: Item[], keyOf: (item: Item) => string) {
   return (key: string) => groups.get(key) ?? []
 }
 
-/** Each successful charge, with what became of its money, newest first. */
+/** Successful charges of invoices with their refunds and disputes, newest first. */
 function readPayments(ledger: Ledger) {
   const refundsOf = groupBy(ledger('refund'), ({ charge }) => charge)
   const disputesOf = groupBy(ledger('dispute'), ({ charge }) => charge)
@@ -42,7 +42,7 @@ function readPayments(ledger: Ledger) {
           refundedAt: Math.max(0, ...refundsOf(id).map((refund) => refund.created)),
           disputedAt: Math.min(...disputesOf(id).map((dispute) => dispute.created)),
           isLost: disputes.some((status) => /^(lost|prevented|appeal_.*)$/.test(status)),
-          // An inquiry wants an answer, too.
+          // An inquiry (`warning_`) also counts as an open dispute.
           isDisputed: disputes.some((status) => /^(warning_)?(needs_response|under_review)$/.test(status)),
         }
       })
@@ -50,43 +50,44 @@ function readPayments(ledger: Ledger) {
 
 /** Failed refunds, less refunds after them, and at most the remaining amount of the payment. */
 function openAfterFailure(refunds: Raw['refund'][], paid: number) {
-  let [open, left] = [0, paid]
+  let failedAmount = 0
+  let remainingAmount = paid
   for (const { status, amount } of refunds) {
-    if (status === 'failed') open += amount
+    if (status === 'failed') failedAmount += amount
     else if (status !== 'canceled') {
-      open = Math.max(0, open - amount)
-      left -= amount
+      failedAmount = Math.max(0, failedAmount - amount)
+      remainingAmount -= amount
     }
   }
-  return Math.min(open, left)
+  return Math.min(failedAmount, remainingAmount)
 }
 
-const isWhole = ({ amount, parent }: Line) => amount > 0 && parent.subscription_item_details?.proration === false
+const isFullPeriod = ({ amount, parent }: Line) => amount > 0 && parent.subscription_item_details?.proration === false
 
 /** Paid periods and paid invoices, newest first. */
 function readPaid(invoices: Raw['invoice'][]) {
   const paid = invoices.filter(({ status }) => status === 'paid')
-  const startOf = ({ lines }: Raw['invoice']) => lines.data.find(isWhole)?.period.start ?? 0
+  const startOf = ({ lines }: Raw['invoice']) => lines.data.find(isFullPeriod)?.period.start ?? 0
   const paidAt = ({ status_transitions: { paid_at } }: Raw['invoice']) => paid_at ?? 0
-  const whole = paid
+  const periodInvoices = paid
     .filter(startOf)
     .toReversed()
     .toSorted((a, b) => startOf(b) - startOf(a))
-  const spans = whole.flatMap(({ lines }) => lines.data.find(isWhole)?.period ?? [])
+  const spans = periodInvoices.flatMap(({ lines }) => lines.data.find(isFullPeriod)?.period ?? [])
   const isYear = ({ start, end }: Line['period']) => end - start > 300 * 86_400
-  const other = spans.findIndex((span) => isYear(span) !== (spans[0] && isYear(spans[0])))
+  const firstOtherLength = spans.findIndex((span) => isYear(span) !== (spans[0] && isYear(spans[0])))
   return {
-    period: whole[0],
+    period: periodInvoices[0],
     span: spans[0],
-    /** When the first in the run of periods of one length was paid for. */
-    ordered: whole.at(other < 0 ? -1 : other - 1)?.status_transitions.paid_at,
+    /** Payment time of the first period in the latest unbroken run of periods of the same length. */
+    ordered: periodInvoices.at(firstOtherLength < 0 ? -1 : firstOtherLength - 1)?.status_transitions.paid_at,
     last: paid.filter(({ amount_paid }) => amount_paid > 0).toSorted((a, b) => paidAt(b) - paidAt(a))[0],
   }
 }
 
 const payableSince = ({ created, status_transitions: { finalized_at } }: Raw['invoice']) => finalized_at ?? created
 
-/** Reminded at the first failure, again before a retry in the second of two weeks, and when no retry is left. */
+/** Number of dunning emails due: at the first failure, before a retry in the second week, and after the last retry. */
 function reminders(invoice: Raw['invoice']) {
   const { status, attempt_count: tries, next_payment_attempt: next } = invoice
   const days = next === null ? Infinity : (next - payableSince(invoice)) / 86_400
@@ -94,21 +95,21 @@ function reminders(invoice: Raw['invoice']) {
   return tries >= 2 && days >= 7 ? 2 : 1
 }
 
-/** The words of the table for why Stripe says that it is paused. */
-const pauses: Record<string, string> = {
+/** Status in `subscription-states.ts` by Stripe's reason for the pause. */
+const pauseStatuses: Record<string, string> = {
   trial_end_without_payment_method: 'paused after a trial',
   first_payment_failure: 'paused unpaid',
   final_payment_failure: 'paused unpaid',
 }
 
-/** The next renewal, by the price list, the coupons that still run then, and what the customer has left. */
+/** Amount of the next renewal: list price, less coupons that still run then, less the customer's credit. */
 function readNext(ledger: Ledger) {
   const coupons = new Map(ledger('coupon').map((coupon) => [coupon.id, coupon]))
   const discounts = new Map(ledger('discount').map((discount) => [discount.id, discount]))
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
-  return ({ customer, discounts: own, items: { data } }: Raw['subscription']) => {
-    const { balance = 0, discount: theirs } = customers.get(customer) ?? {}
-    const ids = own.length > 0 || !theirs ? own : [theirs.id]
+  return ({ customer, discounts: ownDiscounts, items: { data } }: Raw['subscription']) => {
+    const { balance = 0, discount: customerDiscount } = customers.get(customer) ?? {}
+    const ids = ownDiscounts.length > 0 || !customerDiscount ? ownDiscounts : [customerDiscount.id]
     let amount = sum(data.map(({ price, quantity }) => price.unit_amount * quantity))
     for (const discount of ids.flatMap((id) => discounts.get(id) ?? [])) {
       const coupon = coupons.get(discount.source.coupon)
@@ -119,13 +120,26 @@ function readNext(ledger: Ledger) {
   }
 }
 
-const runs = new Set(['trialing', 'active', 'past_due', 'unpaid'])
+const runningStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid'])
 
-/** Past due from the day it was written off. */
+/** Status in the words of `subscription-states.ts`. */
+function statusOf({ status, status_details, pause_collection }: Raw['subscription']) {
+  if (pause_collection && runningStatuses.has(status)) return 'not collected'
+  if (status !== 'paused') return status
+  return pauseStatuses[status_details?.paused.subscription.type ?? ''] ?? 'paused'
+}
+
+/** End of free time: of a period that is not charged, or of a trial. */
+function freeUntil(subscription: Raw['subscription'], isFree: boolean, periodEnd: number) {
+  if (isFree) return date(periodEnd)
+  return subscription.trial_end ? date(subscription.trial_end) : null
+}
+
+/** Time the invoice was marked uncollectible, since which the purchase counts as past due. */
 const writtenOffAt = (due: Raw['invoice'] | undefined) =>
   due?.status === 'uncollectible' ? due.status_transitions.marked_uncollectible_at : null
 
-/** The oracle: what the shop should have booked, given what Stripe says and what that means. */
+/** Expected rows of `purchases`, derived from Stripe's objects without the shop's code. */
 function readWanted(ledger: Ledger) {
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
   const invoicesOf = groupBy(ledger('invoice'), ({ parent }) => parent.subscription_details.subscription)
@@ -134,20 +148,24 @@ function readWanted(ledger: Ledger) {
   return ledger('subscription').flatMap((subscription) => {
     const { id, customer, status, cancel_at, cancel_at_period_end, ended_at, items } = subscription
     const [item] = items.data
+
     const periodEnd = item?.current_period_end ?? 0
     const invoices = invoicesOf(id)
     const payments = paymentsOf(invoices)
     const { period, span, ordered, last } = readPaid(invoices)
     const ofPeriod = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
-    // A bank may send a refund back later: the reason why it ended stays.
+    // A refund may fail after it has ended the purchase; the reason for the end stays.
     const isRefunded = ({ refunded, tried, amount }: (typeof payments)[number]) =>
       (ended_at ? Math.max(refunded, tried) : refunded) >= amount
-    const isBack = ofPeriod.length > 0 && ofPeriod.every(isRefunded)
-    const kept = ofPeriod.length === 0 ? 'none' : isBack ? 'returned' : 'kept'
+    const isFullyRefunded = ofPeriod.length > 0 && ofPeriod.every(isRefunded)
+    const keptOrReturned = isFullyRefunded ? 'returned' : 'kept'
+    const paymentState = ofPeriod.length === 0 ? 'none' : keptOrReturned
+
     const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
-    // The seller voided it while the subscription ran.
+    // A renewal is forgiven if the seller voided its invoice before the end of the subscription.
     const isForgiven = due?.status === 'void' && (due.status_transitions.voided_at ?? Infinity) < (ended_at ?? Infinity)
     const isFree = subscription.pause_collection !== null || isForgiven
+
     // Unused time of the previous month also paid for a switch.
     const isSwitch = period?.lines.data.some(({ amount }) => amount < 0)
     const credited = isSwitch
@@ -157,22 +175,17 @@ function readWanted(ledger: Ledger) {
       : undefined
     const isPayable = (each?: Raw['invoice']) => each?.status === 'open' || each?.status === 'uncollectible'
     const invoice = isPayable(due) ? due : (invoices.findLast(isPayable) ?? due)
-    // Of a refund and a dispute, the earlier one ended it.
+    // If there is a full refund and a lost dispute, the earlier one is the reason for the end.
     const lost = [...ofPeriod, credited].find((each) => each?.isLost)
     const refundedAt = Math.max(0, ...ofPeriod.map((each) => each.refundedAt))
-    const pausedFor = subscription.status_details?.paused.subscription.type ?? ''
     const state: StateAtStripe = {
-      status:
-        subscription.pause_collection && runs.has(status)
-          ? 'not collected'
-          : status === 'paused'
-            ? (pauses[pausedFor] ?? 'paused')
-            : status,
+      status: statusOf(subscription),
       cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
-      // Ended after it was forgiven, it was not unpaid.
+      // A forgiven renewal does not make the end count as unpaid.
       invoice: isForgiven && status === 'canceled' ? 'paid' : (due?.status ?? 'none'),
-      payment: lost && !(isBack && ended_at && lost.disputedAt >= refundedAt) ? 'charged back' : kept,
+      payment: lost && !(isFullyRefunded && ended_at && lost.disputedAt >= refundedAt) ? 'charged back' : paymentState,
     }
+
     const { purchase, endedBecause } = meaningOf(state)
     if (purchase === 'none') return []
     const isPastDue = purchase === 'past_due'
@@ -191,7 +204,7 @@ function readWanted(ledger: Ledger) {
       orderedAt: date(ordered ?? item?.current_period_start ?? 0),
       paidFrom: date(span?.start ?? item?.current_period_start ?? 0),
       paidUntil: date(span?.end ?? periodEnd),
-      givenUntil: isFree ? date(periodEnd) : subscription.trial_end ? date(subscription.trial_end) : null,
+      givenUntil: freeUntil(subscription, isFree, periodEnd),
       pausedAt: purchase === 'paused' ? date(subscription.status_details?.paused.transitioned_at ?? 0) : null,
       taxIsOff: subscription.automatic_tax.disabled_reason !== null,
       draftSince: !ended_at && due?.status === 'draft' ? date(due.created) : null,
@@ -211,7 +224,7 @@ function readWanted(ledger: Ledger) {
 
 const planNames: Record<string, string> = { '1 month': 'monthly', '3 month': 'quarterly', '1 year': 'yearly' }
 
-/** The shop's books, and the books that Stripe's data demands. The two must be equal. */
+/** Purchases as the shop has booked them, and as Stripe's data demands. Both lists must be equal. */
 export async function compareBooks({ connection }: Shop) {
   const booked = await connection.db
     .select({ email: users.email, purchase: purchases })

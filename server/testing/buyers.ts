@@ -41,7 +41,7 @@ type BuyerDeps = {
   finishPayments?: () => Promise<unknown>
 }
 
-/** Buyers of a test. They make the browser's calls and send test cards straight to the sandbox. */
+/** Buyers of a test. They make the same calls as a browser and send test cards directly to the sandbox. */
 export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: BuyerDeps) {
   /** Confirms with a card as Stripe's form does, without the shop. */
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {

@@ -6,7 +6,7 @@ import type { Visitor } from './visitor.ts'
 
 export type ConnectedShop = Awaited<ReturnType<typeof openConnectedShop>>
 
-/** A shop that is connected to the TradingView look-alike, as a newcomer's is. */
+/** A shop that is connected to the TradingView look-alike. */
 export async function openConnectedShop(options: OpenShopOptions = {}) {
   const shop = await openShop({ ...options, env: { TRADINGVIEW: 'on', ...options.env } })
   const { lookAlike } = shop

@@ -14,7 +14,7 @@ import { createBuyers } from './buyers.ts'
 import type { Open, Order } from './crashing-shop.ts'
 import { createVisitor } from './visitor.ts'
 
-/** Before and after each commit, and after each effect at Stripe. */
+/** Names of the crash points: before and after each commit, and after each change at Stripe. */
 export const moments = [
   'ended at Stripe',
   'resumed at Stripe',
@@ -31,13 +31,13 @@ export const moments = [
 const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.meta.url))
 
 type ProcessPaths = { databaseUrl: string; dataDir: string }
-type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
+type RunningShop = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
-/** A shop in a process of its own. Undefined when it was killed before opening, while handling what others left. */
+/** Starts a shop in its own process. Undefined if it reached its crash point before it was open. */
 export async function startProcess(
   place: ProcessPaths,
   env: Record<string, string> = {},
-): Promise<Running | undefined> {
+): Promise<RunningShop | undefined> {
   const child = fork(crashingShop, {
     env: {
       ...process.env,
@@ -71,10 +71,10 @@ export async function startProcess(
 }
 
 /**
- * Pays on two devices, comes back, cancels, has second thoughts, and gets a refund. Stops where the shop dies.
- * In one browser, the second checkout would cancel the first.
+ * One buyer pays on two devices, logs in, cancels, resumes, and gets a refund; throws when the shop dies.
+ * The devices differ because a second checkout in the same browser would cancel the first.
  */
-async function live({ url, sandbox, ask }: Running, email: string) {
+async function runBuyer({ url, sandbox, ask }: RunningShop, email: string) {
   const { begin, pay, logInGuest } = createBuyers({ url, publishableKey: () => sandbox.publishableKey })
   const devices = (['monthly', 'yearly'] as const).map((billing) => ({ visitor: createVisitor(url), billing }))
   const orders = []
@@ -90,17 +90,17 @@ async function live({ url, sandbox, ask }: Running, email: string) {
       if ((error as { status?: number }).status !== 403) throw error
     }
   }
-  const bought = await visitor.call(purchases.list, {})
-  const kept = bought.find(({ status }) => status === 'active')
-  if (!kept) throw new Error('Neither of the two payments is booked')
-  await visitor.call(checkout.confirm, { paymentIntentId: kept.paymentIntentId ?? '' })
-  await visitor.call(purchases.cancel, { id: kept.id })
-  await visitor.call(purchases.resume, { id: kept.id })
-  await ask({ refund: kept.paymentIntentId ?? '' })
+  const ownPurchases = await visitor.call(purchases.list, {})
+  const active = ownPurchases.find(({ status }) => status === 'active')
+  if (!active) throw new Error('Neither of the two payments is booked')
+  await visitor.call(checkout.confirm, { paymentIntentId: active.paymentIntentId ?? '' })
+  await visitor.call(purchases.cancel, { id: active.id })
+  await visitor.call(purchases.resume, { id: active.id })
+  await ask({ refund: active.paymentIntentId ?? '' })
   await ask({ reconcile: true })
 }
 
-/** A job that was running when its process died restarts when its heartbeat is missed. */
+/** Waits until all jobs are done; those of a killed process restart after their heartbeat is missed. */
 export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
   for (;;) {
     const { rows } = await db.execute(
@@ -117,13 +117,13 @@ type Kills = {
   times: number
 }
 
-/** Kills the shop this many times, each at the next moment and in the middle of another buyer's life; counts deaths. */
+/** Kills the shop `times` times, each time at the next crash point and with another buyer. Returns the number of kills. */
 async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (complaint: string) => void) {
   let kills = 0
   for (let number = from; number < from + times; number++) {
     const moment = moments[number % moments.length] ?? ''
     const round = Math.floor(number / moments.length)
-    // Some moments come only once in a life, others many times.
+    // Some crash points are reached only once per buyer, others many times.
     const isRare = /Stripe|duplicate|checkout/.test(moment)
     const count = String(isRare ? 1 : 1 + (round % 4))
     const shop = await startProcess(place, { CRASH_AT: moment, CRASH_COUNT: count })
@@ -132,7 +132,7 @@ async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (
       continue
     }
     const exit = once(shop.child, 'exit')
-    const why = await live(shop, `buyer-${number}@example.com`).then(
+    const outcome = await runBuyer(shop, `buyer-${number}@example.com`).then(
       () => 'though the run was completed',
       (error: unknown) => `because of ${String(error)}`,
     )
@@ -141,7 +141,7 @@ async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (
       kills += 1
       continue
     }
-    complain(`${number}: never reached "${moment}", ${why}`)
+    complain(`${number}: never reached "${moment}", ${outcome}`)
     shop.child.kill('SIGKILL')
     await exit
   }
@@ -161,7 +161,7 @@ export async function crashMany(place: ProcessPaths, { from, times }: Kills) {
     const { booked, wanted } = await compareBooks({ connection })
     const mails = await readOutbox(join(place.dataDir, 'outbox'))
     return {
-      ...judge({ booked, wanted, subjects: mails.map(({ subject }) => subject) }, complaints),
+      ...findFaults({ booked, wanted, subjects: mails.map(({ subject }) => subject) }, complaints),
       kills,
       payments: booked.length,
       mails: mails.length,
@@ -176,8 +176,8 @@ export async function crashMany(place: ProcessPaths, { from, times }: Kills) {
 
 type Books = Awaited<ReturnType<typeof compareBooks>>
 
-/** A second payment by one account is booked as such, and at Stripe it is ended and refunded. */
-function judge({ booked, wanted, subjects }: Books & { subjects: string[] }, complaints: string[]) {
+/** Compares books and emails. Of two payments by one account, the second must be booked as a duplicate and refunded. */
+function findFaults({ booked, wanted, subjects }: Books & { subjects: string[] }, complaints: string[]) {
   const isDuplicate = ({ endedBecause }: Books['booked'][number]) => endedBecause === 'duplicate'
   const duplicates = new Set(booked.filter(isDuplicate).map(({ id }) => id))
   const inBooks = new Map(booked.map((row) => [row.id, row]))

@@ -5,11 +5,11 @@ import type { Sandbox } from '#sandbox/sandbox.ts'
 import { readConfig } from '../config.ts'
 import { startBuiltShop } from './built-shop.ts'
 
-/** A shop in its own process that dies, without a last word, when it reaches a named moment for the nth time. */
+/** Program that runs a shop and kills its own process when it reaches a crash point for the nth time. */
 const { CRASH_AT: moment, CRASH_COUNT: count = '1' } = process.env
 let hits = 0
 
-// Hundreds of buyers come from one address here.
+// Hundreds of buyers use the same IP address in this test.
 const config = { ...readConfig(process.env), rateLimits: false }
 
 const shop = await startBuiltShop(config, {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Everything the catalog says about our schemas, one line each, so two databases can be compared. */
+/** Describes the schemas in lines, so that two databases can be compared. */
 export async function describeSchema(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

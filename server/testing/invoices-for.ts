@@ -1,4 +1,4 @@
-/** SQL that gives purchases (`p`) a paid invoice each, `in_` and the purchase's id, for tests with many of them. */
+/** SQL that gives each purchase (`p`) a paid invoice with the id `in_` and the purchase's id. */
 export const invoicesFor = (where: string) => `
   insert into invoices (id, purchase_id, user_id, subscription_id, status, collection, created_at, finalized_at, paid_at,
     total, tax, amount_paid, amount_remaining, paid_out_of_band, is_proration, credit, period_net)

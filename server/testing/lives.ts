@@ -6,7 +6,7 @@ import { createPostman, subscriptionEvent } from './webhooks.ts'
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-/** Reads of a purchase, in the shop and in the sandbox's books, for tests of whole lives. */
+/** Reads of a purchase, in the shop and in the sandbox, for tests that follow a subscription from start to end. */
 export function lives(shop: () => TestShop) {
   const execute = async <Row extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
     (await shop().connection.db.execute<Row>(query)).rows
@@ -27,7 +27,7 @@ export function lives(shop: () => TestShop) {
       return { ...row, subscription: row.stripeSubscriptionId }
     },
 
-    /** Successful ones, oldest first. */
+    /** Successful charges of a customer, oldest first. */
     chargesOf: (customer: string) =>
       execute<{ intent: string; amount: number }>(sql`
         select data->>'payment_intent' as intent, (data->>'amount')::int as amount from sandbox.objects
@@ -35,7 +35,7 @@ export function lives(shop: () => TestShop) {
 
     logIn: (buyer: Buyer) => buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password }),
 
-    /** Has Stripe tell the shop about a subscription again: it sends no event when the customer gets a credit. */
+    /** Sends another event about the subscription, because Stripe sends none when the customer gets a credit. */
     async lookAgain({ subscription }: { subscription: string }) {
       const postman = createPostman({ url: shop().url, dataDir: shop().config.dataDir })
       const body = await subscriptionEvent(shop().connection.db, subscription)

@@ -21,19 +21,19 @@ export type OpenShopOptions = {
   withSchedules?: boolean
   /** Another shop's database, for tests of two servers side by side. */
   databaseUrl?: string
-  /** The initial time; now, unless given. */
+  /** Initial time of the shop's clock; the present by default. */
   startsAt?: Date
-  /** Of hashing; least, unless given. */
+  /** Cost of password hashing; the cheapest by default. */
   passwordCost?: PasswordCost
-  /** Made by the test; not with the built shop, which has classes of its own. */
+  /** Passwords of the test. Not for the built shop, whose classes are different objects. */
   passwords?: Passwords
-  /** Called at named moments; a test may throw there, as if the process had ended. */
+  /** Called at named crash points; a test may throw there, as if the process had ended. */
   crashPoint?: (name: string) => void
-  /** How the sandbox behaves. Payments and webhooks wait until the test settles or moves time on, unless given. */
+  /** Behavior of the sandbox. By default, payments and webhooks wait until `settle` or `advance`. */
   quirks?: StartOptions['quirks']
-  /** Where the products' files are. */
+  /** Folder of the product files. */
   products?: string
-  /** Where the test plays Stripe. */
+  /** Address of the test's own stand-in for Stripe. */
   stripeAddress?: StartOptions['stripeAddress']
   lockWaitMs?: number
   /** Browser tests start the shop from the build. */
@@ -41,7 +41,7 @@ export type OpenShopOptions = {
   log?: Logger
 }
 
-/** Hardly any test is about the cost of hashing. */
+/** Cheapest hashing that argon2 accepts. */
 const leastCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
 /** Holds webhooks and payments back until the test settles or advances, so that no result depends on the machine's speed. */
@@ -66,7 +66,7 @@ export async function openShop({
   start = startShop,
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
-  // Before anything that takes time: the shop's clock would be behind Stripe's.
+  // Read before anything that takes time, so that the shop's clock is not behind Stripe's.
   const clock = createClock(startsAt)
   const database = databaseUrl ? undefined : await createTestDatabase()
   const config = {
@@ -76,7 +76,7 @@ export async function openShop({
       DATABASE_URL: databaseUrl ?? database?.url,
       ADMIN_EMAIL: seller.email,
       ADMIN_PASSWORD: seller.password,
-      // Most tests are about what the seller does by hand.
+      // Without the connector, because most tests are about access that the seller gives by hand.
       TRADINGVIEW: 'off',
       ...env,
     }),
@@ -95,7 +95,7 @@ export async function openShop({
     ...(stripeAddress ? { stripeAddress } : {}),
     lockWaitMs,
   })
-  // Not its public address, which in production may be somewhere else.
+  // Not the public address, which may be another host in production.
   const url = `http://localhost:${shop.config.port}`
   const sandbox = () => {
     if (!shop.sandbox) throw new Error('Only with the sandbox, not with Stripe’s keys')
@@ -123,27 +123,27 @@ export async function openShop({
     url,
     clock,
     /**
-     * Until every payment is finished, every webhook has arrived and every job is done; Stripe's own webhooks cannot
-     * reach a test, so it asks.
+     * Waits until every payment is finished, every webhook has arrived and every job is done.
+     * Stripe's own webhooks cannot reach a test, so the reconciler asks Stripe.
      */
     async settle() {
       await shop.sandbox?.controls.settle()
       await (shop.sandbox ? shop.sandbox.controls.webhooks.flush() : shop.queue.runNow('reconcile'))
       await shop.queue.idle()
     },
-    /** Time passes, for the shop and for Stripe. */
+    /** Moves the clocks of the shop and of Stripe. */
     async advance(count: number, unit: 'day' | 'month' | 'year' | 'hour' | 'minute') {
       const { controls } = sandbox()
-      // The shop's clock first: an event about the new time may arrive immediately.
+      // Moves the shop's clock first, because an event about the new time may arrive immediately.
       const [from, to] = [await controls.now(), await controls.after(count, unit)]
       clock.advance({ minutes: (to - from) / 60 })
       await controls.advance(count, unit)
       await controls.webhooks.flush()
       await shop.queue.idle()
     },
-    /** Call it after tests that move the clock: the next test would otherwise renew every earlier subscription. */
+    /** Call this after a test that moves the clock, or the next test would renew every earlier subscription. */
     stopBilling: () => sandbox().controls.stopBilling(),
-    /** The minute passes in which a grant by hand can be undone: buyers are told, keys are deleted. */
+    /** Ends the undo window of a minute after a grant by hand: buyers are told, keys are deleted. */
     async afterUndo() {
       clock.advance({ minutes: 1.1 })
       await shop.queue.runNow('announce-access')

@@ -13,7 +13,7 @@ import { openPages } from '../pages/pages.ts'
 
 type PagesPaths = { dist: string; cacheDir: string; databaseUrl: string }
 
-/** Pages in a process of their own, showing what is in the database. */
+/** Starts a process that serves pages with content from the database. */
 export async function startPagesProcess(place: PagesPaths) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(place)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -30,7 +30,7 @@ type Charge = {
   refunded: number
   lost: boolean
   created: number
-  /** A refund was tried, or a bank has asked about it. */
+  /** True if there was a refund, even a failed one, or a dispute. */
   isTouched: boolean
 }
 
@@ -38,13 +38,14 @@ type Charge = {
 export type Offered = (plan: 'monthly' | 'yearly', start: number) => number
 
 const day = 86_400
-const isWhole = ({ amount, parent }: StoredLine) => amount > 0 && parent.subscription_item_details?.proration === false
+const isFullPeriod = ({ amount, parent }: StoredLine) =>
+  amount > 0 && parent.subscription_item_details?.proration === false
 
 async function readBooks({ db }: Pick<Connection, 'db'>, id: string) {
-  const read = async <Kept>(condition: ReturnType<typeof sql>) =>
-    (await db.execute<{ data: Kept }>(sql`select data from sandbox.objects where ${condition} order by seq`)).rows.map(
-      ({ data }) => data,
-    )
+  const read = async <StripeObject>(condition: ReturnType<typeof sql>) =>
+    (
+      await db.execute<{ data: StripeObject }>(sql`select data from sandbox.objects where ${condition} order by seq`)
+    ).rows.map(({ data }) => data)
   const [subscription] = await read<Subscription>(sql`id = ${id}`)
   if (!subscription) throw new Error(`There is no ${id}`)
   const invoices = await read<Invoice>(
@@ -64,24 +65,25 @@ async function readBooks({ db }: Pick<Connection, 'db'>, id: string) {
 }
 
 /**
- * The oracle of access and of its price, straight from the stand-in's books: why someone may have access at this second,
- * whether they have paid for it, and what the time they used must have cost at least.
+ * Derives from the sandbox's objects, without the shop's code, why a buyer may have access at this second,
+ * whether they have paid for it, and the least that the used time must have cost.
  */
 export async function paidTime(connection: Pick<Connection, 'db'>, id: string, now: number) {
   const { subscription, invoices, charges } = await readBooks(connection, id)
   const ended = subscription.ended_at ?? Infinity
   const isReturned = (invoice: string) => {
-    const own = charges.filter((each) => each.invoice === invoice)
-    return own.some(({ lost }) => lost) || (own.length > 0 && own.every(({ amount, refunded }) => refunded >= amount))
+    const payments = charges.filter((charge) => charge.invoice === invoice)
+    const isRefunded = payments.length > 0 && payments.every(({ amount, refunded }) => refunded >= amount)
+    return isRefunded || payments.some(({ lost }) => lost)
   }
   const periods = invoices
     .filter(({ status }) => status === 'paid')
     .flatMap((invoice) => {
-      const period = invoice.lines.data.find(isWhole)?.period
+      const period = invoice.lines.data.find(isFullPeriod)?.period
       const credit = -invoice.lines.data.reduce((sum, { amount }) => sum + Math.min(0, amount), 0)
       return period ? { ...invoice, ...period, credit } : []
     })
-  // A switch credits the rest of the month, also if the year is refunded later.
+  // A switch ends the previous period with a credit, even if the new period is refunded later.
   const bought = periods
     .map((each, index) => ({
       ...each,
@@ -89,14 +91,14 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
     }))
     .filter(({ id: invoice }) => !isReturned(invoice))
   const covering = bought.filter(({ start, until, credit, created, id: own }) => {
-    // A switch was also paid with the month before it: lost at the bank, the year is not paid for.
+    // A switch was also paid with the credit of the previous payment; if that is charged back, the switch is unpaid.
     const before = charges.findLast((each) => each.created <= created && each.invoice !== own)
     return start <= now && now < until && !(credit > 0 && before?.lost)
   })
-  /** A withdrawal counts also during a dispute, or if its refund failed. */
+  /** False after a withdrawal, even during a dispute or if its refund failed. */
   const isUntouched = (invoice: string) => {
-    const own = charges.filter((each) => each.invoice === invoice)
-    return own.length > 0 && own.every(({ isTouched }) => !isTouched)
+    const payments = charges.filter((charge) => charge.invoice === invoice)
+    return payments.length > 0 && payments.every(({ isTouched }) => !isTouched)
   }
   const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
   const { finalized_at: payable = null, marked_uncollectible_at: writtenOff = null } = due?.status_transitions ?? {}
@@ -107,16 +109,16 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
     given: (subscription.trial_end ?? 0) > now,
     'not collected': subscription.pause_collection !== null,
     forgiven: due?.status === 'void' && now < (subscription.items.data[0]?.current_period_end ?? 0),
-    // A draft that stays one is the seller's to finalize.
+    // A draft keeps access until the seller finalizes the invoice.
     'being billed': due?.status === 'draft' || (due?.attempt_count === 0 && now < due.created + 3 * day),
     grace: isUnpaid && now < since + 14 * day,
   }).flatMap(([reason, is]) => (is && now < ended ? reason : []))
 
   return {
     reasons,
-    /** Their money is here, and the time it bought is not over. */
+    /** True if the present time is paid for and not refunded. */
     hasPaid: subscription.status !== 'paused' && covering.some(({ id: own }) => now < ended || isUntouched(own)),
-    /** Amount paid and not refunded, and the lowest price of the used time on any page. */
+    /** Amount paid and not refunded, and the lowest price of the used time. */
     priceOf(offered: Offered) {
       const paid = invoices
         .filter(({ status, id: invoice }) => status === 'paid' && !isReturned(invoice))

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nobody } from '../database/embedded-place.ts'
 import { freePort } from '../database/free-port.ts'
 
-/** Debian's, where it is installed. */
+/** Path of Debian's PgBouncer. */
 const program = '/usr/sbin/pgbouncer'
 export const hasPgBouncer = existsSync(program)
 

@@ -27,11 +27,11 @@ import { createdAt, id, listed, moment } from './columns.ts'
 import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** With `isNoticed`, covers every row that may need the seller; the index avoids scanning all past buyers. */
+/** Condition of an index: with `isNoticed`, it covers every row that may need the seller, but not all past buyers. */
 export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
-/** Rows the connector starts to unlock once it works; queried every minute. */
+/** Condition of an index for the rows that the connector unlocks once it works; queried every minute. */
 export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'needsDecision', PgColumn>) =>
   sql`(${t.state} in ${listed(unlockableStates)} and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
 
@@ -46,11 +46,11 @@ export const access = pgTable(
     productId: productId(),
     /** Reason for the entitlement; null if nothing is paid for. */
     reason: text().$type<EntitlementReason>(),
-    /** Null with a reason means no end. */
+    /** End of the entitlement; null with a reason means that there is none. */
     until: moment(),
-    /** The TradingView username asked for, as spelled. */
+    /** TradingView username that the buyer asked for, as spelled. */
     username: text(),
-    /** The same in lower case; null without one, while another customer has it, or if it can't be one. */
+    /** The username in lower case; null without one, if it is impossible, or while another customer has it. */
     nameKey: text(),
     nameProblem: text({ enum: nameProblems }),
     similar: jsonb().$type<string[]>().notNull().default([]),
@@ -59,19 +59,19 @@ export const access = pgTable(
     stateSince: createdAt(),
     /** Start of the wait for this username; the promised time counts from here. */
     askedAt: moment(),
-    /** Admin who decided last; null for the connector, or if nobody has decided. */
+    /** Admin who made the latest decision; null for the connector, or without a decision. */
     decidedBy: uuid().references(() => users.id),
     declinedBecause: text(),
-    /** Since when an admin is asked to refund and end the subscription after declining access. */
+    /** Time since which an admin is asked to refund and end the subscription, after declining access. */
     endRequestedAt: moment(),
-    /** Asked again after being declined or withheld; only the seller can unlock it. */
+    /** True if the buyer asked again after being declined or withheld, so that only the seller may unlock. */
     needsDecision: boolean().notNull().default(false),
     /** End of the undo window. Until then a grant can return to `undoTo`, and the buyer is not told. */
     undoUntil: moment(),
     undoTo: jsonb().$type<Undo>(),
     /** Username that has access by our record, as spelled; null for none. */
     unlockedName: text(),
-    /** The seller's task, since when, and its promised time: `todoOf` in access/rules.ts. */
+    /** The seller's task, its start and its promised time: `todoOf` in access/rules.ts. */
     todo: text().$type<TodoKind>(),
     todoSince: moment(),
     dueAt: moment(),
@@ -108,7 +108,7 @@ export const accessEvents = pgTable(
     username: text(),
     reason: text(),
     byAdmin: uuid().references(() => users.id),
-    /** The email that told the buyer; null if none did. */
+    /** Email about this event to the buyer; null if none was sent. */
     mail: text(),
   },
   (t) => [
@@ -139,7 +139,7 @@ export const accessForms = pgTable(
 )
 
 export const personalAccess = [
-  // A deleted account keeps only the rows that still have to be locked.
+  // Keeps rows whose access still has to be locked at TradingView.
   personal(access, {
     shown: {
       as: 'access',

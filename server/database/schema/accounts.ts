@@ -13,9 +13,9 @@ export const users = pgTable(
     name: text().notNull(),
     /** Null until a guest buyer has set one. */
     passwordHash: text(),
-    /** First use of a link emailed to this address. Imported accounts and admins made on the server count as proven. */
+    /** Time the address was proven, by the first use of an emailed link; set at once for imported accounts and command-line admins. */
     verifiedAt: moment(),
-    /** Time the account was transferred to the mailbox's owner; since then only emailed links open it. */
+    /** Time the account was transferred to the mailbox's owner; earlier ways to log in no longer work. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
     /** Role of staff; null for buyers, and for admins, who have every permission. */
@@ -23,7 +23,7 @@ export const users = pgTable(
     tradingViewUsername: text(),
     remindedAt: moment(),
     createdAt: createdAt(),
-    /** The person is anonymized; the row stays because the books refer to it. */
+    /** Time of deletion. The row stays without personal data, because the books refer to it. */
     deletedAt: moment(),
     /** Text for the search. Starts with a space, so that every word has one before it. */
     searchText: text()

@@ -11,7 +11,7 @@ export const payouts = pgTable(
     /** Stripe's: paid, pending, in_transit, canceled or failed. */
     status: text().notNull(),
     isAutomatic: boolean().notNull(),
-    /** True once Stripe's lines of it are stored. */
+    /** True once the payout's balance transactions are stored. */
     isItemized: boolean().notNull().default(false),
     createdAt: moment().notNull(),
     arrivesAt: moment().notNull(),
@@ -20,7 +20,7 @@ export const payouts = pgTable(
   (t) => [index('payouts_newest').on(t.arrivesAt, t.id)],
 )
 
-/** Lines of the balance at Stripe, in the currency that the account settles in. They never change (triggers.sql). */
+/** Balance transactions at Stripe, in the currency that the account settles in. They never change (triggers.sql). */
 export const balanceTransactions = pgTable(
   'balance_transactions',
   {

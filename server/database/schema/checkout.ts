@@ -16,6 +16,6 @@ export const billingDetails = pgTable('billing_details', {
 })
 
 export const personalCheckout = [
-  // The module adds them to "my data" itself, with a text for buyers without any.
+  // The checkout module adds them to "my data" itself, with a text for buyers without any.
   personal(billingDetails, { deletes: true }),
 ]

@@ -12,5 +12,5 @@ export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 /** First moment of the month in UTC, the time zone of the books. Index and condition must use the same expression. */
 export const monthOf = (column: Column) => sql`date_trunc('month', ${column} at time zone 'UTC')`
 
-/** A list from the contract as SQL, for places that take no parameters: an index, a check, a `copy`. */
+/** A list of words as SQL literals, for an index, a check or a `copy`, which take no parameters. */
 export const sqlList = (words: readonly string[]) => `(${words.map((word) => `'${word}'`).join(', ')})`

@@ -6,7 +6,7 @@ import { createdAt, id, listed, moment } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** Cancellations and withdrawals declared without a login. Each counts from the moment it arrived. */
+/** Cancellations and withdrawals declared without a login; each takes effect from `declaredAt`. */
 export const declarations = pgTable(
   'declarations',
   {
@@ -16,21 +16,21 @@ export const declarations = pgTable(
     name: text().notNull(),
     /** Contract number, email address or text, as typed. */
     contract: text().notNull(),
-    /** Receives the confirmation of receipt. */
+    /** Address that receives the confirmation of receipt. */
     email: text().notNull(),
     forCause: boolean().notNull().default(false),
     reason: text(),
-    /** Requested last day; as soon as possible if null. */
+    /** Requested last day; null means as soon as possible. */
     endsOn: date({ mode: 'string' }),
     declaredAt: createdAt(),
     networkHash: text().notNull(),
-    /** User who was logged in, or confirmed it by the emailed link. */
+    /** User who was logged in or confirmed the declaration by the emailed link. */
     userId: uuid().references(() => users.id),
     /** Matched purchase; null if none was found. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
-    /** Expiry of the emailed link that carries it out; null without a link. */
+    /** Expiry of the emailed link that confirms the declaration; null without a link. */
     linkEndsAt: moment(),
-    /** When the seller was told that the link had not been clicked. */
+    /** Time the seller was told that the link had not been used. */
     sellerToldAt: moment(),
     handledAt: moment(),
     outcome: text(),

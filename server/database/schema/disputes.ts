@@ -15,14 +15,14 @@ export const disputes = pgTable(
     paymentIntentId: text()
       .notNull()
       .references(() => payments.paymentIntentId, { onDelete: 'cascade' }),
-    /** Stripe's words for both. */
+    /** Stripe's values of reason and status. */
     reason: text().notNull(),
     status: text().notNull(),
     amount: integer().notNull(),
     openedAt: moment().notNull(),
     /** Null once there is nothing to answer. */
     dueAt: moment(),
-    /** Emptied once the bank has decided. */
+    /** The seller's answer; emptied once the bank has decided. */
     answer: jsonb().$type<DisputeAnswer>(),
     savedAt: moment(),
     submittedAt: moment(),

@@ -9,7 +9,7 @@ const bytes = customType<{ data: Uint8Array<ArrayBuffer>; driverData: Buffer }>(
   fromDriver: (value) => new Uint8Array(value),
 })
 
-/** A passkey opens an account by itself. Only its public half is here. */
+/** Passkeys, which log in without a password. Only the public key is stored. */
 export const passkeys = pgTable(
   'passkeys',
   {
@@ -21,9 +21,9 @@ export const passkeys = pgTable(
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull(),
     isSynced: boolean().notNull(),
-    /** The kind of device or password manager, as far as it tells. */
+    /** Model of the device or password manager, if the device reveals it. */
     aaguid: text().notNull(),
-    /** The host it was made for; it works nowhere else. */
+    /** Host that the passkey was created for; it works on no other host. */
     host: text().notNull(),
     name: text().notNull(),
     createdAt: createdAt(),
@@ -36,12 +36,12 @@ export const passkeys = pgTable(
 export const appCodes = pgTable('app_codes', {
   userId: userId({ onDelete: 'cascade' }).primaryKey(),
   sealedSecret: text().notNull(),
-  /** The time step of the last code that was used: it and all before it are spent. */
+  /** Time step of the last used code; this code and all earlier ones are refused. */
   lastStep: bigint({ mode: 'number' }).notNull(),
   createdAt: createdAt(),
 })
 
-/** Ten for each person with a second factor; each works once. */
+/** Recovery codes: ten for each person with a second factor; each works once. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   { userId: userId({ onDelete: 'cascade' }), hash: text().notNull(), usedAt: moment() },
@@ -55,7 +55,7 @@ export const factorResets = pgTable(
     id: id(),
     userId: userId({ onDelete: 'cascade' }),
     requestedAt: createdAt(),
-    /** When the link was sent, at the end of the wait. */
+    /** Time the link was sent, after the wait. */
     sentAt: moment(),
     usedAt: moment(),
     stoppedAt: moment(),

@@ -4,8 +4,8 @@ import { moment } from './columns.ts'
 import { purchases } from './purchases.ts'
 
 /**
- * Every invoice of a subscription, as Stripe has it. Books outlive purchases and people: `purchaseId` and `userId` may name
- * rows that are gone. A finalized invoice's total and tax never change (triggers.sql).
+ * Invoices of subscriptions, as Stripe has them. `purchaseId` and `userId` may refer to deleted rows, because the books
+ * are kept longer. Total and tax of a finalized invoice never change (triggers.sql).
  */
 export const invoices = pgTable(
   'invoices',
@@ -28,7 +28,7 @@ export const invoices = pgTable(
     tax: integer().notNull(),
     amountPaid: integer().notNull(),
     amountRemaining: integer().notNull(),
-    /** Paid by other means than Stripe, such as a bank transfer. */
+    /** Amount paid by other means than Stripe, such as a bank transfer. */
     paidOutOfBand: integer().notNull(),
     periodStart: moment(),
     periodEnd: moment(),
@@ -42,7 +42,7 @@ export const invoices = pgTable(
     region: text(),
     /** In percent; 0 under reverse charge, null without tax. */
     taxRate: doublePrecision(),
-    /** The Stripe account that has it, if the shop has moved to another one since. */
+    /** Stripe account of the invoice, if the shop uses another one today. */
     formerAccount: text(),
   },
   (t) => [
@@ -70,7 +70,7 @@ export const creditNotes = pgTable(
   (t) => [index('credit_notes_invoice').on(t.invoiceId)],
 )
 
-/** Money that arrived for an invoice: by card, or out of band, which has the invoice's id in place of a payment intent's. */
+/** Payments for invoices. A payment outside Stripe has the invoice's id in place of a payment intent's. */
 export const payments = pgTable(
   'payments',
   {
@@ -91,7 +91,7 @@ export const payments = pgTable(
     /** Amount lost in a dispute, and when the bank withdrew it. */
     lostAt: moment(),
     lostAmount: integer().notNull().default(0),
-    /** Disputed, now or before, so Stripe refuses a refund. */
+    /** True if a dispute makes Stripe refuse refunds. */
     isRefundBlocked: boolean().notNull().default(false),
   },
   (t) => [
@@ -113,7 +113,7 @@ export const refunds = pgTable(
       .references(() => payments.paymentIntentId),
     at: moment().notNull(),
     amount: integer().notNull(),
-    /** The share of the payment's tax. */
+    /** Tax included in the refunded amount. */
     tax: integer().notNull().default(0),
     status: text().notNull(),
     /** Goodwill refund: access stays. */

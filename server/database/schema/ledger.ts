@@ -23,13 +23,13 @@ export const mrrMovements = pgTable(
     /** Time of the movement, and time the shop recorded it. */
     at: moment().notNull(),
     recordedAt: moment().notNull(),
-    /** Paid invoice or other cause; unique for each purchase unless corrected. */
+    /** Id of the paid invoice or another cause; unique for each purchase unless corrected. */
     source: text().notNull(),
     revision: integer().notNull(),
     kind: text({ enum: movementKinds }).notNull(),
     cause: text({ enum: movementCauses }).notNull(),
     billingType: text().$type<BillingType>(),
-    /** Annual revenue of the purchase in cents, before and after. */
+    /** Annual revenue of the purchase in cents, before and after the movement. */
     arrBefore: integer().notNull(),
     arrAfter: integer().notNull(),
     /** Change in the number of paying people. */
@@ -49,19 +49,19 @@ export const mrrMovements = pgTable(
 /** Result of a nightly comparison with Stripe's list of subscriptions, in cents a year. */
 export const mrrProofs = pgTable('mrr_proofs', {
   at: moment().primaryKey(),
-  /** Subscriptions that could be read. */
+  /** Number of subscriptions that could be read. */
   compared: integer().notNull(),
-  /** By the prices of Stripe's own list. */
+  /** Revenue by Stripe's list of subscriptions. */
   atStripe: number().notNull(),
   here: number().notNull(),
-  /** Paid elsewhere, so unknown to Stripe. */
+  /** Revenue of purchases paid elsewhere, which Stripe does not know. */
   elsewhere: number().notNull(),
-  /** Without explained differences. */
+  /** Difference that no known reason explains. */
   differing: integer().notNull(),
   unreadable: integer().notNull().default(0),
-  /** Sold by this shop, charged by Stripe, and not in this database. */
+  /** Subscriptions that this shop sold and Stripe charges, but that this database lacks. */
   unknown: integer().notNull().default(0),
-  /** Explained differences by reason, with sign. */
+  /** Signed amounts of explained differences, by reason. */
   explained: jsonb().$type<{ kind: ExplainedDifference; count: number; arr: number }[]>().notNull(),
   /** Examples of unexplained differences. */
   differences: jsonb()

@@ -35,7 +35,7 @@ export const newsletters = pgTable(
     preheader: text().notNull(),
     markdown: text().notNull(),
     toSubscribers: boolean().notNull(),
-    /** Product whose buyers get it, if the checkout told them so and they did not object. */
+    /** Product whose buyers also get the newsletter, if the checkout announced it and they did not object. */
     buyersOf: uuid(),
     state: text({ enum: mailingStates }).notNull().default('draft'),
     /** Version for optimistic locking. */
@@ -56,7 +56,7 @@ export const newsletters = pgTable(
   ],
 )
 
-/** Recipients of a newsletter, a row each. After 30 days only the count is left. */
+/** Recipients of newsletters. Rows are deleted after 30 days; the newsletter keeps their number. */
 export const newsletterRecipients = pgTable(
   'newsletter_recipients',
   {
@@ -82,12 +82,12 @@ export const newsletterRecipients = pgTable(
   ],
 )
 
-/** Addresses that get no newsletters. Receipts and the like still go there. */
+/** Addresses that get no newsletters; emails about a purchase are still sent to them. */
 export const mailSuppressions = pgTable(
   'mail_suppressions',
   {
     email: text().primaryKey(),
-    /** A buyer's objection counts for their next address, too. */
+    /** Buyer who objected; the objection also covers later addresses of the account. */
     userId: uuid().references(() => users.id),
     because: text().$type<SuppressionReason>().notNull(),
     at: moment().notNull(),

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
-/** The account of a person. A typed address proves nothing: see `verifiedAt`. */
+/** Account of a person. The address is proven only if `verifiedAt` is set. */
 export type Person = { id: string; email: string; verifiedAt: Date | null }
 
 type Finder = (person: Person) => SQL | undefined
@@ -10,9 +10,9 @@ type Values = Record<string, unknown>
 
 export type Personal = {
   table: PgTable
-  /** Rows about a person: by a column other than `userId`, or by a condition. */
+  /** Selects the rows about a person: by another column than `userId`, or by a condition. */
   of?: PgColumn | Finder
-  /** Columns in "my data", and which rows, if not all. */
+  /** Columns that "my data" shows, and a condition for rows if it does not show all. */
   shown?: {
     as: string
     columns: string
@@ -20,7 +20,7 @@ export type Personal = {
     more?: Record<string, PgColumn | SQL>
     of?: PgColumn | Finder
     order?: PgColumn | SQL
-    /** The account itself: one row instead of a list. */
+    /** True for the account itself, which "my data" shows as one row instead of a list. */
     isAccount?: true
   }
   /** Rows deleted with the account: all, or those that match. */

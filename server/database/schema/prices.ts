@@ -9,7 +9,7 @@ export const prices = pgTable(
   {
     productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
-    /** Number of the publication. The latest that is due is current, so a newer one replaces a planned one. */
+    /** Number of the publication. Of all that are due, the latest is the current price. */
     number: integer().notNull(),
     amount: integer().notNull(),
     /** Crossed-out price in the advertisement; never charged. */

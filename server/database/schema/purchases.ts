@@ -32,7 +32,7 @@ export const purchases = pgTable(
     paidThrough: text({ enum: paymentPlaces })
       .notNull()
       .generatedAlwaysAs(sql`case when stripe_subscription_id is null then 'hand' else 'stripe' end`),
-    /** True if its owner can't buy the product again: live or paused, or booked by hand and not over. */
+    /** True if the owner cannot buy the product again: live, paused, or booked by hand and not ended. */
     isOngoing: boolean()
       .notNull()
       .generatedAlwaysAs(
@@ -56,7 +56,7 @@ export const purchases = pgTable(
     /** Amount lost in disputes, and the part after which the seller chose to continue. */
     lostAmount: integer().notNull().default(0),
     lostAndKept: integer().notNull().default(0),
-    /** Booked by hand: origin, the seller's reason, and end; null if not stated. */
+    /** Origin, the seller's reason and end of a purchase that was booked by hand; null if not stated. */
     bookedAs: text().$type<BookingKind>(),
     bookedBecause: text(),
     bookedUntil: moment(),
@@ -85,20 +85,20 @@ export const purchases = pgTable(
     /** Collection paused by the seller at Stripe (`pause_collection`); access stays. */
     isCollectionPaused: boolean().notNull().default(false),
     collectionResumesAt: moment(),
-    /** Charged without tax although the shop collects it: Stripe has no valid address, or tax is off for it. */
+    /** True if the shop collects tax but not for this subscription: its address is invalid, or tax is off for it. */
     taxIsOff: boolean().notNull().default(false),
     /** The unpaid renewal needs the buyer's confirmation with the bank (3-D Secure). */
     awaitsBank: boolean().notNull().default(false),
     /** Reason for the decline of the open payment, as a sentence. */
     cardRefusal: text(),
-    /** Failed refunds not repeated since, and the amount refunded outside Stripe. */
+    /** Amount of failed refunds that were not repeated, and amount refunded outside Stripe. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
     /** Amount that credit notes state as refunded although no refund was made. */
     uncoveredNotes: integer().notNull().default(0),
-    /** Since when the current invoice is stuck as a draft. */
+    /** Time since which the current invoice has been a draft. */
     draftSince: moment(),
-    /** Since when Stripe reports the subscription as missing. */
+    /** Time since which Stripe reports the subscription as missing. */
     missingSince: moment(),
     /** Former Stripe account, if the shop has moved to another one since. */
     formerAccount: text(),
@@ -178,7 +178,7 @@ export const personalPurchases = [
 
 export const isLivePurchase = inArray(purchases.status, [...liveStatuses])
 
-/** `hasEnded` of the contract. */
+/** SQL for `hasEnded` of the contract. */
 export const hasEndedPurchase = notInArray(purchases.status, [...liveStatuses, 'paused'])
 
 export const isOngoingPurchase = eq(purchases.isOngoing, true)

@@ -37,7 +37,7 @@ export const reviews = pgTable(
 export const personalReviews = [
   personal(reviews, {
     shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt showsPayingSince answer hiddenBecause' },
-    // The report was written by somebody else.
+    // The text of a report is not the author's, so it is not shown.
     deletes: isNull(reviews.writtenAt),
     empties: { author: null },
   }),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { createdAt, moment } from './columns.ts'
 
-/** Inbox of Stripe's events, once per id. Stores only the subscription an event is about. */
+/** Inbox of Stripe's events, one row per event. Stores only which subscription an event is about. */
 export const stripeEvents = pgTable(
   'stripe_events',
   {

@@ -32,7 +32,7 @@ export const tvConnection = pgTable(
     risksAcceptedBy: uuid().references(() => users.id),
     checkedAt: moment(),
     okAt: moment(),
-    /** Since when no call has succeeded; null while calls do. */
+    /** Time since which every call has failed; null while calls succeed. */
     downSince: moment(),
     lastError: text(),
     /** Consecutive unreadable answers; the protocol may have changed. */
@@ -60,7 +60,7 @@ export const tvScripts = pgTable('tv_scripts', {
   createdAt: createdAt(),
 })
 
-/** Rows the connector gave up on, and foreign ones. */
+/** Condition of an index for rows that the connector gave up on and for foreign ones. */
 export const isNoticed = (t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>) =>
   sql`${t.userId} is not null and ((${t.failingSince} is not null and ${t.nextTryAt} is null) or (${t.isPresent} and not ${t.isOurs}))`
 

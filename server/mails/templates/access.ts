@@ -2,8 +2,8 @@ import { accessPromise } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
 import { day, greeting, type Templates, toDashboard } from '../template.ts'
 
-/** Only those whom the seller unlocks are told that we've got it: the others are unlocked first. */
-const byHand = { unlocksItself: false }
+/** Buyers get `accessRequestReceived` only if the seller unlocks them by hand. */
+const unlockedByHand = { unlocksItself: false }
 
 type About = { name: string; product: string; tradingViewUsername: string }
 
@@ -24,7 +24,7 @@ const stops = {
   },
 }
 
-/** `staysUnlocked`: the buyer only wanted another account, and keeps the one they have. */
+/** `staysUnlocked` is true if the buyer wanted to move to another TradingView account and keeps the present one. */
 type Declined = About & { reason: string; staysUnlocked: boolean }
 
 type Unasked = Pick<About, 'name' | 'product'> & { unlocksItself?: boolean }
@@ -34,7 +34,7 @@ type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRem
 export const accessMails = {
   accessRequestReceived: ({ name, tradingViewUsername }: { name: string; tradingViewUsername: string }) => ({
     subject: 'We’ve got your access request',
-    paragraphs: [greeting(name), `Thank you. ${accessPromise(byHand)}`],
+    paragraphs: [greeting(name), `Thank you. ${accessPromise(unlockedByHand)}`],
     details: [['TradingView username', inertLine(tradingViewUsername)]],
     action: ['Read the setup guide', '/setup-guide'],
     footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
@@ -64,7 +64,7 @@ export const accessMails = {
     action: ['Send the request again', '/dashboard'],
     footnote: 'Anything unclear? Reply to this email.',
   }),
-  /** To someone who still pays, so it must not speak of an end. */
+  /** Sent to a buyer who still pays, so the text must not speak of an end. */
   accessWithheld: ({ name, product, tradingViewUsername }: About) => ({
     subject: 'We’ve removed your TradingView access',
     paragraphs: [
@@ -85,7 +85,7 @@ export const accessMails = {
     details: [['TradingView username', inertLine(tradingViewUsername)]],
     action: toDashboard,
   }),
-  /** For owners who haven't asked for access yet. Older emails didn't know what the shop can do. */
+  /** For owners who have entered no username. Emails queued by an earlier release lack `unlocksItself`. */
   tradingViewReminder: ({ name, product, unlocksItself = false }: Unasked) => ({
     subject: 'We need your TradingView username',
     paragraphs: [
@@ -143,13 +143,13 @@ export const accessMails = {
     ],
     action: ['Open Access', '/admin/access'],
   }),
-  /** To the buyer: only they know their username. */
+  /** Asks the buyer to correct a username that TradingView does not know. */
   nameNotFound: ({ name, username, similar }: { name: string; username: string; similar: string[] }) => ({
     subject: 'We can’t find your TradingView username',
     paragraphs: [
       greeting(name),
       `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Please correct it on your dashboard.`,
-      // Only the connector looks for it.
+      // Only the connector searches TradingView for a username.
       accessPromise({ unlocksItself: true }),
     ],
     action: ['Correct it', '/dashboard'],

@@ -3,10 +3,10 @@ import type { Role } from '#contract/permissions.ts'
 import { inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Nothing, type Templates, toDashboard } from '../template.ts'
 
-/** `first`: the page then speaks of choosing a password, not of resetting one. */
+/** With `first`, the linked page speaks of choosing a password instead of resetting one. */
 const passwordLink = (tokenId: string, { linkToken }: MailSite, first = '') =>
   `/reset-password?${first}token=${linkToken('password', tokenId)}`
-/** With a payment, the login after it leads to what was bought. */
+/** With a payment, the login leads to the purchase. */
 const rolesGiven: Record<Role | 'admin', { who: string; may: string }> = {
   admin: { who: 'an admin', may: 'do everything' },
   support: { who: 'on the support team', may: 'see users, purchases, and the access queue' },
@@ -32,7 +32,7 @@ export const whatBuyersSee = ({ sold }: MailSite) => {
 }
 
 export const accountMails = {
-  /** Without the name, which may be a stranger's message. Emails queued before there was a link have none. */
+  /** Leaves out the name, which may be a stranger's message. Emails queued by an earlier release have no link. */
   welcome: ({ tokenId }: { tokenId?: string }, site) => ({
     subject: `Welcome to ${brand.name}`,
     paragraphs: [
@@ -61,7 +61,7 @@ export const accountMails = {
     action: ['Set your password', firstPasswordLink(tokenId, site)],
     footnote: worksOnce,
   }),
-  /** An admin made the account; whatever password they typed, this one is the owner's own. */
+  /** For an account that an admin created: its owner chooses a password that the admin does not know. */
   accountInvitation: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: `Your account at ${brand.name}`,
     paragraphs: [
@@ -95,7 +95,7 @@ export const accountMails = {
     footnote:
       'The link works once and expires after 15 minutes. If you didn’t ask for it, ignore this email; nobody gets in without it.',
   }),
-  /** Asked for by a guest buyer, who has no password to reset. */
+  /** For a guest buyer who asked to reset a password but has none yet. */
   choosePassword: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Choose your password',
     paragraphs: [
@@ -125,7 +125,7 @@ export const accountMails = {
     ],
     action: ['Reset your password', '/forgot-password'],
   }),
-  /** To the other admins, whichever of them made the new one. */
+  /** Sent to all other admins. */
   newAdmin: ({ email }: { email: string }) => ({
     subject: 'Your shop has a new admin',
     paragraphs: [
@@ -134,7 +134,7 @@ export const accountMails = {
     ],
     action: ['Open the users', '/admin/users'],
   }),
-  /** To the person: if a role is a surprise, something is wrong. */
+  /** Sent to the person who got the role, so that an unexpected role is noticed. */
   roleGiven: ({ role, tokenId }: { role: Role | 'admin'; tokenId: string }, site) => {
     const { who, may } = rolesGiven[role]
     return {
@@ -148,7 +148,7 @@ export const accountMails = {
       footnote: worksOnce,
     }
   },
-  /** To the old address: if the change was not wanted, this is where its owner hears of it. */
+  /** Sent to the old address, so that its owner learns of an unwanted change. */
   emailMoved: ({ name }: { name: string }, { supportEmail }) => ({
     subject: 'The email address of your account was changed',
     paragraphs: [
@@ -157,7 +157,7 @@ export const accountMails = {
       `If you didn’t ask for this, email ${supportEmail} right away.`,
     ],
   }),
-  /** To the new one, which has proven nothing yet: the link does. */
+  /** Sent to the new address, which the link proves. */
   emailCorrected: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: 'Your account has this email address now',
     paragraphs: [
@@ -167,7 +167,7 @@ export const accountMails = {
     action: ['Choose a password', firstPasswordLink(tokenId, site)],
     footnote: `${worksOnce} If you know nothing of this, ignore this email.`,
   }),
-  /** The last email to someone whose account is gone: no link to log in, nothing to reset. */
+  /** Last email to a deleted account, so it has no link to log in. */
   accountDeleted: (_: Nothing, { supportEmail }) => ({
     subject: 'Your account was deleted',
     paragraphs: [

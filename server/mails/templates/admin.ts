@@ -32,18 +32,18 @@ export const adminMails = {
     subject: 'Our answer to your message',
     paragraphs: [!greets.test(answer) && greeting(firstName), ...answer.split(/(?:\r?\n){2,}/), 'You wrote:'],
     quote: inert(message),
-    // A person wrote it.
+    // A person wrote this email, so it is not marked as automatic.
     headers: { 'Auto-Submitted': 'no' },
     footnote: `Anything else? Reply to this email or write to ${supportEmail}.`,
   }),
-  /** A person of the shop wrote it to one customer. */
+  /** Message that staff wrote to one customer. */
   sellerMessage: ({ name, subject, answer }: { name: string; subject: string; answer: string }, { supportEmail }) => ({
     subject: inertLine(subject),
     paragraphs: [!greets.test(answer) && greeting(name), ...answer.split(/(?:\r?\n){2,}/)],
     headers: { 'Auto-Submitted': 'no' },
     footnote: `Anything else? Reply to this email or write to ${supportEmail}.`,
   }),
-  /** Sent right away, because the buyer's 24 hours have started. */
+  /** Sent immediately, because access is promised within 24 hours. */
   accessRequested: ({ name, email, product, tradingViewUsername }: Request) => ({
     subject: `Access request: ${inertLine(tradingViewUsername)}`,
     paragraphs: [
@@ -126,7 +126,7 @@ export const adminMails = {
     paragraphs: ['This is the test you asked for: your shop can send email.'],
     action: ['Back to the settings', '/admin/settings'],
   }),
-  /** Someone took back their account's address, which another account with a purchase had by then. */
+  /** Sent after an owner restored an old address that meanwhile belonged to another account with a purchase. */
   addressRestored: ({ email, customerId }: { email: string; customerId: string }) => ({
     subject: 'An account with a purchase has no email address now',
     paragraphs: [

@@ -34,7 +34,7 @@ const confirm = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: Mai
 ]
 
 export const declarationMails = {
-  /** Sent to anyone who declared it, whether or not there is such a contract: it must not tell. */
+  /** Sent to everyone who declares something, so that it does not reveal whether the contract exists. */
   declarationReceived: (data: Declared & { isOwner: boolean; withLink: boolean }, site) => ({
     subject: `We’ve received your ${data.kind}`,
     paragraphs: [

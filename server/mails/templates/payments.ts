@@ -18,7 +18,7 @@ import {
 import { firstPasswordLink, handedOver, whatBuyersSee, worksOnce } from './accounts.ts'
 import { unsubscribeLink } from './site.ts'
 
-/** `period`: how often it is charged, as in "per month". */
+/** `period` is the interval of the charges, as in "per month". */
 export type Subscription = { name: string; product: string; billingType: BillingType; period: string; amount: number }
 
 export const plan = ({ product, period, amount }: Subscription): Detail[] => [
@@ -31,7 +31,7 @@ type Charged = Subscription & {
   charged?: number
   /** Later charges in words, if a discount makes them change. */
   charges?: string | null
-  /** Stripe could not be asked: the amount may still differ by one-time items or tax. */
+  /** True if Stripe could not be asked, so that one-time items or tax may still change the amount. */
   isAbout?: boolean
 }
 const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
@@ -42,7 +42,7 @@ const chargedLine = (label: string, data: Charged): Detail[] =>
       ? []
       : [[label, `${data.isAbout ? 'about ' : ''}${chargedOf(data)}`]]
 
-/** Works once without a login, because a guest may not have a password yet. Stripe's own links expire. */
+/** Link to an invoice that works without a login, because a guest may have no password yet. Stripe's own links expire. */
 function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
   const { purchaseId: purchase, invoiceId: invoice } = of
   if (!invoice) return `/dashboard?purchase=${purchase}`
@@ -76,7 +76,7 @@ const dunning = {
 
 const itHappens = 'It happens: an expired card, a spending limit, a bank that wants confirmation.'
 
-/** An attempt more would fail the same way: only the buyer can confirm it. */
+/** For a payment that only the buyer can confirm: another attempt by Stripe would fail, too. */
 const wantsBank = {
   subject: 'Please confirm your payment',
   text: 'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.',
@@ -88,7 +88,7 @@ function accessLine(unlocksItself: boolean, newAccount: { username: string | nul
   return `We unlock it for ${inertLine(newAccount.username)} on TradingView right after the payment, usually within a minute. You’ll find it there under Indicators, in the “Invite-only scripts” tab. If it takes longer, an email follows.`
 }
 
-/** Bought by a guest for an existing account, whose owner confirms the username. */
+/** For a purchase by a guest with the address of an existing account, whose owner must confirm the username. */
 export type Attached = { username: string | null; paymentIntentId: string | null }
 
 export const attachedLine = ({ username }: Attached) =>
@@ -107,7 +107,7 @@ type FirstSteps = {
   needsUsername?: boolean
 }
 
-/** Next step of a buyer who has one; all others are led to the invoice. */
+/** Button for the buyer's next step; without one, the button leads to the invoice. */
 function receiptAction({ attached, newAccount, needsUsername }: FirstSteps, site: MailSite): Action | undefined {
   if (attached) return attachedAction(attached)
   if (newAccount)
@@ -123,18 +123,18 @@ export const paymentMails = {
       renewsAt: string | null
       purchaseId: string
       invoiceId: string | null
-      /** The first payment makes the contract, and this email confirms it. */
+      /** True for the first payment, for which this email confirms the contract. */
       isFirst: boolean
-      /** So does a switch, which credits what was left of the former plan's period. */
+      /** Set for a plan switch, which credits the unused time of the former plan. */
       switched?: { credit: number; from: string } | null
-      /** Undefined where the email says nothing about access. */
+      /** True if the connector unlocks the buyer; undefined if the email says nothing about access. */
       unlocksItself?: boolean
       attached?: Attached
       /** For a guest whose payment made the account or took it over: `tokenId` is a row of `password_tokens`. */
       newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } }
-      /** The first payment of a buyer who has given no username yet. */
+      /** True for the first payment of a buyer who has entered no username. */
       needsUsername?: boolean
-      /** The buyer, whom the checkout told about news. */
+      /** Id of the buyer, set if the checkout announced product news. */
       newsTo?: string
       tax: Tax | null
     },
@@ -219,9 +219,9 @@ export const paymentMails = {
       step: keyof typeof dunning
       endsAt: string | null
       awaitsBank?: boolean
-      /** Why the card was refused. */
+      /** Reason for the decline, as a sentence. */
       refusal?: string | null
-      /** Sent by the seller: it can be paid there, without a login. */
+      /** Set for invoices that the seller sends by email; the linked page takes the payment without a login. */
       invoice?: { purchaseId: string; invoiceId: string }
     },
     site,

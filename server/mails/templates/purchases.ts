@@ -16,7 +16,7 @@ const endings = {
   over: 'Your access has ended, as planned.',
 }
 
-/** `amount` is what went back, in cents. */
+/** `amount` is the refunded amount in cents. */
 type Refund = Owned & { amount: number }
 
 const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'action' | 'footnote'> =>
@@ -25,7 +25,7 @@ const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'a
     : { action: toDashboard }
 
 export const purchaseMails = {
-  /** Someone got it as a guest, without a payment that has a receipt, with the address of an account. */
+  /** For a purchase by a guest with the address of an account, if no payment brings a receipt. */
   purchaseAttached: (data: Subscription & Attached) => ({
     subject: `${data.product} was added to your account`,
     paragraphs: [greeting(data.name), `${data.product} ${attachedLine(data)}`],
@@ -37,11 +37,11 @@ export const purchaseMails = {
     data: Owned & {
       period: string
       endsAt: string
-      /** For the rest of a renewed term. */
+      /** Refund for the unused part of a renewed term, in cents. */
       refund: number
       /** The shortest plan, if it is shorter: to change to it, the buyer subscribes again after the end. */
       shorter: BillingType | null
-      /** Last day of the right to withdraw, while it lasts. */
+      /** Last day of the right to withdraw; null if it has passed. */
       withdrawBy: string | null
     },
     site,
@@ -88,7 +88,7 @@ export const purchaseMails = {
   subscriptionEnded: (
     data: Owned & {
       because: keyof typeof endings
-      /** A shorter plan of the product, after a longer one was cancelled. */
+      /** Shorter plan that the email offers after the cancellation of a longer one. */
       restart?: { slug: string; billing: BillingType } | null
     },
   ) => ({
@@ -104,7 +104,7 @@ export const purchaseMails = {
       ? [`Start ${data.restart.billing}`, `/checkout?product=${data.restart.slug}&billing=${data.restart.billing}`]
       : ['See the products', '/products'],
   }),
-  /** A present of time: `renews` tells a subscription from a purchase booked by hand. */
+  /** For free time that the seller has given. `renews` is false for a purchase booked by hand. */
   subscriptionExtended: ({ name, product, until, renews }: Owned & { until: string; renews: boolean }) => ({
     subject: `More time with ${product}`,
     paragraphs: [
@@ -151,7 +151,7 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  /** Paid with a code beyond its number of uses, or by someone who had bought before. */
+  /** For a payment with a code that was used up, or that is only for new buyers. */
   codeRefunded: (data: Refund & { code: string; because: 'code_used_up' | 'code_new_only' }) => ({
     subject:
       data.because === 'code_used_up'
@@ -170,7 +170,7 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  /** The seller booked it by hand: a gift, or paid for elsewhere. `tokenId` is for anyone who has no password yet. */
+  /** For a purchase that the seller booked by hand. `tokenId` is for an account without a password. */
   purchaseBooked: (data: Booked, site) => ({
     subject: `You have access to ${data.product}`,
     paragraphs: [
@@ -184,7 +184,7 @@ export const purchaseMails = {
     details: [['Product', data.product], data.endsAt && ['Access until', day(data.endsAt)]],
     ...toAccount(data.tokenId, site),
   }),
-  /** A subscription that began at Stripe is now the shop's. `tokenId` is for anyone who has no password yet. */
+  /** For a subscription made at Stripe that the shop has taken over. `tokenId` is for an account without a password. */
   purchaseTakenOver: ({ name, product, tokenId }: Owned & { tokenId: string | null }, site) => ({
     subject: `Your subscription to ${product} has a new home`,
     paragraphs: [
@@ -196,7 +196,7 @@ export const purchaseMails = {
     ],
     ...toAccount(tokenId, site),
   }),
-  /** A week before something booked by hand runs out. */
+  /** Sent a week before the end of a purchase that was booked by hand. */
   bookedEnds: (data: Ending) => ({
     subject: `Your access to ${data.product} ends on ${day(data.endsAt)}`,
     paragraphs: [

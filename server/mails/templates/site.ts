@@ -8,7 +8,7 @@ import { greeting, type MailSite, type Templates } from '../template.ts'
 const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/newsletter/${page}?id=${id}&token=${linkToken(`newsletter-${page}`, id)}`
 
-/** For a row of `newsletter_subscriptions`, or a buyer. */
+/** Unsubscribe link for a row of `newsletter_subscriptions` or for a buyer. */
 export const unsubscribeLink = (id: string, site: MailSite) => link('unsubscribe', id, site)
 
 /** RFC 8058: email clients show their own button and post to this URL when it's pressed. */
@@ -61,7 +61,7 @@ Not investment advice. Past and backtested results do not predict future results
     blocks: parseBlocks(markdown),
     footnote: `${serviceReasons[reason]}. You get this email because you are a customer of ${product}. It is about your subscription and comes whether or not you get our news.`,
   }),
-  /** Once, after 30 paid days. Nothing is offered in return: a paid review would be worth nothing. */
+  /** Sent once, after 30 paid days. Offers no reward, so that reviews stay honest. */
   reviewInvitation: ({ name, product }: { name: string; product: string }) => ({
     subject: `How do you like ${product}?`,
     paragraphs: [
@@ -89,7 +89,7 @@ Not investment advice. Past and backtested results do not predict future results
     details: [['Review', inertLine(text)]],
     action: ['Open the reviews', '/admin/messages/reviews'],
   }),
-  /** To its author, who may object. */
+  /** Sent to the author of the review, who may object. */
   reviewHidden: ({ reason }: { reason: string }, { supportEmail }) => ({
     subject: 'Your review was hidden',
     paragraphs: [
