@@ -15,7 +15,7 @@ export const users = pgTable(
     passwordHash: text(),
     /** Time the address was proven, by the first use of an emailed link; set at once for imported accounts and command-line admins. */
     verifiedAt: moment(),
-    /** Time the account was transferred to the mailbox's owner; earlier ways to log in no longer work. */
+    /** Time the account was transferred to the mailbox's owner; afterwards, only emailed links log in. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
     /** Role of staff; null for buyers, and for admins, who have every permission. */
