@@ -10,7 +10,7 @@ import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
 let admin: Awaited<ReturnType<TestShop['admin']>>
-// Time passes from test to test, and logins end.
+// Logins expire, because the clock moves from test to test.
 beforeEach(async () => {
   admin = await shop.admin()
 })
@@ -21,32 +21,32 @@ afterAll(() => shop.close())
 
 const inDays = (days: number) => new Date(shop.clock.now().getTime() + days * 86_400_000)
 
-type More = { kind?: 'gift' | 'paid_elsewhere'; reason?: string; endsAt?: string; invite?: boolean }
-async function book(userId: string, more: More = {}) {
+type BookingOptions = { kind?: 'gift' | 'paid_elsewhere'; reason?: string; endsAt?: string; invite?: boolean }
+async function book(userId: string, options: BookingOptions = {}) {
   await admin.call(purchases.adminAdd, {
     userId,
     productId: reboundSigmaPro.id,
     billingType: 'monthly',
     amount: 3900,
     status: 'active',
-    ...more,
+    ...options,
   })
 }
 
 type Buyer = Awaited<ReturnType<TestShop['user']>>
-async function only(buyer: Buyer) {
+async function onlyPurchaseOf(buyer: Buyer) {
   const [purchase] = await buyer.call(purchases.list, {})
   if (!purchase) throw new Error('There is no purchase')
   return purchase
 }
 const mailsTo = async ({ user }: Buyer) => (await shop.mails()).filter(({ to }) => to === user.email)
 
-test('a purchase booked until a day ends by itself to the minute, a week after a mail with a link to subscribe', async () => {
+test('a booking with an end expires at that minute, a week after an email with a link to subscribe', async () => {
   const buyer = await shop.verifiedUser()
   const endsAt = inDays(20).toISOString()
   await book(buyer.user.id, { kind: 'paid_elsewhere', reason: 'Paid by wire', endsAt })
-  expect(await only(buyer)).toMatchObject({ status: 'active', kind: 'paid_elsewhere', endsAt })
-  expect(await only(buyer)).not.toHaveProperty('reason')
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'active', kind: 'paid_elsewhere', endsAt })
+  expect(await onlyPurchaseOf(buyer)).not.toHaveProperty('reason')
   expect(await buyer.call(access.mine, {})).toMatchObject([{ until: endsAt, reason: 'ends' }])
   expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
     { reason: 'Paid by wire', endsAt },
@@ -65,44 +65,47 @@ test('a purchase booked until a day ends by itself to the minute, a week after a
 
   shop.clock.advance({ days: 6, hours: 23, minutes: 58 })
   await shop.queue.runNow('end-booked')
-  expect(await only(buyer)).toMatchObject({ status: 'active' })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'active' })
   shop.clock.advance({ minutes: 3 })
   await shop.queue.runNow('end-booked')
-  expect(await only(buyer)).toMatchObject({ status: 'expired', endedBecause: null, endedAt: endsAt })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'expired', endedBecause: null, endedAt: endsAt })
   expect((await mailsTo(buyer)).at(-1)?.subject).toBe('Your subscription to Rebound Sigma Pro has ended')
 })
 
-test('its buyer cancels and resumes; it keeps its end either way', async () => {
+test('a booking keeps its end when its buyer cancels and resumes it', async () => {
   const buyer = await shop.verifiedUser()
   const endsAt = inDays(20).toISOString()
   await book(buyer.user.id, { endsAt })
-  const { id } = await only(buyer)
+  const { id } = await onlyPurchaseOf(buyer)
   expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt, refund: 0 })
   await buyer.call(purchases.cancel, { id })
-  expect(await only(buyer)).toMatchObject({ status: 'pending_cancel', endsAt })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'pending_cancel', endsAt })
   await buyer.call(purchases.resume, { id })
-  expect(await only(buyer)).toMatchObject({ status: 'active', endsAt })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'active', endsAt })
   await expect(buyer.call(purchases.invoice, { id })).rejects.toMatchObject({
     serverMessage: 'There is no invoice for this purchase: it was not paid through this shop',
   })
 })
 
-test('one without an end that is cancelled, extended and resumed has none again', async () => {
+test('a booking without an end that is cancelled, extended and resumed has no end again', async () => {
   const buyer = await shop.verifiedUser()
   await book(buyer.user.id)
-  const { id } = await only(buyer)
+  const { id } = await onlyPurchaseOf(buyer)
   await buyer.call(purchases.cancel, { id })
   const until = inDays(60).toISOString().slice(0, 10)
   await admin.call(purchases.adminExtend, { id, until })
-  expect(await only(buyer)).toMatchObject({ status: 'pending_cancel', endsAt: expect.stringContaining(until) })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({
+    status: 'pending_cancel',
+    endsAt: expect.stringContaining(until),
+  })
   await buyer.call(purchases.resume, { id })
-  expect(await only(buyer)).toMatchObject({ status: 'active', endsAt: null })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'active', endsAt: null })
 })
 
-test('its buyer subscribes before it ends, keeps the access, and hears nothing of the end', async () => {
+test('a buyer who subscribes before the booking ends keeps access and gets no email about the end', async () => {
   const buyer = await shop.verifiedUser()
   await book(buyer.user.id, { endsAt: inDays(5).toISOString() })
-  const { id } = await only(buyer)
+  const { id } = await onlyPurchaseOf(buyer)
   await buyer.call(access.submitForPurchase, {
     purchaseId: id,
     exchangeName: 'Kraken',
@@ -119,19 +122,19 @@ test('its buyer subscribes before it ends, keeps the access, and hears nothing o
   await shop.queue.runNow('end-booked')
   const owned = await buyer.call(purchases.list, {})
   expect(owned.map(({ status }) => status).toSorted()).toEqual(['active', 'expired'])
-  const later = await shop.admin()
-  expect(await later.call(accessAdmin.todo, {})).toEqual([])
+  const freshAdmin = await shop.admin()
+  expect(await freshAdmin.call(accessAdmin.todo, {})).toEqual([])
   const subjects = (await mailsTo(buyer)).map(({ subject }) => subject)
   expect(subjects.filter((subject) => /end/.test(subject))).toEqual([])
 })
 
-test('the seller cancels it: it ends now, the buyer is told once, and the audit log knows who did it', async () => {
+test('a booking that the seller cancels ends immediately, with one email and one entry in the audit log', async () => {
   const buyer = await shop.verifiedUser()
   await book(buyer.user.id, { endsAt: inDays(20).toISOString() })
-  const { id } = await only(buyer)
+  const { id } = await onlyPurchaseOf(buyer)
   await admin.call(purchases.adminCancel, { id })
   await admin.call(purchases.adminCancel, { id })
-  expect(await only(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled', endsAt: null })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled', endsAt: null })
   expect(await buyer.call(access.mine, {})).toEqual([])
   const subjects = (await mailsTo(buyer)).map(({ subject }) => subject)
   const ended = 'Your subscription to Rebound Sigma Pro has ended'
@@ -140,14 +143,14 @@ test('the seller cancels it: it ends now, the buyer is told once, and the audit 
   expect(entries.filter(({ subject }) => subject === id)).toHaveLength(1)
 })
 
-test('one without an end blocks a second subscription, as before', async () => {
+test('a booking without an end blocks a second subscription', async () => {
   const buyer = await shop.verifiedUser()
   await book(buyer.user.id)
-  expect(await only(buyer)).toMatchObject({ endsAt: null, kind: null })
+  expect(await onlyPurchaseOf(buyer)).toMatchObject({ endsAt: null, kind: null })
   await expect(shop.buy(buyer, {})).rejects.toMatchObject({ status: 409 })
 })
 
-test('a gift is no revenue', async () => {
+test('a gift doesn’t count as revenue', async () => {
   const figures = async () => (await admin.call(overview.adminShow, {})).months.at(-1)
   const before = await figures()
   const [friend, payer] = [await shop.verifiedUser(), await shop.verifiedUser()]
@@ -156,11 +159,11 @@ test('a gift is no revenue', async () => {
   expect(between).toMatchObject({ arr: before?.arr, paying: before?.paying })
   await book(payer.user.id, { kind: 'paid_elsewhere' })
   expect((await figures())?.arr).toBe((before?.arr ?? 0) + 12 * 3900)
-  await admin.call(purchases.adminDelete, { id: (await only(friend)).id })
+  await admin.call(purchases.adminDelete, { id: (await onlyPurchaseOf(friend)).id })
   expect((await figures())?.arr).toBe((before?.arr ?? 0) + 12 * 3900)
 })
 
-test('an end that has passed is refused by its field', async () => {
+test('an end in the past is refused at its field', async () => {
   const { user } = await shop.verifiedUser()
   await expect(book(user.id, { endsAt: inDays(-1).toISOString() })).rejects.toMatchObject({
     status: 400,
@@ -168,20 +171,20 @@ test('an end that has passed is refused by its field', async () => {
   })
 })
 
-test('the buyer is invited by email if the seller says so, and the reason stays out of the audit log', async () => {
-  const [told, untold] = [await shop.verifiedUser(), await shop.verifiedUser()]
-  await book(told.user.id, { kind: 'gift', reason: 'My cousin Grace', invite: true })
-  await book(untold.user.id, { kind: 'gift' })
+test('a buyer is invited by email only if the seller wants it, and the audit log omits the reason', async () => {
+  const [invited, notInvited] = [await shop.verifiedUser(), await shop.verifiedUser()]
+  await book(invited.user.id, { kind: 'gift', reason: 'My cousin Grace', invite: true })
+  await book(notInvited.user.id, { kind: 'gift' })
   const subject = 'You have access to Rebound Sigma Pro'
-  expect((await mailsTo(told)).map((mail) => mail.subject)).toContain(subject)
-  expect((await mailsTo(untold)).map((mail) => mail.subject)).not.toContain(subject)
-  await admin.call(purchases.adminDelete, { id: (await only(told)).id })
+  expect((await mailsTo(invited)).map((mail) => mail.subject)).toContain(subject)
+  expect((await mailsTo(notInvited)).map((mail) => mail.subject)).not.toContain(subject)
+  await admin.call(purchases.adminDelete, { id: (await onlyPurchaseOf(invited)).id })
   const entries = await admin.call(audit.adminList, { q: 'purchase.' })
   expect(entries.length).toBeGreaterThan(3)
   expect(JSON.stringify(entries)).not.toContain('cousin')
 })
 
-test('what is booked for an address that nobody proved goes to the mailbox’s owner, not to whoever signed up', async () => {
+test('a booking for an unproven address goes to the owner of the mailbox, not to the person who signed up', async () => {
   const stranger = await shop.user()
   await book(stranger.user.id, { kind: 'gift' })
   expect(await stranger.call(accounts.user, {})).toBeNull()

@@ -11,7 +11,7 @@ async function queryOf<Row>(shop: TestShop, statement: string): Promise<Row[]> {
   return (await shop.connection.pool.query(statement)).rows
 }
 
-/** The stand-in's own balance, added up without the shop. */
+/** Sum of the sandbox's own balance transactions, computed without the shop. */
 const atStripe = (shop: TestShop) =>
   queryOf<{ net: number; payouts: number; lines: number }>(
     shop,
@@ -80,7 +80,7 @@ describe('the balance at Stripe', () => {
       paid.push(purchase.paymentIntentId ?? '')
       return shop.settle()
     }
-    // Ignores what Stripe refuses, too: a second dispute, a refund beyond the payment.
+    // Stripe refuses some actions, such as a second dispute or a refund above the payment.
     const tried = async () => {
       if (act === 'refund') await controls.refund(latest)
       if (act === 'part') await controls.refund(latest, 500)
@@ -100,7 +100,7 @@ describe('a shop that collects tax and settles in francs', () => {
   const period = () => shop.clock.now().toISOString().slice(0, 7)
   beforeAll(async () => {
     shop = await openShop({ env: { TAX: 'stripe', SELLER_COUNTRY: 'Switzerland' } })
-    // So that payments and payouts fall in one month.
+    // Payments and payouts then fall in the same month.
     const day = shop.clock.now().getUTCDate()
     if (day > 20) await shop.advance(32 - day, 'day')
     await shop.sandbox.controls.behave({ settlesIn: 'chf' })
@@ -132,7 +132,7 @@ describe('a shop that collects tax and settles in francs', () => {
   const parsed = async (response: Response) =>
     parse(await response.text(), { columns: true, bom: true }) as Record<string, string>[]
 
-  test('adds up tax by country and rate, sales and credits apart, also for the quarter and in euros', async () => {
+  test('adds up tax by country and rate, with sales apart from credits, also for a quarter and in euros', async () => {
     const taxes = await admin.call(bookkeeping.adminTaxes, { period: period() })
     expect(taxes).toEqual([
       {
@@ -205,7 +205,7 @@ describe('a shop that collects tax and settles in francs', () => {
     })
   })
 
-  test('gives the bookkeeper a file whose sums are those of the screens', async () => {
+  test('exports a file for the bookkeeper with the same sums as the screens', async () => {
     const rows = await parsed(await admin.send(bookkeeping.adminExportMonth, { period: period() }))
     const sum = (column: string, kind?: string) =>
       rows

@@ -15,7 +15,7 @@ import { readProductFile } from './product-file.ts'
 const path = 'content/products/rebound-sigma-pro.md'
 const source = readFileSync(join(paths.products, 'rebound-sigma-pro.md'), 'utf8')
 
-test('a product is what its file says', () => {
+test('a product is read from its file', () => {
   const { text, listed, package: forOwners, ...product } = readProductFile(path, source)
   expect(product).toEqual({
     slug: 'rebound-sigma-pro',
@@ -49,7 +49,7 @@ test.each([
   expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${says}`)
 })
 
-test('a process names a product that a newer one has added since it started', async () => {
+test('a process finds the name of a product that a newer process has added', async () => {
   await using shop = await openShop()
   const { rows } = await shop.connection.pool.query<{ id: string }>(
     `insert into products (slug, name) values ('trend-compass', 'Trend Compass') returning id`,
@@ -61,7 +61,7 @@ test('a process names a product that a newer one has added since it started', as
   expect(JSON.stringify(history)).toContain('Trend Compass')
 })
 
-test('a file reports all of its faults at once, in the order of its lines', () => {
+test('all faults of a product file are reported at once, in the order of its lines', () => {
   const broken = source
     .replace('monthly: $39', 'monthly: soon')
     .replace('name: Rebound Sigma Pro\n', '')
@@ -73,7 +73,7 @@ test('a file reports all of its faults at once, in the order of its lines', () =
   expect(complaints).toThrow(/line 3: [^]*line 15: [^]*line 29: a fact/)
 })
 
-test('a second product changes nothing for the first, and each has its own links', async () => {
+test('a second product leaves the first unchanged, and each has separate links', async () => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(paths.products, products, { recursive: true })
   await using before = await openShop({ products })
@@ -83,7 +83,7 @@ test('a second product changes nothing for the first, and each has its own links
   const buyer = await before.user()
   await bookPurchase(before.connection, buyer.user.id)
 
-  // Its name comes first in the alphabet.
+  // The second product's name comes first in the alphabet.
   const second = source
     .replace('name: Rebound Sigma Pro', 'name: Alpha Tool')
     .replace('order: 100\n', '')

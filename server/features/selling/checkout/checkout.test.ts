@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** An address for each checkout of a guest. */
-const customersAtStripe = async (email: string) => {
+/** Number of Stripe customers with that email. */
+const countCustomers = async (email: string) => {
   const { rows } = await shop.connection.db.execute(sql`
     select 1 from sandbox.objects where kind = 'customer' and data->>'email' = ${email}`)
   return rows.length
@@ -50,7 +50,7 @@ describe('a guest', () => {
     expect(await subjectsTo(email)).toEqual(['Your receipt: Rebound Sigma Pro'])
   })
 
-  test('with the email of an account: the purchase goes to its owner, and the guest isn’t logged in', async () => {
+  test('who types the email of an account isn’t logged in, and the purchase goes to its owner', async () => {
     const owner = await shop.verifiedUser()
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest, owner.user.email)
@@ -59,7 +59,7 @@ describe('a guest', () => {
       serverMessage: 'An account with this email exists. Please log in to continue.',
     })
     expect(await guest.call(accounts.user, {})).toBeNull()
-    // The browser that paid may read what it paid, and nobody else.
+    // Only the browser that paid may read the order.
     expect(await guest.call(checkout.paid, { paymentIntentId })).toMatchObject({
       billingType: 'monthly',
       paidAmount: 3900,
@@ -77,7 +77,7 @@ describe('a guest', () => {
     expect(told?.text).toContain(`/auth?payment_intent=${paymentIntentId}`)
   })
 
-  test('with an address that a stranger signed up with: the purchase goes to whoever reads that mailbox', async () => {
+  test('who types an address that a stranger signed up with gets the purchase only by reading that mailbox', async () => {
     const email = 'mine-not-yours@example.com'
     const stranger = await shop.user({ email, name: 'Mallory' })
     await stranger.call(accounts.updateProfile, { tradingViewUsername: 'mallory' })
@@ -99,7 +99,7 @@ describe('a guest', () => {
     const mail = (await shop.mails()).find(({ to, subject }) => to === email && subject === receipt)
     expect(mail?.text).toContain('Someone had already signed up with your email address')
     const link = new URL(/https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
-    // The login after it leads back to the payment.
+    // The login that follows leads back to the payment.
     expect(link.searchParams.get('payment_intent')).toBe(paymentIntentId)
     const token = link.searchParams.get('token') ?? ''
     await guest.call(accounts.resetPassword, { token, newPassword: 'open sesame' })
@@ -116,7 +116,7 @@ describe('a guest', () => {
     await colleague.call(accounts.login, { email: colleague.user.email, password: colleague.password })
   })
 
-  test('is logged in once, from the browser that paid, within an hour, and in no other way', async () => {
+  test('is logged in only once, only in the browser that paid, and only within an hour', async () => {
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest)
     const stranger = shop.visitor()
@@ -136,7 +136,7 @@ describe('a guest', () => {
     expect(await late.call(checkout.paid, { paymentIntentId: lateId })).toMatchObject({ wayIn: 'first-link' })
   })
 
-  test('who pays in two browsers is logged in by the payment that counts and told the other one is refunded', async () => {
+  test('who pays in two browsers is logged in by the first payment, and the second is refunded', async () => {
     const email = 'two-browsers@example.com'
     const [guest, other] = [shop.visitor(), shop.visitor()]
     const [monthly, yearly] = [
@@ -156,7 +156,7 @@ describe('a guest', () => {
     await shop.confirmPurchase(guest, monthly)
   })
 
-  test('gets a new nonce after login; after logout there is none, and the old one is worthless', async () => {
+  test('gets a new nonce after login, and none of the old nonces logs anyone in after logout', async () => {
     const guest = shop.visitor()
     const first = await shop.guest(guest)
     const second = await shop.guest(guest)
@@ -173,14 +173,14 @@ describe('a guest', () => {
     }
   })
 
-  test('can’t bring their own nonce: one we didn’t create is replaced', async () => {
+  test('gets a new nonce in place of one that the shop did not create', async () => {
     const guest = shop.visitor()
     guest.cookies.set('checkout', 'planted')
     await shop.begin(guest, { email: 'planted@example.com' })
     expect(guest.cookies.get('checkout')).not.toBe('planted')
   })
 
-  test('whose account has a password by now logs in with it', async () => {
+  test('whose account has got a password must log in with it', async () => {
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
     await shop.settle()
@@ -207,24 +207,24 @@ describe('a guest', () => {
   })
 
   test('must enter an email', async () => {
-    const wish = { productSlug: 'rebound-sigma-pro', billingType: 'monthly' as const }
+    const input = { productSlug: 'rebound-sigma-pro', billingType: 'monthly' as const }
     for (const email of [undefined, null, '', ' '])
-      await expect(shop.visitor().call(checkout.createSubscriptionIntent, { ...wish, email })).rejects.toMatchObject({
+      await expect(shop.visitor().call(checkout.createSubscriptionIntent, { ...input, email })).rejects.toMatchObject({
         status: 400,
         serverMessage: 'Please enter your email to continue',
       })
     await expect(
-      shop.visitor().call(checkout.createSubscriptionIntent, { ...wish, email: 'ada@' }),
+      shop.visitor().call(checkout.createSubscriptionIntent, { ...input, email: 'ada@' }),
     ).rejects.toMatchObject({ status: 400, serverMessage: 'Please enter a valid email address' })
-    // Logged in, whatever a form sends for it is beside the point.
+    // A logged-in buyer's email comes from the account, so the form's value is ignored.
     const user = await shop.user()
     for (const email of [null, ''])
-      expect(await user.call(checkout.createSubscriptionIntent, { ...wish, email })).toMatchObject({ amountDue: 3900 })
+      expect(await user.call(checkout.createSubscriptionIntent, { ...input, email })).toMatchObject({ amountDue: 3900 })
   })
 })
 
 describe('a payment that Stripe is still processing', () => {
-  test('keeps a guest waiting without an email or a refusal, and completes once Stripe is done', async () => {
+  test('lets a guest wait without an email or an error, and completes once Stripe is done', async () => {
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
     const login = () => guest.send(checkout.guestPurchaseLogin, { paymentIntentId })
@@ -237,7 +237,7 @@ describe('a payment that Stripe is still processing', () => {
     expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   })
 
-  test('is not a conflict for a buyer and can’t be paid twice', async () => {
+  test('is shown to its buyer as processing and can’t be paid twice', async () => {
     const user = await shop.user()
     const begun = await shop.begin(user)
     await shop.pay(begun)
@@ -262,8 +262,8 @@ describe('a payment that Stripe is still processing', () => {
   })
 })
 
-describe('one attempt', () => {
-  test('survives a reload, for guests and users', async () => {
+describe('an unpaid checkout', () => {
+  test('stays the same after a reload, for guests and users', async () => {
     const email = 'reload@example.com'
     for (const visitor of [shop.visitor(), await shop.user()]) {
       const first = await shop.begin(visitor, { email })
@@ -273,13 +273,13 @@ describe('one attempt', () => {
     }
   })
 
-  test('by another guest with the same email stays theirs', async () => {
+  test('of a guest isn’t shared with another guest who types the same email', async () => {
     const email = 'same@example.com'
     const first = await shop.begin(shop.visitor(), { email })
     expect(await shop.begin(shop.visitor(), { email })).not.toEqual(first)
   })
 
-  test('by a guest goes on after the server crashed during the first click', async () => {
+  test('of a guest continues after the server crashed during the first click', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'shop-crash-'))
     const place = { databaseUrl: shop.connection.url, dataDir }
     const crashing = await startProcess(place, { CRASH_AT: 'checkout before commit', TRADINGVIEW: 'off' })
@@ -287,21 +287,21 @@ describe('one attempt', () => {
     const { begin } = createBuyers({ url: crashing?.url ?? '', publishableKey: () => shop.sandbox.publishableKey })
     await expect(begin(createVisitor(crashing?.url ?? ''), { email })).rejects.toThrow('fetch failed')
 
-    // Its lock ended with its session.
+    // PostgreSQL released the crashed process's lock with its session.
     await using later = await openShop({ databaseUrl: shop.connection.url })
     expect((await later.begin(later.visitor(), { email })).clientSecret).toMatch(/^pi_/)
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  test('by a user stays one, however many times they click at once', async () => {
+  test('of a user is created once, however many clicks arrive at once', async () => {
     const user = await shop.user()
     const begun = await Promise.all(Array.from({ length: 8 }, () => shop.begin(user)))
     expect(new Set(begun.map(({ clientSecret }) => clientSecret)).size).toBe(1)
   })
 
-  test('stays one subscription and one login when a guest’s first two clicks arrive at once, in one process or two', async () => {
+  test('of a guest is created once when the first two clicks arrive at once, in one process or two', async () => {
     await using other = await openShop({ databaseUrl: shop.connection.url })
-    /** On a busy machine one may be answered before the other is sent; a browser then sends its cookie along. */
+    /** On a busy machine, the first click may be answered before the second is sent, which then carries the cookie. */
     const atOnce = async (second: TestShop, tries = 1): Promise<{ email: string; clicks: Visitor[] }> => {
       const email = `two-clicks-${second === shop}-${tries}@example.com`
       const clicks = [shop.visitor(), second.visitor()]
@@ -313,10 +313,10 @@ describe('one attempt', () => {
     }
     for (const second of [shop, other]) {
       const { email, clicks } = await atOnce(second)
-      // With the cookie that came with the first answer, the browser repeats the other click.
+      // The browser repeats the other click with the cookie from the first response.
       const guest = clicks.find(({ cookies }) => cookies.has('checkout')) ?? shop.visitor()
       const begun = await shop.begin(guest, { email })
-      expect(await customersAtStripe(email)).toBe(1)
+      expect(await countCustomers(email)).toBe(1)
       await shop.pay(begun)
       await shop.logInGuest(guest, begun)
       expect(await guest.call(accounts.user, {})).toMatchObject({ email })
@@ -334,16 +334,16 @@ describe('a new checkout', () => {
     return rows[0]?.status
   }
 
-  test('of the same account or browser cancels the earlier unpaid one at Stripe', async () => {
+  test('cancels the earlier unpaid one of the same account or browser at Stripe', async () => {
     const member = await shop.user()
     const guest = shop.visitor()
     for (const [visitor, emails] of [
       [member, []],
       [guest, ['one@example.com', 'two@example.com', 'two@example.com']],
     ] as const) {
-      const given = (index: number) => (emails[index] ? { email: emails[index] } : {})
-      const first = await shop.begin(visitor, given(0))
-      const second = await shop.begin(visitor, { billing: 'yearly', ...given(1) })
+      const emailOf = (index: number) => (emails[index] ? { email: emails[index] } : {})
+      const first = await shop.begin(visitor, emailOf(0))
+      const second = await shop.begin(visitor, { billing: 'yearly', ...emailOf(1) })
       expect(await stateOf(first)).toMatch(/^(canceled|incomplete_expired)$/)
       expect(await stateOf(second)).toBe('incomplete')
       expect(await shop.pay(first)).not.toMatch(/succeeded|processing/)
@@ -351,19 +351,19 @@ describe('a new checkout', () => {
         status: 409,
         code: 'changed-meanwhile',
       })
-      // The same again is the same checkout.
-      expect(await shop.begin(visitor, { billing: 'yearly', ...given(2) })).toEqual(second)
+      // Beginning with the same plan and email returns the same checkout.
+      expect(await shop.begin(visitor, { billing: 'yearly', ...emailOf(2) })).toEqual(second)
     }
   })
 
-  test('with a typed address cancels nobody else’s', async () => {
+  test('doesn’t cancel another browser’s checkout with the same typed address', async () => {
     const email = `typed-${crypto.randomUUID()}@example.com`
     const first = await shop.begin(shop.visitor(), { email })
     await shop.begin(shop.visitor(), { email })
     expect(await stateOf(first)).toBe('incomplete')
   })
 
-  test('that is refused leaves the earlier one open', async () => {
+  test('that is refused leaves the earlier checkout open', async () => {
     const buyer = await shop.user()
     const first = await shop.begin(buyer)
     await expect(shop.begin(buyer, { code: 'NO-SUCH-CODE' })).rejects.toMatchObject({ code: 'code-refused' })
@@ -397,7 +397,7 @@ describe('a second subscription', () => {
   })
 })
 
-test('a page that shows another price is told the present one, and nothing is begun or charged', async () => {
+test('a page that shows an outdated price gets the present one, and nothing is begun or charged', async () => {
   const email = 'old-page@example.com'
   const guest = shop.visitor()
   const begin = (amount: number) =>
@@ -414,15 +414,15 @@ test('a page that shows another price is told the present one, and nothing is be
     currentAmount: 3900,
   }
   await expect(begin(3500)).rejects.toMatchObject(changed)
-  expect(await customersAtStripe(email)).toBe(0)
+  expect(await countCustomers(email)).toBe(0)
   const begun = await begin(3900)
   expect(begun).toMatchObject({ amountDue: 3900 })
-  // The same attempt, offered to an older page again.
+  // An older page asks for the same checkout again.
   await expect(begin(3500)).rejects.toMatchObject(changed)
   expect(await begin(3900)).toEqual(begun)
 })
 
-test('a first payment that a credit covers starts nothing unseen, and the credit stays', async () => {
+test('a first payment that a credit would cover starts no subscription, and the credit stays', async () => {
   const user = await shop.user()
   await shop.begin(user)
   const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
@@ -446,7 +446,7 @@ test('a first payment that a credit covers starts nothing unseen, and the credit
   expect(metrics).toContain('shop_stripe_faults_total{type="NothingDue"} 2')
 })
 
-test('a foreign email in a logged-in buyer’s request changes nothing', async () => {
+test('another person’s email in a logged-in buyer’s request is ignored', async () => {
   const victim = await shop.user()
   const user = await shop.user()
   const begun = await shop.begin(user, { email: victim.user.email })
@@ -476,54 +476,54 @@ test('someone who logs in after paying as a guest can confirm right away', async
 })
 
 describe('a price at Stripe', () => {
-  const setPrice = (own: TestShop, change: object) =>
-    own.connection.db.execute(sql`
+  const setPrice = (isolatedShop: TestShop, change: object) =>
+    isolatedShop.connection.db.execute(sql`
       update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb
       where kind = 'price' and data->>'lookup_key' = 'rebound-sigma-pro-monthly'`)
-  const prices = async (own: TestShop) => {
-    const { rows } = await own.connection.db.execute<{ amount: number; key: string | null }>(sql`
+  const prices = async (isolatedShop: TestShop) => {
+    const { rows } = await isolatedShop.connection.db.execute<{ amount: number; key: string | null }>(sql`
       select (data->>'unit_amount')::int as amount, data->>'lookup_key' as key
       from sandbox.objects where kind = 'price' and data->'recurring'->>'interval' = 'month' order by seq`)
     return rows
   }
 
   test('that differs from the catalog is replaced by a new one; existing subscribers keep theirs', async () => {
-    await using own = await openShop()
-    await setPrice(own, { unit_amount: 4100 })
-    // The page says what Stripe will charge, and that payment counts.
-    const guest = own.visitor()
-    const wish = { productSlug: reboundSigmaPro.slug, billingType: 'monthly', email: 'b@example.com' } as const
-    expect(await guest.call(checkout.createSubscriptionIntent, wish)).toMatchObject({ amountDue: 4100 })
-    const begun = await own.begin(guest, wish)
-    await own.pay(begun)
-    await own.logInGuest(guest, begun)
+    await using isolatedShop = await openShop()
+    await setPrice(isolatedShop, { unit_amount: 4100 })
+    // The page shows the amount that Stripe will charge, and the purchase has it, too.
+    const guest = isolatedShop.visitor()
+    const input = { productSlug: reboundSigmaPro.slug, billingType: 'monthly', email: 'b@example.com' } as const
+    expect(await guest.call(checkout.createSubscriptionIntent, input)).toMatchObject({ amountDue: 4100 })
+    const begun = await isolatedShop.begin(guest, input)
+    await isolatedShop.pay(begun)
+    await isolatedShop.logInGuest(guest, begun)
     const earlier = await guest.call(purchases.list, {})
     expect(earlier).toMatchObject([{ amount: 4100 }])
     expect(await guest.call(accounts.myData, {})).toMatchObject({ orders: [{ amountDueInCents: 4100 }] })
 
-    await using restarted = await openShop({ databaseUrl: own.connection.url })
+    await using restarted = await openShop({ databaseUrl: isolatedShop.connection.url })
     const later = await restarted.buyer()
     expect(later.purchase).toMatchObject({ amount: 3900 })
-    expect(await prices(own)).toEqual([
+    expect(await prices(isolatedShop)).toEqual([
       { amount: 4100, key: null },
       { amount: 3900, key: 'rebound-sigma-pro-monthly' },
     ])
     await restarted.advance(1, 'month')
-    // Either of the two may have delivered a renewal.
-    await own.settle()
+    // Either of the two processes may have received the renewal's event.
+    await isolatedShop.settle()
     const { booked, wanted } = await compareBooks(restarted)
     expect(booked).toEqual(wanted)
     expect(new Set(booked.map(({ price }) => price))).toEqual(new Set([3900, 4100]))
   })
 
   test('that was archived keeps its lookup key and blocks neither startup nor buyers', async () => {
-    await using own = await openShop()
-    await setPrice(own, { active: false })
-    await own.buyer()
-    await setPrice(own, { active: false })
-    await using restarted = await openShop({ databaseUrl: own.connection.url })
+    await using isolatedShop = await openShop()
+    await setPrice(isolatedShop, { active: false })
+    await isolatedShop.buyer()
+    await setPrice(isolatedShop, { active: false })
+    await using restarted = await openShop({ databaseUrl: isolatedShop.connection.url })
     await restarted.buyer()
-    expect(await prices(own)).toEqual([
+    expect(await prices(isolatedShop)).toEqual([
       { amount: 3900, key: null },
       { amount: 3900, key: null },
       { amount: 3900, key: 'rebound-sigma-pro-monthly' },

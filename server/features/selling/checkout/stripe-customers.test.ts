@@ -24,7 +24,7 @@ async function customersOf(userId: string): Promise<Customer[]> {
 
 const intentOf = ({ paymentIntentId }: { paymentIntentId: string | null }) => paymentIntentId ?? ''
 
-test('an account that buys again stays the same customer, and its older payments change nothing', async () => {
+test('an account that buys again keeps its Stripe customer, and its older payments change nothing', async () => {
   const buyer = await shop.buyer()
   await shop.sandbox.controls.refund(intentOf(buyer.purchase))
   await shop.settle()
@@ -40,7 +40,7 @@ test('an account that buys again stays the same customer, and its older payments
   ])
 })
 
-test('news about one of a customer’s subscriptions isn’t mistaken for another', async () => {
+test('an event about one of a customer’s subscriptions isn’t mistaken for another', async () => {
   const buyer = await shop.buyer()
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   await shop.sandbox.controls.refund(intentOf(buyer.purchase))
@@ -55,7 +55,7 @@ test('news about one of a customer’s subscriptions isn’t mistaken for anothe
   expect((await buyer.call(purchases.list, {}))[0]).toMatchObject({ id: again.id, status: 'active' })
 })
 
-test('each guest is a separate customer, even with the address of an account', async () => {
+test('each guest gets a separate Stripe customer, even with the address of an account', async () => {
   const owner = await shop.verifiedUser()
   await shop.begin(owner)
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
@@ -79,13 +79,13 @@ test('a customer the seller deleted at Stripe is replaced by a new one, with the
     where id in (select customer_id from orders where user_id = ${user.user.id})`)
   await shop.begin(user, { billing: 'yearly' })
   expect(await customersOf(user.user.id)).toMatchObject([{ deleted: true }, { name: 'Ada Ltd' }])
-  // From then on, it is the account's.
+  // The new customer belongs to the account from then on.
   shop.clock.advance({ hours: 22.5 })
   await shop.begin(user)
   expect(await customersOf(user.user.id)).toHaveLength(2)
 })
 
-test('the name at Stripe follows the account', async () => {
+test('a changed account name reaches the customer at Stripe', async () => {
   const buyer = await shop.buyer()
   await buyer.call(accounts.updateProfile, { name: 'Ada Lovelace' })
   await shop.queue.idle()
@@ -103,7 +103,7 @@ test('deleting an account deletes its customers; invoices remain, and the books 
   expect(rows).toHaveLength(1)
   await shop.queue.runNow('reconcile')
   const { booked, wanted } = await compareBooks(shop)
-  // Both sides have dropped the person's address, each in its own way.
+  // Shop and Stripe have both deleted the person's address.
   const nameless = booked.map((row) => ({ ...row, email: '' }))
   expect(nameless).toEqual(wanted.map((row) => ({ ...row, email: '' })))
 })

@@ -38,7 +38,7 @@ async function pageOf(buyer: Pick<Visitor, 'call'>, document = '') {
   return (await fetch(new URL(viewUrl ?? '', shop.url))).text()
 }
 
-/** Signs up, buys from there, and reads the invoice. */
+/** Signs up, buys from a place, and reads the invoice. */
 async function buyFrom(place: Parameters<typeof begin>[1]) {
   const buyer = await shop.user()
   const { clientSecret, tax } = await begin(buyer, place)
@@ -64,7 +64,7 @@ test.for([
   expect(purchase).toMatchObject({ amount: 3900, status: 'active' })
 })
 
-test('summary, receipt and invoice say what tax is inside; the invoice has the seller’s particulars', async () => {
+test('summary, receipt and invoice show the included tax, and the invoice has the seller’s details', async () => {
   const { tax, page, user } = await buyFrom({ country: 'DE' })
   expect(tax && taxLine(tax)).toBe('incl. 19 % VAT ($6.23)')
   const receipt = (await shop.mails()).find(({ to, subject }) => to === user.email && /receipt/.test(subject))
@@ -79,7 +79,7 @@ test('summary, receipt and invoice say what tax is inside; the invoice has the s
     expect(page).toContain(part)
 })
 
-test('a company with a VAT ID in the Union accounts for the tax itself; a wrong id is refused by name', async () => {
+test('a company with a VAT ID in the EU pays no tax, and a wrong VAT ID is refused at its field', async () => {
   const { tax, page } = await buyFrom({ country: 'DE', vatId: 'de123456789' })
   expect(tax).toMatchObject({ percent: 0, amount: 0, isReverseCharge: true })
   expect(page).toContain('VAT (reverse charge)')
@@ -90,7 +90,7 @@ test('a company with a VAT ID in the Union accounts for the tax itself; a wrong 
   })
 })
 
-test('elsewhere no tax is collected; only where the tax depends on it must buyers give a postal code', async () => {
+test('elsewhere no tax is collected, and buyers give a postal code only where the tax depends on it', async () => {
   const { tax, page } = await buyFrom({ country: 'US', postalCode: '10001' })
   expect(tax).toBeUndefined()
   expect(page).not.toContain('VAT 0 %')
@@ -103,7 +103,7 @@ test('elsewhere no tax is collected; only where the tax depends on it must buyer
   })
 })
 
-test('each tax is called by its own name', async () => {
+test('each tax has its local name', async () => {
   const { tax } = await buyFrom({ country: 'AU' })
   expect(tax && taxLine(tax)).toBe('incl. 10 % GST ($3.55)')
   const two = [
@@ -115,7 +115,7 @@ test('each tax is called by its own name', async () => {
   )
 })
 
-test('a postal code that does not exist is the field’s mistake, in checkout and in billing details', async () => {
+test('a postal code that does not exist is refused at its field, in checkout and in billing details', async () => {
   const wrong = { status: 400, fields: { postalCode: 'Please check the postal code' } }
   const user = await shop.user()
   await expect(begin(user, { country: 'US', postalCode: '00000' })).rejects.toMatchObject(wrong)
@@ -125,7 +125,7 @@ test('a postal code that does not exist is the field’s mistake, in checkout an
   expect(await buyer.call(billing.details, {})).toMatchObject({ postalCode: '' })
 })
 
-test('as long as a subscription is taxed, its buyer must stay somewhere', async () => {
+test('the buyer of a taxed subscription can’t delete their country or postal code', async () => {
   const nowhere = { company: '', street: '', postalCode: '', city: 'Wien', country: '', vatId: '' }
   const buyer = await buyFrom({ country: 'AT' })
   await expect(buyer.call(billing.save, nowhere)).rejects.toMatchObject({
@@ -138,7 +138,7 @@ test('as long as a subscription is taxed, its buyer must stay somewhere', async 
   await (await shop.user()).call(billing.save, nowhere)
 })
 
-test('a subscription that Stripe charges without tax, because its place is lost, needs the seller', async () => {
+test('a subscription that Stripe charges without tax, because it lost the place, is listed for the seller', async () => {
   const buyer = await buyFrom({ country: 'AT' })
   const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
     select id from sandbox.objects where kind = 'customer' and data->>'email' = ${buyer.user.email}`)
@@ -148,7 +148,7 @@ test('a subscription that Stripe charges without tax, because its place is lost,
   expect(await admin.call(overview.adminNeeds, {})).toContainEqual({ kind: 'untaxed', count: 1, dueAt: null })
   expect(await admin.call(purchases.adminList, { need: 'untaxed' })).toMatchObject([{ id: buyer.id }])
 
-  // A switch could not turn it on, and would charge a year without tax.
+  // A switch is refused, because it would charge a year without tax.
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const refused = {
     status: 409,
@@ -160,7 +160,7 @@ test('a subscription that Stripe charges without tax, because its place is lost,
   await expect(buyer.call(purchases.switch, { id, at, amount: 35_100 })).rejects.toMatchObject(refused)
 })
 
-test('a subscription taken over is taxed from its next invoice on; without a known place, its buyer says it first', async () => {
+test('a subscription taken over is taxed from its next invoice on, once its buyer’s place is known', async () => {
   const admin = await shop.admin()
   const untaxed = await subscribeAtStripe(shop.sandbox, { email: 'nowhere@example.com' })
   const placed = await subscribeAtStripe(shop.sandbox, { email: 'placed@example.com', priceId: untaxed.priceId })
@@ -206,13 +206,13 @@ test('a buyer who comes back keeps street and city on the invoice', async () => 
   expect(rows).toMatchObject([{ address: { line1: 'Ring 1', postal_code: '1010', city: 'Wien' } }])
 })
 
-test('whoever takes back their VAT ID at the checkout pays the tax', async () => {
+test('a buyer who removes their VAT ID at the checkout pays the tax', async () => {
   const buyer = await shop.user()
   expect((await begin(buyer, { country: 'DE', vatId: 'ATU12345678' })).tax).toMatchObject({ isReverseCharge: true })
   expect((await begin(buyer, { country: 'DE' })).tax).toMatchObject({ isReverseCharge: false, amount: 623 })
 })
 
-test('whoever corrects their country is taxed for the new one', async () => {
+test('a buyer who corrects their country is taxed for the new one', async () => {
   const buyer = await shop.user()
   const first = await begin(buyer, { country: 'DE' })
   expect(await begin(buyer, { country: 'DE' })).toEqual(first)
@@ -221,7 +221,7 @@ test('whoever corrects their country is taxed for the new one', async () => {
   expect(second.tax).toMatchObject({ percent: 20 })
 })
 
-test('terms with another text are another version, and every version can be read later', async () => {
+test('a changed text of the terms gets a new version, and every version stays readable', async () => {
   const admin = await shop.admin()
   const before = await admin.call(termsInForce.show, {})
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'other-questions@sigma.example' })
@@ -234,7 +234,7 @@ test('terms with another text are another version, and every version can be read
   await expect(shop.visitor().call(termsInForce.show, { version: 'unknown' })).rejects.toMatchObject({ status: 404 })
 })
 
-test('what the buyer agreed to and where they are stays with the order, and is in their data', async () => {
+test('the order keeps the agreed terms and the buyer’s place, and both are in the buyer’s data', async () => {
   const buyer = await shop.user()
   const { clientSecret } = await begin(buyer, { country: 'CA', postalCode: 'K1A 0B1' })
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
@@ -259,11 +259,11 @@ test('what the buyer agreed to and where they are stays with the order, and is i
     expect(receipt?.text).toContain(part)
 
   await buyer.call(accounts.deleteMyself, { password: buyer.password })
-  const [kept] = await shop.connection.db.select().from(orders).orderBy(desc(orders.createdAt)).limit(1)
-  expect(kept).toMatchObject({ ...record, postalCode: null })
+  const [storedOrder] = await shop.connection.db.select().from(orders).orderBy(desc(orders.createdAt)).limit(1)
+  expect(storedOrder).toMatchObject({ ...record, postalCode: null })
 })
 
-test('a buyer’s company, address and VAT ID are on the next invoice, and leave with the account', async () => {
+test('a buyer’s company, address and VAT ID are on the next invoice, and are deleted with the account', async () => {
   const buyer = await buyFrom({ country: 'AT' })
   const details = {
     company: 'Ada & Co',
@@ -287,7 +287,7 @@ test('a buyer’s company, address and VAT ID are on the next invoice, and leave
   expect(await shop.connection.db.$count(orders)).toBeGreaterThan(0)
 })
 
-test('every refund gets a credit note, once, with its share of the tax', async () => {
+test('every refund gets one credit note with its share of the tax', async () => {
   const buyer = await buyFrom({ country: 'DE' })
   const admin = await shop.admin()
   await admin.call(purchases.adminRefund, { id: buyer.id, amount: 1000, refundedSoFar: 0 })

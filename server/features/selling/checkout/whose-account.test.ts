@@ -29,13 +29,13 @@ type Visitor = ReturnType<TestShop['visitor']>
 type Begun = Awaited<ReturnType<TestShop['begin']>>
 type Person = { name: string; browser: Visitor; begun: Begun[]; password: string }
 
-const deeds = ['begin', 'pay', 'guest login', 'cancel', 'sign up', 'log in', 'log out'] as const
+const actions = ['begin', 'pay', 'guest login', 'cancel', 'sign up', 'log in', 'log out'] as const
 const move = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
       who: fc.constantFrom('stranger', 'owner'),
-      deed: fc.constantFrom(...deeds),
+      deed: fc.constantFrom(...actions),
       which: fc.nat(5),
     }),
   },
@@ -61,7 +61,7 @@ async function play(moves: Move[]) {
     password: `the ${name} of this`,
   })
   const people = { stranger: person('stranger'), owner: person('owner') }
-  /** Expected logins by the rules above, not by the shop. */
+  /** People who may be logged in by the rules above, computed without the shop. */
   let entitled = new Set<Person>()
   const account = async () => {
     const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))
@@ -70,29 +70,29 @@ async function play(moves: Move[]) {
 
   for (const { who, deed, which } of moves) {
     const before = await account()
-    const mover = who === 'time' ? undefined : people[who as keyof typeof people]
-    if (mover) await act(mover, deed, which, email)
+    const actor = who === 'time' ? undefined : people[who as keyof typeof people]
+    if (actor) await act(actor, deed, which, email)
     else await shop.advance(which === 0 ? 61 : 20, 'minute')
     await shop.settle()
     const after = await account()
-    if (mover && !before && after) entitled = new Set([mover])
+    if (actor && !before && after) entitled = new Set([actor])
     if (after?.handedOverAt?.getTime() !== before?.handedOverAt?.getTime()) entitled = new Set()
-    if (mover && after?.verifiedAt?.getTime() !== before?.verifiedAt?.getTime()) entitled = new Set([mover])
+    if (actor && after?.verifiedAt?.getTime() !== before?.verifiedAt?.getTime()) entitled = new Set([actor])
     for (const each of Object.values(people)) {
-      const seen = await each.browser.call(accounts.user, {})
-      if (seen?.email === email && !entitled.has(each))
+      const loggedInUser = await each.browser.call(accounts.user, {})
+      if (loggedInUser?.email === email && !entitled.has(each))
         throw new Error(`After "${who}: ${deed}" the ${each.name} is logged in to an account that is not theirs`)
     }
   }
 }
 
-/** Refusals are expected. */
+/** Does one action in the browser. Ignores refusals, which are expected. */
 async function act({ browser, begun, password }: Person, deed: string, which: number, email: string) {
-  const one = begun[which % Math.max(1, begun.length)]
-  const tried = async () => {
+  const checkoutToUse = begun[which % Math.max(1, begun.length)]
+  const tryAction = async () => {
     if (deed === 'begin') begun.push(await shop.begin(browser, { email, billing: which % 2 ? 'yearly' : 'monthly' }))
-    if (deed === 'pay' && one) await shop.pay(one)
-    if (deed === 'guest login' && one) await shop.logInGuest(browser, one)
+    if (deed === 'pay' && checkoutToUse) await shop.pay(checkoutToUse)
+    if (deed === 'guest login' && checkoutToUse) await shop.logInGuest(browser, checkoutToUse)
     if (deed === 'cancel') {
       const [live] = await browser.call(purchases.list, {})
       const id = live?.id ?? ''
@@ -113,12 +113,12 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
       await browser.call(accounts.login, { email, password })
     }
   }
-  await tried().catch((error: { status?: number }) => {
+  await tryAction().catch((error: { status?: number }) => {
     if (!error.status || error.status >= 500) throw error
   })
 }
 
-test('paying an old checkout after a handover (an attack that once worked) logs nobody in', async () => {
+test('paying an old checkout after the account was handed over logs nobody in', async () => {
   const attack = play([
     ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
     ...by('owner', ['begin'], ['pay']),
@@ -127,12 +127,12 @@ test('paying an old checkout after a handover (an attack that once worked) logs 
   await expect(attack).resolves.toBeUndefined()
 })
 
-test('whatever guest and owner do, in any order, nobody ends up in an account that isn’t theirs', async () => {
+test('guest and owner are never logged in to an account that isn’t theirs, whatever they do in any order', async () => {
   const games = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => play(moves))
   await expect(fc.assert(games, { numRuns: Number(process.env.RUNS ?? 12) })).resolves.toBeUndefined()
 })
 
-test('who gets an account handed over does not pay with the card of whoever had it', async () => {
+test('the new holder of a handed-over account does not pay with the former holder’s card', async () => {
   const email = 'handed-over-card@example.com'
   const [stranger, owner] = [shop.visitor(), shop.visitor()]
   const admin = await shop.admin()
@@ -149,15 +149,15 @@ test('who gets an account handed over does not pay with the card of whoever had 
   await owner.call(accounts.resetPassword, { token, newPassword: 'the owner of this' })
   await owner.call(accounts.login, { email, password: 'the owner of this' })
   await cancelAll(owner)
-  const later = await shop.begin(owner)
+  const newCheckout = await shop.begin(owner)
   const rows = await shop.connection.db.select().from(orders).where(eq(orders.email, email))
   const customerOf = (paymentIntentId: string) =>
     rows.find((row) => row.paymentIntentId === paymentIntentId)?.customerId
-  expect(customerOf(later.paymentIntentId)).toBeDefined()
-  expect(customerOf(later.paymentIntentId)).not.toBe(customerOf(first.paymentIntentId))
+  expect(customerOf(newCheckout.paymentIntentId)).toBeDefined()
+  expect(customerOf(newCheckout.paymentIntentId)).not.toBe(customerOf(first.paymentIntentId))
 })
 
-test('a username that a guest typed for somebody else’s account unlocks nothing until its owner confirms it', async () => {
+test('a username that a guest typed for another person’s account unlocks nothing until its owner confirms it', async () => {
   await using connected = await openConnectedShop()
   const owner = await connected.verifiedUser()
   const admin = await connected.admin()

@@ -13,19 +13,18 @@ let shop: TestShop
 let admin: Awaited<ReturnType<TestShop['admin']>>
 beforeAll(async () => {
   shop = await openShop()
-  // Its clock stands where the words below expect it.
   admin = await shop.admin()
 })
 afterAll(() => shop.close())
 
 const quote = (code: string, billingType: 'monthly' | 'yearly' = 'monthly', visitor: Visitor = shop.visitor()) =>
   visitor.call(checkout.quote, { productSlug: reboundSigmaPro.slug, billingType, code })
-const shown = async (code: string) => (await admin.call(codes.adminList, {})).find((each) => each.code === code)
+const findListed = async (code: string) => (await admin.call(codes.adminList, {})).find((each) => each.code === code)
 const refusal = { status: 409, code: 'code-refused' }
-const never = (): never => {
+const fail = (): never => {
   throw new Error('There is none')
 }
-const inWords = (months: number, withYear = false) => {
+const dayInMonths = (months: number, withYear = false) => {
   const at = new Date(shop.clock.now())
   at.setUTCMonth(at.getUTCMonth() + months)
   return at.toLocaleDateString('en-US', {
@@ -36,7 +35,7 @@ const inWords = (months: number, withYear = false) => {
   })
 }
 
-test('says what is paid when, before anyone pays, in the receipt and on the dashboard, and charges just that', async () => {
+test('a code’s charges are the same on the checkout, in the receipt, on the dashboard and at Stripe', async () => {
   await admin.call(codes.adminAdd, { code: 'once20', percentOff: 20, months: 0 })
   await admin.call(codes.adminAdd, { code: 'SPRING', percentOff: 10, months: 3 })
   await admin.call(codes.adminAdd, { code: 'FRIEND', amountOff: 500 })
@@ -44,20 +43,20 @@ test('says what is paid when, before anyone pays, in the receipt and on the dash
     code: 'ONCE20',
     worth: '20% off the first payment',
     due: 3120,
-    charges: `$31.20 today, then $39.00 every month from ${inWords(1)}`,
+    charges: `$31.20 today, then $39.00 every month from ${dayInMonths(1)}`,
   })
   expect(await quote('SPRING')).toMatchObject({
     worth: '10% off for 3 months',
-    charges: `$35.10 today, then $35.10 every month from ${inWords(1)}, and $39.00 every month from ${inWords(3)}`,
+    charges: `$35.10 today, then $35.10 every month from ${dayInMonths(1)}, and $39.00 every month from ${dayInMonths(3)}`,
   })
-  // A year is longer than three months.
+  // The first yearly renewal comes after the three months of the discount.
   expect(await quote('SPRING', 'yearly')).toMatchObject({
     due: 35_100,
-    charges: `$351.00 today, then $390.00 every year from ${inWords(12, true)}`,
+    charges: `$351.00 today, then $390.00 every year from ${dayInMonths(12, true)}`,
   })
   expect(await quote('FRIEND')).toMatchObject({
     worth: '$5.00 off, always',
-    charges: `$34.00 today, then $34.00 every month from ${inWords(1)}`,
+    charges: `$34.00 today, then $34.00 every month from ${dayInMonths(1)}`,
   })
 
   const bought = { once20: 3900, SPRING: 3510, FRIEND: 3400 }
@@ -74,14 +73,14 @@ test('says what is paid when, before anyone pays, in the receipt and on the dash
     const data: { orders?: { discountCode: string }[] } = await buyer.call(accounts.myData, {})
     expect(data.orders).toMatchObject([{ discountCode: code.toUpperCase() }])
   }
-  expect(await shown('SPRING')).toMatchObject({ used: 1, state: 'running', revenue: 3510 })
+  expect(await findListed('SPRING')).toMatchObject({ used: 1, state: 'running', revenue: 3510 })
 })
 
-test('gets one answer, whether it is unknown, over, stopped, for another plan, or for new customers only', async () => {
+test('an unknown, planned or stopped code is refused with the same sentence as one for another plan or for new customers', async () => {
   await admin.call(codes.adminAdd, { code: 'YEARLY', percentOff: 50, billingType: 'yearly' })
   await admin.call(codes.adminAdd, { code: 'NEWCOMER', percentOff: 50, newOnly: true })
   await admin.call(codes.adminAdd, { code: 'STOPPED', percentOff: 50 })
-  await admin.call(codes.adminStop, { id: (await shown('STOPPED'))?.id ?? '' })
+  await admin.call(codes.adminStop, { id: (await findListed('STOPPED'))?.id ?? '' })
   const day = (days: number) => new Date(shop.clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10)
   await admin.call(codes.adminAdd, { code: 'LATER', percentOff: 50, from: day(2) })
   const buyer = await shop.buyer()
@@ -98,7 +97,7 @@ test('gets one answer, whether it is unknown, over, stopped, for another plan, o
     answers.add((error as { serverMessage: string }).serverMessage)
   }
   expect(answers.size).toBe(1)
-  // A guest is known by the address that is typed at the checkout.
+  // A guest counts as a customer by the address typed at the checkout.
   expect(await quote('NEWCOMER')).toMatchObject({ due: 1950 })
   await shop.connection.pool.query(`update purchases set status = 'cancelled', ended_at = now() where id = $1`, [
     buyer.purchase.id,
@@ -107,8 +106,8 @@ test('gets one answer, whether it is unknown, over, stopped, for another plan, o
   await expect(shop.begin(shop.visitor(), guest)).rejects.toMatchObject(refusal)
 })
 
-test('leaves at least a dollar to pay, and is made once', async () => {
-  const wrong = [
+test('a code must leave at least a dollar to pay, and its name can be used once', async () => {
+  const invalidCodes = [
     { percentOff: 98 },
     { amountOff: 3801 },
     { amountOff: 38_901, billingType: 'yearly' as const },
@@ -116,8 +115,10 @@ test('leaves at least a dollar to pay, and is made once', async () => {
     {},
     { percentOff: 10, until: '2020-01-01' },
   ]
-  for (const [index, wish] of wrong.entries())
-    await expect(admin.call(codes.adminAdd, { code: `WRONG-${index}`, ...wish })).rejects.toMatchObject({ status: 400 })
+  for (const [index, input] of invalidCodes.entries())
+    await expect(admin.call(codes.adminAdd, { code: `WRONG-${index}`, ...input })).rejects.toMatchObject({
+      status: 400,
+    })
   await admin.call(codes.adminAdd, { code: 'DOLLAR', amountOff: 38_900, billingType: 'yearly' })
   const again = admin.call(codes.adminAdd, { code: 'dollar', percentOff: 1 })
   await expect(again).rejects.toMatchObject({ status: 400, fields: { code: expect.any(String) } })
@@ -129,13 +130,13 @@ test('leaves at least a dollar to pay, and is made once', async () => {
 })
 
 describe('a limited code', () => {
-  /** Buyers who paid, with the result. */
-  const outcomes = async (buyers: Visitor[]) =>
+  /** Purchases of all buyers. */
+  const purchasesOf = async (buyers: Visitor[]) =>
     (await Promise.all(buyers.map((buyer) => buyer.call(purchases.list, {})))).flat()
   const refusals = async (code: string) =>
     (await shop.mails()).filter(({ subject }) => subject.startsWith('We’re refunding') && subject.includes(code))
 
-  test('for one use, in five checkouts begun in parallel and all paid, is used once; four get their money and a reason', async () => {
+  test('for one use, paid in five checkouts at the same time, is used once, and four buyers get a refund and a reason', async () => {
     await using second = await openShop({
       databaseUrl: shop.config.databaseUrl ?? '',
       env: { DATA_DIR: shop.config.dataDir },
@@ -144,9 +145,9 @@ describe('a limited code', () => {
     const buyers = await Promise.all([shop, second, shop, second, shop].map((each) => each.user()))
     const begun = await Promise.all(buyers.map((buyer) => shop.begin(buyer, { code: 'SINGLE' })))
     await Promise.all(begun.map((each) => shop.pay(each)))
-    await Promise.allSettled(buyers.map((buyer, index) => shop.confirmPurchase(buyer, begun[index] ?? never())))
+    await Promise.allSettled(buyers.map((buyer, index) => shop.confirmPurchase(buyer, begun[index] ?? fail())))
     await shop.settle()
-    const bought = await outcomes(buyers)
+    const bought = await purchasesOf(buyers)
     expect(bought.filter(({ status }) => status === 'active')).toHaveLength(1)
     const refused = bought.filter(({ endedBecause }) => endedBecause === 'code_used_up')
     expect(refused).toHaveLength(4)
@@ -155,14 +156,14 @@ describe('a limited code', () => {
     expect(new Set(told.map(({ to }) => to)).size).toBe(4)
     expect(told[0]?.subject).toBe('We’re refunding your payment: the code SINGLE is used up')
     expect(told[0]?.text).toContain('$19.50')
-    expect(await shown('SINGLE')).toMatchObject({ used: 1, state: 'used up' })
+    expect(await findListed('SINGLE')).toMatchObject({ used: 1, state: 'used up' })
     await expect(quote('SINGLE')).rejects.toMatchObject(refusal)
-    // The refused may buy without the code.
-    const again = buyers[bought.findIndex(({ endedBecause }) => endedBecause === 'code_used_up')] ?? never()
+    // A buyer who was refused may buy without the code.
+    const again = buyers[bought.findIndex(({ endedBecause }) => endedBecause === 'code_used_up')] ?? fail()
     expect(await shop.buy(again)).toMatchObject({ status: 'active', lastPaidAmount: 3900 })
   })
 
-  test('is told to the browser that paid with it too late', async () => {
+  test('that was used up before the payment is refused in the browser that paid too late', async () => {
     await admin.call(codes.adminAdd, { code: 'LAST', percentOff: 50, maxUses: 1 })
     const [late, fast] = [await shop.user(), await shop.user()]
     const begun = await shop.begin(late, { code: 'LAST' })
@@ -176,11 +177,11 @@ describe('a limited code', () => {
     })
   })
 
-  test('for new customers is theirs once, whatever they begin with it at the same time', async () => {
+  test('for new customers is used once by a customer who pays two checkouts at the same time', async () => {
     await admin.call(codes.adminAdd, { code: 'HELLO', percentOff: 50, newOnly: true })
     const email = `guest-${crypto.randomUUID()}@example.com`
     const [first, second] = [shop.visitor(), shop.visitor()]
-    // Two browsers, one mailbox: the second payment is its account's second purchase.
+    // Both payments belong to one account, because both browsers typed the same address.
     const begun = [
       await shop.begin(first, { code: 'HELLO', email }),
       await shop.begin(second, { code: 'HELLO', email }),
@@ -196,14 +197,14 @@ describe('a limited code', () => {
       { ended_because: null, refunded_amount: 0 },
       { ended_because: 'duplicate', refunded_amount: 1950 },
     ])
-    expect(await shown('HELLO')).toMatchObject({ used: 1 })
+    expect(await findListed('HELLO')).toMatchObject({ used: 1 })
   })
 
-  test('for new customers is refused at booking to someone who bought in the meantime', async () => {
+  test('for new customers is refused after the payment to a customer who bought in the meantime', async () => {
     await admin.call(codes.adminAdd, { code: 'FIRST', percentOff: 50, newOnly: true })
     const email = `guest-${crypto.randomUUID()}@example.com`
     const begun = await shop.begin(shop.visitor(), { code: 'FIRST', email })
-    // Bought and cancelled meanwhile, in another browser: no second subscription, but no new customer either.
+    // The customer buys and cancels in another browser, so they are no longer new.
     await shop.guest(shop.visitor(), email)
     await shop.settle()
     const [before] = (
@@ -226,10 +227,10 @@ describe('a limited code', () => {
     expect(told.map(({ to, subject }) => [to, subject])).toEqual([
       [email, 'We’re refunding your payment: the code FIRST is for new customers'],
     ])
-    expect(await shown('FIRST')).toMatchObject({ used: 0 })
+    expect(await findListed('FIRST')).toMatchObject({ used: 0 })
   })
 
-  test('is not kept from others by checkouts that nobody pays', async () => {
+  test('is not used up by checkouts that nobody pays', async () => {
     await admin.call(codes.adminAdd, { code: 'OPEN', percentOff: 50, maxUses: 2 })
     for (let count = 0; count < 5; count++)
       await shop.begin(shop.visitor(), { code: 'OPEN', email: `looking-${count}-${crypto.randomUUID()}@example.com` })
@@ -238,9 +239,9 @@ describe('a limited code', () => {
   })
 })
 
-test('is made again at Stripe if its coupon is gone; a withdrawal gives back what was paid, and no more', async () => {
+test('a coupon that was deleted at Stripe is made again, and a withdrawal refunds only the discounted price', async () => {
   await admin.call(codes.adminAdd, { code: 'GONE', percentOff: 25, months: 0 })
-  const coupon = (await shown('GONE'))?.id
+  const coupon = (await findListed('GONE'))?.id
   await shop.connection.pool.query('delete from sandbox.objects where id = $1', [coupon])
   const buyer = await shop.buyer({ code: 'GONE' })
   expect(buyer.purchase).toMatchObject({ lastPaidAmount: 2925, nextAmount: 3900 })

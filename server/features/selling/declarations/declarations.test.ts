@@ -19,7 +19,7 @@ afterAll(() => shop.close())
 const stored = (id: string) => storedDeclaration(shop, id)
 const mailsTo = (to: string) => allMailsTo(shop, to)
 
-test('someone logged out withdraws: a receipt to the second, one click, all money back, no access', async () => {
+test('a logged-out buyer withdraws with one click: receipt with the exact time, full refund, no access', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const { email } = buyer.user
   await buyer.call(access.submitForPurchase, {
@@ -49,7 +49,7 @@ test('someone logged out withdraws: a receipt to the second, one click, all mone
   expect(await admin.call(accessAdmin.todo, {})).toEqual([])
 })
 
-test('whoever is logged in needs no second click', async () => {
+test('a logged-in buyer withdraws without confirming by email', async () => {
   const buyer = await shop.buyer()
   const answer = await buyer.call(contract.withdraw, {
     name: 'Ada Trader',
@@ -72,7 +72,7 @@ test('a cancellation ends the contract at the end of its period', async () => {
   expect(await stored(id)).toMatchObject({ state: 'done', outcome: expect.stringContaining('Ends on ') })
 })
 
-test('a cancellation moments after the purchase is one, though Stripe’s clock is ahead of ours', async () => {
+test('a cancellation moments after the purchase counts, even if Stripe’s clock is ahead', async () => {
   await using behind = await openShop({ startsAt: new Date(Date.now() - 60_000) })
   const buyer = await behind.buyer()
   await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
@@ -80,7 +80,7 @@ test('a cancellation moments after the purchase is one, though Stripe’s clock 
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', refundedAmount: 0 }])
 })
 
-test('declared twice, it is carried out once, and both are kept', async () => {
+test('a withdrawal declared twice is carried out once, and both declarations are stored', async () => {
   const buyer = await shop.buyer()
   const first = await buyer.call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
@@ -93,7 +93,7 @@ test('declared twice, it is carried out once, and both are kept', async () => {
   expect(refunds).toHaveLength(1)
 })
 
-test('with a typo it waits on the seller’s list, due in 14 days, and the answer is the same', async () => {
+test('a declaration with a mistyped address waits for the seller, due in 14 days, with the same response', async () => {
   const [known, unknown] = [await shop.buyer(), 'adaa-typo@example.com']
   const right = await shop.visitor().call(contract.withdraw, declared(known.user.email))
   const wrong = await shop.visitor().call(contract.withdraw, { ...declared(unknown), email: 'ada@example.com' })
@@ -119,7 +119,7 @@ test('with a typo it waits on the seller’s list, due in 14 days, and the answe
   await expect(admin.call(contract.adminCarryOut, { id: wrong.id })).rejects.toMatchObject({ status: 409 })
 })
 
-test('a stranger learns nothing about a contract, changes nothing, and its owner is told', async () => {
+test('a stranger’s declaration reveals and changes nothing, and the owner gets an email', async () => {
   const [owner, stranger] = [await shop.buyer(), await shop.user()]
   const { email } = owner.user
   for (const visitor of [shop.visitor(), stranger])
@@ -129,15 +129,17 @@ test('a stranger learns nothing about a contract, changes nothing, and its owner
   const receipts = await mailsTo('eve@example.com')
   expect(receipts).toHaveLength(2)
   for (const { text } of receipts) expect(text).not.toMatch(/confirm\?id=|Rebound Sigma Pro|RS-/)
-  const told = (await mailsTo(email)).filter(({ subject }) => subject === 'Please confirm your withdrawal')
-  expect(told).toHaveLength(2)
-  expect(told[0]?.text).toContain('Name given: Eve')
+  const confirmationEmails = (await mailsTo(email)).filter(
+    ({ subject }) => subject === 'Please confirm your withdrawal',
+  )
+  expect(confirmationEmails).toHaveLength(2)
+  expect(confirmationEmails[0]?.text).toContain('Name given: Eve')
   expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
-  const { id } = linkIn(told[0]?.text)
+  const { id } = linkIn(confirmationEmails[0]?.text)
   await expect(stranger.call(contract.confirm, { id, token: 'guess' })).rejects.toMatchObject({ status: 400 })
 })
 
-test('only a person decides about a good cause, and only there a reason is kept', async () => {
+test('a cancellation for good cause is decided by the seller, and only it stores a reason', async () => {
   const buyer = await shop.buyer()
   const reason = 'It stopped working'
   const cause = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason }
@@ -170,7 +172,7 @@ test('a good cause that the seller accepts ends the contract without notice, and
   })
 })
 
-test('a flood is stored, but sends an address at most three receipts an hour', async () => {
+test('many declarations are all stored, but an address gets at most three receipts an hour', async () => {
   const email = 'flooded@example.com'
   for (let sent = 0; sent < 5; sent++) await shop.visitor().call(contract.withdraw, declared(email))
   expect(await mailsTo(email)).toHaveLength(3)
@@ -178,7 +180,7 @@ test('a flood is stored, but sends an address at most three receipts an hour', a
   expect(kept).toHaveLength(5)
 })
 
-test('a receipt quotes what was typed, but no mail program finds a link in it', async () => {
+test('a receipt quotes the typed text without anything that an email program turns into a link', async () => {
   const email = 'victim@example.com'
   const reason = 'Your card was charged.\nLog in at t.me/x or https://evil.example/login'
   const fine = { name: 'Eve', contract: 'see x.com/evil', email, grounds: 'good_cause' as const, reason }
@@ -191,7 +193,7 @@ test('a receipt quotes what was typed, but no mail program finds a link in it', 
     await expect(shop.visitor().call(contract.cancel, { ...fine, name })).rejects.toMatchObject({ status: 400 })
 })
 
-test('an address that proved nothing gets three receipts a day, and never less than the first', async () => {
+test('an unproven address gets up to three receipts a day, and always the first', async () => {
   const [unproven, buyer] = ['unproven@example.com', await shop.buyer()]
   for (let sent = 0; sent < 4; sent++)
     await shop.visitor().call(contract.withdraw, { ...declared(buyer.user.email), email: unproven })
@@ -205,7 +207,7 @@ test('an address that proved nothing gets three receipts a day, and never less t
   expect(subjects).toContain('We’ve received your withdrawal')
 })
 
-test('what a person declared is in their data and leaves with their account; the fact stays', async () => {
+test('a person’s declaration is in their data and is anonymized with the account', async () => {
   const buyer = await shop.buyer()
   const reason = 'My doctor says so'
   const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'good_cause', reason })
@@ -227,7 +229,7 @@ test('what a person declared is in their data and leaves with their account; the
   })
 })
 
-test('where the law does not ask for it, there are no declarations', async () => {
+test('declarations don’t exist where the law does not require them', async () => {
   await using elsewhere = await openShop({ env: { CONSUMER_LAW: 'none' } })
   await expect(elsewhere.visitor().call(contract.withdraw, declared('a@example.com'))).rejects.toMatchObject({
     status: 404,

@@ -19,7 +19,7 @@ afterAll(() => shop.close())
 const stored = (id: string) => storedDeclaration(shop, id)
 const mailsTo = (to: string) => allMailsTo(shop, to)
 
-test('the receipt’s time decides, not the click: declared in time and confirmed later, it counts', async () => {
+test('a withdrawal that was declared in time counts, even if it is confirmed later', async () => {
   const buyer = await shop.buyer()
   await shop.advance(14, 'day')
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
@@ -29,7 +29,7 @@ test('the receipt’s time decides, not the click: declared in time and confirme
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
-test('after 14 days its link only says so: nothing ends, nothing is refunded, and the seller decides', async () => {
+test('after 14 days, the confirmation link changes nothing, and the seller decides', async () => {
   const buyer = await shop.buyer()
   const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
@@ -45,7 +45,7 @@ test('after 14 days its link only says so: nothing ends, nothing is refunded, an
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
 })
 
-test('the seller hears of the second withdrawal of the same person', async () => {
+test('the seller gets an email about a second withdrawal of the same person', async () => {
   const buyer = await shop.buyer()
   const withdraw = () => buyer.call(contract.withdraw, declared(buyer.user.email))
   const told = async () =>
@@ -58,14 +58,14 @@ test('the seller hears of the second withdrawal of the same person', async () =>
   expect(await told()).toHaveLength(1)
 })
 
-test('a cancellation for a day that no contract reaches is refused at its field', async () => {
+test('a cancellation for a day more than two years ahead is refused at its field', async () => {
   const buyer = await shop.buyer()
   await expect(
     buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary', endsOn: '9999-12-31' }),
   ).rejects.toMatchObject({ status: 400, fields: { endsOn: 'Please choose a day within the next two years.' } })
 })
 
-test('a link that went to a mailbox the account no longer has carries out nothing', async () => {
+test('a confirmation link sent to the account’s former address changes nothing', async () => {
   const buyer = await shop.buyer()
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
@@ -84,7 +84,7 @@ test('a link that went to a mailbox the account no longer has carries out nothin
   )
 })
 
-test('on day 15 it is too late to be automatic; the seller may still carry it out', async () => {
+test('a withdrawal on day 15 isn’t automatic, but the seller may carry it out', async () => {
   const buyer = await shop.buyer()
   await shop.advance(15, 'day')
   await shop.advance(1, 'minute')
@@ -98,19 +98,19 @@ test('on day 15 it is too late to be automatic; the seller may still carry it ou
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
-test('a cancellation for a later day waits for that day’s period; one that fails holds up no other', async () => {
+test('a cancellation for a later day waits for that day’s period, and a failing one doesn’t block others', async () => {
   const [gone, buyer] = [await shop.buyer(), await shop.buyer()]
   const endsOn = new Date(shop.clock.now().getTime() + 45 * 86_400_000).toISOString().slice(0, 10)
-  const wish = { grounds: 'ordinary' as const, endsOn }
-  await gone.call(contract.cancel, { ...declared(gone.user.email), ...wish })
+  const input = { grounds: 'ordinary' as const, endsOn }
+  await gone.call(contract.cancel, { ...declared(gone.user.email), ...input })
   await shop.settle()
-  const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), ...wish })
+  const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), ...input })
   await shop.settle()
   expect(await stored(id)).toMatchObject({ state: 'confirmed' })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
   await shop.advance(1, 'month')
   await shop.advance(1, 'hour')
-  // Someone deleted its subscription at Stripe.
+  // The first buyer's subscription was deleted at Stripe.
   await shop.connection.db
     .update(purchaseRows)
     .set({ stripeSubscriptionId: 'sub_gone' })
@@ -121,36 +121,36 @@ test('a cancellation for a later day waits for that day’s period; one that fai
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])
 })
 
-test('not confirmed for three days, it goes to the seller with the day it is due, once', async () => {
+test('a declaration unconfirmed for three days goes to the seller once, with its due day', async () => {
   await shop.queue.runNow('hand-declarations-to-seller')
   const buyer = await shop.buyer()
   const { id, declaredAt } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
-  const yours = async () =>
+  const openForSeller = async () =>
     (await (await shop.admin()).call(contract.adminList, { state: 'open' })).map((row) => row.id)
-  const toSeller = async () =>
+  const mailsToSeller = async () =>
     (await mailsTo('help@example.com')).filter(({ subject }) => subject.startsWith('Not confirmed'))
-  const before = (await toSeller()).length
+  const before = (await mailsToSeller()).length
   await shop.queue.runNow('hand-declarations-to-seller')
-  expect(await toSeller()).toHaveLength(before)
-  expect(await yours()).not.toContain(id)
+  expect(await mailsToSeller()).toHaveLength(before)
+  expect(await openForSeller()).not.toContain(id)
   const waiting = await (await shop.admin()).call(contract.adminList, { state: 'waiting' })
   expect(waiting).toMatchObject([{ id, state: 'open', awaitsClick: true }])
 
   await shop.advance(3, 'day')
   for (let run = 0; run < 2; run++) await shop.queue.runNow('hand-declarations-to-seller')
-  const told = (await toSeller()).slice(before)
+  const told = (await mailsToSeller()).slice(before)
   expect(told).toHaveLength(1)
   const dueAt = new Date(new Date(declaredAt).getTime() + 14 * 86_400_000)
   const dueDay = dueAt.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
   expect(told[0]?.subject).toBe(`Not confirmed: a withdrawal, due by ${dueDay}`)
   expect(told[0]?.text).toContain(buyer.user.email)
-  expect(await yours()).toContain(id)
+  expect(await openForSeller()).toContain(id)
   const needs = await (await shop.admin()).call(overview.adminNeeds, {})
-  expect(needs.find(({ kind }) => kind === 'declarations')).toMatchObject({ count: (await yours()).length })
+  expect(needs.find(({ kind }) => kind === 'declarations')).toMatchObject({ count: (await openForSeller()).length })
 })
 
-test('a flood of strangers’ declarations keeps none that a buyer has not confirmed from the seller', async () => {
+test('many declarations by strangers don’t hide a buyer’s unconfirmed one from the seller', async () => {
   await shop.queue.runNow('hand-declarations-to-seller')
   const buyer = await shop.buyer()
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
@@ -164,7 +164,7 @@ test('a flood of strangers’ declarations keeps none that a buyer has not confi
   expect(told.at(-1)?.text).toContain(buyer.user.email)
 })
 
-test('renewed after its due date, the seller refunds what was paid until then, and reads what was not', async () => {
+test('for a contract that renewed after the due date, the seller refunds payments before it and sees the rest', async () => {
   const buyer = await shop.buyer()
   const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
@@ -181,7 +181,7 @@ test('renewed after its due date, the seller refunds what was paid until then, a
   })
 })
 
-test('a cancellation counts from its arrival: the renewal charged while it waited goes back', async () => {
+test('a cancellation counts from its arrival, so a renewal charged while it waited is refunded', async () => {
   const buyer = await shop.buyer()
   await shop.advance(28, 'day')
   const { id } = await shop.visitor().call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
@@ -195,7 +195,7 @@ test('a cancellation counts from its arrival: the renewal charged while it waite
   expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the renewal was refunded' })
 })
 
-test('a renewal that goes back but is disputed waits for the bank, and goes back once the dispute is won', async () => {
+test('a disputed renewal is refunded only once the dispute is won', async () => {
   const buyer = await shop.buyer()
   await shop.advance(28, 'day')
   const { id } = await shop.visitor().call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
@@ -215,7 +215,7 @@ test('a renewal that goes back but is disputed waits for the bank, and goes back
   expect(await stored(id)).toMatchObject(waiting)
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
   await shop.settle()
-  // Another test left one that always fails.
+  // Another test left a declaration that always fails.
   await shop.queue.runNow('carry-out-declarations').catch(() => {})
   expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away, and the renewal was refunded' })
   expect(await (await shop.admin()).call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
@@ -223,7 +223,7 @@ test('a renewal that goes back but is disputed waits for the bank, and goes back
   ])
 })
 
-test('14 days count from the present plan: withdrawn from, all that its time has cost goes back, and nothing before it', async () => {
+test('the 14 days restart with a plan switch, and a withdrawal then refunds only the time since the switch', async () => {
   const buyer = await shop.buyer()
   await shop.advance(1, 'month')
   await shop.advance(10, 'day')
@@ -237,7 +237,7 @@ test('14 days count from the present plan: withdrawn from, all that its time has
   const { id } = await buyer.call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
   expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away and refunded in full' })
-  // The year's price: what was paid for it, and what the rest of the month had been credited with.
+  // The year's price: the payment for the year, plus the credit for the rest of the month.
   expect(await buyer.call(purchases.list, {})).toMatchObject([
     { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 39_000 },
   ])

@@ -14,10 +14,10 @@ import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
 let admin: Awaited<ReturnType<TestShop['admin']>>
-let asked: unknown[] = []
+let stripeCalls: unknown[] = []
 beforeAll(async () => {
   shop = await openShop()
-  shop.sandbox.onCall((call) => void asked.push(call))
+  shop.sandbox.onCall((call) => void stripeCalls.push(call))
 })
 beforeEach(async () => {
   admin = await shop.admin()
@@ -26,7 +26,7 @@ afterAll(() => shop.close())
 
 type Reason = 'fraudulent' | 'subscription_canceled' | 'product_not_received' | 'duplicate'
 
-/** Someone who accepted the terms, paid, and asked their bank for the money. */
+/** A buyer who accepted the terms, paid, and disputed the payment. */
 async function disputed(reason: Reason = 'fraudulent') {
   const buyer = await shop.verifiedUser()
   const begun = await shop.begin(buyer)
@@ -44,7 +44,7 @@ const atStripe = async (id: string) => {
   return rows[0]?.data
 }
 
-/** The answer as the screen has it before anyone changes it. */
+/** The suggested answer, before anyone changes it on the screen. */
 async function suggested(id: string) {
   const shown = await admin.call(disputes.adminShow, { id })
   const texts = Object.fromEntries(shown.texts.map(({ name, value }) => [name, value]))
@@ -53,7 +53,7 @@ async function suggested(id: string) {
 
 const isToAnswer = async (q: string) => (await admin.call(purchases.adminList, { need: 'disputes', q })).length === 1
 
-test('an open dispute shows what was kept: terms, address, access, logins and messages; Stripe is not asked', async () => {
+test('an open dispute shows the stored evidence (terms, address, access, logins, messages) without a call to Stripe', async () => {
   const { buyer, paymentIntentId, id, dueAt } = await disputed()
   const { email } = buyer.user
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'disputing', apiKey: 'k', secretKey: 's' }
@@ -63,9 +63,9 @@ test('an open dispute shows what was kept: terms, address, access, logins and me
   await buyer.call(contact.send, { firstName: 'A', lastName: 'B', email, message: 'It works, thanks!' })
   await shop.settle()
 
-  asked = []
+  stripeCalls = []
   const shown = await admin.call(disputes.adminShow, { id })
-  expect(asked).toEqual([])
+  expect(stripeCalls).toEqual([])
   expect(shown).toMatchObject({ reason: 'fraudulent', status: 'needs_response', amount: 3900, submittedAt: null })
   expect(shown).toMatchObject({ dueAt: dueAt.toISOString(), customer: { id: buyer.user.id } })
   const valueOf = (name: string) => shown.texts.find((text) => text.name === name)?.value ?? ''
@@ -82,17 +82,17 @@ test('an open dispute shows what was kept: terms, address, access, logins and me
   expect(await admin.call(figures.adminPayments, { q: email })).toMatchObject([{ kind: 'payment', disputeId: id }])
 })
 
-test('an answer is saved here, and sent once with its files; then the bank decides', async () => {
+test('an answer is saved in the shop and sent once with its files, and then the bank decides', async () => {
   const { buyer, id } = await disputed('subscription_canceled')
   const { texts, files } = await suggested(id)
   expect(texts).toMatchObject({ cancellation_rebuttal: expect.stringContaining('has not been cancelled') })
   expect(texts['cancellation_policy_disclosure']).toMatch(/accepted the terms \(version [0-9a-f]{8}\)/)
   expect(files).toContain('cancellation_policy')
 
-  asked = []
+  stripeCalls = []
   const answer = { id, texts: { ...texts, uncategorized_text: 'They used it for a year.' }, files }
   await admin.call(disputes.adminSave, { ...answer, files: ['receipt'] })
-  expect(asked).toEqual([])
+  expect(stripeCalls).toEqual([])
   const saved = await admin.call(disputes.adminShow, { id })
   expect(saved.texts).toContainEqual({ name: 'uncategorized_text', value: 'They used it for a year.' })
   expect(saved.files.filter(({ isIncluded }) => isIncluded).map(({ name }) => name)).toEqual(['receipt'])
@@ -122,7 +122,7 @@ test('an answer is saved here, and sent once with its files; then the bank decid
   expect(await admin.call(disputes.adminShow, { id })).toMatchObject({ status: 'won', texts: [], files: [] })
 })
 
-test('what helps depends on the reason', async () => {
+test('the suggested evidence depends on the reason of the dispute', async () => {
   const duplicate = await suggested((await disputed('duplicate')).id)
   expect(Object.keys(duplicate.texts)).toContain('duplicate_charge_explanation')
   expect(Object.keys(duplicate.texts)).not.toContain('cancellation_rebuttal')
@@ -146,7 +146,7 @@ test.for([
   expect((await admin.call(disputes.adminShow, { id })).fault).toBeNull()
 })
 
-test('Stripe’s failure after the work was done counts as sent, and a refusal is told in its words', async () => {
+test('an answer that Stripe stored before it failed counts as sent, and a refusal shows Stripe’s sentence', async () => {
   const { id } = await disputed()
   const answer = await suggested(id)
   const on = 'POST /v1/disputes'
@@ -160,35 +160,35 @@ test('Stripe’s failure after the work was done counts as sent, and a refusal i
   expect((await atStripe(id)).evidence_details.submission_count).toBe(1)
 })
 
-test('the order’s address and the answer go with the account, and the address after 18 months', async () => {
-  const [one, other] = [await disputed(), await disputed()]
-  await admin.call(disputes.adminSave, await suggested(one.id))
-  const mine = await one.buyer.call(accounts.myData, {})
-  expect(mine).toMatchObject({ disputes: [{ reason: 'fraudulent', answer: { files: expect.any(Array) } }] })
-  expect(mine).toMatchObject({ orders: [{ ip: expect.any(String) }] })
-  await admin.call(accounts.adminDelete, { id: one.buyer.user.id })
-  const shown = await admin.call(disputes.adminShow, { id: one.id })
-  expect(JSON.stringify(shown)).not.toContain(one.buyer.user.email)
+test('the order’s IP address and the answer are deleted with the account, and the address after 18 months', async () => {
+  const [first, second] = [await disputed(), await disputed()]
+  await admin.call(disputes.adminSave, await suggested(first.id))
+  const data = await first.buyer.call(accounts.myData, {})
+  expect(data).toMatchObject({ disputes: [{ reason: 'fraudulent', answer: { files: expect.any(Array) } }] })
+  expect(data).toMatchObject({ orders: [{ ip: expect.any(String) }] })
+  await admin.call(accounts.adminDelete, { id: first.buyer.user.id })
+  const shown = await admin.call(disputes.adminShow, { id: first.id })
+  expect(JSON.stringify(shown)).not.toContain(first.buyer.user.email)
   expect(shown).toMatchObject({ customer: null, savedAt: expect.any(String) })
   expect(shown.texts).toContainEqual({ name: 'customer_purchase_ip', value: '' })
 
   const ipOf = async (id: string) =>
     (await admin.call(disputes.adminShow, { id })).facts.find(({ label }) => label === 'IP address of the order')?.value
-  expect(await ipOf(other.id)).toMatch(/^[\d.:a-f]+$/)
+  expect(await ipOf(second.id)).toMatch(/^[\d.:a-f]+$/)
   await shop.connection.pool.query(
     `update orders set created_at = created_at - make_interval(days => $1) where payment_intent_id = $2`,
-    [retention.orderAddresses.days + 1, other.paymentIntentId],
+    [retention.orderAddresses.days + 1, second.paymentIntentId],
   )
   await shop.queue.runNow('forget-order-addresses')
-  expect(await ipOf(other.id)).toBe('no longer kept')
+  expect(await ipOf(second.id)).toBe('no longer kept')
 })
 
-test('after the deadline, nothing is sent', async () => {
+test('no answer is sent after the deadline', async () => {
   const { id } = await disputed()
   const answer = await suggested(id)
   shop.clock.advance({ days: 8 })
   admin = await shop.admin()
-  asked = []
+  stripeCalls = []
   await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject({ code: 'too-late' })
-  expect(asked).toEqual([])
+  expect(stripeCalls).toEqual([])
 })

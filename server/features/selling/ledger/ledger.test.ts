@@ -41,7 +41,7 @@ const book = async (person: Person, kind: 'gift' | 'paid_elsewhere') => {
   })
 }
 
-test('who buys, ends and buys again is new, lost, and back', async () => {
+test('a buyer who buys, ends and buys again counts as new, lost and returned', async () => {
   const buyer = await shop.buyer()
   const admin = await shop.admin()
   await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
@@ -55,7 +55,7 @@ test('who buys, ends and buys again is new, lost, and back', async () => {
   ])
 })
 
-test('monthly to yearly is a contraction of $6.50 a month, a quantity an expansion, and a discount counts when it is paid', async () => {
+test('monthly to yearly counts as a contraction, a quantity as an expansion, and a discount when it is paid', async () => {
   const { dashboard } = shop.sandbox.controls
   const buyer = await shop.buyer()
   const subscription = await subscriptionOf(buyer.purchase.id)
@@ -84,7 +84,7 @@ test('monthly to yearly is a contraction of $6.50 a month, a quantity an expansi
   ])
 })
 
-test('a month at 100 % off loses no one, and a buyer who leaves during it is lost then', async () => {
+test('a month at 100 % off doesn’t count as lost, unless the buyer leaves during it', async () => {
   const { dashboard } = shop.sandbox.controls
   const [stays, leaves] = [await shop.buyer(), await shop.buyer()]
   await shop.advance(1, 'day')
@@ -103,7 +103,7 @@ test('a month at 100 % off loses no one, and a buyer who leaves during it is los
   expect(await moved(leaves)).toEqual([...free, ['churn', 'cancelled', 0, -1]])
 })
 
-test('time that was given does not count, and is no reason to count anyone twice', async () => {
+test('free time doesn’t count as revenue, and nobody counts as new twice because of it', async () => {
   const buyer = await shop.buyer()
   const admin = await shop.admin()
   const until = new Date(shop.clock.now().getTime() + 75 * 86_400_000).toISOString().slice(0, 10)
@@ -120,7 +120,7 @@ test('time that was given does not count, and is no reason to count anyone twice
   expect((await moved(buyer)).at(-1)).toEqual(['reactivation', 'resume', 46_800, 1])
 })
 
-test('what was paid elsewhere counts from day to day, a gift does not, and deleting books the end on that day', async () => {
+test('a purchase paid elsewhere counts from its first to its last day, a gift doesn’t, and deletion ends it', async () => {
   const [payer, friend] = [await shop.user(), await shop.user()]
   await book(payer, 'paid_elsewhere')
   await book(friend, 'gift')
@@ -135,7 +135,7 @@ test('what was paid elsewhere counts from day to day, a gift does not, and delet
   expect(await moved(friend)).toEqual([])
 })
 
-test('who deletes their account no longer counts, also for what was booked by hand', async () => {
+test('a buyer who deletes their account no longer counts, also with a booking by hand', async () => {
   const payer = await shop.verifiedUser()
   await book(payer, 'paid_elsewhere')
   await payer.call(accounts.deleteMyself, { password: payer.password })
@@ -145,10 +145,10 @@ test('who deletes their account no longer counts, also for what was booked by ha
   ])
 })
 
-test('of two purchases that end at the same moment, one is the last', async () => {
+test('of two purchases that end at the same moment, one counts as the last', async () => {
   const buyer = await shop.buyer()
   const { db, pool } = shop.connection
-  // Booked by hand beside it, which the admin's form would refuse.
+  // A second purchase, booked directly because the admin form would refuse it.
   await db.execute(sql`insert into purchases (user_id, product_id, billing_type, price, status, booked_as, arr)
     values (${buyer.user.id}, ${reboundSigmaPro.id}, 'yearly', 39000, 'active', 'paid_elsewhere', 39000)`)
   await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
@@ -168,7 +168,7 @@ test('of two purchases that end at the same moment, one is the last', async () =
   expect(people).toBe(0)
 })
 
-test('a subscription taken over that began before what its owner bought here is the first, and counts once', async () => {
+test('a subscription taken over that began before its owner’s other purchase counts as the first, and once', async () => {
   const email = 'longer@example.com'
   const { id, priceId } = await subscribeAtStripe(shop.sandbox, { email })
   await shop.advance(1, 'day')
@@ -189,7 +189,7 @@ test('a subscription taken over that began before what its owner bought here is 
   ])
 })
 
-test('a movement that is recorded after its month is over marks that month', async () => {
+test('a movement recorded after the end of its month marks that month as changed', async () => {
   const { db } = shop.connection
   const buyer = await shop.buyer()
   const admin = await shop.admin()
@@ -202,7 +202,7 @@ test('a movement that is recorded after its month is over marks that month', asy
   expect(changed.map(({ month }) => month)).toContain(createdAt.toISOString().slice(0, 7))
 })
 
-test('no row is ever changed, and the overview adds up all of them', async () => {
+test('no row is ever changed, and the overview is the sum of all rows', async () => {
   const { pool } = shop.connection
   await expect(pool.query('update mrr_movements set people = 0')).rejects.toThrow('never changed')
   await expect(pool.query('delete from mrr_movements')).rejects.toThrow('never changed')

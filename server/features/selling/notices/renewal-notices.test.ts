@@ -17,25 +17,25 @@ const notices = async (email: string) =>
     .filter(({ to, subject }) => to === email && subject.includes('renews in'))
     .map(({ subject }) => subject)
 
-test('a yearly subscriber is told about the renewal 30 and 7 days ahead, once each', async () => {
+test('a yearly subscriber gets one email about the renewal 30 days ahead and one 7 days ahead', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const monthly = await shop.buyer()
   const leaving = await shop.buyer({ billing: 'yearly' })
   await leaving.call(purchases.cancel, { id: leaving.purchase.id })
-  const twice = async () => {
+  const runTwice = async () => {
     await shop.queue.runNow('renewal-notices')
     await shop.queue.runNow('renewal-notices')
   }
 
-  await twice()
+  await runTwice()
   expect(await notices(buyer.user.email)).toEqual([])
   await shop.advance(336, 'day')
-  await twice()
+  await runTwice()
   expect(await notices(buyer.user.email)).toEqual(['Your subscription renews in 29 days'])
   await shop.advance(10, 'day')
-  await twice()
+  await runTwice()
   await shop.advance(12, 'day')
-  await twice()
+  await runTwice()
   expect(await notices(buyer.user.email)).toEqual([
     'Your subscription renews in 29 days',
     'Your subscription renews in 7 days',
@@ -44,7 +44,7 @@ test('a yearly subscriber is told about the renewal 30 and 7 days ahead, once ea
   expect(await notices(leaving.user.email)).toEqual([])
 })
 
-test('the amount named is the one that Stripe will take, and "about" it where Stripe is away', async () => {
+test('the announced amount is the one that Stripe will charge, or an estimate while Stripe fails', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const { rows } = await shop.connection.db.execute<{ id: string }>(
     sql`select stripe_subscription_id as id from purchases where id = ${buyer.purchase.id}`,
@@ -63,7 +63,7 @@ test('the amount named is the one that Stripe will take, and "about" it where St
 const subjectsOf = async (email: string) =>
   (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
 
-test('a buyer whose card expires before the next charge is told once, 21 days ahead, unless the seller turned it off', async () => {
+test('a buyer whose card expires before the next charge gets one email 21 days ahead, unless it is turned off', async () => {
   const [told, untold] = [await shop.buyer({ billing: 'yearly' }), await shop.buyer({ billing: 'yearly' })]
   const now = shop.clock.now()
   // A card is good until the end of its month.
@@ -98,7 +98,7 @@ test('a buyer whose card expires before the next charge is told once, 21 days ah
   expect(await subjectsOf(untold.user.email)).not.toContain(subject)
 })
 
-test('a buyer is told a week before a discount ends, with the price that begins', async () => {
+test('a buyer gets an email a week before a discount ends, with the regular price', async () => {
   await (await shop.admin()).call(codes.adminAdd, { code: 'TWOMONTHS', percentOff: 50, months: 2 })
   const buyer = await shop.buyer({ code: 'TWOMONTHS' })
   const run = () => shop.queue.runNow('discount-notices')

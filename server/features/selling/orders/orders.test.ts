@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { orders } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
-test('unpaid checkouts are deleted after 30 days; those that became purchases stay', async () => {
+test('unpaid checkouts are deleted after 30 days, and paid ones stay', async () => {
   await using shop = await openShop()
   const emails = async () =>
     (await shop.connection.db.select({ email: orders.email }).from(orders)).map(({ email }) => email)

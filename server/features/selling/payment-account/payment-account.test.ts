@@ -32,7 +32,7 @@ const openAt = ({ databaseUrl, at, env = {} }: Start) => {
   return openShop({ databaseUrl, stripeAddress: at.address, env: { ...mode, ...at.env, ...env } })
 }
 
-/** Starts and stops a shop; returns why it did not start. */
+/** Starts and stops a shop. Returns the error if it did not start. */
 const tryToStart = (opening: Promise<TestShop>) =>
   opening.then(
     (shop) => shop.close(),
@@ -82,7 +82,7 @@ test('a database belongs to the payment account of its first start, and no other
   expect(await tryToStart(openShop({ databaseUrl: sold }))).toContain(putBack)
 })
 
-test('a rolled key of the same account changes nothing, and a key that was seen before needs no question', async () => {
+test('a rolled key of the same account is accepted, and a known key needs no call to Stripe', async () => {
   await using standIn = await openStripeStandIn({ mode: 'test' })
   const databaseUrl = await openDatabase()
   const start = (env = {}) => tryToStart(openAt({ databaseUrl, at: standIn, env }))
@@ -96,7 +96,7 @@ test('a rolled key of the same account changes nothing, and a key that was seen 
   )
 })
 
-test('a restricted key that may not read its account is recognized by a price that the shop made', async () => {
+test('a restricted key that can’t read its account is recognized by a price that the shop created', async () => {
   const restricted = { mode: 'test', prefix: 'rk', key: { without: ['rak_accounts_kyc_basic_read'] } } as const
   await using own = await openStripeStandIn(restricted)
   await using other = await openStripeStandIn(restricted)
@@ -109,7 +109,7 @@ test('a restricted key that may not read its account is recognized by a price th
   )
 })
 
-test('while Stripe can’t say whose new keys these are, nothing is sold, and cancellations count and wait', async () => {
+test('while the account of new keys is unknown, nothing is sold, and cancellations are stored and wait', async () => {
   await using standIn = await openStripeStandIn({ mode: 'test' })
   const databaseUrl = await openDatabase()
   const before = await openAt({ databaseUrl, at: standIn })

@@ -29,11 +29,11 @@ const planOf = async (shop: TestShop, billing: BillingType) => {
 async function publish(
   shop: TestShop,
   billingType: BillingType,
-  wish: { amount: number; regularAmount?: number; from?: string; after?: number },
+  input: { amount: number; regularAmount?: number; from?: string; after?: number },
 ) {
   const { productId, publications } = await planOf(shop, billingType)
   const after = publications[0]?.number ?? 0
-  await (await shop.admin()).call(prices.adminPublish, { productId, billingType, after, ...wish })
+  await (await shop.admin()).call(prices.adminPublish, { productId, billingType, after, ...input })
 }
 
 const shown = async (shop: TestShop, billing: BillingType) => {
@@ -53,7 +53,7 @@ const billed = async () => {
   return new Map(rows.map(({ id, ...rest }) => [id, rest]))
 }
 
-test('the first price is the file’s, and a price from a day waits for it, or is called off by the next one', async () => {
+test('the first price comes from the file, and a scheduled price waits for its day or is replaced by the next one', async () => {
   const [shop, other] = shops
   expect(await states('yearly')).toEqual(['39000 current'])
   const in5 = new Date(shop.clock.now().getTime() + 5 * 86_400_000).toISOString().slice(0, 10)
@@ -74,27 +74,27 @@ test('the first price is the file’s, and a price from a day waits for it, or i
   })
 })
 
-test('refuses what cannot be, and a price published over one that the seller has not seen', async () => {
+test('impossible prices are refused, and so is a price published over one that the seller has not seen', async () => {
   const [shop] = shops
-  const refused = (wish: Parameters<typeof publish>[2], status: number) =>
-    expect(publish(shop, 'monthly', wish)).rejects.toMatchObject({ status })
+  const expectRefused = (input: Parameters<typeof publish>[2], status: number) =>
+    expect(publish(shop, 'monthly', input)).rejects.toMatchObject({ status })
   const before = await states('monthly')
-  await refused({ amount: 99 }, 400)
-  await refused({ amount: 4900, regularAmount: 4900 }, 400)
-  await refused({ amount: 4900, from: '2020-01-01' }, 400)
-  await refused({ amount: 4900, from: '2099-01-01' }, 400)
-  await refused({ amount: 4900, after: 0 }, 400)
+  await expectRefused({ amount: 99 }, 400)
+  await expectRefused({ amount: 4900, regularAmount: 4900 }, 400)
+  await expectRefused({ amount: 4900, from: '2020-01-01' }, 400)
+  await expectRefused({ amount: 4900, from: '2099-01-01' }, 400)
+  await expectRefused({ amount: 4900, after: 0 }, 400)
   await publish(shop, 'monthly', { amount: 3900 })
-  const seen = { amount: 4900, after: 1 }
-  await refused(seen, 409)
-  // The loser's amount doesn't keep the lookup key at Stripe.
+  const outdatedInput = { amount: 4900, after: 1 }
+  await expectRefused(outdatedInput, 409)
+  // The refused price has not taken the lookup key at Stripe.
   const { rows } = await shop.connection.db.execute<{ amount: number }>(sql`select (data->>'unit_amount')::int as amount
     from sandbox.objects where kind = 'price' and data->>'lookup_key' = 'rebound-sigma-pro-monthly-2'`)
   expect(rows).toEqual([{ amount: 3900 }])
   expect(await states('monthly')).toEqual(['3900 current', ...before.map(() => '3900 past')])
 })
 
-test('nobody rewrites a price, not even with SQL', async () => {
+test('a published price can’t be changed, not even with SQL', async () => {
   const { pool } = shops[0].connection
   for (const statement of ['update prices set amount = 1', 'delete from prices', 'truncate prices'])
     await expect(pool.query(statement)).rejects.toThrow('A price is never changed')
@@ -126,7 +126,7 @@ async function expectPaid({ paymentIntentId, saw }: { paymentIntentId: string; s
   expect(rows).toEqual([{ paid: saw, price: saw }])
 }
 
-test('whatever is published meanwhile, a buyer pays what the page showed or nothing, and no running subscription changes its price', async () => {
+test('while prices are published, a buyer pays the shown price or nothing, and running subscriptions keep theirs', async () => {
   let buyers = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 14 }), async (story) => {
@@ -163,7 +163,7 @@ test('whatever is published meanwhile, a buyer pays what the page showed or noth
           break
         }
       }
-      for (const { saw: seen, amountDue } of asked) expect(amountDue).toBe(seen)
+      for (const { saw: shownAmount, amountDue } of asked) expect(amountDue).toBe(shownAmount)
       const after = await billed()
       for (const [id, price] of before) expect(after.get(id)).toEqual(price)
     }),

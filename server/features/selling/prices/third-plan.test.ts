@@ -68,10 +68,10 @@ test('a quarterly price in the product’s file is enough to sell, renew, cancel
   expect(Math.abs(end - addMonths(bought, 6).getTime())).toBeLessThan(2 * day)
   expect(renewed).toMatchObject({ status: 'active', lastPaidAmount: 9900, nextAmount: 9900 })
 
-  // A renewed term of more than a month ends with one month's notice, and the rest goes back.
+  // A renewed term of more than a month ends with one month's notice, and the rest is refunded.
   const notice = await buyer.call(purchases.cancellation, { id: renewed.id })
-  const left = Math.ceil((end - Date.parse(notice.endsAt ?? '')) / day)
-  expect(notice.refund).toBe(Math.round((9900 * left) / Math.round((end - firstEnd) / day)))
+  const unusedDays = Math.ceil((end - Date.parse(notice.endsAt ?? '')) / day)
+  expect(notice.refund).toBe(Math.round((9900 * unusedDays) / Math.round((end - firstEnd) / day)))
   expect(notice.refund).toBeGreaterThan(4000)
 
   const csv = await (await (await shop.admin()).fetch('/api/admin/export/orders')).text()
@@ -91,14 +91,14 @@ test('a quarterly price in the product’s file is enough to sell, renew, cancel
   expect(booked).toEqual(wanted)
 })
 
-test('a code for two months takes its share off a whole quarter, and the checkout says so', async () => {
+test('a code for two months reduces a whole quarter, and the checkout says so', async () => {
   const admin = await shop.admin()
   await admin.call(codes.adminAdd, { code: 'TWOMONTHS', percentOff: 50, months: 2 })
   const buyer = await shop.buyer({ billing: 'quarterly', code: 'TWOMONTHS' })
   expect(await lastMailTo(buyer)).toMatch(/\$49\.50 today, then \$99\.00 every quarter from/)
 })
 
-test('a price set at Stripe with an interval of no plan is shown with Stripe’s interval', async () => {
+test('a price at Stripe whose interval is no plan of the shop is shown with Stripe’s interval', async () => {
   const buyer = await shop.buyer()
   const { secretKey, api, controls } = shop.sandbox
   const { id: price } = await new StripeSdk(secretKey, api).prices.create({

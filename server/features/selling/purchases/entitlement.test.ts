@@ -55,7 +55,7 @@ describe('the table of docs/entitlements.md', () => {
     const held: Entitlement = { until: at(5), reason: 'renews' }
     const regular = until === 'nothing' ? null : { until: isOpen ? at(5) : dates[until], reason }
     expect(entitlementOf([facts], freezes, held)).toEqual(regular)
-    // Anyone who holds nothing gets nothing out of a disputed purchase.
+    // A buyer without access gets none from a disputed purchase.
     expect(entitlementOf([facts], freezes, null)).toEqual(isOpen ? null : regular)
     // "keep" changes nothing until the dispute is decided.
     expect(entitlementOf([facts], keeps, held)).toEqual(entitlementOf([{ ...facts, isDisputed: false }], freezes, null))
@@ -76,7 +76,7 @@ const entitlement: fc.Arbitrary<Entitlement | null> = fc.option(
 )
 const lasts = (given: Entitlement | null) => (given ? (given.until?.getTime() ?? Infinity) : -Infinity)
 
-test('another purchase never takes anything away, and their order does not matter', () => {
+test('another purchase never shortens the entitlement, and their order does not matter', () => {
   fc.assert(
     fc.property(fc.array(facts, { maxLength: 5 }), facts, entitlement, (some, more, held) => {
       const before = entitlementOf(some, freezes, held)
@@ -87,7 +87,7 @@ test('another purchase never takes anything away, and their order does not matte
   )
 })
 
-test('a dispute never extends anything', () => {
+test('a dispute never extends the entitlement', () => {
   fc.assert(
     fc.property(facts, entitlement, (purchase, held) => {
       const disputed = entitlementOf([{ ...purchase, isDisputed: true }], freezes, held)
@@ -99,7 +99,7 @@ test('a dispute never extends anything', () => {
   )
 })
 
-test('the shop’s own pages open exactly for the statuses that give something', () => {
+test('the shop’s own pages open exactly for the statuses that entitle', () => {
   fc.assert(
     fc.property(facts, (purchase) => {
       const given = entitlementOf([{ ...purchase, isDisputed: false }], freezes, null)

@@ -20,18 +20,18 @@ const stateOf = async (buyer: Buyer) => {
   if (!purchase) throw new Error('Expected a purchase')
   return purchase
 }
-const subjectsTo = async ({ user }: Buyer, own = shop) =>
-  (await own.mails()).filter(({ to }) => to.includes(user.email)).map(({ subject }) => subject)
+const subjectsTo = async ({ user }: Buyer, isolatedShop = shop) =>
+  (await isolatedShop.mails()).filter(({ to }) => to.includes(user.email)).map(({ subject }) => subject)
 const intentOf = ({ purchase }: Buyer) => purchase.paymentIntentId ?? ''
 
-/** Lets time pass; after a month, people have to log in again. */
-async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month') {
-  await own.advance(count, unit)
+/** Advances the time and logs in again, because logins expire within a month. */
+async function advanceAndLogIn(isolatedShop: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month') {
+  await isolatedShop.advance(count, unit)
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
 }
 
 describe('a cancelled subscription', () => {
-  test('stays until its period ends and can be undone', async () => {
+  test('keeps access until its period ends and can be resumed', async () => {
     const buyer = await shop.buyer()
     await shop.confirm(buyer)
     const { id, currentPeriodEnd } = buyer.purchase
@@ -46,43 +46,43 @@ describe('a cancelled subscription', () => {
     )
   })
 
-  test('is no way to flood a stranger’s mailbox: an address nobody has proven hears of it once a day', async () => {
-    await using own = await openShop()
-    const buyer = await own.buyer()
+  test('sends at most one email a day to an unproven address', async () => {
+    await using isolatedShop = await openShop()
+    const buyer = await isolatedShop.buyer()
     const { id } = buyer.purchase
     const changes = new Set([
       'Your subscription will be cancelled',
       'Your subscription continues',
       'Your card was changed',
     ])
-    const changesTold = async () => (await subjectsTo(buyer, own)).filter((subject) => changes.has(subject))
+    const changesTold = async () => (await subjectsTo(buyer, isolatedShop)).filter((subject) => changes.has(subject))
     for (let again = 0; again < 3; again++) {
       await buyer.call(purchases.cancel, { id })
       await buyer.call(purchases.resume, { id })
-      await own.changeCard(buyer, id, 'pm_card_mastercard')
+      await isolatedShop.changeCard(buyer, id, 'pm_card_mastercard')
     }
     expect(await changesTold()).toEqual(['Your subscription will be cancelled', 'Your card was changed'])
-    await own.advance(1, 'day')
+    await isolatedShop.advance(1, 'day')
     await buyer.call(purchases.cancel, { id })
     expect(await changesTold()).toHaveLength(3)
   })
 
-  test('ends with its period, and then another one can be bought', async () => {
-    await using own = await openShop()
-    const buyer = await own.buyer()
+  test('ends with its period, and then the buyer can subscribe again', async () => {
+    await using isolatedShop = await openShop()
+    const buyer = await isolatedShop.buyer()
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
-    await pass(own, buyer, 1, 'month')
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
     await expect(buyer.call(purchases.resume, { id: buyer.purchase.id })).rejects.toMatchObject({ status: 409 })
-    expect(await subjectsTo(buyer, own)).toContain('Your subscription to Rebound Sigma Pro has ended')
-    expect(await own.buy(buyer)).toMatchObject({ status: 'active' })
+    expect(await subjectsTo(buyer, isolatedShop)).toContain('Your subscription to Rebound Sigma Pro has ended')
+    expect(await isolatedShop.buy(buyer)).toMatchObject({ status: 'active' })
   })
 
-  test('may have a reason, which Stripe has, too; undone, there is none; deleted, no words are left', async () => {
+  test('may have a reason, also at Stripe, which resuming deletes, and a comment that is deleted with the account', async () => {
     const buyer = await shop.buyer()
     const admin = await shop.admin()
     const { id } = buyer.purchase
-    const seen = async () => {
+    const listedReason = async () => {
       const found = await admin.call(purchases.adminList, { q: buyer.user.email, limit: 10 })
       return found.map(({ leaveReason, leaveComment }) => [leaveReason, leaveComment])[0]
     }
@@ -92,21 +92,21 @@ describe('a cancelled subscription', () => {
         join purchases p on p.stripe_subscription_id = o.id where p.id = ${id}`)
       return { id: rows[0]?.id ?? '', ...rows[0]?.why }
     }
-    const given = { id, reason: 'too_expensive', comment: 'Half the price?' } as const
-    await expect(buyer.call(purchases.giveReason, given)).rejects.toMatchObject({ status: 409 })
+    const leaveReason = { id, reason: 'too_expensive', comment: 'Half the price?' } as const
+    await expect(buyer.call(purchases.giveReason, leaveReason)).rejects.toMatchObject({ status: 409 })
     await buyer.call(purchases.cancel, { id })
-    expect(await seen()).toEqual([null, null])
-    await buyer.call(purchases.giveReason, given)
-    expect(await seen()).toEqual(['too_expensive', 'Half the price?'])
+    expect(await listedReason()).toEqual([null, null])
+    await buyer.call(purchases.giveReason, leaveReason)
+    expect(await listedReason()).toEqual(['too_expensive', 'Half the price?'])
     expect(await atStripe()).toMatchObject({ feedback: 'too_expensive', comment: 'Half the price?' })
     expect(JSON.stringify(await buyer.call(accounts.myData, {}))).toContain('Half the price?')
     await buyer.call(purchases.resume, { id })
-    expect(await seen()).toEqual([null, null])
+    expect(await listedReason()).toEqual([null, null])
 
     const why = { feedback: 'unused', comment: 'In the portal' } as const
     await shop.sandbox.controls.cancelInPortal((await atStripe()).id, why)
     await shop.settle()
-    expect(await seen()).toEqual(['unused', 'In the portal'])
+    expect(await listedReason()).toEqual(['unused', 'In the portal'])
     await buyer.call(accounts.deleteMyself, { password: buyer.password })
     await shop.settle()
     expect(await atStripe()).toMatchObject({ feedback: 'unused', comment: null })
@@ -131,10 +131,10 @@ describe('a cancelled subscription', () => {
   })
 })
 
-test('a purchase booked by hand is cancelled by its buyer: it stays until its period ends, and ends then', async () => {
-  await using own = await openShop({ startsAt: new Date('2027-01-31T10:00:00Z') })
-  const admin = await own.admin()
-  const buyer = await own.verifiedUser()
+test('a purchase booked by hand that its buyer cancels ends with its period', async () => {
+  await using isolatedShop = await openShop({ startsAt: new Date('2027-01-31T10:00:00Z') })
+  const admin = await isolatedShop.admin()
+  const buyer = await isolatedShop.verifiedUser()
   await admin.call(purchases.adminAdd, {
     userId: buyer.user.id,
     productId: reboundSigmaPro.id,
@@ -148,7 +148,7 @@ test('a purchase booked by hand is cancelled by its buyer: it stays until its pe
     return purchase
   }
   const { id } = await booked()
-  own.clock.advance({ days: 3 })
+  isolatedShop.clock.advance({ days: 3 })
   await buyer.call(purchases.cancel, { id })
   await buyer.call(purchases.cancel, { id })
   const { status, endsAt } = await booked()
@@ -157,26 +157,26 @@ test('a purchase booked by hand is cancelled by its buyer: it stays until its pe
   expect(await booked()).toMatchObject({ status: 'active', endsAt: null })
 
   await buyer.call(purchases.cancel, { id })
-  own.clock.advance({ days: 24 })
-  await own.queue.runNow('end-booked')
+  isolatedShop.clock.advance({ days: 24 })
+  await isolatedShop.queue.runNow('end-booked')
   expect(await booked()).toMatchObject({ status: 'pending_cancel', endsAt })
-  own.clock.advance({ days: 1, minutes: 1 })
-  await own.queue.runNow('end-booked')
+  isolatedShop.clock.advance({ days: 1, minutes: 1 })
+  await isolatedShop.queue.runNow('end-booked')
   expect(await booked()).toMatchObject({ status: 'cancelled', endedAt: endsAt, endedBecause: 'cancelled' })
   await expect(buyer.call(purchases.resume, { id })).rejects.toMatchObject({ status: 409 })
-  const subjects = (await own.mails()).filter(({ to }) => to === buyer.user.email).map((mail) => mail.subject)
+  const subjects = (await isolatedShop.mails()).filter(({ to }) => to === buyer.user.email).map((mail) => mail.subject)
   expect(subjects).toContain('Your subscription to Rebound Sigma Pro has ended')
 })
 
-test('a renewal moves the period, mails a receipt and adds an invoice', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer()
+test('a renewal moves the period, emails a receipt and adds an invoice', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
-  await pass(own, buyer, 1, 'month')
+  await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
   const renewed = await stateOf(buyer)
   expect(renewed.status).toBe('active')
   expect(new Date(renewed.currentPeriodEnd ?? 0) > new Date(currentPeriodEnd ?? 0)).toBe(true)
-  expect((await subjectsTo(buyer, own)).filter((subject) => subject.includes('receipt'))).toHaveLength(2)
+  expect((await subjectsTo(buyer, isolatedShop)).filter((subject) => subject.includes('receipt'))).toHaveLength(2)
   const invoices = await buyer.call(purchases.invoices, { id })
   expect(invoices).toMatchObject([
     { amount: 3900, status: 'paid' },
@@ -189,85 +189,86 @@ test('a renewal moves the period, mails a receipt and adds an invoice', async ()
 
 describe('an unpaid renewal', () => {
   test('keeps access, sends three reminders, and ends after the grace period', async () => {
-    await using own = await openShop()
-    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-    await pass(own, buyer, 1, 'month')
+    await using isolatedShop = await openShop()
+    const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     const unpaid = await stateOf(buyer)
     expect(unpaid).toMatchObject({ status: 'past_due', endedAt: null })
     expect(unpaid.graceEndsAt).not.toBeNull()
     const reminders = async () =>
-      (await subjectsTo(buyer, own)).filter((subject) => /payment did not|about to end/.test(subject))
+      (await subjectsTo(buyer, isolatedShop)).filter((subject) => /payment did not|about to end/.test(subject))
     // Stripe tries eight times in these two weeks; the first four failures are one reminder.
-    for (let day = 1; day <= 5; day++) await own.advance(1, 'day')
+    for (let day = 1; day <= 5; day++) await isolatedShop.advance(1, 'day')
     expect(await reminders()).toEqual(['Your payment did not go through'])
-    for (let day = 6; day <= 13; day++) await own.advance(1, 'day')
+    for (let day = 6; day <= 13; day++) await isolatedShop.advance(1, 'day')
     expect(await reminders()).toEqual([
       'Your payment did not go through',
       'Reminder: your payment did not go through',
       'Last reminder: your subscription is about to end',
     ])
     expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
-    await pass(own, buyer, 1, 'day')
-    await own.queue.runNow('reconcile')
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'day')
+    await isolatedShop.queue.runNow('reconcile')
     expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
   })
 
   test('is charged to a new card right away', async () => {
-    await using own = await openShop()
-    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await using isolatedShop = await openShop()
+    const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     const { id } = buyer.purchase
-    await pass(own, buyer, 1, 'month')
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
-    const setupIntentId = await own.storeCard(clientSecret, 'pm_card_visa')
+    const setupIntentId = await isolatedShop.storeCard(clientSecret, 'pm_card_visa')
     const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
     expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
     expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
-    const told = async () => (await own.mails()).filter(({ subject }) => subject === 'Your card was changed').length
+    const told = async () =>
+      (await isolatedShop.mails()).filter(({ subject }) => subject === 'Your card was changed').length
     const before = await told()
     await finish()
     expect(await told()).toBe(before)
-    await pass(own, buyer, 1, 'month')
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
   })
 
-  test('leaves the card as it was, and says nothing of a change, when the new one can’t pay it', async () => {
-    await using own = await openShop()
-    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  test('keeps the old card, without an email, when the new card is declined', async () => {
+    await using isolatedShop = await openShop()
+    const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     const changes = async () =>
-      (await subjectsTo(buyer, own)).filter((subject) => subject === 'Your card was changed').length
-    await pass(own, buyer, 1, 'month')
+      (await subjectsTo(buyer, isolatedShop)).filter((subject) => subject === 'Your card was changed').length
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     const before = await changes()
-    await expect(own.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail')).rejects.toMatchObject({
-      serverMessage: expect.stringContaining('declined'),
-    })
+    await expect(isolatedShop.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail')).rejects.toMatchObject(
+      { serverMessage: expect.stringContaining('declined') },
+    )
     expect(await changes()).toBe(before)
     expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
-    await own.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
+    await isolatedShop.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
     expect(await changes()).toBe(before + 1)
   })
 
-  test('that the bank wants confirmed is being processed until Stripe is done with it', async () => {
-    await using own = await openShop()
-    const { controls } = own.sandbox
-    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  test('that the buyer must confirm with the bank is processing until Stripe is done', async () => {
+    await using isolatedShop = await openShop()
+    const { controls } = isolatedShop.sandbox
+    const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     const { id } = buyer.purchase
-    await pass(own, buyer, 1, 'month')
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
-    const setupIntentId = await own.storeCard(clientSecret, 'pm_card_authenticationRequired')
+    const setupIntentId = await isolatedShop.storeCard(clientSecret, 'pm_card_authenticationRequired')
     await controls.authenticate(setupIntentId, 'complete')
     const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
     const { state, confirmWith } = await finish()
     expect([state, confirmWith]).toEqual(['processing', expect.stringContaining('_secret_')])
     await controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
     expect(await finish()).toMatchObject({ state: 'processing', confirmWith: null })
-    await own.settle()
+    await isolatedShop.settle()
     expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
     expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
     const invoices = await buyer.call(purchases.invoices, { id })
     expect(invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
-  test('can be paid by card only: other payment methods couldn’t be charged for a renewal', async () => {
+  test('can be paid by card only, because other methods can’t be charged for a renewal', async () => {
     const buyer = await shop.buyer()
     const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id: buyer.purchase.id })
     const { rows } = await shop.connection.db.execute(sql`
@@ -286,22 +287,22 @@ describe('an unpaid renewal', () => {
   })
 
   test('can’t be paid once the subscription has ended, and stays expired', async () => {
-    await using own = await openShop()
-    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-    await pass(own, buyer, 1, 'month')
-    await pass(own, buyer, 14, 'day')
-    await own.queue.runNow('reconcile')
+    await using isolatedShop = await openShop()
+    const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
+    await advanceAndLogIn(isolatedShop, buyer, 14, 'day')
+    await isolatedShop.queue.runNow('reconcile')
     expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
     const invoices = await buyer.call(purchases.invoices, { id: buyer.purchase.id })
     expect(invoices.map(({ status }) => status)).toEqual(['void', 'paid'])
-    await own.settle()
+    await isolatedShop.settle()
     expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
   })
 
   test('can be cancelled by its buyer', async () => {
-    await using own = await openShop()
-    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-    await pass(own, buyer, 1, 'month')
+    await using isolatedShop = await openShop()
+    const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
     expect(await stateOf(buyer)).toMatchObject({ status: 'expired' })
   })
@@ -383,7 +384,7 @@ describe('an admin', () => {
       await shop.settle()
       const { refundedAmount } = await stateOf(buyer)
       expect(amounts).toContain(refundedAmount)
-      // A retry of the one that went through.
+      // A retry of the refund that succeeded.
       await expect(
         here.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 }),
       ).rejects.toMatchObject({ status: 409, serverMessage: expect.stringContaining('Please look again') })
@@ -391,7 +392,7 @@ describe('an admin', () => {
     }
   })
 
-  test('books by hand what no card paid for, but not a second one', async () => {
+  test('books a purchase by hand, but not a second one of the same product', async () => {
     const admin = await shop.admin()
     const { user, call } = await shop.verifiedUser()
     const wanted = {

@@ -24,7 +24,7 @@ const notesOf = async (buyer: Buyer) =>
     .filter(({ kind }) => kind === 'credit_note')
     .map(({ amount }) => amount)
 
-test('a refund that failed after its credit note: the note covers the next one, and no job fails', async () => {
+test('the credit note of a refund that failed covers the next refund, and no job fails', async () => {
   const buyer = await shop.buyer()
   const { controls } = shop.sandbox
   const first = await controls.refund(intentOf(buyer), 1000)
@@ -37,7 +37,7 @@ test('a refund that failed after its credit note: the note covers the next one, 
   expect(await shop.queue.failed.count()).toBe(0)
 })
 
-test('what was paid into a former Stripe account is refunded there, and the refusal says so', async () => {
+test('a payment into a former Stripe account is refused here and must be refunded there', async () => {
   const [buyer, admin] = [await shop.buyer(), await shop.admin()]
   const { id } = buyer.purchase
   const former = { formerAccount: 'acct_1Former' }
@@ -52,7 +52,7 @@ test('what was paid into a former Stripe account is refunded there, and the refu
   await expect(buyer.call(purchases.document, { document })).rejects.toMatchObject({ status: 404 })
 })
 
-test('refund dialog, cancellation and invoices are read from the books, also while Stripe is away', async () => {
+test('refund dialog, cancellation and invoices work while Stripe is down', async () => {
   const [buyer, other, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
   const { id, userId } = buyer.purchase
   await admin.call(purchases.adminRefund, { id, amount: 900, refundedSoFar: 0, keepAccess: true })
@@ -77,7 +77,7 @@ test('refund dialog, cancellation and invoices are read from the books, also whi
   await expect(open(other, note?.id)).rejects.toMatchObject({ status: 404 })
 })
 
-test('a refund made at Stripe that the shop has not heard of yet: look again, and the dialog has it', async () => {
+test('a refund made at Stripe that the shop has not received is shown when the dialog is opened again', async () => {
   const [buyer, admin] = [await shop.buyer(), await shop.admin()]
   const { id } = buyer.purchase
   const { controls } = shop.sandbox
@@ -114,55 +114,62 @@ test.each([
   expect(await shop.queue.failed.count()).toBe(0)
 })
 
-const mailsTo = async ({ user }: Buyer, own = shop) =>
-  (await own.mails()).filter(({ to }) => to === user.email).map(({ subject, text }) => `${subject}\n${text}`)
+const mailsTo = async ({ user }: Buyer, isolatedShop = shop) =>
+  (await isolatedShop.mails()).filter(({ to }) => to === user.email).map(({ subject, text }) => `${subject}\n${text}`)
 
-/** Time passes, and whoever was logged in logs in again. */
-async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month' | 'year') {
-  await own.advance(count, unit)
+/** Advances the time and logs the buyer in again. */
+async function advanceAndLogIn(isolatedShop: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month' | 'year') {
+  await isolatedShop.advance(count, unit)
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
 }
 
-const subscriptionOf = async (own: TestShop, { purchase: { id } }: Buyer) =>
-  (await own.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id)))[0]?.stripeSubscriptionId ?? ''
+const subscriptionOf = async (isolatedShop: TestShop, { purchase: { id } }: Buyer) =>
+  (await isolatedShop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id)))[0]
+    ?.stripeSubscriptionId ?? ''
 
-test('a refund that the bank sends back reaches buyer and seller, until it has gone back another way', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer({ card: 'pm_card_refundFail' })
+test('a refund that the bank returns is reported to buyer and seller until it is made another way', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer({ card: 'pm_card_refundFail' })
   const { id } = buyer.purchase
-  await (await own.admin()).call(purchases.adminRefund, { id, refundedSoFar: 0 })
-  await own.settle()
+  await (await isolatedShop.admin()).call(purchases.adminRefund, { id, refundedSoFar: 0 })
+  await isolatedShop.settle()
   const ended = { status: 'cancelled', endedBecause: 'refunded' }
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ ...ended, refundedAmount: 3900 }])
-  await own.advance(1, 'day')
-  await own.settle()
+  await isolatedShop.advance(1, 'day')
+  await isolatedShop.settle()
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ ...ended, refundedAmount: 0 }])
-  expect((await mailsTo(buyer, own)).at(-1)).toMatch(/^Your refund of \$39.00 came back to us[^]*where to send it/)
+  expect((await mailsTo(buyer, isolatedShop)).at(-1)).toMatch(
+    /^Your refund of \$39.00 came back to us[^]*where to send it/,
+  )
 
-  const admin = await own.admin()
+  const admin = await isolatedShop.admin()
   const needs = async () => (await admin.call(overview.adminNeeds, {})).filter(({ kind }) => kind === 'failed_refunds')
   const listed = () => admin.call(purchases.adminList, { need: 'failed_refunds' })
   expect(await needs()).toEqual([{ kind: 'failed_refunds', count: 1, dueAt: null }])
   expect(await listed()).toMatchObject([{ id, failedRefunds: 3900 }])
   await admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })
   await expect(admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })).rejects.toMatchObject({ status: 409 })
-  await own.queue.runNow('reconcile')
+  await isolatedShop.queue.runNow('reconcile')
   expect([await needs(), await listed()]).toEqual([[], []])
-  expect((await mailsTo(buyer, own)).filter((mail) => mail.includes('came back'))).toHaveLength(1)
+  expect((await mailsTo(buyer, isolatedShop)).filter((mail) => mail.includes('came back'))).toHaveLength(1)
 })
 
-test('a refund that waits gets its credit note when it arrives', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer({ card: 'pm_card_pendingRefund' })
-  await (await own.admin()).call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
-  await own.settle()
+test('a pending refund gets its credit note when it succeeds', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer({ card: 'pm_card_pendingRefund' })
+  await (await isolatedShop.admin()).call(purchases.adminRefund, {
+    id: buyer.purchase.id,
+    amount: 1000,
+    refundedSoFar: 0,
+  })
+  await isolatedShop.settle()
   expect(await notesOf(buyer)).toEqual([])
-  await pass(own, buyer, 1, 'day')
-  await own.settle()
+  await advanceAndLogIn(isolatedShop, buyer, 1, 'day')
+  await isolatedShop.settle()
   expect(await notesOf(buyer)).toEqual([1000])
 })
 
-test('a second payment that is disputed before it could go back goes back once the dispute is won', async () => {
+test('a duplicate payment that is disputed is refunded once the dispute is won', async () => {
   const buyer = await shop.verifiedUser()
   const [first, second] = [
     await shop.begin(buyer, { billing: 'monthly' }),
@@ -181,80 +188,81 @@ test('a second payment that is disputed before it could go back goes back once t
   expect(await refunded()).toBe(39_000)
 })
 
-test('no refund is promised by a call that failed, nor after the cancellation was taken back at Stripe', async () => {
-  await using own = await openShop()
-  const [failed, back, kept] = [
-    await own.buyer({ billing: 'yearly' }),
-    await own.buyer({ billing: 'yearly' }),
-    await own.buyer({ billing: 'yearly' }),
+test('no refund is promised after a failed cancellation, or after one that was undone at Stripe', async () => {
+  await using isolatedShop = await openShop()
+  const [failed, resumedAtStripe, cancelledByBuyer] = [
+    await isolatedShop.buyer({ billing: 'yearly' }),
+    await isolatedShop.buyer({ billing: 'yearly' }),
+    await isolatedShop.buyer({ billing: 'yearly' }),
   ]
-  await own.advance(1, 'year')
-  for (const buyer of [failed, back, kept]) await pass(own, buyer, 1, 'day')
+  await isolatedShop.advance(1, 'year')
+  for (const buyer of [failed, resumedAtStripe, cancelledByBuyer]) await advanceAndLogIn(isolatedShop, buyer, 1, 'day')
   const cancel = ({ call, purchase: { id } }: Buyer) => call(purchases.cancel, { id })
-  const { refund } = await kept.call(purchases.cancellation, { id: kept.purchase.id })
-  await own.sandbox.controls.failNext({ on: 'POST /v1/subscriptions', status: 400 })
+  const { refund } = await cancelledByBuyer.call(purchases.cancellation, { id: cancelledByBuyer.purchase.id })
+  await isolatedShop.sandbox.controls.failNext({ on: 'POST /v1/subscriptions', status: 400 })
   await expect(cancel(failed)).rejects.toMatchObject({ status: 502 })
-  await cancel(back)
-  await own.sandbox.controls.dashboard.keep(await subscriptionOf(own, back))
-  await cancel(kept)
-  await own.settle()
-  const admin = await own.admin()
-  for (const { purchase } of [failed, back, kept]) await admin.call(purchases.adminCancel, { id: purchase.id })
-  await own.settle()
+  await cancel(resumedAtStripe)
+  await isolatedShop.sandbox.controls.dashboard.keep(await subscriptionOf(isolatedShop, resumedAtStripe))
+  await cancel(cancelledByBuyer)
+  await isolatedShop.settle()
+  const admin = await isolatedShop.admin()
+  for (const { purchase } of [failed, resumedAtStripe, cancelledByBuyer])
+    await admin.call(purchases.adminCancel, { id: purchase.id })
+  await isolatedShop.settle()
   const stateOf = async ({ call }: Buyer) => (await call(purchases.list, {}))[0]
   expect(await stateOf(failed)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
-  expect(await stateOf(back)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
-  expect(await stateOf(kept)).toMatchObject({ status: 'cancelled', refundedAmount: refund })
+  expect(await stateOf(resumedAtStripe)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
+  expect(await stateOf(cancelledByBuyer)).toMatchObject({ status: 'cancelled', refundedAmount: refund })
 })
 
-test('whoever cancels a renewed year again, because the answer was lost, asks for the same', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer({ billing: 'yearly' })
+test('a repeated cancellation of a renewed year, after a lost response, changes nothing', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer({ billing: 'yearly' })
   const { id } = buyer.purchase
-  await pass(own, buyer, 1, 'year')
-  await pass(own, buyer, 1, 'day')
+  await advanceAndLogIn(isolatedShop, buyer, 1, 'year')
+  await advanceAndLogIn(isolatedShop, buyer, 1, 'day')
   const { endsAt } = await buyer.call(purchases.cancellation, { id })
   expect(endsAt).toContain('T23:59:59.000Z')
-  await own.sandbox.controls.webhooks.misbehave({ drop: true })
+  await isolatedShop.sandbox.controls.webhooks.misbehave({ drop: true })
   for (const minutes of [1, 24 * 60]) {
-    await own.sandbox.controls.failNext({ on: 'GET /v1/subscriptions', status: 400 })
+    await isolatedShop.sandbox.controls.failNext({ on: 'GET /v1/subscriptions', status: 400 })
     await expect(buyer.call(purchases.cancel, { id })).rejects.toMatchObject({ status: 502 })
-    own.clock.advance({ minutes })
+    isolatedShop.clock.advance({ minutes })
   }
   await buyer.call(purchases.cancel, { id })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', endsAt }])
 })
 
-test('a renewal that only wants the bank’s confirmation gets it with the same card', async () => {
-  await using own = await openShop()
-  const { controls } = own.sandbox
-  const buyer = await own.buyer()
+test('a renewal that awaits the bank’s confirmation is confirmed with the same card', async () => {
+  await using isolatedShop = await openShop()
+  const { controls } = isolatedShop.sandbox
+  const buyer = await isolatedShop.buyer()
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
-  const setupIntentId = await own.storeCard(clientSecret, 'pm_card_authenticationRequired')
+  const setupIntentId = await isolatedShop.storeCard(clientSecret, 'pm_card_authenticationRequired')
   await controls.authenticate(setupIntentId, 'complete')
   await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
-  await pass(own, buyer, 1, 'month')
+  await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'past_due', awaitsBank: true }])
-  expect((await mailsTo(buyer, own)).at(-1)).toContain('choose “Confirm with your bank”')
+  expect((await mailsTo(buyer, isolatedShop)).at(-1)).toContain('choose “Confirm with your bank”')
   const { confirmWith } = await buyer.call(purchases.beginCardUpdate, { id })
   await controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
   const finish = () => buyer.call(purchases.finishCardUpdate, { id })
   expect(await finish()).toMatchObject({ state: 'processing', confirmWith: null })
-  await own.settle()
+  await isolatedShop.settle()
   expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', awaitsBank: false }])
 })
 
-test('another card pays a renewal that Stripe gave up on', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+test('another card can pay a renewal that Stripe stopped retrying', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const { id } = buyer.purchase
-  await pass(own, buyer, 1, 'month')
+  await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
   const invoices = () => buyer.call(purchases.invoices, { id })
-  await own.sandbox.controls.dashboard.markUncollectible((await invoices())[0]?.id ?? '')
-  await own.settle()
-  await own.changeCard(buyer, id, 'pm_card_visa')
+  await isolatedShop.sandbox.controls.dashboard.markUncollectible((await invoices())[0]?.id ?? '')
+  await isolatedShop.settle()
+  await isolatedShop.changeCard(buyer, id, 'pm_card_visa')
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
   expect((await invoices()).map(({ status }) => status)).toEqual(['paid', 'paid'])
 })

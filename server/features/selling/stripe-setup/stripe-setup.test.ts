@@ -46,7 +46,7 @@ describe('a seller’s account at Stripe', () => {
   })
   afterAll(() => shop.close())
 
-  test('is told what is missing, and one command sets it all up', async () => {
+  test('learns what is missing, and one command sets everything up', async () => {
     expect(await account.todos()).toEqual([
       `No endpoint sends events to ${url}. \`npm run stripe -- setup\` creates one.`,
       'Stripe doesn’t know shop.rebound-sigma.com yet, so Apple Pay isn’t shown. `npm run stripe -- setup` adds it.',
@@ -65,7 +65,7 @@ describe('a seller’s account at Stripe', () => {
     expect(await account.setup()).toEqual({ done: [], webhookSecret: undefined })
   })
 
-  test('whose endpoint is missing events, as after an upgrade, is told which and keeps its secret', async () => {
+  test('whose endpoint lacks events, as after an upgrade, learns which ones and keeps its secret', async () => {
     const [endpoint] = (await account.sdk.webhookEndpoints.list()).data
     await account.sdk.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.paid'] })
     expect(await account.todos()).toEqual([
@@ -91,7 +91,7 @@ describe('a seller’s account at Stripe', () => {
     expect(await account.todos()).toEqual([])
   })
 
-  test('with a rolled key is told so, once', async () => {
+  test('with a rolled key gets one message about it', async () => {
     const { check } = openAccount(shop, 'sk_test_that_was_rolled')
     expect(await check()).toEqual([
       {
@@ -102,7 +102,7 @@ describe('a seller’s account at Stripe', () => {
     ])
   })
 
-  test('is told about a setting that shows in what it does', async () => {
+  test('learns about a setting that the shop can only see by its effect', async () => {
     const { controls } = shop.sandbox
     const buyer = await shop.buyer()
     const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
@@ -115,7 +115,7 @@ describe('a seller’s account at Stripe', () => {
     await controls.dashboard.unpause(rows[0]?.id ?? '')
   })
 
-  test('is told about events that did not arrive', async () => {
+  test('learns about events that did not arrive', async () => {
     await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
     await shop.guest(shop.visitor())
     expect(await account.todos()).toEqual([])
@@ -126,7 +126,7 @@ describe('a seller’s account at Stripe', () => {
   })
 })
 
-test('a shop with test payments tells its admin so, along with what is wrong with its prices', async () => {
+test('a shop with test payments shows that to its admin, along with faults of its prices', async () => {
   await using shop = await openShop()
   const admin = await shop.admin()
   const check = () => admin.call(stripeSetup.adminCheck, {})

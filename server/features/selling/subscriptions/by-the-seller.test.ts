@@ -6,8 +6,6 @@ import { isExtendable } from '#contract/statuses.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-/** Actions of the seller on a purchase do what they say, and nothing else. */
-
 let shop: TestShop
 beforeAll(async () => {
   shop = await openShop()
@@ -18,14 +16,14 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 const day = 86_400_000
 
-async function stateOf(own: TestShop, { user, password, call }: Buyer) {
-  await own.settle()
+async function stateOf(isolatedShop: TestShop, { user, password, call }: Buyer) {
+  await isolatedShop.settle()
   await call(accounts.login, { email: user.email, password })
   return (await call(purchases.list, {}))[0]
 }
 
-const subjectsTo = async (own: TestShop, { user }: Buyer) =>
-  (await own.mails()).filter(({ to }) => to === user.email).map(({ subject }) => subject)
+const subjectsTo = async (isolatedShop: TestShop, { user }: Buyer) =>
+  (await isolatedShop.mails()).filter(({ to }) => to === user.email).map(({ subject }) => subject)
 
 test('an extension is offered exactly where it is possible', async () => {
   const [leaving, byHand] = [await shop.buyer(), await shop.user()]
@@ -44,7 +42,7 @@ test('an extension is offered exactly where it is possible', async () => {
   }
 })
 
-test('at the end of the paid period: access stays until then, and it can be taken back', async () => {
+test('a cancellation at the period’s end keeps access until then and can be undone', async () => {
   const buyer = await shop.buyer()
   await shop.confirm(buyer)
   const { id, currentPeriodEnd } = buyer.purchase
@@ -58,14 +56,14 @@ test('at the end of the paid period: access stays until then, and it can be take
     'Your subscription will be cancelled',
     'Your subscription continues',
   ])
-  const done = await admin.call(audit.adminList, { q: id })
-  expect(done.map(({ action, detail }) => [action, detail])).toEqual([
+  const auditEntries = await admin.call(audit.adminList, { q: id })
+  expect(auditEntries.map(({ action, detail }) => [action, detail])).toEqual([
     ['purchase.resume', null],
     ['purchase.cancel', { when: 'period_end' }],
   ])
 })
 
-test('the call without more ends it now, also for somebody whose cancellation waits, and refunds nothing', async () => {
+test('a cancellation without an amount ends immediately without a refund, also after the buyer has cancelled', async () => {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   await buyer.call(purchases.cancel, { id })
@@ -78,45 +76,45 @@ test('the call without more ends it now, also for somebody whose cancellation wa
   })
 })
 
-test('now, with the rest refunded: the days that are left, to the cent, and once', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer()
+test('an immediate cancellation can refund the unused days, to the cent and once', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer()
   const { id, createdAt, currentPeriodEnd } = buyer.purchase
-  await own.advance(10, 'day')
+  await isolatedShop.advance(10, 'day')
   const days = Math.round((Date.parse(currentPeriodEnd ?? '') - Date.parse(createdAt)) / day)
-  const left = Math.ceil((Date.parse(currentPeriodEnd ?? '') - own.clock.now().getTime()) / day)
-  const rest = Math.round((3900 * left) / days)
-  const admin = await own.admin()
-  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest })
-  const other = admin.call(purchases.adminCancel, { id, refund: rest + 1 })
+  const daysLeft = Math.ceil((Date.parse(currentPeriodEnd ?? '') - isolatedShop.clock.now().getTime()) / day)
+  const unusedAmount = Math.round((3900 * daysLeft) / days)
+  const admin = await isolatedShop.admin()
+  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest: unusedAmount })
+  const other = admin.call(purchases.adminCancel, { id, refund: unusedAmount + 1 })
   await expect(other).rejects.toMatchObject({ status: 409, code: 'changed-meanwhile' })
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 0 })
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 0 })
 
-  // The refund arrives, the end does not: whoever asks again ends it, and refunds nothing more.
-  await own.sandbox.controls.failNext({ on: 'DELETE /v1/subscriptions', status: 400 })
-  const cancel = () => admin.call(purchases.adminCancel, { id, refund: rest })
+  // The refund succeeds and the end fails. A second try ends the subscription without another refund.
+  await isolatedShop.sandbox.controls.failNext({ on: 'DELETE /v1/subscriptions', status: 400 })
+  const cancel = () => admin.call(purchases.adminCancel, { id, refund: unusedAmount })
   await expect(cancel()).rejects.toMatchObject({ status: 502 })
   await cancel()
-  expect(await stateOf(own, buyer)).toMatchObject({
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({
     status: 'cancelled',
     endedBecause: 'cancelled',
-    refundedAmount: rest,
+    refundedAmount: unusedAmount,
   })
   expect((await buyer.call(purchases.invoices, { id })).map(({ kind, amount }) => [kind, amount])).toEqual([
-    ['credit_note', rest],
+    ['credit_note', unusedAmount],
     ['invoice', 3900],
   ])
-  expect(await own.queue.failed.count()).toBe(0)
+  expect(await isolatedShop.queue.failed.count()).toBe(0)
 })
 
-test('what was booked by hand ends now or with its period, and has nothing to refund', async () => {
+test('a booking by hand ends immediately or with its period, and has nothing to refund', async () => {
   const buyer = await shop.user()
   const { id } = await bookPurchase(shop.connection, buyer.user.id)
   const admin = await shop.admin()
   const cancel = (how: object) => admin.call(purchases.adminCancel, { id, ...how })
   await expect(cancel({ refund: 100 })).rejects.toMatchObject({ code: 'booked-by-hand' })
-  const { endsAt, rest } = await admin.call(purchases.adminCancellation, { id })
-  expect([Date.parse(endsAt ?? '') > shop.clock.now().getTime(), rest]).toEqual([true, 0])
+  const { endsAt, rest: unusedAmount } = await admin.call(purchases.adminCancellation, { id })
+  expect([Date.parse(endsAt ?? '') > shop.clock.now().getTime(), unusedAmount]).toEqual([true, 0])
   await admin.call(purchases.adminCancelAtPeriodEnd, { id })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', endsAt }])
   await admin.call(purchases.adminResume, { id })
@@ -124,41 +122,41 @@ test('what was booked by hand ends now or with its period, and has nothing to re
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])
 })
 
-test('all of a payment goes back and access stays, if the seller says so; then it renews as ever', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer()
+test('a full refund can leave access unchanged, and the subscription then renews as usual', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
-  const admin = await own.admin()
+  const admin = await isolatedShop.admin()
   expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({
     payments: [{ refundable: 3900, endsSubscription: true }],
     accessUntil: currentPeriodEnd,
   })
-  const whole = { id, amount: 3900, refundedSoFar: 0, keepAccess: true, reason: 'goodwill' } as const
-  await admin.call(purchases.adminRefund, whole)
-  const twice = admin.call(purchases.adminRefund, whole)
-  await expect(twice).rejects.toMatchObject({ status: 409, code: 'nothing-to-refund' })
-  await own.queue.runNow('reconcile')
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
-  expect((await subjectsTo(own, buyer)).at(-1)).toBe('Your refund of $39.00')
+  const fullRefund = { id, amount: 3900, refundedSoFar: 0, keepAccess: true, reason: 'goodwill' } as const
+  await admin.call(purchases.adminRefund, fullRefund)
+  const secondRefund = admin.call(purchases.adminRefund, fullRefund)
+  await expect(secondRefund).rejects.toMatchObject({ status: 409, code: 'nothing-to-refund' })
+  await isolatedShop.queue.runNow('reconcile')
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  expect((await subjectsTo(isolatedShop, buyer)).at(-1)).toBe('Your refund of $39.00')
   const [entry] = await admin.call(audit.adminList, { q: id })
   expect(entry).toMatchObject({
     action: 'purchase.refund',
     detail: { amount: 3900, because: 'Goodwill', keepAccess: true },
   })
-  await own.advance(1, 'month')
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
-  // The next one was no present.
-  await (await own.admin()).call(purchases.adminRefund, { id, refundedSoFar: 3900 })
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
+  await isolatedShop.advance(1, 'month')
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  // A refund of the next payment without `keepAccess` ends the subscription.
+  await (await isolatedShop.admin()).call(purchases.adminRefund, { id, refundedSoFar: 3900 })
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
 })
 
-test('an earlier payment is refunded, and the present period stays', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer()
+test('a refund of an earlier payment leaves the present period unchanged', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer()
   const { id, paymentIntentId } = buyer.purchase
-  await own.advance(1, 'month')
-  await own.settle()
-  const admin = await own.admin()
+  await isolatedShop.advance(1, 'month')
+  await isolatedShop.settle()
+  const admin = await isolatedShop.admin()
   const { payments } = await admin.call(purchases.adminRefundable, { id })
   expect(payments.map(({ endsSubscription: ends }) => ends)).toEqual([true, false])
   expect(payments[1]?.paymentIntentId).toBe(paymentIntentId)
@@ -166,31 +164,33 @@ test('an earlier payment is refunded, and the present period stays', async () =>
     admin.call(purchases.adminRefund, { id, refundedSoFar: 0, paymentIntentId: intent ?? '' })
   await expect(refund('pi_of_somebody_else')).rejects.toMatchObject({ code: 'nothing-to-refund' })
   await refund(paymentIntentId)
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
-  const left = (await admin.call(purchases.adminRefundable, { id })).payments.map((payment) => payment.refundable)
-  expect(left).toEqual([3900, 0])
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  const stillRefundable = (await admin.call(purchases.adminRefundable, { id })).payments.map(
+    (payment) => payment.refundable,
+  )
+  expect(stillRefundable).toEqual([3900, 0])
 })
 
-test('an unpaid renewal is charged again, or paid by an emailed link, and then nothing is open', async () => {
-  await using own = await openShop()
-  const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+test('an unpaid renewal can be charged again or paid by an emailed link, until it is paid', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const { id } = buyer.purchase
-  await own.advance(1, 'month')
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'past_due' })
-  const admin = await own.admin()
+  await isolatedShop.advance(1, 'month')
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
+  const admin = await isolatedShop.admin()
   await expect(admin.call(purchases.adminRetryPayment, { id })).rejects.toMatchObject({ status: 402 })
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'past_due' })
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
 
   await admin.call(purchases.adminSendPayLink, { id })
-  await own.settle()
-  const mail = (await own.mails()).findLast(({ to }) => to === buyer.user.email)
+  await isolatedShop.settle()
+  const mail = (await isolatedShop.mails()).findLast(({ to }) => to === buyer.user.email)
   const { searchParams } = new URL(/http\S+\/invoice\?\S+/.exec(mail?.text ?? '')?.[0] ?? 'about:blank')
   const link = { purchase: '', invoice: '', token: '', ...Object.fromEntries(searchParams) }
-  const { invoiceUrl } = await own.visitor().call(purchases.openInvoice, link)
+  const { invoiceUrl } = await isolatedShop.visitor().call(purchases.openInvoice, link)
   expect(invoiceUrl).toContain('http')
 
-  await own.changeCard(buyer, id, 'pm_card_visa')
-  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active' })
+  await isolatedShop.changeCard(buyer, id, 'pm_card_visa')
+  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active' })
   for (const call of [purchases.adminRetryPayment, purchases.adminSendPayLink])
     await expect(admin.call(call, { id })).rejects.toMatchObject({ status: 409, code: 'invoice-closed' })
 })

@@ -17,7 +17,7 @@ async function expectExactBooks(shop: TestShop) {
 const receipts = async (shop: TestShop) =>
   (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
 
-/** Guests who have paid, and of whom no webhook has told the shop yet. */
+/** Guests who have paid, before any webhook has reached the shop. */
 async function paidGuests(shop: TestShop, count: number, webhooks: { delaySeconds: number } | { drop: true }) {
   await shop.sandbox.controls.webhooks.misbehave(webhooks)
   const pay = async () => {
@@ -31,7 +31,7 @@ async function paidGuests(shop: TestShop, count: number, webhooks: { delaySecond
   return guests
 }
 
-/** A shop with too much to do says 503; browsers and Stripe then ask again. */
+/** Repeats a request while the shop is overloaded (503), as browsers and Stripe do. */
 async function untilServed<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;)
     try {
@@ -42,7 +42,7 @@ async function untilServed<Answer>(ask: () => Promise<Answer>): Promise<Answer> 
     }
 }
 
-/** 200 take two minutes. */
+/** 200 pairs take two minutes. */
 const pairs = Number(process.env.PAIRS ?? 10)
 
 test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${pairs} purchases`, {
@@ -102,7 +102,7 @@ describe('the order of events', () => {
   const isEven = (order: number[]) =>
     order.flatMap((place, index) => order.slice(index + 1).filter((later) => later < place)).length % 2 === 0
 
-  test('doesn’t matter: any order leads to the same books and the same emails', async () => {
+  test('doesn’t change the books or the emails', async () => {
     await using shop = await openShop()
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
     const types = ['invoice.paid', 'payment_intent.succeeded', 'customer.subscription.updated', 'charge.refunded']
@@ -124,7 +124,7 @@ describe('the order of events', () => {
 
   const deeds = ['cancel', 'resume', 'refund a part', 'dispute', 'deliver', 'deliver again', 'reconcile'] as const
 
-  test('doesn’t matter, nor what buyer and bank do in between: the books end in Stripe’s state', {
+  test('and the actions of buyer and bank in between leave the books in Stripe’s state', {
     timeout: 120_000,
   }, async () => {
     await using shop = await openShop()
@@ -138,7 +138,7 @@ describe('the order of events', () => {
         const id = purchase?.id ?? ''
         const { controls } = shop.sandbox
         for (const deed of story) {
-          // Not everything is possible at every moment. A refusal must change nothing, as the books will show.
+          // Some actions are refused in some states. The comparison of the books shows that a refusal changes nothing.
           if (deed === 'cancel') await visitor.call(purchases.cancel, { id }).catch(() => {})
           if (deed === 'resume') await visitor.call(purchases.resume, { id }).catch(() => {})
           if (deed === 'refund a part') await controls.refund(paymentIntentId, 1950).catch(() => {})
@@ -163,7 +163,7 @@ describe('the order of events', () => {
   }
 })
 
-test('three days without webhooks lose nothing: the reconciler arrives at Stripe’s exact state', async () => {
+test('after three days without webhooks, the reconciler restores Stripe’s exact state', async () => {
   await using shop = await openShop()
   const { controls } = shop.sandbox
   const [refunded, disputed, renewing] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]

@@ -23,7 +23,7 @@ async function listed(buyer: Buyer) {
   return buyer.call(purchases.list, {})
 }
 
-test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard are shown as what they are', async () => {
+test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard change the shown amounts', async () => {
   const { dashboard } = shop.sandbox.controls
   const buyer = await shop.buyer()
   const { subscription } = await rowOf(buyer)
@@ -44,12 +44,12 @@ test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard 
     where id = ${(await rowOf(yearly)).subscription}`)
   await dashboard.changePrice(subscription, found[0]?.price ?? '')
   await shop.settle()
-  // Both of them, at the yearly price; a first year, although the buyer is not new.
+  // The quantity of 2 stays at the yearly price. The year counts as a first term, although the buyer is not new.
   expect(await listed(buyer)).toMatchObject([{ amount: 78_000, billingType: 'yearly' }])
   expect(await buyer.call(purchases.cancellation, { id: buyer.purchase.id })).toMatchObject({ refund: 0 })
 })
 
-test('a discount that the seller gave the customer counts where the subscription has none', async () => {
+test('a customer’s discount at Stripe counts only if the subscription has none', async () => {
   const { dashboard } = shop.sandbox.controls
   const buyer = await shop.buyer()
   const { subscription } = await rowOf(buyer)
@@ -63,7 +63,7 @@ test('a discount that the seller gave the customer counts where the subscription
   expect(await rowOf(buyer)).toMatchObject({ nextAmount: 1950 })
 })
 
-test('a small charge that goes back does not end what the whole period was paid for', async () => {
+test('a refunded small charge does not end a subscription whose period is paid', async () => {
   const buyer = await shop.buyer()
   const { subscription } = await rowOf(buyer)
   await shop.sandbox.controls.dashboard.setQuantity(subscription, 2)
@@ -74,7 +74,7 @@ test('a small charge that goes back does not end what the whole period was paid 
   expect(await listed(buyer)).toMatchObject([{ status: 'active', refundedAmount: small?.amount }])
 })
 
-test('a refund of the year ends it, even if the switch was made in the second of the first payment', async () => {
+test('a refund of the year ends it, even if the switch was in the same second as the first payment', async () => {
   const buyer = await shop.buyer()
   await logIn(buyer)
   const { at, due } = await buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
@@ -90,7 +90,7 @@ test('a refund of the year ends it, even if the switch was made in the second of
   expect(await rowOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
 })
 
-test('a dispute that was prevented is lost, and an appeal does not undo that', async () => {
+test('a prevented dispute counts as lost, and an appeal does not change that', async () => {
   const { controls } = shop.sandbox
   const buyers = [await shop.buyer(), await shop.buyer()]
   const disputes = []
@@ -103,7 +103,7 @@ test('a dispute that was prevented is lost, and an appeal does not undo that', a
     expect(await listed(buyer)).toMatchObject([{ status: 'cancelled', endedBecause: 'disputed' }])
 })
 
-test('an end beyond the paid period is no end yet: it renews until then', async () => {
+test('a subscription with an end beyond the paid period renews until then', async () => {
   const buyer = await shop.buyer()
   const { subscription, currentPeriodEnd } = await rowOf(buyer)
   const later = Math.floor((currentPeriodEnd?.getTime() ?? 0) / 1000) + 40 * 86_400
@@ -117,12 +117,12 @@ test('an end beyond the paid period is no end yet: it renews until then', async 
   expect(await rowOf(buyer)).toMatchObject({ status: 'pending_cancel', nextAmount: null })
 })
 
-test('one that was paused gives nothing, comes back by itself, and is a duplicate if its owner has another by then', async () => {
+test('a paused subscription gives no access until it resumes, and then is a duplicate if its owner has another', async () => {
   const { controls } = shop.sandbox
   const buyer = await shop.buyer()
   await shop.confirm(buyer)
   const { subscription } = await rowOf(buyer)
-  const told = async () =>
+  const readMails = async () =>
     (await shop.mails())
       .filter(({ to }) => to === buyer.user.email)
       .map(({ text }) => text)
@@ -130,13 +130,13 @@ test('one that was paused gives nothing, comes back by itself, and is a duplicat
   await controls.pause(subscription)
   await shop.settle()
   expect(await listed(buyer)).toMatchObject([{ status: 'paused', nextAmount: null }])
-  expect(await told()).toContain('nothing will be charged, and you have no access')
+  expect(await readMails()).toContain('nothing will be charged, and you have no access')
   await expect(buyer.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
   await expect(shop.begin(buyer)).rejects.toMatchObject({ status: 409 })
   await controls.dashboard.unpause(subscription)
   await shop.settle()
   expect(await listed(buyer)).toMatchObject([{ status: 'active' }])
-  expect(await told()).toContain('Your pause is over')
+  expect(await readMails()).toContain('Your pause is over')
   expect(await buyer.call(privatePackage.show, {})).toBeDefined()
 
   await controls.pause(subscription)
@@ -153,7 +153,7 @@ test('one that was paused gives nothing, comes back by itself, and is a duplicat
   await controls.dashboard.unpause(subscription)
   await shop.settle()
   await shop.settle()
-  // Only what it was charged when it came back.
+  // Only the charge after the pause is refunded.
   expect(await rowOf(buyer)).toMatchObject({ endedBecause: 'duplicate', refundedAmount: 3900 })
   expect((await listed(buyer)).filter(({ status }) => isLive(status))).toHaveLength(1)
 })

@@ -33,16 +33,16 @@ const openInbox = () =>
     },
   })
 
-const arrived = (kind: string, count: number, minutesAgo: number, lastError: string | null = null) =>
+const storeEvents = (kind: string, count: number, minutesAgo: number, lastError: string | null = null) =>
   connection.pool.query(
     `insert into stripe_events (id, type, subscription_id, received_at, last_error)
      select $1 || n, 'invoice.paid', $1 || n, now() - make_interval(mins => $3), $4 from generate_series(1, $2::int) n`,
     [kind, count, minutesAgo, lastError],
   )
 
-test('events that fail over and over don’t keep newer ones waiting, however many they are', async () => {
-  await arrived('poison', 1200, 60, 'failed before')
-  await arrived('good', 3, 1)
+test('events that keep failing don’t delay newer ones, however many they are', async () => {
+  await storeEvents('poison', 1200, 60, 'failed before')
+  await storeEvents('good', 3, 1)
   const failures: unknown[] = []
   await openInbox().handlePending((error) => failures.push(error))
   expect(synced.slice(0, 3)).toEqual(['good1', 'good2', 'good3'])
@@ -51,18 +51,18 @@ test('events that fail over and over don’t keep newer ones waiting, however ma
   expect(failures).toHaveLength(1200)
 })
 
-test('a run stops in time, and the next one goes on where it stopped', async () => {
-  await arrived('late', 5, 60)
+test('a run stops when its time is used up, and the next run continues', async () => {
+  await storeEvents('late', 5, 60)
   await openInbox().handlePending(() => {}, 0)
   expect(synced.length).toBeLessThan(5)
   await openInbox().handlePending(() => {})
   expect(synced.toSorted()).toEqual(['late1', 'late2', 'late3', 'late4', 'late5'])
 })
 
-test('each event is tried once in a run, also one that fails for the first time', async () => {
-  await arrived('poison-new', 2, 60)
-  await arrived('poison-old', 2, 90, 'failed before')
-  await arrived('good', 2, 1)
+test('each event is tried once per run, even if it fails for the first time', async () => {
+  await storeEvents('poison-new', 2, 60)
+  await storeEvents('poison-old', 2, 90, 'failed before')
+  await storeEvents('good', 2, 1)
   await openInbox().handlePending(() => {})
   expect(synced.toSorted()).toEqual(['good1', 'good2', 'poison-new1', 'poison-new2', 'poison-old1', 'poison-old2'])
 })

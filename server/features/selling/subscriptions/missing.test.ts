@@ -6,46 +6,49 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { mrrProofs, purchases as purchaseRows } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
-test('a subscription that Stripe does not know stays as it is, blocks nothing, and the seller ends it as gone', async () => {
+test('a subscription that Stripe does not know stays unchanged and blocks nothing until the seller ends it', async () => {
   await using shop = await openShop()
   const { db } = shop.connection
   const admin = await shop.admin()
-  const [gone, leaving, back, usual] = [
+  const [missing, leaving, hiddenForAWhile, unaffected] = [
     await shop.buyer(),
     await shop.buyer(),
     await shop.buyer(),
     await shop.buyer({ billing: 'yearly' }),
   ]
   const rows = await db.select().from(purchaseRows)
-  const subscriptionOf = (buyer: typeof gone) =>
+  const subscriptionOf = (buyer: typeof missing) =>
     rows.find(({ id }) => id === buyer.purchase.id)?.stripeSubscriptionId ?? ''
-  const setKind = (buyer: typeof gone, kind: string) =>
+  const setKind = (buyer: typeof missing, kind: string) =>
     db.execute(sql`update sandbox.objects set kind = ${kind} where id = ${subscriptionOf(buyer)}`)
-  for (const buyer of [gone, leaving, back]) await setKind(buyer, 'hidden')
+  for (const buyer of [missing, leaving, hiddenForAWhile]) await setKind(buyer, 'hidden')
   await shop.queue.runNow('prove-revenue')
 
-  const need = async () =>
+  const countMissing = async () =>
     (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'missing_at_stripe')?.count ?? 0
-  expect(await need()).toBe(3)
-  expect(await gone.call(purchases.list, {})).toMatchObject([{ status: 'active', endedBecause: null }])
+  expect(await countMissing()).toBe(3)
+  expect(await missing.call(purchases.list, {})).toMatchObject([{ status: 'active', endedBecause: null }])
   const [proof] = await db.select().from(mrrProofs)
   expect(proof).toMatchObject({ compared: 4, differing: 3, unreadable: 0 })
 
-  expect(await admin.call(purchases.adminCancellation, { id: gone.purchase.id })).toMatchObject({ isMissing: true })
-  await admin.call(purchases.adminCancel, { id: gone.purchase.id })
-  expect(await gone.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', endedBecause: 'gone' }])
+  expect(await admin.call(purchases.adminCancellation, { id: missing.purchase.id })).toMatchObject({ isMissing: true })
+  await admin.call(purchases.adminCancel, { id: missing.purchase.id })
+  expect(await missing.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', endedBecause: 'gone' }])
   await admin.call(accounts.adminDelete, { id: leaving.user.id })
-  const [left] = await db.select().from(purchaseRows).where(eq(purchaseRows.id, leaving.purchase.id))
-  expect(left).toMatchObject({ status: 'cancelled', endedBecause: 'gone', arr: 0 })
-  expect(await need()).toBe(1)
+  const [deletedAccountsPurchase] = await db.select().from(purchaseRows).where(eq(purchaseRows.id, leaving.purchase.id))
+  expect(deletedAccountsPurchase).toMatchObject({ status: 'cancelled', endedBecause: 'gone', arr: 0 })
+  expect(await countMissing()).toBe(1)
 
-  await setKind(back, 'subscription')
+  await setKind(hiddenForAWhile, 'subscription')
   shop.clock.advance({ minutes: 61 })
   await shop.queue.runNow('reconcile')
-  const [known] = await db.select().from(purchaseRows).where(eq(purchaseRows.id, back.purchase.id))
-  expect(known).toMatchObject({ status: 'active', missingSince: null })
+  const [restoredPurchase] = await db
+    .select()
+    .from(purchaseRows)
+    .where(eq(purchaseRows.id, hiddenForAWhile.purchase.id))
+  expect(restoredPurchase).toMatchObject({ status: 'active', missingSince: null })
   await shop.queue.runNow('prove-revenue')
   const proofs = await db.select().from(mrrProofs).orderBy(mrrProofs.at)
   expect(proofs.at(-1)).toMatchObject({ differing: 0, unreadable: 0 })
-  expect(await usual.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
+  expect(await unaffected.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
 })

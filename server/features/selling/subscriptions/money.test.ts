@@ -26,7 +26,7 @@ afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-const row = async ({ purchase: { id } }: Pick<Buyer, 'purchase'>) => {
+const readRow = async ({ purchase: { id } }: Pick<Buyer, 'purchase'>) => {
   const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
   if (!found) throw new Error('The purchase is gone')
   return { ...found, subscriptionId: found.stripeSubscriptionId ?? '' }
@@ -38,7 +38,7 @@ const paymentOf = async (paymentIntentId: string | null) => {
     .where(eq(payments.paymentIntentId, paymentIntentId ?? ''))
   return found
 }
-/** No session lasts a month. */
+/** Logs in again, because logins expire within a month. */
 const logIn = ({ call, user, password }: Buyer) => call(accounts.login, { email: user.email, password })
 const offerTo = (buyer: Buyer) => buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
 const switchNow = async (buyer: Buyer) => {
@@ -54,7 +54,7 @@ describe('a discount for the monthly plan', () => {
     return at.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
   }
 
-  test('that lasts some months is never taken along to the year; once it has ended, the buyer can switch', async () => {
+  test('for some months prevents a switch to the yearly plan until it has ended', async () => {
     const admin = await shop.admin()
     await admin.call(codes.adminAdd, { code: 'FIRST90', percentOff: 90, months: 1, billingType: 'monthly' })
     const buyer = await shop.buyer({ code: 'FIRST90' })
@@ -71,10 +71,10 @@ describe('a discount for the monthly plan', () => {
       sql`select sum(amount)::int as total from payments where purchase_id = ${buyer.purchase.id}`,
     )
     expect(paid[0]?.total).toBeGreaterThanOrEqual(39_000)
-    expect((await row(buyer)).billingType).toBe('yearly')
+    expect((await readRow(buyer)).billingType).toBe('yearly')
   })
 
-  test('that lasts for ever keeps its buyer on the monthly plan', async () => {
+  test('without an end keeps its buyer on the monthly plan', async () => {
     const admin = await shop.admin()
     await admin.call(codes.adminAdd, { code: 'ALWAYS', percentOff: 50, billingType: 'monthly' })
     const buyer = await shop.buyer({ code: 'ALWAYS' })
@@ -84,16 +84,16 @@ describe('a discount for the monthly plan', () => {
     })
   })
 
-  test('does not stop a code that both plans are offered with', async () => {
+  test('doesn’t prevent a switch if its code is for both plans', async () => {
     const admin = await shop.admin()
     await admin.call(codes.adminAdd, { code: 'BOTH', percentOff: 10, months: 3 })
     const buyer = await shop.buyer({ code: 'BOTH' })
     expect((await offerTo(buyer)).lines).toContainEqual({ kind: 'discount', amount: -3900 })
   })
 
-  test('from the dashboard, for some months, waits for its end, too', async () => {
+  test('from Stripe’s dashboard, for some months, also prevents a switch until it has ended', async () => {
     const buyer = await shop.buyer()
-    const { subscriptionId } = await row(buyer)
+    const { subscriptionId } = await readRow(buyer)
     await shop.sandbox.controls.dashboard.applyCoupon(subscriptionId, { percent: 50, months: 2 })
     await shop.settle()
     await expect(offerTo(buyer)).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('a discount for the monthly plan', () => {
 })
 
 describe('a dispute', () => {
-  test('that was won changes nothing where the account settles in another currency', async () => {
+  test('that was won changes nothing if the account settles in another currency', async () => {
     const buyer = await shop.buyer()
     await shop.sandbox.controls.behave({ settlesIn: 'chf' })
     const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
@@ -113,51 +113,52 @@ describe('a dispute', () => {
     await shop.sandbox.controls.behaveAsUsual()
     const moved = (await stripe.object(dispute.id))?.balance_transactions
     expect(moved).toMatchObject([{ currency: 'chf', amount: -3140 }, { amount: 3131 }])
-    expect(await row(buyer)).toMatchObject({ status: 'active', endedBecause: null, isDisputed: false })
+    expect(await readRow(buyer)).toMatchObject({ status: 'active', endedBecause: null, isDisputed: false })
     expect(await paymentOf(buyer.purchase.paymentIntentId)).toMatchObject({ lostAmount: 0, lostAt: null })
   })
 
-  test('that was lost is booked in the charge’s currency', async () => {
+  test('that was lost is recorded in the charge’s currency', async () => {
     const buyer = await shop.buyer()
     await shop.sandbox.controls.behave({ settlesIn: 'chf' })
     const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
     await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
     await shop.settle()
     await shop.sandbox.controls.behaveAsUsual()
-    expect(await row(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
+    expect(await readRow(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
     expect(await paymentOf(buyer.purchase.paymentIntentId)).toMatchObject({ amount: 3900, lostAmount: 3900 })
   })
 
-  test('that is only an inquiry does not hold back a withdrawal', async () => {
+  test('that is only an inquiry does not delay a withdrawal', async () => {
     const buyer = await shop.buyer()
     const { paymentIntentId } = buyer.purchase
     const inquiry = await shop.sandbox.controls.openDispute(paymentIntentId ?? '', 'warning_needs_response')
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ isDisputed: true, disputedAmount: 3900 })
+    expect(await readRow(buyer)).toMatchObject({ isDisputed: true, disputedAmount: 3900 })
     await buyer.call(declarations.withdraw, declared(buyer.user.email))
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900, isDisputed: false })
+    expect(await readRow(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900, isDisputed: false })
     expect(await stripe.object(inquiry.id)).toMatchObject({ status: 'warning_closed' })
   })
 
-  test('about an earlier payment that was settled at once is in the books', async () => {
+  test('about an earlier payment that was decided immediately is in the books', async () => {
     const buyer = await shop.buyer()
     const { paymentIntentId } = buyer.purchase
     await shop.advance(1, 'month')
     await shop.sandbox.controls.openDispute(paymentIntentId ?? '', 'prevented')
     await shop.settle()
     expect(await paymentOf(paymentIntentId)).toMatchObject({ lostAmount: 3900, lostAt: expect.any(Date) })
-    expect(await row(buyer)).toMatchObject({ status: 'active' })
-    // The seller is asked whether to go on, until they say so.
+    expect(await readRow(buyer)).toMatchObject({ status: 'active' })
+    // The overview asks the seller whether to continue, until the seller decides.
     const admin = await shop.admin()
-    const asked = async () => (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'lost_disputes')
-    expect(await asked()).toMatchObject({ count: 1 })
+    const readNeed = async () =>
+      (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'lost_disputes')
+    expect(await readNeed()).toMatchObject({ count: 1 })
     expect(await admin.call(purchases.adminList, { need: 'lost_disputes' })).toMatchObject([{ id: buyer.purchase.id }])
     await admin.call(purchases.adminKeepAfterLoss, { id: buyer.purchase.id, amount: 3900 })
-    expect(await asked()).toBeUndefined()
+    expect(await readNeed()).toBeUndefined()
   })
 
-  test('is shown to the seller with its own amount, not with the payment’s', async () => {
+  test('is shown to the seller with the disputed amount, not the payment’s', async () => {
     const buyer = await shop.buyer()
     await shop.advance(1, 'month')
     const admin = await shop.admin()
@@ -170,12 +171,12 @@ describe('a dispute', () => {
       .orderBy(sql`paid_at desc`)
     await shop.sandbox.controls.openDispute(latest?.paymentIntentId ?? '')
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ isDisputed: true, disputedAmount: 2900 })
+    expect(await readRow(buyer)).toMatchObject({ isDisputed: true, disputedAmount: 2900 })
   })
 })
 
-describe('money that was counted once', () => {
-  test('is not refunded as well: the month that a switch credited to the year', async () => {
+describe('a payment', () => {
+  test('that a switch credited to the year can’t be refunded as well', async () => {
     const admin = await shop.admin()
     const buyer = await shop.buyer()
     const month = buyer.purchase.paymentIntentId ?? ''
@@ -193,7 +194,7 @@ describe('money that was counted once', () => {
     })
   })
 
-  test('is promised and paid once: a cancellation’s promise knows what was refunded', async () => {
+  test('that was refunded in part reduces the refund that a cancellation promises', async () => {
     const buyer = await shop.buyer({ billing: 'yearly' })
     await shop.advance(1, 'year')
     await shop.advance(1, 'day')
@@ -207,54 +208,54 @@ describe('money that was counted once', () => {
     expect(preview.refund).toBeLessThanOrEqual(19_000)
     await buyer.call(purchases.cancel, { id })
     await shop.settle()
-    expect((await row(buyer)).restRefund).toBe(preview.refund)
+    expect((await readRow(buyer)).restRefund).toBe(preview.refund)
     await shop.advance(2, 'month')
     await stripe.reconcile()
-    expect((await row(buyer)).refundedAmount - 20_000).toBe(preview.refund)
+    expect((await readRow(buyer)).refundedAmount - 20_000).toBe(preview.refund)
   })
 })
 
-test('a full refund ends a subscription, although part of it was a present before', async () => {
+test('a full refund ends a subscription, even after a partial refund that kept access', async () => {
   const admin = await shop.admin()
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   await admin.call(purchases.adminRefund, { id, amount: 1000, refundedSoFar: 0, keepAccess: true })
   await shop.settle()
-  expect(await row(buyer)).toMatchObject({ status: 'active' })
+  expect(await readRow(buyer)).toMatchObject({ status: 'active' })
   await shop.advance(1, 'hour')
   await admin.call(purchases.adminRefund, { id, refundedSoFar: 1000 })
   await shop.settle()
-  expect(await row(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
+  expect(await readRow(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
 })
 
-test('a present on an invoice is no credit: an earlier payment that is lost does not end the present period', async () => {
+test('a lost earlier payment does not end the present period, even if its invoice had a negative item', async () => {
   const buyer = await shop.buyer()
-  const { subscriptionId } = await row(buyer)
+  const { subscriptionId } = await readRow(buyer)
   await shop.sandbox.controls.dashboard.addInvoiceItem(subscriptionId, -500)
   await shop.advance(1, 'month')
   await shop.advance(2, 'hour')
   await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '', 'prevented')
   await shop.settle()
-  expect(await row(buyer)).toMatchObject({ status: 'active' })
-  // Counts payments, not invoices.
+  expect(await readRow(buyer)).toMatchObject({ status: 'active' })
+  // The total adds up payments, not invoices.
   const admin = await shop.admin()
   const { paid } = await admin.call(customers.adminPayments, { id: buyer.user.id })
   expect(paid).toBe(3900 + 3400)
 })
 
-test('a discount for one invoice is spent by the switch, not by next year’s renewal', async () => {
+test('a discount for one invoice is used by the switch, not by next year’s renewal', async () => {
   const buyer = await shop.buyer()
   await shop.advance(1, 'day')
-  await shop.sandbox.controls.dashboard.applyCoupon((await row(buyer)).subscriptionId, { percent: 50, months: 0 })
+  await shop.sandbox.controls.dashboard.applyCoupon((await readRow(buyer)).subscriptionId, { percent: 50, months: 0 })
   await shop.settle()
   await logIn(buyer)
   expect(await offerTo(buyer)).toMatchObject({ nextAmount: 39_000 })
 })
 
-describe('a refusal that Stripe keeps under its key', () => {
-  test('does not block the next honest try of a switch or a refund', async () => {
+describe('a failure that Stripe stored under an idempotency key', () => {
+  test('does not block the next try of a switch or a refund', async () => {
     const buyer = await shop.buyer()
-    const { subscriptionId } = await row(buyer)
+    const { subscriptionId } = await readRow(buyer)
     const count = (await stripe.invoicesOf(subscriptionId)).length
     await shop.connection.db.execute(sql`insert into sandbox.idempotency (key, request, status, body)
       values (${`switch-${subscriptionId}-${count}`}, 'the first attempt', 400,
@@ -264,18 +265,18 @@ describe('a refusal that Stripe keeps under its key', () => {
     const admin = await shop.admin()
     await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ refundedAmount: 1000 })
+    expect(await readRow(buyer)).toMatchObject({ refundedAmount: 1000 })
 
     const other = await shop.buyer()
-    const { subscriptionId: otherId } = await row(other)
+    const { subscriptionId: otherId } = await readRow(other)
     await shop.connection.db.execute(sql`insert into sandbox.idempotency (key, request, status, body)
       values (${`switch-${otherId}-1`}, 'the first attempt', 400,
               '{"error":{"type":"invalid_request_error","message":"This customer has no attached payment source."}}')`)
     await switchNow(other)
-    expect(await row(other)).toMatchObject({ billingType: 'yearly' })
+    expect(await readRow(other)).toMatchObject({ billingType: 'yearly' })
   })
 
-  test('of the same request is asked again, not repeated for a day', async () => {
+  test('is not repeated for the next try of the same refund', async () => {
     const admin = await shop.admin()
     const buyer = await shop.buyer()
     const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
@@ -286,14 +287,14 @@ describe('a refusal that Stripe keeps under its key', () => {
     await shop.settle()
     await refund()
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ refundedAmount: 1000 })
+    expect(await readRow(buyer)).toMatchObject({ refundedAmount: 1000 })
   })
 })
 
 describe('the nightly comparison', () => {
-  test('goes on when Stripe no longer has a subscription, and counts it as a difference', async () => {
+  test('counts a subscription that Stripe no longer has as a difference, and goes on', async () => {
     const buyer = await shop.buyer()
-    const { subscriptionId } = await row(buyer)
+    const { subscriptionId } = await readRow(buyer)
     await shop.connection.db.execute(sql`delete from sandbox.objects where id = ${subscriptionId}`)
     await shop.queue.runNow('prove-revenue')
     const [proof] = await shop.connection.db.select().from(mrrProofs).orderBy(sql`at desc`).limit(1)
@@ -309,34 +310,34 @@ describe('the nightly comparison', () => {
     return proof
   }
 
-  test('explains by kind what Stripe’s prices and the paid invoices make different', async () => {
+  test('explains each kind of difference between Stripe’s prices and the paid invoices', async () => {
     const { dashboard } = shop.sandbox.controls
-    const [unpaid, later] = [await shop.buyer(), await shop.buyer()]
-    await dashboard.pauseCollection((await row(unpaid)).subscriptionId, { behavior: 'void', resumes_at: null })
+    const [unpaid, discounted] = [await shop.buyer(), await shop.buyer()]
+    await dashboard.pauseCollection((await readRow(unpaid)).subscriptionId, { behavior: 'void', resumes_at: null })
     await shop.advance(1, 'month')
     await shop.advance(2, 'day')
-    await dashboard.applyCoupon((await row(later)).subscriptionId, { percent: 50 })
+    await dashboard.applyCoupon((await readRow(discounted)).subscriptionId, { percent: 50 })
     await shop.settle()
     await stripe.reconcile()
     const proof = await compare()
     const counted = (kind: string) => proof?.explained.find((each) => each.kind === kind)
     expect(proof).toMatchObject({ differing: 0, unreadable: 0, unknown: 0 })
     expect(counted('not_collected')).toMatchObject({ count: 1, arr: -46_800 })
-    // Earlier tests left some with discounts, too.
+    // Earlier tests left other subscriptions with discounts.
     expect(counted('next_invoice')?.count).toBeGreaterThanOrEqual(1)
   })
 
-  test('finds a ledger that does not follow from the invoices, and says what it could not read', async () => {
+  test('finds a ledger that differs from the invoices, and counts unreadable subscriptions', async () => {
     const [wrong, unreadable] = [await shop.buyer(), await shop.buyer()]
     await shop.connection.db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at,
       source, revision, kind, cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, at, recorded_at,
       'slipped in', 0, 'expansion', 'price', 46800, 50000, 0 from mrr_movements where purchase_id = ${wrong.purchase.id}`)
-    const { subscriptionId } = await row(unreadable)
+    const { subscriptionId } = await readRow(unreadable)
     const items = (await stripe.object(subscriptionId))?.items
     await stripe.edit(subscriptionId, { items: { object: 'list', data: [], has_more: false, url: '' } })
     const proof = await compare()
     expect(proof).toMatchObject({ differing: 1, unreadable: 1 })
-    const { subscriptionId: differing } = await row(wrong)
+    const { subscriptionId: differing } = await readRow(wrong)
     expect(proof?.differences).toEqual([{ subscriptionId: differing, atStripe: 46_800, here: 50_000, kind: 'books' }])
     await stripe.edit(subscriptionId, { items })
   })
@@ -345,7 +346,7 @@ describe('the nightly comparison', () => {
 describe('a subscription that a schedule manages', () => {
   test('is released and cancelled when its buyer cancels, and can’t be switched before', async () => {
     const buyer = await shop.buyer()
-    const { subscriptionId } = await row(buyer)
+    const { subscriptionId } = await readRow(buyer)
     await shop.sandbox.controls.dashboard.schedule(subscriptionId)
     await shop.settle()
     await expect(offerTo(buyer)).rejects.toMatchObject({
@@ -354,21 +355,21 @@ describe('a subscription that a schedule manages', () => {
     })
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ status: 'pending_cancel' })
+    expect(await readRow(buyer)).toMatchObject({ status: 'pending_cancel' })
     expect(await stripe.object(subscriptionId)).toMatchObject({ schedule: null, cancel_at_period_end: true })
   })
 })
 
-test('a far end date can be taken back', async () => {
+test('an end date beyond the present period can be undone', async () => {
   const buyer = await shop.buyer()
-  const { subscriptionId } = await row(buyer)
+  const { subscriptionId } = await readRow(buyer)
   const far = Math.floor(shop.clock.now().getTime() / 1000) + 100 * 86_400
   await stripe.edit(subscriptionId, { cancel_at: far })
   await shop.advance(1, 'month')
   await logIn(buyer)
-  expect(await row(buyer)).toMatchObject({ status: 'active', endsAt: expect.any(Date) })
+  expect(await readRow(buyer)).toMatchObject({ status: 'active', endsAt: expect.any(Date) })
   await buyer.call(purchases.resume, { id: buyer.purchase.id })
-  expect(await row(buyer)).toMatchObject({ status: 'active', endsAt: null })
+  expect(await readRow(buyer)).toMatchObject({ status: 'active', endsAt: null })
   expect(await stripe.object(subscriptionId)).toMatchObject({ cancel_at: null })
 })
 
@@ -382,10 +383,10 @@ describe('the books', () => {
     return found[0]
   }
 
-  test('keep a deleted purchase’s invoices, payments and refunds, and hear of later refunds', async () => {
+  test('keep a deleted purchase’s invoices, payments and refunds, and record later refunds', async () => {
     const admin = await shop.admin()
     const buyer = await shop.buyer()
-    const { subscriptionId } = await row(buyer)
+    const { subscriptionId } = await readRow(buyer)
     await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await shop.settle()
     const before = await booksOf(subscriptionId)
@@ -414,20 +415,20 @@ describe('the books', () => {
       await expect(pool.query(statement), statement).rejects.toThrow(/books are never (changed|deleted)/)
   })
 
-  test('have a row for money that was paid out of band', async () => {
+  test('have a row for a payment out of band', async () => {
     const buyer = await shop.buyer()
-    const { subscriptionId } = await row(buyer)
+    const { subscriptionId } = await readRow(buyer)
     await shop.sandbox.controls.failNextRenewal(subscriptionId)
     await shop.advance(1, 'month')
     const [renewal] = await stripe.invoicesOf(subscriptionId)
     await shop.sandbox.controls.dashboard.payOutOfBand(renewal?.id ?? '')
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ status: 'active' })
+    expect(await readRow(buyer)).toMatchObject({ status: 'active' })
     expect(await paymentOf(renewal?.id ?? '')).toMatchObject({ amount: 3900, invoiceId: renewal?.id })
     expect(await booksOf(subscriptionId)).toMatchObject({ invoices: 2, payments: 2 })
   })
 
-  test('take back the tax of what was refunded', async () => {
+  test('subtract the tax of a refund', async () => {
     await using taxed = await openShop({ env: { TAX: 'stripe' } })
     const admin = await taxed.admin()
     const user = await taxed.user()
@@ -449,13 +450,13 @@ describe('the books', () => {
   })
 })
 
-describe('a renewal that Stripe calls active although nothing was paid', () => {
+describe('an active subscription with an unpaid renewal', () => {
   const unpaidRenewal = async () => {
     const buyer = await shop.buyer()
-    const { subscriptionId } = await row(buyer)
+    const { subscriptionId } = await readRow(buyer)
     await shop.sandbox.controls.failNextRenewal(subscriptionId)
     await shop.advance(1, 'month')
-    expect(await row(buyer)).toMatchObject({ status: 'past_due' })
+    expect(await readRow(buyer)).toMatchObject({ status: 'past_due' })
     const [renewal] = await stripe.invoicesOf(subscriptionId)
     return { buyer, subscriptionId, renewal: renewal?.id ?? '' }
   }
@@ -465,60 +466,60 @@ describe('a renewal that Stripe calls active although nothing was paid', () => {
       () => false,
     )
 
-  test('because it was written off is past due from that day, and can be paid', async () => {
+  test('that was written off is past due from that day, and can be paid', async () => {
     const { buyer, renewal, subscriptionId } = await unpaidRenewal()
     await shop.sandbox.controls.dashboard.markUncollectible(renewal)
     expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
     await shop.settle()
-    const written = await row(buyer)
+    const written = await readRow(buyer)
     expect(written).toMatchObject({ status: 'past_due', dueAmount: 3900, dunningStep: 3 })
     expect(shop.clock.now().getTime() - (written.pastDueSince?.getTime() ?? 0)).toBeLessThan(3_600_000)
     await logIn(buyer)
     expect(await opens(buyer)).toBe(true)
     expect(await shop.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')).toMatchObject({ state: 'done' })
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ status: 'active', dueAmount: null, arr: 46_800 })
+    expect(await readRow(buyer)).toMatchObject({ status: 'active', dueAmount: null, arr: 46_800 })
     expect((await stripe.invoicesOf(subscriptionId))[0]).toMatchObject({ status: 'paid', amount_paid: 3900 })
   })
 
-  test('because it was written off ends after the grace period', async () => {
+  test('that was written off ends after the grace period', async () => {
     const { buyer, renewal } = await unpaidRenewal()
     await shop.sandbox.controls.dashboard.markUncollectible(renewal)
     await shop.settle()
     await shop.advance(13, 'day')
     await stripe.reconcile()
-    expect(await row(buyer)).toMatchObject({ status: 'past_due' })
+    expect(await readRow(buyer)).toMatchObject({ status: 'past_due' })
     await shop.advance(2, 'day')
     await stripe.reconcile()
-    expect(await row(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid', arr: 0 })
+    expect(await readRow(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid', arr: 0 })
   })
 
-  test('because it was voided was forgiven: access to the end of the period, and no revenue for it', async () => {
+  test('that was voided keeps access to the end of the period, without revenue', async () => {
     const { buyer, renewal } = await unpaidRenewal()
     await shop.sandbox.controls.dashboard.voidInvoice(renewal)
     await shop.settle()
-    const forgiven = await row(buyer)
+    const forgiven = await readRow(buyer)
     expect(forgiven).toMatchObject({ status: 'active', pastDueSince: null, givenUntil: forgiven.currentPeriodEnd })
     await shop.advance(3, 'day')
     await stripe.reconcile()
     await logIn(buyer)
     expect(await opens(buyer)).toBe(true)
-    expect(await row(buyer)).toMatchObject({ status: 'active', arr: 0 })
+    expect(await readRow(buyer)).toMatchObject({ status: 'active', arr: 0 })
     await (await shop.admin()).call(purchases.adminCancel, { id: buyer.purchase.id })
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+    expect(await readRow(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
   })
 
   test.for(['void', 'mark_uncollectible', 'keep_as_draft'] as const)(
-    'because its collection is paused (%s) keeps access, counts no revenue and names the day it resumes',
+    'whose collection is paused (%s) keeps access, without revenue, and shows the day it resumes',
     async (behavior) => {
       const buyer = await shop.buyer()
-      const { subscriptionId } = await row(buyer)
+      const { subscriptionId } = await readRow(buyer)
       const resumes = Math.floor(shop.clock.now().getTime() / 1000) + 90 * 86_400
       await shop.sandbox.controls.dashboard.pauseCollection(subscriptionId, { behavior, resumes_at: resumes })
       await shop.settle()
-      // Time that was paid is never cut, and counts.
-      expect(await row(buyer)).toMatchObject({
+      // The paid period stays and counts as revenue.
+      expect(await readRow(buyer)).toMatchObject({
         status: 'active',
         isCollectionPaused: true,
         nextAmount: null,
@@ -529,7 +530,7 @@ describe('a renewal that Stripe calls active although nothing was paid', () => {
       await stripe.reconcile()
       await logIn(buyer)
       expect(await opens(buyer)).toBe(true)
-      expect(await row(buyer)).toMatchObject({
+      expect(await readRow(buyer)).toMatchObject({
         status: 'active',
         collectionResumesAt: new Date(resumes * 1000),
         pastDueSince: null,
@@ -539,17 +540,17 @@ describe('a renewal that Stripe calls active although nothing was paid', () => {
   )
 })
 
-test('grace counts from when an invoice could first be paid, not from when it was created', async () => {
+test('the grace period starts when an invoice can first be paid, not when it is created', async () => {
   const { controls } = shop.sandbox
   const buyer = await shop.buyer()
-  const { subscriptionId } = await row(buyer)
+  const { subscriptionId } = await readRow(buyer)
   await controls.failNextRenewal(subscriptionId)
   await controls.behave({ draftSeconds: 16 * 86_400 })
   await shop.advance(1, 'month')
-  // Finalized only now; the card is refused once and will be tried again for two weeks.
+  // The invoice is finalized at this time. The card is declined, and Stripe retries for two weeks.
   await shop.advance(16, 'day')
   await shop.advance(1, 'hour')
   await controls.behaveAsUsual()
   await stripe.reconcile()
-  expect(await row(buyer)).toMatchObject({ status: 'past_due', dunningStep: 1 })
+  expect(await readRow(buyer)).toMatchObject({ status: 'past_due', dunningStep: 1 })
 })

@@ -21,62 +21,62 @@ const startOfYear = (end: string | null) => {
   return start.setUTCFullYear(start.getUTCFullYear() - 1)
 }
 
-/** A yearly buyer some days into their second year. */
-async function renewed(days: number) {
+/** A buyer of the yearly plan, `days` into the second year. */
+async function buyRenewedYear(days: number) {
   const buyer = await shop.buyer({ billing: 'yearly' })
   await shop.advance(1, 'year')
   await shop.advance(days, 'day')
-  const owned = async () => {
+  const readPurchase = async () => {
     await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
     const [purchase] = await buyer.call(purchases.list, {})
     if (!purchase) throw new Error('It is gone')
     return purchase
   }
-  return { ...buyer, id: buyer.purchase.id, owned }
+  return { ...buyer, id: buyer.purchase.id, readPurchase }
 }
 
-test('a renewed year ends with one month’s notice, and the rest is paid back to the day, once', async () => {
-  const { call, id, owned, user } = await renewed(60)
-  const before = await owned()
-  const offered = await call(purchases.cancellation, { id })
-  const left = (Date.parse(before.currentPeriodEnd ?? '') - Date.parse(offered.endsAt ?? '')) / day
-  expect(Math.round(left)).toBeGreaterThanOrEqual(273)
-  expect(Math.round(left)).toBeLessThanOrEqual(277)
-  const year = (Date.parse(before.currentPeriodEnd ?? '') - startOfYear(before.currentPeriodEnd)) / day
-  expect(offered.refund).toBe(Math.round((39_000 * Math.ceil(left)) / year))
+test('a renewed year ends with one month’s notice, and its unused days are refunded once', async () => {
+  const { call, id, readPurchase, user } = await buyRenewedYear(60)
+  const purchase = await readPurchase()
+  const preview = await call(purchases.cancellation, { id })
+  const unusedDays = (Date.parse(purchase.currentPeriodEnd ?? '') - Date.parse(preview.endsAt ?? '')) / day
+  expect(Math.round(unusedDays)).toBeGreaterThanOrEqual(273)
+  expect(Math.round(unusedDays)).toBeLessThanOrEqual(277)
+  const year = (Date.parse(purchase.currentPeriodEnd ?? '') - startOfYear(purchase.currentPeriodEnd)) / day
+  expect(preview.refund).toBe(Math.round((39_000 * Math.ceil(unusedDays)) / year))
 
   await call(purchases.cancel, { id })
-  expect(await owned()).toMatchObject({ status: 'pending_cancel', refundedAmount: 0 })
-  const told = (await shop.mails()).findLast(({ to }) => to === user.email)
-  expect(told?.text).toContain(`Refund: ${cents(offered.refund)}`)
+  expect(await readPurchase()).toMatchObject({ status: 'pending_cancel', refundedAmount: 0 })
+  const lastMail = (await shop.mails()).findLast(({ to }) => to === user.email)
+  expect(lastMail?.text).toContain(`Refund: ${cents(preview.refund)}`)
 
   await shop.advance(1, 'month')
   await shop.advance(1, 'day')
   await shop.queue.runNow('reconcile')
   await shop.settle()
-  expect(await owned()).toMatchObject({
+  expect(await readPurchase()).toMatchObject({
     status: 'cancelled',
     endedBecause: 'cancelled',
-    refundedAmount: offered.refund,
+    refundedAmount: preview.refund,
   })
   await shop.queue.runNow('reconcile')
   await shop.settle()
-  expect(await owned()).toMatchObject({ refundedAmount: offered.refund })
+  expect(await readPurchase()).toMatchObject({ refundedAmount: preview.refund })
 })
 
-test('who changes their mind before that day keeps the year and the money stays', async () => {
-  const { call, id, owned } = await renewed(10)
-  await owned()
+test('a buyer who resumes before that day keeps the year, without a refund', async () => {
+  const { call, id, readPurchase } = await buyRenewedYear(10)
+  await readPurchase()
   await call(purchases.cancel, { id })
   await call(purchases.resume, { id })
-  const { status, currentPeriodEnd } = await owned()
+  const { status, currentPeriodEnd } = await readPurchase()
   expect(status).toBe('active')
   await shop.advance(40, 'day')
   await shop.settle()
-  expect(await owned()).toMatchObject({ status: 'active', currentPeriodEnd, refundedAmount: 0 })
+  expect(await readPurchase()).toMatchObject({ status: 'active', currentPeriodEnd, refundedAmount: 0 })
 })
 
-test('the first year runs to its end, as the buyer chose', async () => {
+test('the first year can’t be ended early', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const { id, currentPeriodEnd } = buyer.purchase
   expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: currentPeriodEnd, refund: 0 })
@@ -84,7 +84,7 @@ test('the first year runs to its end, as the buyer chose', async () => {
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ endsAt: currentPeriodEnd }])
 })
 
-test('time that the seller gave is no renewal: the first year stays the first, and is not paid back', async () => {
+test('free time from the seller isn’t a renewal, so the first year isn’t refunded', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await shop.admin()
@@ -96,34 +96,33 @@ test('time that the seller gave is no renewal: the first year stays the first, a
   expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: extended?.currentPeriodEnd, refund: 0 })
 })
 
-test('whether or not Stripe shortens the period that is ended, the rest goes back', async () => {
+test('the unused days are refunded, even if Stripe doesn’t shorten the ended period', async () => {
   await shop.sandbox.controls.behave({ shortens: false })
-  const { call, id, owned } = await renewed(60)
-  await owned()
+  const { call, id, readPurchase } = await buyRenewedYear(60)
+  await readPurchase()
   const { refund } = await call(purchases.cancellation, { id })
   await call(purchases.cancel, { id })
   await shop.advance(1, 'month')
   await shop.advance(1, 'day')
   await shop.settle()
-  expect(await owned()).toMatchObject({ status: 'cancelled', refundedAmount: refund })
+  expect(await readPurchase()).toMatchObject({ status: 'cancelled', refundedAmount: refund })
   await shop.sandbox.controls.behave({ shortens: true })
 })
 
-test('what was used and what goes back add up to what was paid, to the cent, on every day of any year', () => {
+test('a refund for unused days is between 0 and the payment, and never grows from day to day', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 99_999_999 }),
       fc.date({ min: new Date('2025-01-01'), max: new Date('2060-01-01'), noInvalidDate: true }),
       fc.integer({ min: 0, max: 366 * day }),
-      (amount, until, before) => {
-        const endsAt = new Date(until.getTime() - before)
+      (amount, until, unusedMs) => {
+        const endsAt = new Date(until.getTime() - unusedMs)
         const year = { from: addMonths(until, -12), until, amount }
-        const back = refundForUnusedDays(year, endsAt)
-        expect(Number.isInteger(back)).toBe(true)
-        expect(back).toBeGreaterThanOrEqual(0)
-        expect(back).toBeLessThanOrEqual(amount)
-        // A later day never refunds more, and the last day refunds nothing.
-        expect(refundForUnusedDays(year, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(back)
+        const refund = refundForUnusedDays(year, endsAt)
+        expect(Number.isInteger(refund)).toBe(true)
+        expect(refund).toBeGreaterThanOrEqual(0)
+        expect(refund).toBeLessThanOrEqual(amount)
+        expect(refundForUnusedDays(year, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(refund)
         expect(refundForUnusedDays(year, until)).toBe(0)
       },
     ),

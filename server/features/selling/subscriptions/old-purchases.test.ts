@@ -3,24 +3,24 @@ import { purchases as contract } from '#contract/selling/purchases.ts'
 import { orders, purchases } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
-test('an ended purchase leaves the books ten years later, at the end of the year, with its checkout', async () => {
+test('an ended purchase and its order are deleted ten years later, at the end of the year', async () => {
   await using shop = await openShop()
   const [ended, running] = [await shop.buyer(), await shop.buyer()]
   await (await shop.admin()).call(contract.adminCancel, { id: ended.purchase.id })
   await shop.settle()
-  const kept = async () => {
+  const listRemaining = async () => {
     for (const job of ['forget-old-purchases', 'forget-unpaid-checkouts']) await shop.queue.runNow(job)
     const [{ db }, ids] = [shop.connection, { ended: ended.purchase.id, running: running.purchase.id }]
     const found = await db.select({ id: purchases.id }).from(purchases)
     const names = Object.entries(ids).filter(([, id]) => found.some((row) => row.id === id))
     return { purchases: names.map(([name]) => name), orders: await db.$count(orders) }
   }
-  const until = (year: number, day: number) =>
+  const advanceToDay = (year: number, day: number) =>
     shop.clock.advance({ days: (Date.UTC(year, 0, day) - shop.clock.now().getTime()) / 86_400_000 })
 
   const year = shop.clock.now().getUTCFullYear()
-  until(year + 10, 365)
-  expect(await kept()).toEqual({ purchases: ['ended', 'running'], orders: 2 })
-  until(year + 11, 2)
-  expect(await kept()).toEqual({ purchases: ['running'], orders: 1 })
+  advanceToDay(year + 10, 365)
+  expect(await listRemaining()).toEqual({ purchases: ['ended', 'running'], orders: 2 })
+  advanceToDay(year + 11, 2)
+  expect(await listRemaining()).toEqual({ purchases: ['running'], orders: 1 })
 })

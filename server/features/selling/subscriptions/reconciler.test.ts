@@ -19,7 +19,7 @@ async function purchaseOf({ purchase }: { purchase: { id: string } }) {
   return row
 }
 
-/** The newest invoice at Stripe of a purchase, with the secret of what pays it. */
+/** The newest invoice of a purchase at Stripe, with its payment intent. */
 async function invoiceOf(buyer: { purchase: { id: string } }) {
   const subscription = (await purchaseOf(buyer))?.stripeSubscriptionId
   const { rows: found } = await shop.connection.db.execute<{ id: string; intent: string; secret: string }>(sql`
@@ -32,8 +32,8 @@ async function invoiceOf(buyer: { purchase: { id: string } }) {
   return { id: found[0]?.id ?? '', paymentIntentId: found[0]?.intent ?? '', clientSecret: found[0]?.secret ?? '' }
 }
 
-/** Someone whose renewal failed, so that Stripe's news no longer arrive. */
-async function unpaid() {
+/** A buyer whose renewal failed. From then on, no webhook arrives. */
+async function buyUnpaidRenewal() {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
@@ -41,23 +41,23 @@ async function unpaid() {
   return buyer
 }
 
-test('a checkout that no one finishes is asked about five times, with growing pauses', async () => {
+test('an unfinished checkout is synced five times in a day, at growing intervals', async () => {
   await shop.begin(shop.visitor(), { email: 'left@example.com' })
   await shop.settle()
   const versionOf = async () => (await shop.connection.db.select().from(orders))[0]?.version ?? 0
   const before = await versionOf()
-  const asked: number[] = []
-  let passed = 0
+  const syncCounts: number[] = []
+  let minutesPassed = 0
   for (const minutes of [1, 3, 8, 11, 30, 59, 61, 120, 350, 361, 900, 1380, 1391]) {
-    shop.clock.advance({ minutes: minutes - passed })
-    passed = minutes
+    shop.clock.advance({ minutes: minutes - minutesPassed })
+    minutesPassed = minutes
     await reconcile()
-    asked.push((await versionOf()) - before)
+    syncCounts.push((await versionOf()) - before)
   }
-  expect(asked).toEqual([0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5])
+  expect(syncCounts).toEqual([0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5])
 })
 
-test('without Stripe’s list of events, the rest goes on: what ended within its period has ended here', async () => {
+test('while Stripe’s list of events fails, ended subscriptions are still found', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   await shop.advance(1, 'year')
   await shop.advance(60, 'day')
@@ -72,8 +72,8 @@ test('without Stripe’s list of events, the rest goes on: what ended within its
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
 })
 
-test('whoever pays in the last minute of the grace period keeps what they paid for', async () => {
-  const buyer = await unpaid()
+test('a buyer who pays in the last hour of the grace period keeps the subscription', async () => {
+  const buyer = await buyUnpaidRenewal()
   shop.clock.advance({ days: 13, hours: 23.5 })
   await reconcile()
   await shop.sandbox.controls.dashboard.payOutOfBand((await invoiceOf(buyer)).id)
@@ -82,8 +82,8 @@ test('whoever pays in the last minute of the grace period keeps what they paid f
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endedAt: null })
 })
 
-test('a card charged in that minute, about which Stripe isn’t done, counts as well', async () => {
-  const buyer = await unpaid()
+test('a payment at the end of the grace period that Stripe is still processing counts, too', async () => {
+  const buyer = await buyUnpaidRenewal()
   shop.clock.advance({ days: 13, hours: 23.5 })
   await reconcile()
   expect(await shop.pay(await invoiceOf(buyer))).toBe('succeeded')
@@ -96,9 +96,9 @@ test('a card charged in that minute, about which Stripe isn’t done, counts as 
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endedAt: null })
 })
 
-test('money that arrives after the end goes back by itself', async () => {
-  const buyer = await unpaid()
-  // Stripe gives up and cancels, but leaves the invoice open.
+test('a payment after the end is refunded automatically', async () => {
+  const buyer = await buyUnpaidRenewal()
+  // Stripe stops retrying and cancels the subscription, but leaves the invoice open.
   await shop.advance(15, 'day')
   await shop.advance(1, 'minute')
   const invoice = await invoiceOf(buyer)

@@ -29,52 +29,55 @@ describe('the shop', () => {
   })
   afterAll(() => shop.close())
 
-  /** A purchase that started normally always has a first invoice and a first payment. */
-  const reachable = everyState.filter(
+  /** States of a paid purchase, which always has a first invoice and a first payment. */
+  const paidStates = everyState.filter(
     ({ status, invoice, payment }) => !status.startsWith('incomplete') && invoice !== 'none' && payment !== 'none',
   )
 
-  /** Two of each row of the table; all of them with `RUNS=all`. */
+  /** Two states for each row of the table, or all states with `RUNS=all`. */
   const samplesOf = (status: string) => {
-    const all = reachable.filter((each) => each.status === status)
+    const all = paidStates.filter((each) => each.status === status)
     if (process.env.RUNS === 'all') return all
     return [...Map.groupBy(all, meaningOf).values()].flatMap((row) => [...new Set([row[0], row.at(-1)])])
   }
 
   test.each(words.status.filter((status) => !status.startsWith('incomplete')))(
-    'gives the buyer of a subscription that is %s what the table says, whatever else is true',
+    'shows a subscription that is %s as the table says, in every combination of the other columns',
     async (status) => {
       const buyer = await shop.buyer()
-      const arrange = await arranger(shop, buyer.purchase.paymentIntentId ?? '')
+      const arrange = await createArrange(shop, buyer.purchase.paymentIntentId ?? '')
       for (const state of samplesOf(status)) {
         if (!state) continue
         await arrange(state)
         const { purchase, endedBecause, access } = meaningOf(state)
-        const [shown] = await buyer.call(purchases.list, {})
+        const [purchaseShown] = await buyer.call(purchases.list, {})
         const opened = buyer.call(privatePackage.show, {}).then(
           () => true,
           () => false,
         )
-        expect({ state, purchase: shown?.status, endedBecause: shown?.endedBecause, access: await opened }).toEqual({
+        expect({
           state,
-          purchase,
-          endedBecause,
-          access,
-        })
+          purchase: purchaseShown?.status,
+          endedBecause: purchaseShown?.endedBecause,
+          access: await opened,
+        }).toEqual({ state, purchase, endedBecause, access })
       }
     },
   )
 
-  test.each(['incomplete', 'incomplete_expired'])('sells nothing for one that is %s', async (status) => {
-    const buyer = await shop.user()
-    const { paymentIntentId } = await shop.begin(buyer)
-    const arrange = await arranger(shop, paymentIntentId)
-    for (const invoice of ['open', 'uncollectible', 'void'])
-      await arrange({ status, cancellation: 'none', invoice, payment: 'none' })
-    expect(await buyer.call(purchases.list, {})).toEqual([])
-  })
+  test.each(['incomplete', 'incomplete_expired'])(
+    'records no purchase for a subscription that is %s',
+    async (status) => {
+      const buyer = await shop.user()
+      const { paymentIntentId } = await shop.begin(buyer)
+      const arrange = await createArrange(shop, paymentIntentId)
+      for (const invoice of ['open', 'uncollectible', 'void'])
+        await arrange({ status, cancellation: 'none', invoice, payment: 'none' })
+      expect(await buyer.call(purchases.list, {})).toEqual([])
+    },
+  )
 
-  test('is compared with the table, not with itself: a wrong entry is caught', async () => {
+  test('is compared with the table, so a wrong status is found', async () => {
     const buyer = await shop.buyer()
     await shop.connection.db.execute(
       sql`update purchases set status = 'pending_cancel' where id = ${buyer.purchase.id}`,
@@ -86,14 +89,14 @@ describe('the shop', () => {
   })
 })
 
-const reasons: Record<string, string> = {
+const pauseReasons: Record<string, string> = {
   paused: 'pause_requested',
   'paused after a trial': 'trial_end_without_payment_method',
   'paused unpaid': 'first_payment_failure',
 }
 
-/** Puts a checkout into a given state at Stripe, and has Stripe tell the shop that something changed. */
-async function arranger(shop: TestShop, paymentIntentId: string) {
+/** Returns a function that puts a subscription into a state at Stripe and sends the shop an event. */
+async function createArrange(shop: TestShop, paymentIntentId: string) {
   const { db } = shop.connection
   const postman = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
   const { rows } = await db.execute<{ id: string; invoice: string }>(sql`
@@ -110,15 +113,15 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
       status: state.status === 'not collected' ? 'active' : state.status.replace(/^paused .*/, 'paused'),
       pause_collection: state.status === 'not collected' ? { behavior: 'void', resumes_at: null } : null,
       status_details: state.status.startsWith('paused')
-        ? { paused: { type: 'subscription', transitioned_at: now, subscription: { type: reasons[state.status] } } }
+        ? { paused: { type: 'subscription', transitioned_at: now, subscription: { type: pauseReasons[state.status] } } }
         : undefined,
       cancel_at_period_end: state.cancellation === 'scheduled',
       ended_at: state.status === 'canceled' || state.status === 'incomplete_expired' ? now : null,
     })
-    // An earlier state may have voided it, which would now count as forgiven before the end.
-    const never = { marked_uncollectible_at: null, voided_at: null }
+    // Clears the times of an earlier void, which would count as forgiven before the end.
+    const noTransitions = { marked_uncollectible_at: null, voided_at: null }
     await db.execute(sql`update sandbox.objects set data = jsonb_set(data || ${JSON.stringify({ status: state.invoice })}::jsonb,
-      '{status_transitions}', (data->'status_transitions') || ${JSON.stringify(never)}::jsonb) where id = ${invoice}`)
+      '{status_transitions}', (data->'status_transitions') || ${JSON.stringify(noTransitions)}::jsonb) where id = ${invoice}`)
     await db.execute(
       sql`delete from sandbox.objects where kind in ('refund', 'dispute') and data->>'payment_intent' = ${paymentIntentId}`,
     )
@@ -128,7 +131,7 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
       refunded: false,
       disputed: false,
     })
-    // The shop voids whatever an ended subscription still asks for, along with its intent.
+    // The shop voids open invoices of ended subscriptions, which also cancels their payment intent.
     if (state.payment !== 'none') await set(sql`id = ${paymentIntentId}`, { status: 'succeeded' })
     if (state.payment === 'returned') await shop.sandbox.controls.refund(paymentIntentId)
     if (isDisputed) {

@@ -20,7 +20,7 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 const day = 86_400_000
 
 /** State of a buyer's subscription in the shop and at Stripe. */
-async function everything({ purchase: { id } }: Buyer) {
+async function readState({ purchase: { id } }: Buyer) {
   const { db } = shop.connection
   const [row] = await db.select().from(rows).where(eq(rows.id, id))
   const payable = await db.execute<{ id: string }>(sql`select id from sandbox.objects where kind = 'invoice'
@@ -35,7 +35,7 @@ async function everything({ purchase: { id } }: Buyer) {
     payable: payable.rows,
     items: subscription?.data.items,
     pending: subscription?.data.pending_update,
-    moved: await db.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)),
+    movements: await db.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)),
     orders: await db
       .select()
       .from(orderRows)
@@ -43,7 +43,7 @@ async function everything({ purchase: { id } }: Buyer) {
   }
 }
 
-const subscriptionOf = async (buyer: Buyer) => (await everything(buyer)).row?.stripeSubscriptionId ?? ''
+const subscriptionOf = async (buyer: Buyer) => (await readState(buyer)).row?.stripeSubscriptionId ?? ''
 
 const offerTo = (buyer: Buyer) => buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
 const order = (buyer: Buyer, { at, due }: { at: string; due: number }) =>
@@ -52,7 +52,7 @@ const switchNow = async (buyer: Buyer) => order(buyer, await offerTo(buyer))
 const finish = (buyer: Buyer, giveUp?: boolean) =>
   buyer.call(purchases.finishSwitch, { id: buyer.purchase.id, ...(giveUp ? { giveUp } : {}) })
 
-/** Its bank wants every payment confirmed. */
+/** Saves a card whose bank wants every payment confirmed. */
 async function useCarefulCard(buyer: Buyer) {
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
@@ -61,16 +61,16 @@ async function useCarefulCard(buyer: Buyer) {
   await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
 }
 
-async function after(days: number, buyer: Buyer) {
+async function advanceAndLogIn(days: number, buyer: Buyer) {
   await shop.advance(days, 'day')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
 }
 
-test('the year begins now, the unused days are credited to the second, and the amount due is what is charged', async () => {
+test('a switch begins the year immediately, credits the unused seconds, and charges exactly the offered amount', async () => {
   const buyer = await shop.buyer()
-  await after(12, buyer)
+  await advanceAndLogIn(12, buyer)
   const offer = await offerTo(buyer)
-  const { row: before } = await everything(buyer)
+  const { row: before } = await readState(buyer)
   const [start, end] = [before?.paidFrom?.getTime() ?? 0, before?.paidUntil?.getTime() ?? 0]
   const unused = Math.round((3900 * (end - Date.parse(offer.at))) / (end - start))
   expect(offer).toMatchObject({
@@ -86,7 +86,7 @@ test('the year begins now, the unused days are credited to the second, and the a
   })
   expect(await order(buyer, offer)).toEqual({ state: 'done', confirmWith: null })
 
-  const { row, moved, orders, payable } = await everything(buyer)
+  const { row, movements, orders, payable } = await readState(buyer)
   expect(row).toMatchObject({
     billingType: 'yearly',
     price: 39_000,
@@ -97,7 +97,7 @@ test('the year begins now, the unused days are credited to the second, and the a
   expect(row?.currentPeriodEnd?.getTime()).toBeGreaterThan(shop.clock.now().getTime() + 364 * day)
   expect(row?.paidFrom?.getTime()).toBeGreaterThan(start)
   expect(payable).toEqual([])
-  expect(moved.at(-1)).toMatchObject({ cause: 'plan', arrBefore: 46_800, arrAfter: 39_000 })
+  expect(movements.at(-1)).toMatchObject({ cause: 'plan', arrBefore: 46_800, arrAfter: 39_000 })
   const { version } = await buyer.call(termsInForce.show, {})
   expect(orders).toMatchObject([
     {
@@ -109,8 +109,8 @@ test('the year begins now, the unused days are credited to the second, and the a
       closedAt: row?.orderedAt,
     },
   ])
-  const mine = await (await buyer.fetch('/api/user/data')).text()
-  expect(mine).toContain('"kind":"switch"')
+  const exportedData = await (await buyer.fetch('/api/user/data')).text()
+  expect(exportedData).toContain('"kind":"switch"')
 
   const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
   const mails = (await mailsTo(shop, buyer.user.email)).filter(({ text }) => text.includes(dollars(offer.due)))
@@ -120,70 +120,70 @@ test('the year begins now, the unused days are credited to the second, and the a
   await expect(offerTo(buyer)).rejects.toMatchObject({ status: 409, code: 'switch-refused' })
 })
 
-test('declined, given up or forgotten, everything is as it was, and nothing payable is left', async () => {
+test('a switch that is declined, given up or abandoned changes nothing and leaves nothing payable', async () => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-  await after(3, buyer)
-  const before = await everything(buyer)
+  await advanceAndLogIn(3, buyer)
+  const before = await readState(buyer)
   await expect(switchNow(buyer)).rejects.toMatchObject({
     status: 402,
     code: 'card-declined',
     serverMessage: 'Your bank declined this card. Use another card, or ask your bank. Nothing has changed.',
   })
   await shop.settle()
-  expect(await everything(buyer)).toEqual(before)
+  expect(await readState(buyer)).toEqual(before)
 
   await useCarefulCard(buyer)
-  const asBefore = await everything(buyer)
+  const stateBefore = await readState(buyer)
   expect(await switchNow(buyer)).toMatchObject({ state: 'processing', confirmWith: expect.any(String) })
-  expect((await everything(buyer)).row).toEqual(asBefore.row)
+  expect((await readState(buyer)).row).toEqual(stateBefore.row)
   expect(await finish(buyer, true)).toEqual({ state: 'off', confirmWith: null })
-  expect(await everything(buyer)).toEqual(asBefore)
+  expect(await readState(buyer)).toEqual(stateBefore)
 
-  // The bank says no.
+  // The bank declines the confirmation.
   const { confirmWith } = await switchNow(buyer)
   await shop.sandbox.controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'fail')
   await expect(finish(buyer)).rejects.toMatchObject({ status: 402 })
-  expect(await everything(buyer)).toEqual(asBefore)
+  expect(await readState(buyer)).toEqual(stateBefore)
 
-  // No one answers.
+  // The buyer doesn't come back.
   await switchNow(buyer)
   await shop.advance(2, 'hour')
   await shop.queue.runNow('reconcile')
   await shop.settle()
-  expect(await everything(buyer)).toEqual(asBefore)
-  await after(1, buyer)
+  expect(await readState(buyer)).toEqual(stateBefore)
+  await advanceAndLogIn(1, buyer)
 
   // A cancelled or disputed purchase drops the pending switch.
   await switchNow(buyer)
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
-  expect(await everything(buyer)).toMatchObject({ payable: [], pending: null, items: asBefore.items })
+  expect(await readState(buyer)).toMatchObject({ payable: [], pending: null, items: stateBefore.items })
   await buyer.call(purchases.resume, { id: buyer.purchase.id })
   await switchNow(buyer)
   const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
   await shop.settle()
-  expect(await everything(buyer)).toMatchObject({ payable: [], pending: null, items: asBefore.items })
+  expect(await readState(buyer)).toMatchObject({ payable: [], pending: null, items: stateBefore.items })
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
   await shop.settle()
 })
 
-test('once the bank has confirmed it, it is done, whoever hears of it first', async () => {
-  const [looking, gone] = [await shop.buyer(), await shop.buyer()]
-  for (const buyer of [looking, gone]) {
+test('a switch is done once the bank has confirmed it, even if the buyer doesn’t come back', async () => {
+  const [returning, absent] = [await shop.buyer(), await shop.buyer()]
+  for (const buyer of [returning, absent]) {
     await useCarefulCard(buyer)
     const { confirmWith } = await switchNow(buyer)
     await shop.sandbox.controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
   }
-  expect(await finish(looking)).toEqual({ state: 'processing', confirmWith: null })
+  expect(await finish(returning)).toEqual({ state: 'processing', confirmWith: null })
   await shop.sandbox.controls.settle()
-  expect(await finish(looking)).toEqual({ state: 'done', confirmWith: null })
+  expect(await finish(returning)).toEqual({ state: 'done', confirmWith: null })
   await shop.settle()
-  for (const buyer of [looking, gone])
-    expect((await everything(buyer)).row).toMatchObject({ billingType: 'yearly', status: 'active' })
+  for (const buyer of [returning, absent])
+    expect((await readState(buyer)).row).toMatchObject({ billingType: 'yearly', status: 'active' })
 })
 
-test('another amount, an old offer and a second window charge nothing more', async () => {
+test('a wrong amount, an old offer and a second window charge nothing', async () => {
   const buyer = await shop.buyer()
-  await after(5, buyer)
+  await advanceAndLogIn(5, buyer)
   const offer = await offerTo(buyer)
   await expect(order(buyer, { ...offer, due: offer.due - 1 })).rejects.toMatchObject({
     status: 409,
@@ -202,10 +202,10 @@ test('another amount, an old offer and a second window charge nothing more', asy
   expect(paid).toEqual([offer.due, 3900])
 })
 
-test('each state that can’t switch has its sentence', async () => {
+test('each state that can’t be switched is refused with a sentence', async () => {
   const { controls } = shop.sandbox
   const admin = await shop.admin()
-  const said = async (prepare: (buyer: Buyer, subscription: string) => Promise<unknown>, yearly = false) => {
+  const refusalAfter = async (prepare: (buyer: Buyer, subscription: string) => Promise<unknown>, yearly = false) => {
     const buyer = await shop.buyer(yearly ? { billing: 'yearly' } : {})
     await prepare(buyer, await subscriptionOf(buyer))
     await shop.settle()
@@ -214,68 +214,68 @@ test('each state that can’t switch has its sentence', async () => {
       (error: { message: string }) => error.message,
     )
   }
-  expect(await said(async (buyer) => buyer.call(purchases.cancel, { id: buyer.purchase.id }))).toContain(
+  expect(await refusalAfter(async (buyer) => buyer.call(purchases.cancel, { id: buyer.purchase.id }))).toContain(
     'Please resume it first',
   )
-  expect(await said(async (_, id) => controls.pause(id))).toContain('paused')
-  expect(await said(async (_, id) => controls.dashboard.setQuantity(id, 2))).toContain('made for you')
-  expect(await said(async (buyer) => controls.openDispute(buyer.purchase.paymentIntentId ?? ''))).toContain(
+  expect(await refusalAfter(async (_, id) => controls.pause(id))).toContain('paused')
+  expect(await refusalAfter(async (_, id) => controls.dashboard.setQuantity(id, 2))).toContain('made for you')
+  expect(await refusalAfter(async (buyer) => controls.openDispute(buyer.purchase.paymentIntentId ?? ''))).toContain(
     'in dispute with your bank',
   )
-  expect(await said(async () => {}, true)).toContain('already on the yearly plan')
+  expect(await refusalAfter(async () => {}, true)).toContain('already on the yearly plan')
   expect(
-    await said(async (buyer) => {
+    await refusalAfter(async (buyer) => {
       const until = new Date(shop.clock.now().getTime() + 60 * day).toISOString().slice(0, 10)
       return admin.call(purchases.adminExtend, { id: buyer.purchase.id, until })
     }),
   ).toContain('is free. You can switch after that')
   expect(
-    await said(async (buyer) =>
+    await refusalAfter(async (buyer) =>
       admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0 }),
     ),
   ).toContain('Your last payment was changed by hand')
-  expect(await said(async (buyer) => admin.call(purchases.adminCancel, { id: buyer.purchase.id }))).toContain(
+  expect(await refusalAfter(async (buyer) => admin.call(purchases.adminCancel, { id: buyer.purchase.id }))).toContain(
     'has ended',
   )
   const unpaid = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-  await after(32, unpaid)
+  await advanceAndLogIn(32, unpaid)
   await expect(offerTo(unpaid)).rejects.toMatchObject({
     code: 'not-paid',
     serverMessage: 'Please pay the open invoice first.',
   })
 })
 
-test('its own 14 days: a withdrawal pays back every cent for the time after the switch, from both payments', async () => {
+test('a withdrawal within 14 days of a switch refunds the time since the switch, from both payments', async () => {
   const buyer = await shop.buyer()
-  for (let months = 0; months < 2; months++) await after(31, buyer)
+  for (let months = 0; months < 2; months++) await advanceAndLogIn(31, buyer)
   const { due, lines } = await offerTo(buyer)
   await switchNow(buyer)
-  await after(10, buyer)
+  await advanceAndLogIn(10, buyer)
   await buyer.call(declarations.withdraw, declared(buyer.user.email))
   await shop.settle()
-  const { row, moved } = await everything(buyer)
+  const { row, movements } = await readState(buyer)
   const credit = lines.find(({ kind }) => kind === 'unused')?.amount ?? 0
   expect(row).toMatchObject({ status: 'cancelled', endedBecause: 'refunded', refundedAmount: due - credit })
   expect(row?.refundedAmount).toBe(39_000)
-  expect(moved.at(-1)).toMatchObject({ arrAfter: 0 })
+  expect(movements.at(-1)).toMatchObject({ arrAfter: 0 })
 })
 
 test('a lost dispute over the month that was credited ends the year; one over an older month doesn’t', async () => {
   const { controls } = shop.sandbox
   const [credited, older] = [await shop.buyer(), await shop.buyer()]
   await switchNow(credited)
-  await after(31, older)
+  await advanceAndLogIn(31, older)
   await switchNow(older)
   for (const { purchase } of [credited, older]) {
     const dispute = await controls.openDispute(purchase.paymentIntentId ?? '')
     await controls.closeDispute(dispute.id, 'lost')
   }
   await shop.settle()
-  expect((await everything(credited)).row).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
-  expect((await everything(older)).row).toMatchObject({ status: 'active', billingType: 'yearly' })
+  expect((await readState(credited)).row).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
+  expect((await readState(older)).row).toMatchObject({ status: 'active', billingType: 'yearly' })
 })
 
-test('the owner of a mailbox does not spend the card of a guest who typed their address', async () => {
+test('the owner of a mailbox can’t switch with the card of a guest who typed their address', async () => {
   const owner = await shop.verifiedUser()
   const stranger = shop.visitor()
   await shop.guest(stranger, owner.user.email)
@@ -289,7 +289,7 @@ test('the owner of a mailbox does not spend the card of a guest who typed their 
   await owner.call(purchases.switch, { id, at, amount: due })
 })
 
-test('whoever takes over a guest’s account by its mailbox saves a card of their own before a switch', async () => {
+test('the new owner of a guest’s account must save a card before a switch', async () => {
   const guest = shop.visitor()
   const { email } = await shop.guest(guest)
   await shop.settle()

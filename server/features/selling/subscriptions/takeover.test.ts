@@ -23,31 +23,33 @@ afterAll(() => shop.close())
 const monthly = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
 const bookedFor = (email: string) => admin.call(purchases.adminList, { q: email })
 const mailsTo = async (email: string) => (await shop.mails()).filter(({ to }) => to === email)
-const take = (ids: string[], invite = false) => admin.call(takeover.adminTakeOver, { ids, invite })
-const listed = async (id: string) =>
+const takeOver = (ids: string[], invite = false) => admin.call(takeover.adminTakeOver, { ids, invite })
+const findListed = async (id: string) =>
   (await admin.call(takeover.adminList, {})).subscriptions.find((each) => each.id === id)
 
-async function aMonthPasses() {
+async function advanceOneMonth() {
   await shop.advance(1, 'month')
-  // No session lasts that long.
+  // Logins expire within a month.
   admin = await shop.admin()
 }
 
 async function subscribe(email: string, more: Partial<Parameters<typeof subscribeAtStripe>[1]> = {}) {
-  const made = await subscribeAtStripe(shop.sandbox, { email, ...(priceId ? { priceId } : {}), ...more })
+  const subscription = await subscribeAtStripe(shop.sandbox, { email, ...(priceId ? { priceId } : {}), ...more })
   await shop.settle()
-  return made
+  return subscription
 }
 
-test('whatever runs at Stripe without the shop is listed, and the seller says once what its price is', async () => {
+test('subscriptions that the shop doesn’t know are listed, and the seller assigns a plan to their price', async () => {
   const {
     id,
     priceId: yearly,
     sdk,
   } = await subscribe('old@example.com', { name: 'Old Friend', amount: 25_000, interval: 'year', priceId: undefined })
   await shop.buyer()
-  expect(await listed(id)).toMatchObject({ email: 'old@example.com', amount: 25_000, obstacle: null })
-  expect(await take([id])).toMatchObject([{ verdict: 'fault', message: 'Please say first which plan its price is.' }])
+  expect(await findListed(id)).toMatchObject({ email: 'old@example.com', amount: 25_000, obstacle: null })
+  expect(await takeOver([id])).toMatchObject([
+    { verdict: 'fault', message: 'Please say first which plan its price is.' },
+  ])
   const { prices, subscriptions } = await admin.call(takeover.adminList, {})
   expect(prices.find((price) => price.id === yearly)).toMatchObject({
     name: 'Old indicator',
@@ -55,27 +57,30 @@ test('whatever runs at Stripe without the shop is listed, and the seller says on
     billingType: 'yearly',
     plan: null,
   })
-  // Subscriptions of the shop are known.
+  // Subscriptions of the shop are not listed.
   expect(subscriptions.map(({ email }) => email).toSorted()).toEqual(['first@example.com', 'old@example.com'])
   await admin.call(takeover.adminSetPlan, { id: yearly, plan: { ...monthly, billingType: 'yearly' } })
-  const again = await admin.call(takeover.adminList, {})
-  expect(again.prices.find((price) => price.id === yearly)?.plan).toEqual({ ...monthly, billingType: 'yearly' })
+  const afterSettingPlan = await admin.call(takeover.adminList, {})
+  expect(afterSettingPlan.prices.find((price) => price.id === yearly)?.plan).toEqual({
+    ...monthly,
+    billingType: 'yearly',
+  })
   await admin.call(takeover.adminSetPlan, { id: yearly, plan: null })
   await expect(admin.call(takeover.adminSetPlan, { id: 'price_unknown', plan: null })).rejects.toMatchObject({
     status: 404,
   })
-  const other = await admin.call(takeover.adminList, {})
-  expect(other.prices.find((price) => price.id === yearly)).toMatchObject({ plan: null, isOther: true })
+  const afterClearingPlan = await admin.call(takeover.adminList, {})
+  expect(afterClearingPlan.prices.find((price) => price.id === yearly)).toMatchObject({ plan: null, isOther: true })
   await sdk.subscriptions.cancel(id)
-  expect(await listed(id)).toBeUndefined()
+  expect(await findListed(id)).toBeUndefined()
 })
 
-test('one that is taken over is a purchase like any other: it renews, is cancelled, and is refunded', async () => {
+test('a subscription taken over renews and can be cancelled and refunded like any other', async () => {
   const email = 'stays@example.com'
   const { id, paymentIntentId } = await subscribe(email, { name: 'Stays Here' })
-  await aMonthPasses()
-  expect(await take([id])).toEqual([{ id, verdict: 'new', message: 'Taken over' }])
-  expect(await listed(id)).toBeUndefined()
+  await advanceOneMonth()
+  expect(await takeOver([id])).toEqual([{ id, verdict: 'new', message: 'Taken over' }])
+  expect(await findListed(id)).toBeUndefined()
   await shop.settle()
   const [booked] = await bookedFor(email)
   expect(booked).toMatchObject({
@@ -86,7 +91,7 @@ test('one that is taken over is a purchase like any other: it renews, is cancell
     paymentIntentId,
     user: { name: 'Stays Here' },
   })
-  // It was new when it began, not when the shop learned of it.
+  // It counts as new in the month it began, not in the month of the takeover.
   const begun = new Date(booked?.createdAt ?? '')
   const { months } = await admin.call(overview.adminShow, {})
   const monthOf = (at: Date) => months.find(({ month }) => month === at.toISOString().slice(0, 7))
@@ -98,7 +103,7 @@ test('one that is taken over is a purchase like any other: it renews, is cancell
   const { payments } = await admin.call(purchases.adminRefundable, { id: purchaseId })
   expect(payments.map(({ amount }) => amount)).toEqual([2900, 2900])
 
-  await aMonthPasses()
+  await advanceOneMonth()
   const [renewed] = await bookedFor(email)
   expect(Date.parse(renewed?.currentPeriodEnd ?? '')).toBeGreaterThan(Date.parse(booked?.currentPeriodEnd ?? ''))
   expect((await mailsTo(email)).map(({ subject }) => subject)).toHaveLength(1)
@@ -106,16 +111,16 @@ test('one that is taken over is a purchase like any other: it renews, is cancell
   await admin.call(purchases.adminCancelAtPeriodEnd, { id: purchaseId })
   expect(await bookedFor(email)).toMatchObject([{ status: 'pending_cancel' }])
   await admin.call(purchases.adminResume, { id: purchaseId })
-  const left = await admin.call(purchases.adminRefundable, { id: purchaseId })
-  await admin.call(purchases.adminRefund, { id: purchaseId, amount: 2900, refundedSoFar: left.refundedSoFar })
+  const refundable = await admin.call(purchases.adminRefundable, { id: purchaseId })
+  await admin.call(purchases.adminRefund, { id: purchaseId, amount: 2900, refundedSoFar: refundable.refundedSoFar })
   await shop.settle()
   expect(await bookedFor(email)).toMatchObject([{ status: 'cancelled', endedBecause: 'refunded' }])
 })
 
-test('one that nobody has paid yet is at Stripe all the same: its owner can’t buy another', async () => {
+test('the owner of an unpaid subscription that was taken over can’t buy another', async () => {
   const email = 'free@example.com'
   const { id } = await subscribe(email)
-  expect(await take([id], true)).toMatchObject([{ verdict: 'new' }])
+  expect(await takeOver([id], true)).toMatchObject([{ verdict: 'new' }])
   await shop.connection.db.execute(
     sql`update purchases set payment_intent_id = null, ends_at = current_period_end where stripe_subscription_id = ${id}`,
   )
@@ -124,11 +129,11 @@ test('one that nobody has paid yet is at Stripe all the same: its owner can’t 
   await expect(shop.begin(shop.visitor(), { email })).rejects.toMatchObject({ code: 'already-subscribed' })
 })
 
-test('two admins at once take each over once, and the person who is told can set a password', async () => {
+test('two takeovers at once record it once, and the invited buyer can set a password', async () => {
   const email = 'told@example.com'
   const { id } = await subscribe(email)
-  const both = await Promise.all([take([id], true), take([id], true)])
-  expect(both.flat().map(({ verdict }) => verdict)).toEqual(expect.arrayContaining(['new', 'there']))
+  const verdicts = await Promise.all([takeOver([id], true), takeOver([id], true)])
+  expect(verdicts.flat().map(({ verdict }) => verdict)).toEqual(expect.arrayContaining(['new', 'there']))
   expect(await bookedFor(email)).toHaveLength(1)
   const [mail, ...more] = await mailsTo(email)
   expect(more).toEqual([])
@@ -136,21 +141,21 @@ test('two admins at once take each over once, and the person who is told can set
   await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
 })
 
-test('a proven account keeps everything; one that nobody proved starts over', async () => {
+test('a takeover leaves a proven account unchanged and resets an unproven one', async () => {
   const owner = await shop.verifiedUser({ email: 'owner@example.com', name: 'Owner' })
   const owned = await subscribe('owner@example.com', { name: 'Somebody Else' })
-  expect(await take([owned.id])).toMatchObject([{ verdict: 'new' }])
+  expect(await takeOver([owned.id])).toMatchObject([{ verdict: 'new' }])
   expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', amount: 2900 }])
   expect(await bookedFor('owner@example.com')).toMatchObject([{ user: { name: 'Owner' } }])
 
   const squatter = await shop.user({ email: 'victim@example.com', name: 'Not Me' })
   const { id } = await subscribe('Victim@example.com', { name: 'Real Person' })
-  expect(await take([id])).toMatchObject([{ verdict: 'new' }])
+  expect(await takeOver([id])).toMatchObject([{ verdict: 'new' }])
   await expect(squatter.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
   expect(await bookedFor('victim@example.com')).toMatchObject([{ user: { name: 'Real Person' } }])
 })
 
-test('what cannot be taken over stays as it is at Stripe, and the seller is told why', async () => {
+test('subscriptions that can’t be taken over stay unchanged at Stripe, with a reason for the seller', async () => {
   const buyer = await shop.buyer()
   const second = await subscribe(buyer.user.email)
   const euros = await subscribe('euro@example.com', { currency: 'eur', priceId: undefined })
@@ -161,7 +166,7 @@ test('what cannot be taken over stays as it is at Stripe, and the seller is told
   await refunded.sdk.refunds.create({ payment_intent: refunded.paymentIntentId })
   await admin.call(takeover.adminSetPlan, { id: euros.priceId, plan: monthly })
   const all = [second, euros, nobody, ended, refunded].map(({ id }) => id)
-  expect((await take(all)).map(({ message }) => message)).toEqual([
+  expect((await takeOver(all)).map(({ message }) => message)).toEqual([
     `${buyer.user.email} has a subscription in the shop already.`,
     'It’s paid in EUR, and the shop counts in dollars. It stays as it is at Stripe.',
     'The customer has no email address at Stripe. Add it there first.',
@@ -182,18 +187,18 @@ test.for([
 ] as const)('one that is %s is refused with a sentence', async ([what, change, sentence]) => {
   const { id, sdk } = await subscribe(`${what.replaceAll(' ', '-')}@example.com`)
   await (change ? sdk.subscriptions.update(id, change) : sdk.subscriptionSchedules.create({ from_subscription: id }))
-  expect((await listed(id))?.obstacle).toMatch(sentence)
-  expect(await take([id])).toMatchObject([{ verdict: 'fault', message: expect.stringMatching(sentence) }])
+  expect((await findListed(id))?.obstacle).toMatch(sentence)
+  expect(await takeOver([id])).toMatchObject([{ verdict: 'fault', message: expect.stringMatching(sentence) }])
 })
 
-test('one whose price depends on usage is refused, and one without an item is not listed', async () => {
+test('a subscription priced by usage is refused, and one without an item is not listed', async () => {
   const metered = await subscribe('metered@example.com')
   const items = (await atStripe(shop).object(metered.id))?.items as { data: { price: object }[] }
   const [item] = items.data
   const price = { ...item?.price, unit_amount: null, billing_scheme: 'tiered' }
   await atStripe(shop).edit(metered.id, { items: { ...items, data: [{ ...item, price }] } })
-  expect((await listed(metered.id))?.obstacle).toMatch(/^Its price depends on usage or tiers/)
+  expect((await findListed(metered.id))?.obstacle).toMatch(/^Its price depends on usage or tiers/)
   const empty = await subscribe('empty@example.com')
   await atStripe(shop).edit(empty.id, { items: { ...items, data: [] } })
-  expect(await listed(empty.id)).toBeUndefined()
+  expect(await findListed(empty.id)).toBeUndefined()
 })

@@ -4,7 +4,6 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-/** Stripe on a bad day: whatever it refuses, fails at, or does late is never the visitor's problem. */
 const lines: string[] = []
 let shop: TestShop
 beforeAll(async () => {
@@ -16,7 +15,7 @@ afterAll(() => shop.close())
 const statusOf = async (buyer: Awaited<ReturnType<TestShop['buyer']>>) =>
   (await buyer.call(purchases.list, {}))[0]?.status
 
-test('a rolled key is a 502 with a message, keeps the visitor logged in, and shows up in log and metrics', async () => {
+test('with an expired Stripe key, calls fail with 502 and a message, the buyer stays logged in, and the log says so', async () => {
   const buyer = await shop.buyer()
   await shop.sandbox.controls.behave({ key: 'expired' })
   await expect(buyer.call(purchases.cancel, { id: buyer.purchase.id })).rejects.toMatchObject({
@@ -30,7 +29,7 @@ test('a rolled key is a 502 with a message, keeps the visitor logged in, and sho
   expect(metrics).toMatch(/shop_stripe_faults_total\{[^}]*StripeAuthenticationError[^}]*\} \d/)
 })
 
-test('too many requests become a 503 with a time to try again', async () => {
+test('Stripe’s rate limit becomes a 503 with a time to retry', async () => {
   const buyer = await shop.buyer()
   await shop.sandbox.controls.failNext({ on: 'POST /v1/subscriptions', status: 429 })
   await expect(buyer.call(purchases.cancel, { id: buyer.purchase.id })).rejects.toMatchObject({
@@ -40,7 +39,7 @@ test('too many requests become a 503 with a time to try again', async () => {
 })
 
 test.each([false, true])(
-  'a failure that Stripe remembers blocks neither cancelling nor resuming (done anyway: %s)',
+  'a stored failure at Stripe blocks neither cancelling nor resuming (executed despite the error: %s)',
   async (done) => {
     const buyer = await shop.buyer()
     const { id } = buyer.purchase
@@ -53,7 +52,7 @@ test.each([false, true])(
   },
 )
 
-test('a refund after one that failed at the bank moves money again', async () => {
+test('a refund can be repeated after the bank returned the first one', async () => {
   const buyer = await shop.buyer({ card: 'pm_card_refundFail' })
   const { id } = buyer.purchase
   const refund = async () => (await shop.admin()).call(purchases.adminRefund, { id, amount: 1000, refundedSoFar: 0 })

@@ -18,14 +18,14 @@ let stripe: ReturnType<typeof atStripe>
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-async function row({ purchase }: Pick<Buyer, 'purchase'>) {
+async function readRow({ purchase }: Pick<Buyer, 'purchase'>) {
   const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, purchase.id))
   return { ...found, subscriptionId: found?.stripeSubscriptionId ?? '' }
 }
-const needs = async () => (await shop.admin()).call(overview.adminNeeds, {})
+const readNeeds = async () => (await shop.admin()).call(overview.adminNeeds, {})
 
-/** Restores a backup from before someone bought: the shop knows neither purchase nor checkout. */
-async function forget({ purchase: { id } }: Buyer) {
+/** Simulates a backup from before the purchase: deletes the purchase, its order and its books. */
+async function loseByRestore({ purchase: { id } }: Buyer) {
   await shop.settle()
   const { pool } = shop.connection
   const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
@@ -46,41 +46,41 @@ async function forget({ purchase: { id } }: Buyer) {
   return found?.stripeSubscriptionId ?? ''
 }
 
-describe('a subscription that is charged and unknown after a restored backup', () => {
-  test('comes back with the next event about it, with all that was paid', async () => {
+describe('a charged subscription that the shop has lost by restoring a backup', () => {
+  test('is restored by its next event, with all payments', async () => {
     const buyer = await shop.buyer({ billing: 'monthly' })
-    const subscriptionId = await forget(buyer)
+    const subscriptionId = await loseByRestore(buyer)
     await shop.advance(1, 'month')
     await stripe.reconcile()
-    const [back] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
-    expect(back).toMatchObject({ userId: buyer.user.id, status: 'active', billingType: 'monthly', price: 3900 })
+    const [restored] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
+    expect(restored).toMatchObject({ userId: buyer.user.id, status: 'active', billingType: 'monthly', price: 3900 })
     const { rows: paid } = await shop.connection.db.execute<{ total: number }>(
-      sql`select sum(amount)::int as total from payments where purchase_id = ${back?.id}`,
+      sql`select sum(amount)::int as total from payments where purchase_id = ${restored?.id}`,
     )
     expect(paid[0]?.total).toBe(7800)
     expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
   })
 
-  test('comes back in the night without any event', async () => {
+  test('is restored by the nightly comparison without any event', async () => {
     const buyer = await shop.buyer()
-    const subscriptionId = await forget(buyer)
+    const subscriptionId = await loseByRestore(buyer)
     await shop.queue.runNow('prove-revenue')
     await shop.queue.idle()
-    const [back] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
-    expect(back).toMatchObject({ userId: buyer.user.id, status: 'active' })
+    const [restored] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
+    expect(restored).toMatchObject({ userId: buyer.user.id, status: 'active' })
   })
 
-  test('is a need if its buyer has another one by now: nothing is refunded or ended', async () => {
+  test('is listed for the seller, and stays, if its buyer has subscribed again', async () => {
     const buyer = await shop.buyer()
-    const subscriptionId = await forget(buyer)
+    const subscriptionId = await loseByRestore(buyer)
     await shop.buy(buyer)
     await shop.queue.runNow('prove-revenue')
     await shop.queue.idle()
-    expect(await needs()).toContainEqual({ kind: 'unknown_subscriptions', count: 1, dueAt: null })
+    expect(await readNeeds()).toContainEqual({ kind: 'unknown_subscriptions', count: 1, dueAt: null })
     expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
     await shop.connection.db.execute(sql`delete from sandbox.objects where id = ${subscriptionId}`)
     await shop.queue.runNow('prove-revenue')
-    expect((await needs()).map(({ kind }) => kind)).not.toContain('unknown_subscriptions')
+    expect((await readNeeds()).map(({ kind }) => kind)).not.toContain('unknown_subscriptions')
   })
 })
 
@@ -89,7 +89,7 @@ test('a changed address of the seller reaches the invoices of running subscripti
   const [checkout] = await shop.connection.db
     .select()
     .from(orders)
-    .where(eq(orders.subscriptionId, (await row(buyer)).subscriptionId))
+    .where(eq(orders.subscriptionId, (await readRow(buyer)).subscriptionId))
   await (await shop.admin()).call(settings.adminSave, { SELLER_NAME: 'Sigma AG', SELLER_CITY: '6300 Zug' })
   await shop.queue.runNow('update-invoice-footers')
   const customer = await stripe.object(checkout?.customerId)
@@ -98,11 +98,11 @@ test('a changed address of the seller reaches the invoices of running subscripti
 
 describe('a card', () => {
   const cardOf = async (buyer: Buyer) => {
-    const found = await stripe.object((await row(buyer)).subscriptionId)
+    const found = await stripe.object((await readRow(buyer)).subscriptionId)
     return String(found?.default_payment_method)
   }
 
-  test('that the network updated is shown at once, and is no risk anymore', async () => {
+  test('that the card network updated is shown, and no longer listed as expiring', async () => {
     const buyer = await shop.buyer()
     const soon = new Date(shop.clock.now())
     const method = await cardOf(buyer)
@@ -117,22 +117,22 @@ describe('a card', () => {
     await shop.sandbox.controls.dashboard.updateCard(method, { exp_month: 12, exp_year: soon.getUTCFullYear() + 4 })
     await shop.settle()
     expect(await expiring()).not.toContain(buyer.purchase.id)
-    expect((await row(buyer)).cardExpiresAt?.getUTCFullYear()).toBe(soon.getUTCFullYear() + 5)
+    expect((await readRow(buyer)).cardExpiresAt?.getUTCFullYear()).toBe(soon.getUTCFullYear() + 5)
   })
 
-  test('that is taken from the customer, and a credit, are heard of', async () => {
+  test('that was removed at Stripe disappears, and a credit reduces the next amount', async () => {
     const buyer = await shop.buyer()
-    const { customer } = (await stripe.object((await row(buyer)).subscriptionId)) as unknown as { customer: string }
+    const { customer } = (await stripe.object((await readRow(buyer)).subscriptionId)) as unknown as { customer: string }
     await shop.sandbox.controls.dashboard.giveCredit(customer, 900)
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ nextAmount: 3000 })
+    expect(await readRow(buyer)).toMatchObject({ nextAmount: 3000 })
     await shop.sandbox.controls.dashboard.detachCard(await cardOf(buyer))
     await shop.settle()
-    expect(await row(buyer)).toMatchObject({ card: null })
+    expect(await readRow(buyer)).toMatchObject({ card: null })
   })
 })
 
-// Last: it moves the shop's clock without Stripe's.
+// These tests come last, because they move the shop's clock without Stripe's.
 describe('a checkout that nobody paid', () => {
   const customersOf = async (email: string) => {
     const { rows: found } = await shop.connection.db.execute<{ id: string }>(
@@ -141,7 +141,7 @@ describe('a checkout that nobody paid', () => {
     return found.map(({ id }) => id)
   }
 
-  test('leaves no customer at Stripe once it is forgotten, and makes one only for each address', async () => {
+  test('makes one customer at Stripe for each address, which is deleted with the checkout', async () => {
     const looker = shop.visitor()
     const email = 'looker@example.com'
     await shop.begin(looker, { email })

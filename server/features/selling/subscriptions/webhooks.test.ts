@@ -15,7 +15,7 @@ afterEach(() => shop.close())
 const minute = 60
 const now = () => Math.floor(Date.now() / 1000)
 
-/** A guest has paid, but the event hasn't arrived: the test delivers it. */
+/** Has a guest pay without delivering the event, and returns the event for the test to deliver. */
 async function paidEvent(): Promise<string> {
   await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   await shop.guest(shop.visitor())
@@ -26,8 +26,8 @@ async function paidEvent(): Promise<string> {
   return JSON.stringify(rows[0]?.data)
 }
 
-/** Everything a payment webhook could have left behind; webhooks about the catalog come with startup. */
-async function traces() {
+/** Everything that a payment's webhook can change. Leaves out events about the catalog, which come with the start. */
+async function readEffects() {
   const { booked } = await compareBooks(shop)
   const { rows: inbox } = await shop.connection.db.execute<{ id: string; handled: boolean }>(sql`
     select id, handled_at is not null as handled from stripe_events where type !~ '^(product|price)[.]'`)
@@ -38,11 +38,11 @@ test('a webhook signed by Stripe books the purchase', async () => {
   const event = await paidEvent()
   const response = await postman.post(event, postman.sign(event))
   expect(response.status).toBe(200)
-  expect(await traces()).toMatchObject({ booked: [{ status: 'active' }], inbox: [{ handled: true }] })
+  expect(await readEffects()).toMatchObject({ booked: [{ status: 'active' }], inbox: [{ handled: true }] })
 })
 
 type Sent = [body: string, signature?: string]
-const refused: [kind: string, of: (event: string) => Sent[]][] = [
+const refused: [kind: string, requestsFor: (event: string) => Sent[]][] = [
   ['an unsigned', (event) => [[event], [event, ''], [event, `t=${now()}`], ['']]],
   [
     'a forged',
@@ -76,41 +76,41 @@ const refused: [kind: string, of: (event: string) => Sent[]][] = [
   ],
 ]
 
-test.each(refused)('%s webhook is refused and leaves no trace', async (_kind, of) => {
-  for (const [body, signature] of of(await paidEvent())) {
+test.each(refused)('%s webhook is refused and leaves no trace', async (_kind, requestsFor) => {
+  for (const [body, signature] of requestsFor(await paidEvent())) {
     const response = await postman.post(body, signature)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ message: 'This event is not signed by Stripe' })
   }
-  expect(await traces()).toEqual({ booked: [], inbox: [], mails: [] })
+  expect(await readEffects()).toEqual({ booked: [], inbox: [], mails: [] })
 })
 
-test('a replayed webhook is accepted without effect, whenever and however often', async () => {
+test('a replayed webhook is accepted without effect', async () => {
   const event = await paidEvent()
   const signature = postman.sign(event)
   const replay = async (headers: string[]) =>
     Promise.all(headers.map(async (header) => (await postman.post(event, header)).status))
 
   expect(await replay(Array<string>(20).fill(signature))).toEqual(Array(20).fill(200))
-  const after = await traces()
+  const after = await readEffects()
   expect(after).toMatchObject({ booked: [{ status: 'active' }], inbox: [{ handled: true }] })
 
   const future = postman.sign(event, { timestamp: now() + 24 * 60 * minute })
   expect(await replay([signature, postman.sign(event), future])).toEqual([200, 200, 200])
-  expect(await traces()).toEqual(after)
+  expect(await readEffects()).toEqual(after)
 })
 
-test('what a signed webhook says about money isn’t trusted: we ask Stripe', async () => {
+test('the content of a signed webhook isn’t trusted, because the state is read from Stripe', async () => {
   const event = await paidEvent()
   await postman.post(event, postman.sign(event))
-  const before = await traces()
+  const before = await readEffects()
   const invoice = JSON.parse(event).data.object as { parent: { subscription_details: { subscription: string } } }
-  const lie = await subscriptionEvent(shop.connection.db, invoice.parent.subscription_details.subscription, {
+  const falseEvent = await subscriptionEvent(shop.connection.db, invoice.parent.subscription_details.subscription, {
     type: 'customer.subscription.deleted',
     changes: { status: 'canceled', ended_at: now() },
   })
-  expect((await postman.post(lie, postman.sign(lie))).status).toBe(200)
-  const after = await traces()
+  expect((await postman.post(falseEvent, postman.sign(falseEvent))).status).toBe(200)
+  const after = await readEffects()
   expect(after.booked).toEqual(before.booked)
   expect(after.mails).toEqual(before.mails)
 })
