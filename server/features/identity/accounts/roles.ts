@@ -57,7 +57,7 @@ export async function mailOtherAdmins(tx: Transaction, mails: Pick<Mails, 'send'
 const notProven = () =>
   conflict(
     'person-unproven',
-    'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you hasPermission give them a role.',
+    'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
   )
 
 export function createRoles({ db, now, audit, mails }: RoleContext, passwordLinks: PasswordLinks): Roles {
