@@ -1,5 +1,5 @@
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
-import { comeFrom, declineCookies, publicPaths } from './visitors.ts'
+import { declineCookies, fakeRegionLookup, publicPaths } from './visitors.ts'
 
 /** Public pages that work for everyone: screen readers, keyboards, small screens, large text. */
 
@@ -7,7 +7,7 @@ test('every public page, and the one for unknown addresses, passes axe in both t
   page,
 }) => {
   test.slow()
-  await comeFrom(page, { country_code: 'DE' })
+  await fakeRegionLookup(page, { country_code: 'DE' })
   for (const path of [...publicPaths, '/no-such-page']) {
     await page.setViewportSize({ width: 1280, height: 800 })
     const response = await page.goto(path)

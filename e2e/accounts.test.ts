@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
-import { pauseAtLogin } from './visitors.ts'
+import { interceptLoginRedirect } from './visitors.ts'
 
 const header = (page: Page) => page.getByRole('banner')
 
@@ -102,7 +102,7 @@ test.describe('guards', () => {
     shop,
   }) => {
     const { user, password } = await shop.user()
-    const paused = pauseAtLogin(page)
+    const paused = interceptLoginRedirect(page)
     await page.goto('/dashboard')
     await expect(page.getByText('Unauthorized', { exact: true })).toBeVisible()
     await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { assets, type ManagedAsset } from '#contract/access/assets.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
-import { customer, dialog, openAdmin, question, toast } from './admin-helpers.ts'
+import { confirmDialog, createCustomer, dialog, expectToast, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, test } from './shop.ts'
 
 const productId = reboundSigmaPro.id
@@ -30,19 +30,19 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
     sortOrder: 1,
     isActive: true,
   })
-  await toast(page, 'Asset added successfully')
+  await expectToast(page, 'Asset added successfully')
   const list = page.getByRole('list', { name: 'Recommended assets' })
   await expect(list.getByText('Strong trend')).toBeVisible()
   await expect(page.getByLabel('Ticker')).toHaveValue('')
   await page.getByLabel('Ticker').fill('aapl')
   await page.getByLabel('Ticker').press('Enter')
-  await toast(page, 'Failed to add asset')
-  await toast(page, 'AAPL is already on the list')
+  await expectToast(page, 'Failed to add asset')
+  await expectToast(page, 'AAPL is already on the list')
 
   await page.getByRole('button', { name: 'Edit note of AAPL' }).click()
   await dialog(page).getByRole('textbox', { name: 'Note' }).fill('Weaker now')
   await dialog(page).getByRole('button', { name: 'Save note' }).click()
-  await toast(page, 'Note saved')
+  await expectToast(page, 'Note saved')
   await expect(list.getByText('Weaker now')).toBeVisible()
 
   const shown = page.getByRole('checkbox', { name: 'Shown to owners: AAPL' })
@@ -60,9 +60,9 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
   await pasted.fill('SPY, Strong\nmsft')
   await expect(dialog(page).getByText('2 new')).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Import' }).click()
-  await toast(page, '2 assets imported')
+  await expectToast(page, '2 assets imported')
   await page.getByRole('button', { name: 'Mark as reviewed' }).click()
-  await toast(page, 'List marked as reviewed')
+  await expectToast(page, 'List marked as reviewed')
 
   for (const ticker of ['SPY', 'MSFT', 'AAPL']) {
     await page.getByRole('button', { name: `Delete ${ticker}` }).click()
@@ -86,10 +86,10 @@ test('a deleted asset is gone without a question, and Undo puts it back at its p
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 })
     await page.getByRole('button', { name: 'Delete BRK B' }).click()
-    await toast(page, 'Asset removed successfully')
+    await expectToast(page, 'Asset removed successfully')
     await expect(tickers).toHaveText(['^GSPC', 'M&M'])
     await page.getByRole('button', { name: 'Undo' }).click()
-    await toast(page, 'Asset restored')
+    await expectToast(page, 'Asset restored')
     await expect(tickers).toHaveText(['^GSPC', 'BRK B', 'M&M'])
     const same = ({ id: _, ...asset }: ManagedAsset) => asset
     expect((await admin.call(assets.adminList, {})).map(same)).toEqual(before.map(same))
@@ -144,7 +144,7 @@ test.describe('exports and reminders', () => {
     page,
     shop,
   }) => {
-    const { email } = await customer(shop)
+    const { email } = await createCustomer(shop)
     await openAdmin(page, shop, '/admin/assets')
     const today = await page.evaluate(() => new Date().toLocaleDateString('sv-SE'))
     expect(new Date().toISOString()).not.toContain(today)
@@ -157,7 +157,7 @@ test.describe('exports and reminders', () => {
       await page.getByRole('button', { name: `Export ${title}` }).click()
       const download = await downloading
       expect(download.suggestedFilename()).toBe(`${kind}-${today}.csv`)
-      await toast(page, `${title} data exported successfully`)
+      await expectToast(page, `${title} data exported successfully`)
       const csv = await readFile(await download.path(), 'utf8')
       expect(csv.includes(email)).toBe(kind !== 'forms')
     }
@@ -174,16 +174,16 @@ test.describe('exports and reminders', () => {
     await expect(page.getByText('Export failed')).toBeHidden()
     held.resolve()
     await page.getByRole('button', { name: 'Export Orders' }).click()
-    await toast(page, 'Export failed')
-    await toast(page, 'Please try again.')
+    await expectToast(page, 'Export failed')
+    await expectToast(page, 'Please try again.')
 
     await page.getByRole('button', { name: 'Send Reminders' }).click()
-    await expect(question(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
-    await question(page).getByRole('button', { name: 'Send reminders' }).click()
+    await expect(confirmDialog(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
+    await confirmDialog(page).getByRole('button', { name: 'Send reminders' }).click()
     await expect(page.getByText(/^Reminders queued for \d+ buyers?$/)).toBeVisible()
     const mails = await shop.mails()
     expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
     await page.getByRole('button', { name: 'Send Reminders' }).click()
-    await toast(page, 'No reminders to send')
+    await expectToast(page, 'No reminders to send')
   })
 })

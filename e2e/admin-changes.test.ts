@@ -1,9 +1,18 @@
 import { contact } from '#contract/site/contact.ts'
-import { asker, choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
-import { expect, expectAccessible, inOwnShop } from './shop.ts'
+import {
+  chooseFromMenu,
+  confirmDialog,
+  createCustomerWithRequest,
+  dialog,
+  expectAccessibleAndFitting,
+  expectToast,
+  openAdmin,
+  rowOf,
+} from './admin-helpers.ts'
+import { expect, expectAccessible, testWithOwnShop } from './shop.ts'
 
 /** In a shop of their own: the settings, the prices and the clock of a shop show on every page. */
-const test = inOwnShop()
+const test = testWithOwnShop()
 
 test.describe.configure({ mode: 'default' })
 
@@ -11,7 +20,7 @@ test('what needs the seller comes first, and what is set here is on the site', a
   const buyer = await shop.buyer()
   const writer = { firstName: 'Wri', lastName: 'Ter', email: 'writer@example.com', message: 'Hello?' }
   await shop.visitor().call(contact.send, writer)
-  await asker(shop)
+  await createCustomerWithRequest(shop)
   await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
   await shop.settle()
   await openAdmin(page, shop, '/admin/overview')
@@ -89,7 +98,7 @@ test('the seller publishes a price that the site shows, plans another and calls 
   await form.getByLabel('Regular price in dollars (optional)').fill('59')
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Publish' }).click()
-  await toast(page, 'Published')
+  await expectToast(page, 'Published')
   await expect(page.getByText(/No one pays it yet\. .*keeps? \$39\.00\./)).toBeVisible()
   await expect(async () => {
     const answer = await page.request.get('/products/rebound-sigma-pro')
@@ -128,25 +137,25 @@ test('an unpaid renewal is retried and a link sent, a username corrected; deleti
   await shop.settle()
   await openAdmin(page, shop, `/admin/customers/${id}`)
   const owned = page.getByRole('listitem').filter({ hasText: 'Rebound Sigma Pro' })
-  await choose(owned, 'Retry payment')
-  await toast(page, 'The payment failed again')
-  await choose(owned, 'Send pay link')
-  await toast(page, 'Link sent')
-  await choose(page.getByRole('region', { name: 'Access' }), 'Change username')
+  await chooseFromMenu(owned, 'Retry payment')
+  await expectToast(page, 'The payment failed again')
+  await chooseFromMenu(owned, 'Send pay link')
+  await expectToast(page, 'Link sent')
+  await chooseFromMenu(page.getByRole('region', { name: 'Access' }), 'Change username')
   await dialog(page).getByLabel('TradingView username').fill('the_right_name')
   await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
-  await toast(page, 'Username changed')
+  await expectToast(page, 'Username changed')
   await expect(page.getByText('the_right_name').first()).toBeVisible()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
 
   await page.goto(`/admin/purchases?q=${encodeURIComponent(email)}`)
-  await choose(rowOf(page, email), 'Delete purchase')
-  await expect(question(page)).toContainText('The subscription ends today, and nothing is refunded.')
-  await expect(question(page)).toContainText('The sale leaves the lists and the exports; past figures stay.')
-  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await chooseFromMenu(rowOf(page, email), 'Delete purchase')
+  await expect(confirmDialog(page)).toContainText('The subscription ends today, and nothing is refunded.')
+  await expect(confirmDialog(page)).toContainText('The sale leaves the lists and the exports; past figures stay.')
+  await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
 
   await page.goto(`/admin/users?q=${encodeURIComponent(email)}`)
-  await choose(rowOf(page, email), 'Delete user')
-  await expect(question(page)).toContainText('A live subscription ends today, and nothing is refunded.')
-  await expectLooksRight(page)
+  await chooseFromMenu(rowOf(page, email), 'Delete user')
+  await expect(confirmDialog(page)).toContainText('A live subscription ends today, and nothing is refunded.')
+  await expectAccessibleAndFitting(page)
 })

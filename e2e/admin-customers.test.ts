@@ -3,7 +3,7 @@ import { access } from '#contract/access/access.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { users } from '#server/database/schema.ts'
-import { choose, expectLooksRight, menuOf, openAdmin } from './admin-helpers.ts'
+import { chooseFromMenu, expectAccessibleAndFitting, openAdmin, openMenu } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 
 test('a customer is found by any word, and everything about them is on one page', async ({ page, shop }) => {
@@ -50,15 +50,15 @@ test('a customer is found by any word, and everything about them is on one page'
   await expect(page.getByText('Resent', { exact: true })).toBeVisible()
 
   const owned = page.getByRole('listitem').filter({ hasText: /Rebound Sigma Pro.*since/ })
-  await choose(owned, 'Extend')
+  await chooseFromMenu(owned, 'Extend')
   await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click()
   await expect(page.getByText('Extended', { exact: true })).toBeVisible()
 
   const customer = page.getByRole('region', { name: 'Customer' })
-  await choose(customer, 'Send password link')
+  await chooseFromMenu(customer, 'Send password link')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Send link' }).click()
   await expect(page.getByText('Link sent', { exact: true })).toBeVisible()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
 
   const sent: string[] = []
   page.on('request', (request) => {
@@ -73,7 +73,7 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByRole('link', { name: 'Back to the customer' }).click()
   await expect(page.getByText('Looked at the dashboard as the buyer')).toBeVisible()
 
-  await choose(customer, 'Change email')
+  await chooseFromMenu(customer, 'Change email')
   const corrected = email.replace('@', '.right@')
   await page.getByLabel('New email').fill(corrected)
   await page.getByRole('dialog').getByRole('button', { name: 'Change email' }).click()
@@ -90,8 +90,8 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByLabel('New note').fill('Support was here')
   await page.getByRole('button', { name: 'Add note' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: 'Support was here' })).toBeVisible()
-  await expect((await menuOf(customer)).getByRole('menuitem')).toHaveText(['Send password link'])
-  const mine = await menuOf(owned)
+  await expect((await openMenu(customer)).getByRole('menuitem')).toHaveText(['Send password link'])
+  const mine = await openMenu(owned)
   await expect(mine.getByRole('menuitem')).toHaveText(['Cancel'])
   await mine.getByRole('menuitem').click()
   const asked = page.getByRole('alertdialog')
@@ -128,7 +128,7 @@ test('the search takes words in any order, says how many there are, and knows sc
   await expect(page.getByText('1 person found', { exact: true })).toBeVisible()
   await box.fill('Khan Emil')
   await expect(page.getByText('More than 20 people found', { exact: true })).toBeVisible()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   await page.getByRole('option', { name: 'Show all' }).click()
   await expect(page).toHaveURL('/admin/users?q=Khan%20Emil')
   await expect(page.getByText('21 users', { exact: true })).toBeVisible()
@@ -148,7 +148,7 @@ test('the search takes words in any order, says how many there are, and knows sc
   await expect(page.getByText('No people found', { exact: true })).toBeVisible()
   await box.press('Enter')
   await expect(page.getByRole('heading', { name: 'Exports', level: 1 })).toBeVisible()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export Orders' }).click(),
@@ -171,13 +171,13 @@ test('a fraud warning is decided, and a refund that came back is settled, where 
   await shop.settle()
   await openAdmin(page, shop, '/admin/purchases?need=fraud_warnings')
   const rowOf = ({ user }: typeof thief) => page.getByRole('row').filter({ hasText: user.email })
-  await choose(rowOf(thief), 'Refund and end')
+  await chooseFromMenu(rowOf(thief), 'Refund and end')
   await expect(rowOf(thief)).toBeHidden()
-  await choose(rowOf(friend), 'Keep, it’s no fraud')
+  await chooseFromMenu(rowOf(friend), 'Keep, it’s no fraud')
   await expect(rowOf(friend)).toBeHidden()
 
   await page.goto('/admin/purchases?need=failed_refunds')
-  await choose(rowOf(moved), 'Paid another way')
+  await chooseFromMenu(rowOf(moved), 'Paid another way')
   const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await expect(dialog).toContainText('Have you sent $10.00')
   await dialog.getByRole('button', { name: 'Yes, it is paid back' }).click()

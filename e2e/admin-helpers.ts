@@ -15,24 +15,24 @@ export async function openAdmin(page: Page, shop: TestShop, address = '/admin') 
   return admin
 }
 
-export const toast = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeVisible()
+export const expectToast = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeVisible()
 export const dialog = (page: Page) => page.getByRole('dialog')
-export const question = (page: Page) => page.getByRole('alertdialog')
+export const confirmDialog = (page: Page) => page.getByRole('alertdialog')
 export const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 /** Opens the menu of a row. */
-export async function menuOf(row: Locator) {
+export async function openMenu(row: Locator) {
   await row.getByRole('button', { name: /^Actions for/ }).click()
   return row.getByRole('menu')
 }
 
 /** Chooses from the menu of a row. */
-export async function choose(row: Locator, action: string) {
-  await (await menuOf(row)).getByRole('menuitem', { name: action, exact: true }).click()
+export async function chooseFromMenu(row: Locator, action: string) {
+  await (await openMenu(row)).getByRole('menuitem', { name: action, exact: true }).click()
 }
 
 /** Creates a customer whose purchase was booked by hand. */
-export async function customer(shop: TestShop) {
+export async function createCustomer(shop: TestShop) {
   // Letters alone: eight digits in a name would be a phone number.
   const mark = randomUUID()
     .slice(0, 8)
@@ -43,8 +43,8 @@ export async function customer(shop: TestShop) {
 }
 
 /** Creates a customer who asked for access. */
-export async function asker(shop: TestShop) {
-  const buyer = await customer(shop)
+export async function createCustomerWithRequest(shop: TestShop) {
+  const buyer = await createCustomer(shop)
   const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
   await buyer.call(access.submitForPurchase, {
     purchaseId: buyer.purchase.id,
@@ -56,13 +56,13 @@ export async function asker(shop: TestShop) {
   return { ...buyer, tradingViewUsername }
 }
 
-export async function accessIdOf(admin: Awaited<ReturnType<TestShop['admin']>>, email: string) {
+export async function findAccessId(admin: Awaited<ReturnType<TestShop['admin']>>, email: string) {
   const [person] = await admin.call(accessAdmin.people, { q: email })
   return person?.id ?? ''
 }
 
 /** Axe finds nothing in both themes, and nothing overflows on a phone, or at the widths given. */
-export async function expectLooksRight(page: Page, widths = [360]) {
+export async function expectAccessibleAndFitting(page: Page, widths = [360]) {
   const wide = page.viewportSize() ?? { width: 1280, height: 720 }
   // Switches off fades.
   await page.emulateMedia({ reducedMotion: 'reduce' })

@@ -3,7 +3,16 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
-import { choose, customer, dialog, menuOf, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
+import {
+  chooseFromMenu,
+  confirmDialog,
+  createCustomer,
+  dialog,
+  expectToast,
+  openAdmin,
+  openMenu,
+  rowOf,
+} from './admin-helpers.ts'
 import { expect, test } from './shop.ts'
 
 /** At both widths, since a dialog on a phone could hide a field. */
@@ -18,7 +27,7 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
   page,
   shop,
 }) => {
-  const taken = (await customer(shop)).email
+  const taken = (await createCustomer(shop)).email
   const email = `grace-${randomUUID()}@example.com`
   const admin = await openAdmin(page, shop, '/admin/users')
   for (const column of ['Name', 'Email', 'Admin', 'Purchases', 'Registered'])
@@ -33,7 +42,7 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
   await expect(dialog(page).getByText('Password must be at least 8 characters long')).toBeVisible()
   await page.getByLabel('Password', { exact: true }).fill('a long enough one')
   await create.click()
-  await toast(page, 'Failed to create user')
+  await expectToast(page, 'Failed to create user')
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Grace Hopper')
   await page.getByLabel('Email', { exact: true }).fill(email)
   await page.getByLabel('Admin privileges').check()
@@ -45,7 +54,7 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
     name: 'Grace Hopper',
     isAdmin: true,
   })
-  await toast(page, 'User created successfully')
+  await expectToast(page, 'User created successfully')
   await expect(dialog(page)).toHaveCount(0)
 
   const search = page.getByRole('searchbox', { name: 'Search by email or name' })
@@ -64,41 +73,41 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
   await page.keyboard.press('Escape')
   await expect(page.getByRole('menu')).toHaveCount(0)
   await expect(actions).toBeFocused()
-  await choose(row, 'Delete user')
+  await chooseFromMenu(row, 'Delete user')
   await expect(
-    question(page).getByText(`Delete user ${email}? This action cannot be undone.`, { exact: true }),
+    confirmDialog(page).getByText(`Delete user ${email}? This action cannot be undone.`, { exact: true }),
   ).toBeVisible()
-  await question(page).getByRole('button', { name: 'Delete user' }).click()
-  await toast(page, 'User deleted successfully')
+  await confirmDialog(page).getByRole('button', { name: 'Delete user' }).click()
+  await expectToast(page, 'User deleted successfully')
   await expect(page.getByText('No users found', { exact: true })).toBeVisible()
   expect(await admin.call(accounts.adminList, { q: email })).toEqual([])
 
   await search.fill(admin.user.email)
-  const menu = await menuOf(rowOf(page, admin.user.email))
+  const menu = await openMenu(rowOf(page, admin.user.email))
   await expect(menu.getByRole('menuitem', { name: 'Delete user' })).toBeDisabled()
 })
 
 test('the list and the role dialog say who has not confirmed their address', async ({ page, shop }) => {
-  const stranger = (await customer(shop)).email
+  const stranger = (await createCustomer(shop)).email
   const confirmed = (await shop.verifiedUser()).user.email
   await openAdmin(page, shop, '/admin/users')
   await expect(rowOf(page, stranger)).toContainText('not confirmed')
   await expect(rowOf(page, confirmed)).toBeVisible()
   await expect(rowOf(page, confirmed)).not.toContainText('not confirmed')
 
-  await choose(rowOf(page, stranger), 'Change role')
+  await chooseFromMenu(rowOf(page, stranger), 'Change role')
   await expect(dialog(page).getByText('Not confirmed.')).toBeVisible()
   await expect(dialog(page).getByRole('option', { name: 'Admin' })).toBeDisabled()
   await dialog(page).getByRole('link', { name: 'Send them a password link' }).click()
-  const menu = await menuOf(page.getByRole('region', { name: 'Customer' }))
+  const menu = await openMenu(page.getByRole('region', { name: 'Customer' }))
   await expect(menu.getByRole('menuitem', { name: 'Send password link' })).toBeVisible()
 
   await page.goto('/admin/users')
-  await choose(rowOf(page, confirmed), 'Change role')
+  await chooseFromMenu(rowOf(page, confirmed), 'Change role')
   await expect(dialog(page).getByText('Not confirmed.')).toBeHidden()
   await dialog(page).getByLabel('Role', { exact: true }).selectOption('Support')
   await dialog(page).getByRole('button', { name: 'Change role' }).click()
-  await toast(page, 'Role changed')
+  await expectToast(page, 'Role changed')
   await expect(rowOf(page, confirmed)).toContainText('Support')
 })
 
@@ -151,7 +160,7 @@ test('a purchase is added, to the exact cent, for a user found by typing', async
     amount: 3999,
     status: 'active',
   })
-  await toast(page, 'Purchase created successfully')
+  await expectToast(page, 'Purchase created successfully')
   const [booked] = await admin.call(purchases.adminList, { q: family })
   expect(booked).toMatchObject({
     user: { email: `0-${family}@example.com` },
@@ -164,7 +173,7 @@ test('a purchase is added, to the exact cent, for a user found by typing', async
 })
 
 test('a purchase is found, cancelled, and deleted, unless another admin was faster', async ({ page, shop }) => {
-  const [{ email }, gone] = [await customer(shop), await customer(shop)]
+  const [{ email }, gone] = [await createCustomer(shop), await createCustomer(shop)]
   const admin = await openAdmin(page, shop, '/admin/purchases')
   for (const column of ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action'])
     await expect(page.getByRole('columnheader', { name: column, exact: true })).toBeVisible()
@@ -174,30 +183,30 @@ test('a purchase is found, cancelled, and deleted, unless another admin was fast
   await expect(row).toHaveCount(1)
   await expect(row).toContainText('Rebound Sigma Pro')
 
-  await choose(row, 'Cancel')
-  await expect(question(page).getByText(`Cancel purchase for ${email}?`, { exact: true })).toBeVisible()
-  await question(page).getByRole('button', { name: 'Cancel purchase' }).click()
-  await toast(page, 'Purchase cancelled successfully')
+  await chooseFromMenu(row, 'Cancel')
+  await expect(confirmDialog(page).getByText(`Cancel purchase for ${email}?`, { exact: true })).toBeVisible()
+  await confirmDialog(page).getByRole('button', { name: 'Cancel purchase' }).click()
+  await expectToast(page, 'Purchase cancelled successfully')
   await expect(row).toContainText('cancelled')
-  const menu = await menuOf(row)
+  const menu = await openMenu(row)
   await expect(menu.getByRole('menuitem')).toHaveText(['Delete purchase'])
   await menu.getByRole('menuitem').click()
   await expect(
-    question(page).getByText(`Permanently delete purchase for ${email}? This action cannot be undone.`, {
+    confirmDialog(page).getByText(`Permanently delete purchase for ${email}? This action cannot be undone.`, {
       exact: true,
     }),
   ).toBeVisible()
-  await question(page).getByRole('button', { name: 'Delete purchase' }).click()
-  await toast(page, 'Purchase deleted successfully')
+  await confirmDialog(page).getByRole('button', { name: 'Delete purchase' }).click()
+  await expectToast(page, 'Purchase deleted successfully')
   await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
 
   await search.fill(gone.email)
-  const slower = await menuOf(rowOf(page, gone.email))
+  const slower = await openMenu(rowOf(page, gone.email))
   await admin.call(purchases.adminDelete, { id: gone.purchase.id })
   await slower.getByRole('menuitem', { name: 'Delete purchase' }).click()
-  await question(page).getByRole('button', { name: 'Delete purchase' }).click()
-  await toast(page, 'Failed to delete purchase')
-  await toast(page, 'Purchase not found')
+  await confirmDialog(page).getByRole('button', { name: 'Delete purchase' }).click()
+  await expectToast(page, 'Failed to delete purchase')
+  await expectToast(page, 'Purchase not found')
 })
 
 test('purchases are filtered by status and billing, and come in pages of fifty', async ({ page, shop }) => {
@@ -228,8 +237,8 @@ test('purchases are filtered by status and billing, and come in pages of fifty',
   await expect(page.getByText('120 purchases', { exact: true })).toBeVisible()
   await expect(more).toBeHidden()
   await expect(row(101)).toBeFocused()
-  await choose(row(120), 'Delete purchase')
-  await question(page).getByRole('button', { name: 'Delete purchase' }).click()
+  await chooseFromMenu(row(120), 'Delete purchase')
+  await confirmDialog(page).getByRole('button', { name: 'Delete purchase' }).click()
   await expect(page.getByText('119 purchases', { exact: true })).toBeVisible()
   await page.getByLabel('Status').selectOption('active')
   await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()

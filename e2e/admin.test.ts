@@ -3,19 +3,19 @@ import { sql } from 'drizzle-orm'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import {
-  accessIdOf,
-  asker,
-  choose,
-  customer,
+  chooseFromMenu,
+  confirmDialog,
+  createCustomer,
+  createCustomerWithRequest,
   dialog,
-  expectLooksRight,
+  expectAccessibleAndFitting,
+  expectToast,
+  findAccessId,
   openAdmin,
-  question,
   rowOf,
-  toast,
 } from './admin-helpers.ts'
 import { expect, expectAccessible, test } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { fakeRegionLookup } from './visitors.ts'
 
 test('problems with the prices at Stripe are shown in the settings, with what to do', async ({ page, shop }) => {
   await openAdmin(page, shop, '/admin/settings')
@@ -41,26 +41,26 @@ test.describe('what there is to do about access', () => {
     context,
   }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    const { email, tradingViewUsername } = await asker(shop)
+    const { email, tradingViewUsername } = await createCustomerWithRequest(shop)
     await openAdmin(page, shop, '/admin/access')
     const row = rowOf(page, tradingViewUsername)
     await expect(row).toContainText(/2[34] h left/)
     await row.getByRole('button', { name: `Copy ${tradingViewUsername}` }).click()
-    await toast(page, 'Copied')
+    await expectToast(page, 'Copied')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(tradingViewUsername)
 
-    await choose(row, 'History and details')
+    await chooseFromMenu(row, 'History and details')
     await dialog(page).getByRole('button', { name: 'Reveal key' }).click()
     await expect(dialog(page).getByText(`key-${tradingViewUsername}`)).toBeVisible()
     await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Asked for access')
-    await expectLooksRight(page)
+    await expectAccessibleAndFitting(page)
     await page.keyboard.press('Escape')
 
     await row.getByRole('button', { name: 'I’ve added them' }).click()
     await expect(page.getByText('Recorded as added. The email goes out in a minute.')).toBeVisible()
     await expect(row).toBeHidden()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await toast(page, 'Undone')
+    await expectToast(page, 'Undone')
     await row.getByRole('button', { name: 'I’ve added them' }).click()
     await expect(row).toBeHidden()
     await shop.afterUndo()
@@ -75,7 +75,7 @@ test.describe('what there is to do about access', () => {
   })
 
   test('declines several people with one reason', async ({ page, shop }) => {
-    const [one, two] = [await asker(shop), await asker(shop)]
+    const [one, two] = [await createCustomerWithRequest(shop), await createCustomerWithRequest(shop)]
     await openAdmin(page, shop, '/admin/access?kind=unlock')
     for (const { tradingViewUsername } of [one, two]) await page.getByLabel(`Select ${tradingViewUsername}`).check()
     await page.getByRole('button', { name: 'Decline 2' }).click()
@@ -83,21 +83,21 @@ test.describe('what there is to do about access', () => {
     await expect(dialog(page).getByText('Please give a reason')).toBeVisible()
     await page.getByLabel('Reason').fill('This username does not exist.')
     await dialog(page).getByRole('button', { name: 'Decline' }).click()
-    await toast(page, 'Access declined')
+    await expectToast(page, 'Access declined')
     await expect(rowOf(page, one.tradingViewUsername)).toBeHidden()
     await expect(rowOf(page, two.tradingViewUsername)).toBeHidden()
   })
 
   test('marks what is overdue, and lists whom to remove', async ({ page, shop }) => {
-    const late = await asker(shop)
-    const gone = await asker(shop)
+    const late = await createCustomerWithRequest(shop)
+    const gone = await createCustomerWithRequest(shop)
     await shop.connection.pool.query(
       `update access set asked_at = asked_at - interval '30.5 hours', todo_since = todo_since - interval '30.5 hours',
          due_at = due_at - interval '30.5 hours' where user_id = $1`,
       [late.user.id],
     )
     const admin = await shop.admin()
-    await admin.call(accessAdmin.grant, { ids: [await accessIdOf(admin, gone.email)] })
+    await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, gone.email)] })
     await shop.afterUndo()
     await admin.call(purchases.adminCancel, { id: gone.purchase.id })
     await openAdmin(page, shop, '/admin/access')
@@ -113,8 +113,8 @@ test.describe('what there is to do about access', () => {
     await expect(page).toHaveURL('/admin/access?kind=lock')
     await expect(rowOf(page, late.tradingViewUsername)).toBeHidden()
     await rowOf(page, gone.tradingViewUsername).getByRole('button', { name: 'Removed' }).click()
-    await question(page).getByRole('button', { name: 'I’ve removed them' }).click()
-    await toast(page, '1 person removed')
+    await confirmDialog(page).getByRole('button', { name: 'I’ve removed them' }).click()
+    await expectToast(page, '1 person removed')
     await expect(rowOf(page, gone.tradingViewUsername)).toBeHidden()
   })
 })
@@ -140,14 +140,14 @@ test.describe('the admin area', () => {
   ]
   test('looks right on every screen, in both themes and at every width', async ({ page, shop }) => {
     test.slow()
-    const { email } = await asker(shop)
+    const { email } = await createCustomerWithRequest(shop)
     await openAdmin(page, shop)
     for (const screen of screens) {
       // Filters long lists, which other tests fill, to one row.
       const search = /^.(users|purchases|access.people)$/.test(screen) ? `?q=${email}` : ''
       await page.goto(`/admin${screen}${search}`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      await expectLooksRight(page, [768, 360])
+      await expectAccessibleAndFitting(page, [768, 360])
     }
   })
 
@@ -166,8 +166,8 @@ test.describe('the admin area', () => {
     page,
     shop,
   }) => {
-    const { email } = await customer(shop)
-    await asker(shop)
+    const { email } = await createCustomer(shop)
+    await createCustomerWithRequest(shop)
     await openAdmin(page, shop, '/')
     await page.getByRole('banner').getByRole('link', { name: 'Admin' }).click()
     await expect(page).toHaveURL('/admin')
@@ -223,9 +223,9 @@ test.describe('the admin area', () => {
   })
 
   test('has a bar on a phone, below the cookie notice, which opens the other areas', async ({ page, shop }) => {
-    await comeFrom(page, { country_code: 'DE' })
+    await fakeRegionLookup(page, { country_code: 'DE' })
     await page.setViewportSize({ width: 390, height: 800 })
-    await asker(shop)
+    await createCustomerWithRequest(shop)
     await openAdmin(page, shop)
     await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
     await expectItsFirstScreens(page)

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { accessPromise } from '#contract/access/promise.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, inConnectedShop, overflowOf, test } from './shop.ts'
-import { untilPagesKnow } from './visitors.ts'
+import { expect, expectAccessible, overflowOf, test, testWithConnectedShop } from './shop.ts'
+import { waitUntilPagesShowConnection } from './visitors.ts'
 
 const main = (page: Page) => page.getByRole('main')
 const told = (page: Page, text: string) => page.getByText(text, { exact: true }).first()
@@ -132,16 +132,16 @@ test.describe('in a shop that unlocks by hand', () => {
   })
 })
 
-inConnectedShop.describe('in a connected shop, on a phone', () => {
-  inConnectedShop.describe.configure({ mode: 'default' })
-  inConnectedShop.use({ viewport: { width: 390, height: 800 } })
+testWithConnectedShop.describe('in a connected shop, on a phone', () => {
+  testWithConnectedShop.describe.configure({ mode: 'default' })
+  testWithConnectedShop.use({ viewport: { width: 390, height: 800 } })
   const sentence = accessPromise({ unlocksItself: true })
 
-  inConnectedShop(
+  testWithConnectedShop(
     'a guest without an account reads one story about when access comes, from the product to the dashboard',
     async ({ page, shop }) => {
       const email = `e2e-${randomUUID()}@example.com`
-      await untilPagesKnow(shop)
+      await waitUntilPagesShowConnection(shop)
       await readsThePromise(page, sentence, 'Usually unlocked within minutes of your payment')
       await payAsGuest(page, shop, email)
       await readsWhatWasPaid(page, email)
@@ -156,7 +156,7 @@ inConnectedShop.describe('in a connected shop, on a phone', () => {
     },
   )
 
-  inConnectedShop(
+  testWithConnectedShop(
     'a guest whose account is proven reads that the payment went through, logs in, and is back',
     async ({ page, shop }) => {
       const owner = await shop.verifiedUser()

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { choose, dialog, expectLooksRight, question, rowOf } from './admin-helpers.ts'
-import { expect, expectAccessible, logInAs, inConnectedShop as test } from './shop.ts'
-import { payAsGuest, untilPagesKnow } from './visitors.ts'
+import { chooseFromMenu, confirmDialog, dialog, expectAccessibleAndFitting, rowOf } from './admin-helpers.ts'
+import { expect, expectAccessible, logInAs, testWithConnectedShop as test } from './shop.ts'
+import { payAsGuest, waitUntilPagesShowConnection } from './visitors.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -16,7 +16,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
 }) => {
   const email = `e2e-${randomUUID()}@example.com`
   const name = page.getByLabel('TradingView Username (optional)')
-  await untilPagesKnow(shop)
+  await waitUntilPagesShowConnection(shop)
   await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
   await name.fill('ada_trade')
   await name.blur()
@@ -58,7 +58,7 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
 
   // The text about renewal updates without a reload.
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()
-  await question(page).getByRole('button', { name: 'Cancel Subscription' }).click()
+  await confirmDialog(page).getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(card(page).getByText(/Unlocked until/)).toBeVisible()
   await page.getByRole('button', { name: 'Changed your mind? Undo it.' }).click()
   await expect(card(page).getByText(/Your subscription renews on/)).toBeVisible()
@@ -76,13 +76,13 @@ test('another name in the profile moves the access, once the buyer says so; a re
   await page.getByRole('button', { name: /^Profile/ }).click()
   await dialog(page).getByLabel('TradingView Username').fill('second_of_two')
   await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
-  await expect(question(page)).toContainText('Move your access to second_of_two?')
+  await expect(confirmDialog(page)).toContainText('Move your access to second_of_two?')
   await expectAccessible(page)
-  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog(page).getByLabel('TradingView Username')).toHaveValue('second_of_two')
   expect(await shop.listed()).toContain('first_of_two')
   await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
-  await question(page).getByRole('button', { name: 'Move access' }).click()
+  await confirmDialog(page).getByRole('button', { name: 'Move access' }).click()
   await expect(card(page).getByRole('heading', { name: 'second_of_two' })).toBeVisible()
   await expect(card(page).getByText(/Unlocked. Your subscription renews on/)).toBeVisible()
   await expect(card(page).getByText(/You can change the username again on/)).toBeVisible()
@@ -121,21 +121,21 @@ test('the seller reads what another mode would do before switching to it', async
   await logInAs(page, admin, shop)
   await page.goto('/admin/access/connection')
   await expect(page.getByRole('heading', { name: 'Connection', level: 1 })).toBeVisible()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   const full = page.getByRole('radio', { name: /^Add and remove people/ })
   await full.click()
-  await expect(question(page)).toContainText(
+  await expect(confirmDialog(page)).toContainText(
     /(\d+ (person|people)|No one) will be added\. (\d+ (person|people)|No one) will be removed/,
   )
-  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(full).not.toBeChecked()
   await full.click()
-  await question(page).getByRole('button', { name: 'Switch' }).click()
+  await confirmDialog(page).getByRole('button', { name: 'Switch' }).click()
   await expect(full).toBeChecked()
   await page.getByRole('navigation', { name: 'Access' }).getByRole('link', { name: 'People' }).click()
   await page.getByRole('searchbox').fill(buyer.username)
   const row = rowOf(page, buyer.username)
   await expect(row).toContainText('unlocked')
-  await choose(row, 'History and details')
+  await chooseFromMenu(row, 'History and details')
   await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Access unlocked')
 })

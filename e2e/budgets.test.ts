@@ -1,8 +1,8 @@
 import type { Page, Request } from '@playwright/test'
-import { expect, inMotion, logInAs, test } from './shop.ts'
-import { comeFrom, declineCookies, publicPaths, watchShifts } from './visitors.ts'
+import { expect, logInAs, test, withMotion } from './shop.ts'
+import { declineCookies, fakeRegionLookup, publicPaths, watchLayoutShifts } from './visitors.ts'
 
-test.use(inMotion)
+test.use(withMotion)
 
 /** Loads a page as a first-time visitor and measures what came over the wire. */
 async function weigh(page: Page, path: string) {
@@ -52,7 +52,7 @@ for (const kind of ['public', 'buyer', 'admin'] as const)
     await declineCookies(page, shop)
     if (kind !== 'public') await logInAs(page, kind === 'admin' ? await shop.admin() : await shop.user(), shop)
     const cdp = await page.context().newCDPSession(page)
-    const shifts = await watchShifts(page)
+    const shifts = await watchLayoutShifts(page)
     for (const path of pages[kind]) {
       await cdp.send('Network.clearBrowserCache')
       const weight = await weigh(page, path)
@@ -82,9 +82,9 @@ test('nothing shifts while a public page loads on a phone, with the cookie banne
   shop,
 }) => {
   test.slow()
-  await comeFrom(page, { country_code: 'DE' })
+  await fakeRegionLookup(page, { country_code: 'DE' })
   await page.setViewportSize({ width: 360, height: 800 })
-  const shifts = await watchShifts(page)
+  const shifts = await watchLayoutShifts(page)
   for (const path of publicPaths) {
     await page.goto(path, { waitUntil: 'networkidle' })
     expect(await shifts(), path).toEqual([])

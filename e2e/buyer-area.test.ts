@@ -6,7 +6,7 @@ import { assets } from '#contract/access/assets.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { accessIdOf } from './admin-helpers.ts'
+import { findAccessId } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 import { holdRequests } from './visitors.ts'
 
@@ -102,7 +102,7 @@ test.describe('TradingView access', () => {
   test('shows what the seller decided and lets the buyer ask again', async ({ page, shop }) => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
     await ask(buyer, 'ada_typo')
-    const ids = [await accessIdOf(admin, buyer.user.email)]
+    const ids = [await findAccessId(admin, buyer.user.email)]
     await admin.call(accessAdmin.decline, { ids, reason: 'No such user.', subscription: 'keep' })
     await open(page, '/dashboard', buyer, shop)
     await expect(card(page).getByText('declined', { exact: true })).toBeVisible()

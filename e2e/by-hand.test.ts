@@ -7,7 +7,16 @@ import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { subscribeAtStripe } from '#server/testing/subscribe-at-stripe.ts'
-import { accessIdOf, choose, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
+import {
+  chooseFromMenu,
+  confirmDialog,
+  dialog,
+  expectAccessibleAndFitting,
+  expectToast,
+  findAccessId,
+  openAdmin,
+  rowOf,
+} from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
 
 /** Manual work of the seller: gifts, messages, access and imported subscribers. */
@@ -30,9 +39,9 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   await page.getByLabel('Reason (optional)').fill('Helped with the first version')
   await page.getByLabel('Ends').fill('2031-05-01T12:00')
   await page.getByLabel('Tell the buyer by email').check()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
-  await toast(page, 'Purchase created successfully')
+  await expectToast(page, 'Purchase created successfully')
   await expect(rowOf(page, email)).toContainText('gift')
   await expect(rowOf(page, email)).toContainText('“Helped with the first version”')
   const told = (await shop.mails()).filter(({ to }) => to === email)
@@ -45,10 +54,10 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   await expect(product).toContainText('ends on')
   await expect(product.getByRole('link', { name: 'Subscribe', exact: true })).toBeVisible()
   await product.getByRole('button', { name: 'Download Invoice' }).click()
-  await toast(page, 'There is no invoice for this purchase: it was not paid through this shop')
+  await expectToast(page, 'There is no invoice for this purchase: it was not paid through this shop')
   await product.getByRole('button', { name: 'Cancel Subscription' }).click()
-  await question(page).getByRole('button', { name: 'Cancel Subscription' }).click()
-  await toast(page, 'Subscription will be cancelled')
+  await confirmDialog(page).getByRole('button', { name: 'Cancel Subscription' }).click()
+  await expectToast(page, 'Subscription will be cancelled')
   await expect(product).toContainText('Cancels at period end')
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', kind: 'gift' }])
 })
@@ -64,9 +73,9 @@ test('messages are answered, newsletter addresses exported, access removed and r
   await page.getByRole('searchbox', { name: 'Search messages' }).fill(mark)
   await rowOf(page, mark).getByRole('button', { name: 'Reply' }).click()
   await dialog(page).getByLabel('Your reply').fill('It does.')
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   await dialog(page).getByRole('button', { name: 'Send reply' }).click()
-  await toast(page, 'Reply sent')
+  await expectToast(page, 'Reply sent')
   await expect(page.getByText('No messages found')).toBeVisible()
   const answer = (await shop.mails()).find(
     ({ to, subject }) => to === email && subject === 'Our answer to your message',
@@ -85,7 +94,7 @@ test('messages are answered, newsletter addresses exported, access removed and r
   const download = await downloading
   expect(download.suggestedFilename()).toMatch(/^newsletter-asked-\d{4}-\d\d-\d\d\.csv$/)
   expect(await readFile(await download.path(), 'utf8')).toContain(email)
-  await toast(page, 'Newsletter data exported successfully')
+  await expectToast(page, 'Newsletter data exported successfully')
 
   const buyer = await shop.user()
   const purchase = await bookPurchase(shop.connection, buyer.user.id)
@@ -96,18 +105,18 @@ test('messages are answered, newsletter addresses exported, access removed and r
     apiKey: 'k',
     secretKey: 's',
   })
-  await admin.call(accessAdmin.grant, { ids: [await accessIdOf(admin, buyer.user.email)] })
+  await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, buyer.user.email)] })
   await shop.afterUndo()
   await page.goto('/admin/access/people')
   await page.getByRole('searchbox').fill(`tv_${mark}`)
   const person = rowOf(page, `tv_${mark}`)
   await expect(person).toContainText('unlocked')
-  await choose(person, 'Remove')
-  await question(page).getByRole('button', { name: 'Remove' }).click()
-  await toast(page, 'Access removed')
+  await chooseFromMenu(person, 'Remove')
+  await confirmDialog(page).getByRole('button', { name: 'Remove' }).click()
+  await expectToast(page, 'Access removed')
   await expect(person).toContainText('removed by you')
   await page.getByRole('combobox', { name: 'Access' }).selectOption('withheld')
-  await choose(person, 'Restore')
+  await chooseFromMenu(person, 'Restore')
   await expect(page.getByText('Recorded as added. The email goes out in a minute.')).toBeVisible()
   await expect.poll(async () => (await buyer.call(access.mine, {}))[0]?.state).toBe('unlocked')
 })
@@ -125,13 +134,13 @@ test('a file as Excel saves it is read, and what cannot be known is asked or nam
     .getByLabel('Choose a CSV file')
     .setInputFiles({ name: 'subscribers.csv', mimeType: 'text/csv', buffer: Buffer.from(file.join('\r\n'), 'latin1') })
   await expect(dialog(page).getByText('Which day is 03/04/2099?')).toBeFocused()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   await dialog(page).getByRole('button', { name: 'April 3, 2099' }).click()
   await expect(dialog(page).getByText('1 subscriber to book, 1 with a fault')).toBeFocused()
   await expect(dialog(page).getByText('Zoë Müller, monthly, until April 3, 2099')).toBeVisible()
   await expect(dialog(page).getByText('Not imported: “Country”.')).toBeVisible()
   await expect(dialog(page).getByText('Read as Windows-1252')).toBeVisible()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
 })
 
 test('subscriptions that began at Stripe are taken over, and nothing is charged', async ({ page, shop }) => {
@@ -148,11 +157,11 @@ test('subscriptions that began at Stripe are taken over, and nothing is charged'
   await expect(rowFor(ada).getByRole('button')).toHaveCount(0)
   await expect(rowFor(`eva-${mark}`)).toContainText('It’s paid in EUR')
   await page.getByLabel(`What ${product} is`).selectOption('Rebound Sigma Pro, monthly')
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   await rowFor(ada)
     .getByRole('button', { name: `Take over ${ada}` })
     .click()
-  await toast(page, '1 subscription taken over')
+  await expectToast(page, '1 subscription taken over')
   await expect(rowFor(ada)).toHaveCount(0)
   await rowFor(bob).getByRole('button').click()
   await expect(rowFor(bob)).toHaveCount(0)
@@ -204,7 +213,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
 
   await rowOf(page, `s59-${mark}`).getByRole('link').click()
   const downloading = page.waitForEvent('download')
-  await choose(page.getByRole('region', { name: 'Customer' }), 'Export everything')
+  await chooseFromMenu(page.getByRole('region', { name: 'Customer' }), 'Export everything')
   const data = JSON.parse(await readFile(await (await downloading).path(), 'utf8'))
   expect(data).toMatchObject({ account: { email: `s59-${mark}@example.com` }, purchases: [{}] })
 })

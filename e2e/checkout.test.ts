@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { expect, logInAs, alsoAtStripe as test } from './shop.ts'
-import { holdRequests, watchShifts } from './visitors.ts'
+import { expect, logInAs, testAlsoAtStripe as test } from './shop.ts'
+import { holdRequests, watchLayoutShifts } from './visitors.ts'
 
 // `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` uses Stripe.
 
@@ -119,7 +119,7 @@ test.describe('a guest', () => {
     page,
     shop,
   }) => {
-    const shifts = await watchShifts(page)
+    const shifts = await watchLayoutShifts(page)
     const email = page.getByLabel('Email', { exact: true }).first()
     for (const [isMember, width] of [
       [false, 360],

@@ -1,6 +1,6 @@
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { expectLooksRight, openAdmin, question, rowOf, toast } from './admin-helpers.ts'
+import { confirmDialog, expectAccessibleAndFitting, expectToast, openAdmin, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, openShop, overflowOf, test } from './shop.ts'
 import { chooseTheme, declineCookies, publicPaths } from './visitors.ts'
 
@@ -133,10 +133,10 @@ test('the seller decides what the shop can’t, by a button that says what it do
   await openAdmin(page, shop, '/admin/purchases/declarations')
   const row = rowOf(page, buyer.user.email)
   await expect(row).toContainText(/Ada Trader cancels RS-\w{8}, bought .*, for good cause\./)
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
   await row.getByRole('button', { name: 'End without notice for Ada Trader' }).click()
-  await question(page).getByRole('button', { name: 'End without notice' }).click()
-  await toast(page, 'Done')
+  await confirmDialog(page).getByRole('button', { name: 'End without notice' }).click()
+  await expectToast(page, 'Done')
   await expect(row).toBeHidden()
   await page.getByRole('button', { name: 'Done', pressed: false }).click()
   await expect(row).toContainText('Ended right away')

@@ -1,11 +1,11 @@
 import { freePort } from '#server/database/free-port.ts'
 import { newsletterSubscriptions } from '#server/database/schema.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
-import { expectLooksRight, openAdmin, question, toast } from './admin-helpers.ts'
-import { expect, inShop, openShop } from './shop.ts'
+import { confirmDialog, expectAccessibleAndFitting, expectToast, openAdmin } from './admin-helpers.ts'
+import { expect, openShop, testWithShop } from './shop.ts'
 
 /** Shop that is ready to send, with its mail server. */
-const test = inShop(async () => {
+const test = testWithShop(async () => {
   const smtp = await openSmtp()
   const port = await freePort()
   const shop = await openShop({
@@ -53,18 +53,18 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   // Leaving with unsaved text asks first: by link, by Back, and on closing the tab.
   const writing = page.url()
   await page.getByRole('link', { name: /^Overview/ }).click()
-  await expect(question(page)).toContainText('Leave without saving')
-  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await expect(confirmDialog(page)).toContainText('Leave without saving')
+  await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
   await page.goBack()
-  await expect(question(page)).toContainText('Leave without saving')
-  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await expect(confirmDialog(page)).toContainText('Leave without saving')
+  await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(page).toHaveURL(writing)
   const warning = page.waitForEvent('dialog')
   await page.close({ runBeforeUnload: true })
   expect((await warning).type()).toBe('beforeunload')
   await (await warning).dismiss()
   await page.getByRole('button', { name: 'Save draft' }).click()
-  await toast(page, 'Draft saved')
+  await expectToast(page, 'Draft saved')
 
   const colors = new Set<string>()
   for (const theme of ['light', 'dark']) {
@@ -76,23 +76,23 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   expect(colors.size).toBe(2)
   await page.getByText('Plain text').click()
   await expect(page.getByText(/Ada Lovelace, Ring 1, 4500 Solothurn, Switzerland/).first()).toBeVisible()
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
 
   await page.getByLabel('Text').fill('Exits are **drawn** now. At last.')
   await page.getByRole('button', { name: 'Send a test to me' }).click()
-  await toast(page, 'Save the draft first')
+  await expectToast(page, 'Save the draft first')
   await page.getByRole('button', { name: 'Save draft' }).click()
   await expect(page.locator('pre')).toContainText('Exits are drawn now. At last.')
   await page.getByRole('button', { name: 'Send a test to me' }).click()
-  await toast(page, 'Test sent to you')
+  await expectToast(page, 'Test sent to you')
   expect(mailsTo(admin.user.email).at(-1)?.source).toContain('Subject: [Test] Exits are drawn')
 
   await expect(page.getByText('The saved version goes to 3 addresses')).toBeVisible()
   await page.getByRole('button', { name: 'Send now' }).click()
-  await question(page).getByRole('button', { name: 'Send to 3 addresses' }).click()
+  await confirmDialog(page).getByRole('button', { name: 'Send to 3 addresses' }).click()
   await expect(page.getByRole('progressbar', { name: 'Progress' })).toHaveAttribute('value', '3')
   await expect(page.getByText('sent', { exact: true })).toBeVisible()
   await expect(page.getByRole('definition').first()).toHaveText('3')
   for (const reader of readers) expect(mailsTo(reader)).toHaveLength(1)
-  await expectLooksRight(page)
+  await expectAccessibleAndFitting(page)
 })

@@ -3,9 +3,9 @@ import type { Page } from '@playwright/test'
 import { desc, isNotNull } from 'drizzle-orm'
 import { codes } from '#contract/selling/codes.ts'
 import { orders } from '#server/database/schema.ts'
-import { choose, openAdmin, question, rowOf } from './admin-helpers.ts'
+import { chooseFromMenu, confirmDialog, openAdmin, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
-import { comeFrom, holdRequests } from './visitors.ts'
+import { fakeRegionLookup, holdRequests } from './visitors.ts'
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const frameOf = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
@@ -35,7 +35,7 @@ test('paying is the card, five lines, and the button, at 1280 and 390 px; nothin
   const proceed = page.getByRole('button', { name: 'Continue to Payment' })
   const content = main.getByText('Backtest-ready strategy version').filter({ visible: true })
   await page.setViewportSize({ width: 1280, height: 844 })
-  await comeFrom(page, { country_code: 'DE' })
+  await fakeRegionLookup(page, { country_code: 'DE' })
   await page.goto(monthly)
   await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
   await expect(proceed).toBeDisabled()
@@ -179,8 +179,8 @@ test('a code is made in the admin area, filled in by its link, typed at the paym
   await expect(page.getByRole('region', { name: 'My Products' })).toContainText('next charge $34.00')
   await openAdmin(page, shop, '/admin/purchases/codes')
   await expect(rowOf(page, dollars)).toContainText('1')
-  await choose(rowOf(page, dollars), 'Stop')
-  await question(page).getByRole('button', { name: 'Stop it' }).click()
+  await chooseFromMenu(rowOf(page, dollars), 'Stop')
+  await confirmDialog(page).getByRole('button', { name: 'Stop it' }).click()
   await expect(rowOf(page, dollars)).toContainText('stopped')
 })
 

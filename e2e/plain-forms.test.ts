@@ -7,7 +7,7 @@ import { reviews } from '#server/database/schema.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { expect, openShop, test } from './shop.ts'
-import { untilServed } from './visitors.ts'
+import { waitUntilServed } from './visitors.ts'
 
 /** Forms for visitors whose scripts load late or never. */
 test.describe('without scripts', () => {
@@ -177,7 +177,7 @@ test.describe('without scripts', () => {
     const { id: productId } = reboundSigmaPro
     await shop.connection.db.insert(reviews).values({ userId: user.id, productId, ...said })
     const shown = page.getByRole('main').getByRole('listitem').filter({ hasText: said.text })
-    await untilServed(shop, '/reviews', 'then &lt;b&gt;clear')
+    await waitUntilServed(shop, '/reviews', 'then &lt;b&gt;clear')
     await page.goto('/reviews')
     await expect(shown).toContainText('Grace')
     await expect(shown.getByRole('img', { name: '4 of 5 stars' })).toBeVisible()

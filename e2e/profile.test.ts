@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
-import { declineCookies, pauseAtLogin } from './visitors.ts'
+import { declineCookies, interceptLoginRedirect } from './visitors.ts'
 
 /** The Edit Profile dialog, the Account page, and how sessions end. */
 
@@ -195,7 +195,7 @@ test('a session that ends while a page is open leads to login and back', async (
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
   await expect(page.getByText('No products yet')).toBeVisible()
   await page.waitForLoadState('networkidle')
-  const paused = pauseAtLogin(page)
+  const paused = interceptLoginRedirect(page)
   await person.call(accounts.logoutEverywhere, {})
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()

@@ -6,7 +6,7 @@ import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { paths } from '#server/paths.ts'
 import { dialog, openAdmin } from './admin-helpers.ts'
-import { expect, expectAccessible, inShop, logInAs, openShop } from './shop.ts'
+import { expect, expectAccessible, logInAs, openShop, testWithShop } from './shop.ts'
 import { declineCookies } from './visitors.ts'
 
 const file = `---
@@ -83,7 +83,7 @@ No.
 - Look at the arrow.
 `
 
-const test = inShop(() => {
+const test = testWithShop(() => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(paths.products, products, { recursive: true })
   writeFileSync(join(products, 'trend-compass.md'), file)

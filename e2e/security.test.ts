@@ -2,8 +2,8 @@ import type { CDPSession, Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { codeAt } from '#server/features/identity/factors/factors.ts'
-import { choose } from './admin-helpers.ts'
-import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
+import { chooseFromMenu } from './admin-helpers.ts'
+import { expect, expectAccessible, logInAs, test, testWithOwnShop } from './shop.ts'
 import { declineCookies } from './visitors.ts'
 
 /** Passkeys and codes: set-up, login, and fresh proof. */
@@ -216,7 +216,7 @@ test('a guest confirms the address on the success page, and makes a passkey ther
 })
 
 /** A shop where admins need a second step. */
-const strictly = inOwnShop({ ADMIN_TWO_FACTOR: 'required' })
+const strictly = testWithOwnShop({ ADMIN_TWO_FACTOR: 'required' })
 
 strictly(
   'an admin sets up an app, logs in with it, and is asked again before sensitive actions; closing the question changes nothing and tells of no failure',
@@ -261,7 +261,7 @@ strictly(
     const victim = await strict.user({ name: 'Someone' })
     await page.goto('/admin/users')
     const row = page.getByRole('row').filter({ hasText: victim.user.email })
-    await choose(row, 'Change role')
+    await chooseFromMenu(row, 'Change role')
     await expect(page.getByRole('dialog', { name: 'Change role' })).toBeVisible()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -274,7 +274,7 @@ strictly(
       await expect(again).toBeHidden()
     }
     const deleteVictim = async () => {
-      await choose(row, 'Delete user')
+      await chooseFromMenu(row, 'Delete user')
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete user' }).click()
     }
     await deleteVictim()

@@ -1,7 +1,7 @@
-import { openAdmin, question } from './admin-helpers.ts'
-import { expect, inOwnShop, logInAs } from './shop.ts'
+import { confirmDialog, openAdmin } from './admin-helpers.ts'
+import { expect, logInAs, testWithOwnShop } from './shop.ts'
 
-const test = inOwnShop({
+const test = testWithOwnShop({
   SELLER_NAME: 'Sigma <Tools> GmbH',
   SELLER_STREET: 'Hauptgasse 1',
   SELLER_CITY: '4500 Solothurn',
@@ -84,8 +84,8 @@ test('another law and venue are in the terms, and the seller is led to the notic
   await form.getByLabel('Law that applies').fill('Austrian law')
   await form.getByLabel('Place of jurisdiction').fill('Vienna, Austria')
   await form.getByRole('button', { name: 'Save' }).click()
-  await expect(question(page)).toContainText('everyone who has bought keeps theirs')
-  await question(page).getByRole('button', { name: 'Write to all customers' }).click()
+  await expect(confirmDialog(page)).toContainText('everyone who has bought keeps theirs')
+  await confirmDialog(page).getByRole('button', { name: 'Write to all customers' }).click()
   await expect(page).toHaveURL(/\/admin\/messages\/service\?about=terms/)
   await expect(page.getByLabel('Reason')).toHaveValue('changed_terms')
   await expect

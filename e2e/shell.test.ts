@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, inMotion, logInAs, test } from './shop.ts'
+import { expect, logInAs, test, withMotion } from './shop.ts'
 import { declineCookies, holdRequests } from './visitors.ts'
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
@@ -94,7 +94,7 @@ test.describe('the header', () => {
 })
 
 test.describe('going from page to page', () => {
-  test.use(inMotion)
+  test.use(withMotion)
 
   test('loads no document but the code in advance, announces the title, focuses the heading, and starts at the top', async ({
     page,
@@ -175,7 +175,7 @@ test.describe('going from page to page', () => {
 })
 
 test.describe('toasts', () => {
-  test.use(inMotion)
+  test.use(withMotion)
 
   const toasts = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
 

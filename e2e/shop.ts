@@ -15,13 +15,13 @@ const stripeKeys =
     : {}
 
 /** Shop from the build, with rendered pages and the delays of the sandbox. */
-const asBuilt = { withPages: true, withSchedules: true, quirks: {}, start: startBuiltShop }
+const builtShopOptions = { withPages: true, withSchedules: true, quirks: {}, start: startBuiltShop }
 
-export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...asBuilt, ...options })
+export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...builtShopOptions, ...options })
 
 type Open<Shop = TestShop> = () => Promise<Shop>
 
-const openCommon: Open = () => openShop()
+const openCommonShop: Open = () => openShop()
 
 /**
  * Browser tests against a complete shop on its own database, shared by a worker's tests unless they say otherwise.
@@ -41,7 +41,7 @@ export const test = base.extend<
       }
       await use(async <Shop extends TestShop>(open: Open<Shop>) => {
         // Keeps the common shop and one more: tests of a kind follow one another.
-        for (const other of shops.keys()) if (other !== open && other !== openCommon) await close(other)
+        for (const other of shops.keys()) if (other !== open && other !== openCommonShop) await close(other)
         const shop = shops.get(open) ?? (await open())
         shops.set(open, shop)
         // Reuses a shop that the same function opened.
@@ -52,7 +52,7 @@ export const test = base.extend<
     { scope: 'worker' },
   ],
 
-  shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(openCommon)),
+  shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(openCommonShop)),
 
   baseURL: async ({ shop }, use) => use(shop.url),
 
@@ -70,26 +70,26 @@ export const test = base.extend<
 })
 
 /** For tests of motion; all others run with reduced motion (playwright.config.ts). */
-export const inMotion = { contextOptions: { reducedMotion: 'no-preference' } } as const
+export const withMotion = { contextOptions: { reducedMotion: 'no-preference' } } as const
 
 /** For tests that need another kind of shop. */
-export const inShop = <Shop extends TestShop>(open: Open<Shop>) =>
+export const testWithShop = <Shop extends TestShop>(open: Open<Shop>) =>
   test.extend<{ shop: Shop }>({ shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)) })
 
 /**
  * For tests that change state or settings which other tests share. A file or group of several such tests says
  * `describe.configure({ mode: 'default' })`, so that one worker runs them in one shop.
  */
-export const inOwnShop = (env: Record<string, string> = {}) => inShop(() => openShop({ env }))
+export const testWithOwnShop = (env: Record<string, string> = {}) => testWithShop(() => openShop({ env }))
 
 /** For tests of a shop that is connected to the sandbox's TradingView. */
-export const inConnectedShop = inShop(() => openConnectedShop(asBuilt))
+export const testWithConnectedShop = testWithShop(() => openConnectedShop(builtShopOptions))
 
-const openAtStripe = 'STRIPE_SECRET_KEY' in stripeKeys ? () => openShop({ env: stripeKeys }) : openCommon
+const openShopAtStripe = 'STRIPE_SECRET_KEY' in stripeKeys ? () => openShop({ env: stripeKeys }) : openCommonShop
 
 /** For tests that also run at Stripe, if its test keys are set, and so cannot use the sandbox. */
-export const alsoAtStripe = test.extend({
-  shop: async ({ shopOpenedBy }, use) => use(withoutSandbox(await shopOpenedBy(openAtStripe))),
+export const testAlsoAtStripe = test.extend({
+  shop: async ({ shopOpenedBy }, use) => use(withoutSandbox(await shopOpenedBy(openShopAtStripe))),
 })
 
 /** Makes everything that needs the sandbox throw, with or without keys of Stripe. */

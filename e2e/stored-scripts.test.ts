@@ -9,9 +9,9 @@ import { newsletter } from '#contract/site/newsletter.ts'
 import { reviews } from '#contract/site/reviews.ts'
 import { access as accessRows, purchases as bought, users } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { choose } from './admin-helpers.ts'
+import { chooseFromMenu } from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
-import { untilServed } from './visitors.ts'
+import { waitUntilServed } from './visitors.ts'
 
 const attack = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`
 
@@ -91,7 +91,7 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
   await page.goto('/account')
   await expect(page.getByRole('region', { name: 'Where you’re logged in' })).toBeVisible()
 
-  await untilServed(shop, '/reviews', email.slice("o'hara+".length, email.indexOf('@')))
+  await waitUntilServed(shop, '/reviews', email.slice("o'hara+".length, email.indexOf('@')))
   await page.goto('/reviews')
   await expect(page.getByRole('listitem').getByText(text).first()).toBeVisible()
 
@@ -106,7 +106,7 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
     if (tab === 'Users' || tab === 'Purchases') await panel.getByRole('searchbox').fill(email)
     await expect(panel.getByText(text).first()).toBeVisible()
   }
-  await choose(page.getByRole('row').filter({ hasText: text }), 'History and details')
+  await chooseFromMenu(page.getByRole('row').filter({ hasText: text }), 'History and details')
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal key' }).click()
   await expect(page.getByRole('dialog').getByText(text).first()).toBeVisible()
   await page.keyboard.press('Escape')

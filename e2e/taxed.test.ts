@@ -1,8 +1,8 @@
 import { accounts } from '#contract/identity/accounts.ts'
-import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
+import { expect, expectAccessible, logInAs, testWithOwnShop } from './shop.ts'
 
 /** A seller with Stripe Tax and nothing on the site that needs consent. */
-const test = inOwnShop({ TAX: 'stripe', COOKIE_BANNER: 'if-needed' })
+const test = testWithOwnShop({ TAX: 'stripe', COOKIE_BANNER: 'if-needed' })
 
 test('where someone lives, what a company needs on its invoice, and the notice of a renewed year', async ({
   page,

@@ -4,12 +4,12 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 
 const lookup = 'https://ipapi.co/json/'
 
-/** Answers the cookie notice before the visit. Unlike `comeFrom`, it leaves the browser its cache. */
+/** Answers the cookie notice before the visit. Unlike `fakeRegionLookup`, it leaves the browser its cache. */
 export const declineCookies = (page: Page, { url }: TestShop) =>
   page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url }])
 
 /** Fakes the region lookup, the only request that may leave the site. */
-export async function comeFrom(page: Page, answer: { country_code?: string; error?: boolean } | 'nowhere') {
+export async function fakeRegionLookup(page: Page, answer: { country_code?: string; error?: boolean } | 'nowhere') {
   await page.route(lookup, (route) => (answer === 'nowhere' ? route.abort() : route.fulfill({ json: answer })))
 }
 
@@ -42,7 +42,7 @@ export async function holdRequests(page: Page, address: string | RegExp) {
 }
 
 /** Waits until the page goes to /api/login; the 204 keeps the browser in place, so there's time to read. */
-export async function pauseAtLogin(page: Page) {
+export async function interceptLoginRedirect(page: Page) {
   const gone = page.waitForResponse('**/api/login')
   await page.route('**/api/login', (route) => route.fulfill({ status: 204 }), { times: 1 })
   await gone
@@ -63,15 +63,15 @@ export async function payAsGuest(page: Page, email: string, username?: string) {
 }
 
 /** The server renders what changed again within seconds. */
-export const untilServed = (shop: TestShop, path: string, text: string) =>
+export const waitUntilServed = (shop: TestShop, path: string, text: string) =>
   expect.poll(async () => (await shop.visitor().fetch(path)).text()).toContain(text)
 
 /** Pages know of the connection to TradingView a few seconds after it was made. */
-export const untilPagesKnow = (shop: TestShop) =>
-  untilServed(shop, '/products/rebound-sigma-pro', accessPromise({ unlocksItself: true }))
+export const waitUntilPagesShowConnection = (shop: TestShop) =>
+  waitUntilServed(shop, '/products/rebound-sigma-pro', accessPromise({ unlocksItself: true }))
 
 /** Collects layout shifts; a font that comes after the first paint moves the ends of a few lines by pixels. */
-export async function watchShifts(page: Page) {
+export async function watchLayoutShifts(page: Page) {
   await page.addInitScript(() => {
     const shifts: number[] = []
     new PerformanceObserver((list) => {
