@@ -1,11 +1,9 @@
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
 import { declineCookies, fakeRegionLookup, publicPaths } from './visitors.ts'
 
-/** Public pages that work for everyone: screen readers, keyboards, small screens, large text. */
+/** Public pages with screen readers, keyboards, small screens and large text. */
 
-test('every public page, and the one for unknown addresses, passes axe in both themes, with the cookie banner open, and fits 320 px and 200% zoom', async ({
-  page,
-}) => {
+test('every public page and the 404 page pass axe in both themes and fit 320 px and 200% zoom', async ({ page }) => {
   test.slow()
   await fakeRegionLookup(page, { country_code: 'DE' })
   for (const path of [...publicPaths, '/no-such-page']) {
@@ -24,30 +22,30 @@ test('every public page, and the one for unknown addresses, passes axe in both t
   await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible()
 })
 
-test('by keyboard, the skip link comes first and leads to the content, and all of the product page is reachable, with visible focus', async ({
+test('a keyboard user can skipLink to the content and reach every control of the product page', async ({
   page,
   shop,
 }) => {
   await declineCookies(page, shop)
   await page.goto('/products/rebound-sigma-pro')
   await test.step('nothing moves for visitors who prefer reduced motion', async () => {
-    const moving = await page.evaluate(() =>
+    const runningAnimations = await page.evaluate(() =>
       document.getAnimations().filter(({ effect }) => Number(effect?.getComputedTiming().duration) > 1),
     )
-    expect(moving).toEqual([])
+    expect(runningAnimations).toEqual([])
   })
 
   await page.keyboard.press('Tab')
-  const skip = page.getByRole('link', { name: 'Skip to content' })
-  await expect(skip).toBeFocused()
-  await expect(skip).toBeInViewport()
+  const skipLink = page.getByRole('link', { name: 'Skip to content' })
+  await expect(skipLink).toBeFocused()
+  await expect(skipLink).toBeInViewport()
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   await expect(page.getByRole('main').getByRole('link').first()).toBeFocused()
 
-  const controls = await page.getByRole('main').locator('a[href]:visible, button, summary').count()
-  const reached = new Set<string>()
-  for (let stop = 0; stop < controls; stop += 1) {
+  const controlCount = await page.getByRole('main').locator('a[href]:visible, button, summary').count()
+  const reachedControls = new Set<string>()
+  for (let count = 0; count < controlCount; count += 1) {
     const focus = await page.evaluate(() => {
       const element = document.activeElement
       if (!element?.closest('main')) return null
@@ -55,11 +53,11 @@ test('by keyboard, the skip link comes first and leads to the content, and all o
     })
     if (focus) {
       expect(focus.outline, focus.text).not.toBe('none')
-      reached.add(focus.text)
+      reachedControls.add(focus.text)
     }
     await page.keyboard.press('Tab')
   }
-  expect(reached.size).toBe(controls)
+  expect(reachedControls.size).toBe(controlCount)
 
   await test.step('axe finds nothing in an open answer and the phone menu', async () => {
     await page.setViewportSize({ width: 360, height: 740 })

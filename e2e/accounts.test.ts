@@ -5,7 +5,7 @@ import { interceptLoginRedirect } from './visitors.ts'
 
 const header = (page: Page) => page.getByRole('banner')
 
-async function tokenMailedTo(shop: TestShop, email: string) {
+async function findResetLink(shop: TestShop, email: string) {
   const mail = (await shop.mails()).findLast(
     (candidate) => candidate.to === email && candidate.subject === 'Reset your password',
   )
@@ -19,39 +19,44 @@ async function logIn(page: Page, email: string, password: string) {
 }
 
 test.describe('the auth page', () => {
-  test('works with password managers, says why a login failed, at its place and as a toast, then logs in and goes to the dashboard, whose code it fetched meanwhile', async ({
-    page,
-    shop,
-  }) => {
+  test('says why a login failed, then logs in and opens the dashboard', async ({ page, shop }) => {
     const { user, password } = await shop.user({ name: 'Grace' })
     await page.goto('/auth')
-    const [email, secret] = [page.getByLabel('Email', { exact: true }), page.getByLabel('Password', { exact: true })]
-    await expect(secret).toHaveAttribute('autocomplete', 'current-password')
+    const [email, passwordField] = [
+      page.getByLabel('Email', { exact: true }),
+      page.getByLabel('Password', { exact: true }),
+    ]
+
+    await expect(passwordField).toHaveAttribute('autocomplete', 'current-password')
     await expect(email).toHaveAttribute('autocomplete', 'username webauthn')
     await expect(email).toHaveAttribute('type', 'email')
-    const code = page.waitForResponse(/assets\/dashboard-/)
+
+    // The page loads the dashboard's code while the visitor types.
+    const dashboardCode = page.waitForResponse(/assets\/dashboard-/)
     await email.pressSequentially('ada')
-    await code
+    await dashboardCode
     await email.fill(user.email)
-    await secret.fill('not the password')
+    await passwordField.fill('not the password')
+
     await page.getByRole('button', { name: 'Show password' }).click()
-    await expect(secret).toHaveAttribute('type', 'text')
+    await expect(passwordField).toHaveAttribute('type', 'text')
     await page.getByRole('button', { name: 'Hide password' }).click()
-    await expect(secret).toHaveAttribute('type', 'password')
-    await secret.press('Enter')
+    await expect(passwordField).toHaveAttribute('type', 'password')
+
+    await passwordField.press('Enter')
     await expect(page.getByText('Login failed', { exact: true })).toBeVisible()
     await expect(page.getByRole('form', { name: 'Login' }).getByRole('alert')).toHaveText('Invalid email or password')
     await expect(page).toHaveURL('/auth')
 
     await page.getByRole('tab', { name: 'Login' }).press('Enter')
-    await secret.fill(password)
+    await passwordField.fill(password)
     await page.getByRole('button', { name: 'Log In', exact: true }).click()
     await expect(page.getByText('Welcome back!', { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/dashboard')
     await expect(header(page).getByRole('button', { name: 'Grace' })).toBeVisible()
   })
 
-  test('ties every error to its field and focuses the first one, refuses common passwords and a taken email; then it signs up and goes to the dashboard', async ({
+  test('names each invalid field at sign-up, then creates the account and opens the dashboard', async ({
     page,
     shop,
   }) => {
@@ -68,6 +73,7 @@ test.describe('the auth page', () => {
     await expect(email).toHaveValue(user.email)
     await expect(password).toHaveAttribute('autocomplete', 'new-password')
     await expect(page.getByText('Minimum 8 characters', { exact: true })).toBeVisible()
+
     await email.fill('')
     await password.fill('short')
     await create.click()
@@ -82,6 +88,7 @@ test.describe('the auth page', () => {
     await password.fill('password123')
     await create.click()
     await expect(password).toHaveAccessibleDescription(/This password is too common/)
+
     await password.fill('a fine long password')
     await create.click()
     await expect(page.getByText('Registration failed', { exact: true })).toBeVisible()
@@ -96,47 +103,44 @@ test.describe('the auth page', () => {
   })
 })
 
-test.describe('guards', () => {
-  test('the dashboard tells logged-out visitors, sends them through /api/login, and takes them back', async ({
-    page,
-    shop,
-  }) => {
+test.describe('protected pages', () => {
+  test('the dashboard sends a logged-out visitor to log in and back', async ({ page, shop }) => {
     const { user, password } = await shop.user()
-    const paused = interceptLoginRedirect(page)
+    const loginRedirected = interceptLoginRedirect(page)
     await page.goto('/dashboard')
     await expect(page.getByText('Unauthorized', { exact: true })).toBeVisible()
     await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()
-    await paused
+    await loginRedirected
     await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
     await logIn(page, user.email, password)
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('however slowly the toast loads, nobody is redirected before it shows', async ({ page }) => {
-    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  test('a logged-out visitor is not redirected before the toast has loaded', async ({ page }) => {
+    const [toastRequested, toastReleased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/toaster-*.js', async (route) => {
-      asked.resolve()
-      await held.promise
+      toastRequested.resolve()
+      await toastReleased.promise
       await route.continue()
     })
-    let sentAway = false
+    let isRedirected = false
     await page.route('**/api/login', async (route) => {
-      sentAway = true
+      isRedirected = true
       await route.continue()
     })
     await page.clock.install()
     await page.goto('/dashboard')
-    await asked.promise
+    await toastRequested.promise
     await page.clock.runFor(10_000)
     await page.evaluate(() => fetch('/healthz'))
-    expect(sentAway).toBe(false)
-    held.resolve()
+    expect(isRedirected).toBe(false)
+    toastReleased.resolve()
     await expect(page).toHaveURL('/auth')
-    expect(sentAway).toBe(true)
+    expect(isRedirected).toBe(true)
   })
 
-  test('the admin area tells buyers they have no access, for half a second from when the toast has come in, and sends them home', async ({
+  test('the admin area shows buyers a toast for at least half a second before it sends them home', async ({
     page,
     shop,
   }) => {
@@ -144,11 +148,11 @@ test.describe('guards', () => {
     await logInAs(page, await shop.user(), shop)
     await page.addInitScript(() => {
       addEventListener('animationend', ({ target }) => {
-        if (target instanceof Element && target.matches('[popover] > li')) performance.mark('read')
+        if (target instanceof Element && target.matches('[popover] > li')) performance.mark('toastShown')
       })
       const replaceState = history.replaceState.bind(history)
       history.replaceState = (...change) => {
-        performance.mark('left')
+        performance.mark('redirected')
         replaceState(...change)
       }
     })
@@ -156,13 +160,14 @@ test.describe('guards', () => {
     await expect(page.getByText("You don't have admin access.", { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/')
     await expect(header(page).getByRole('link', { name: 'Admin' })).toBeHidden()
-    const [read = Infinity, left = 0] = await page.evaluate(() =>
-      ['read', 'left'].map((name) => performance.getEntriesByName(name)[0]?.startTime),
+    const [toastShownAt = Infinity, redirectedAt = 0] = await page.evaluate(() =>
+      ['toastShown', 'redirected'].map((name) => performance.getEntriesByName(name)[0]?.startTime),
     )
-    expect(left - read).toBeGreaterThan(490)
+    // The page waits 500 ms after the toast; the test tolerates 10 ms less.
+    expect(redirectedAt - toastShownAt).toBeGreaterThan(490)
   })
 
-  test('a page for users or for the admin sends a logged-out visitor to log in and back, unless they have read on elsewhere since', async ({
+  test('a protected page sends a logged-out visitor to log in and back, unless they went elsewhere', async ({
     page,
     shop,
   }) => {
@@ -178,6 +183,7 @@ test.describe('guards', () => {
 
     await page.goto('/legal/imprint')
     await page.context().clearCookies()
+
     await page.goto('/admin')
     await expect(page).toHaveURL('/auth')
     await page.goto('/welcome')
@@ -185,7 +191,7 @@ test.describe('guards', () => {
     await logIn(page, user.email, password)
     await expect(page).toHaveURL('/welcome')
 
-    await test.step('whoever is already logged in is sent straight on', async () => {
+    await test.step('a logged-in user who opens the login page goes to the dashboard', async () => {
       await page.goto('/auth')
       await expect(page).toHaveURL('/dashboard')
     })
@@ -193,20 +199,24 @@ test.describe('guards', () => {
 })
 
 test('a user response that arrives before the page has hydrated does not break it', async ({ page, shop }) => {
-  const patience = await shop.user({ name: 'Patience' })
-  await logInAs(page, patience, shop)
+  const buyer = await shop.user({ name: 'Patience' })
+  await logInAs(page, buyer, shop)
   await page.addInitScript((user) => {
     const { fetch } = window
     window.fetch = async (address, init) => (address === '/api/user' ? Response.json(user) : await fetch(address, init))
-  }, patience.user)
+  }, buyer.user)
+
+  // Slows the processor down to a quarter, so that the response arrives before hydration.
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+
+  const requestedPaths: string[] = []
+  page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
+
   // A page that logs an error fails its test.
   await page.goto('/dashboard')
   await expect(page.getByRole('heading', { name: 'Welcome Back, Patience' })).toBeVisible()
-  expect(asked).not.toContain('/api/user')
+  expect(requestedPaths).not.toContain('/api/user')
 })
 
 test.describe('forgotten passwords', () => {
@@ -223,8 +233,9 @@ test.describe('forgotten passwords', () => {
     await expect(page.getByText(/spam folder/)).toBeVisible()
     await expect(page.getByRole('link', { name: 'Back to Login' })).toHaveAttribute('href', '/auth')
 
-    await page.goto(await tokenMailedTo(shop, user.email))
+    await page.goto(await findResetLink(shop, user.email))
     await expect(page.getByText('Minimum 6 characters', { exact: true })).toBeVisible()
+
     const submit = page.getByRole('button', { name: 'Reset Password' })
     await page.getByLabel('New password', { exact: true }).fill('rare')
     await page.getByLabel('Confirm password', { exact: true }).fill('rare')
@@ -241,18 +252,16 @@ test.describe('forgotten passwords', () => {
     await submit.click()
     await expect(page.getByText('Password reset successful.', { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/auth')
-    // The login form has the email of the reset link.
+    // The login form is prefilled with the email address of the reset link.
     await expect(page.getByLabel('Email', { exact: true })).toHaveValue(user.email)
     await page.getByLabel('Password', { exact: true }).fill('a new password')
     await page.getByRole('button', { name: 'Log In', exact: true }).click()
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('a used or made-up link says so before anything is typed; without a token there is nothing to submit, and the page leads to login', async ({
-    page,
-  }) => {
+  test('an invalid reset link offers a new one, and a link without a token leads to login', async ({ page }) => {
     const response = await page.goto('/reset-password?token=invented')
-    // The token is in the URL.
+    // Keeps the token, which is part of the URL, out of the referrer.
     expect(response?.headers()['referrer-policy']).toBe('no-referrer')
     await expect(page.getByRole('heading', { name: 'This link has expired' })).toBeVisible()
     await expect(page.getByLabel('New password', { exact: true })).toHaveCount(0)
@@ -266,7 +275,7 @@ test.describe('forgotten passwords', () => {
   })
 })
 
-test('a guest without a password logs in with an emailed link, on a click, once', async ({ page, shop }) => {
+test('a guest without a password logs in with an emailed link, which works once', async ({ page, shop }) => {
   const { email } = await shop.guest(shop.visitor())
   await shop.settle()
   await page.goto('/auth')
@@ -274,11 +283,14 @@ test('a guest without a password logs in with an emailed link, on a click, once'
   await page.getByLabel('Email', { exact: true }).fill(email)
   await page.getByRole('button', { name: 'Send Login Link' }).click()
   await expect(page.getByText('If an account exists with this email, you will receive a login link.')).toBeVisible()
+
   const mail = (await shop.mails()).findLast(({ to, subject }) => to === email && subject === 'Your login link')
   const link = /\/auth\/link\?token=[\w-]+/.exec(mail?.text ?? '')?.[0] ?? ''
+
   await page.goto(link)
   await page.getByRole('main').getByRole('button', { name: 'Log In' }).click()
   await expect(page).toHaveURL('/dashboard')
+
   await page.goto(link)
   await page.getByRole('main').getByRole('button', { name: 'Log In' }).click()
   await expect(page.getByRole('link', { name: 'Get a new link' })).toBeVisible()
@@ -290,7 +302,7 @@ test('the login and password pages are accessible in both themes and fit 1280 an
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     if (path === '/auth') await page.getByRole('tab', { name: 'Sign Up' }).click()
-    // An invalid link says so instead of asking for a password.
+    // The page of an invalid reset link has no form.
     if (!path.startsWith('/reset')) await page.getByRole('form').getByRole('button').last().click()
     await expectAccessibleInBothThemes(page)
     expect(await overflowOf(page), path).toBe(0)

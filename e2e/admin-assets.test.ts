@@ -13,7 +13,9 @@ test.beforeEach(async ({ shop }) => {
 
 test('the seller adds, notes, hides, imports, reviews, and removes assets', async ({ page, shop }) => {
   const owner = await shop.buyer()
-  const isSeen = async (ticker: string) => (await owner.call(assets.list, {})).some((asset) => asset.ticker === ticker)
+  const isListedForOwner = async (ticker: string) =>
+    (await owner.call(assets.list, {})).some((asset) => asset.ticker === ticker)
+
   await openAdmin(page, shop, '/admin/assets')
   await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Add Asset' }).click()
@@ -21,19 +23,22 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
   await page.getByLabel('Ticker').pressSequentially('aapl')
   await expect(page.getByLabel('Ticker')).toHaveValue('AAPL')
   await page.getByLabel('Note (optional)').fill('Strong trend')
-  const sent = page.waitForRequest('**/api/admin/recommended-assets')
+
+  const addRequest = page.waitForRequest('**/api/admin/recommended-assets')
   await page.getByRole('button', { name: 'Add Asset' }).click()
-  expect((await sent).postDataJSON()).toEqual({
+  expect((await addRequest).postDataJSON()).toEqual({
     productId,
     ticker: 'AAPL',
     note: 'Strong trend',
     sortOrder: 1,
     isActive: true,
   })
+
   await expectToast(page, 'Asset added successfully')
   const list = page.getByRole('list', { name: 'Recommended assets' })
   await expect(list.getByText('Strong trend')).toBeVisible()
   await expect(page.getByLabel('Ticker')).toHaveValue('')
+
   await page.getByLabel('Ticker').fill('aapl')
   await page.getByLabel('Ticker').press('Enter')
   await expectToast(page, 'Failed to add asset')
@@ -45,22 +50,24 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
   await expectToast(page, 'Note saved')
   await expect(list.getByText('Weaker now')).toBeVisible()
 
-  const shown = page.getByRole('checkbox', { name: 'Shown to owners: AAPL' })
-  await shown.click()
-  await expect(shown).not.toBeChecked()
-  await expect.poll(() => isSeen('AAPL')).toBe(false)
-  await shown.click()
-  await expect.poll(() => isSeen('AAPL')).toBe(true)
+  const visibleCheckbox = page.getByRole('checkbox', { name: 'Shown to owners: AAPL' })
+  await visibleCheckbox.click()
+  await expect(visibleCheckbox).not.toBeChecked()
+  await expect.poll(() => isListedForOwner('AAPL')).toBe(false)
+  await visibleCheckbox.click()
+  await expect.poll(() => isListedForOwner('AAPL')).toBe(true)
 
   await page.getByRole('button', { name: 'Import list' }).click()
-  const pasted = page.getByLabel('Assets to import')
-  await pasted.fill('AAPL, Strong\n=cmd\nmsft')
+  const importField = page.getByLabel('Assets to import')
+  await importField.fill('AAPL, Strong\n=cmd\nmsft')
   await expect(dialog(page).getByText('Line 2: Tickers have')).toBeVisible()
   await expect(dialog(page).getByRole('button', { name: 'Import' })).toBeDisabled()
-  await pasted.fill('SPY, Strong\nmsft')
+
+  await importField.fill('SPY, Strong\nmsft')
   await expect(dialog(page).getByText('2 new')).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Import' }).click()
   await expectToast(page, '2 assets imported')
+
   await page.getByRole('button', { name: 'Mark as reviewed' }).click()
   await expectToast(page, 'List marked as reviewed')
 
@@ -71,10 +78,7 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
   await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
 })
 
-test('a deleted asset is gone without a question, and Undo puts it back at its place, at 390 and 1280 px', async ({
-  page,
-  shop,
-}) => {
+test('an asset is deleted without confirmation, and Undo restores its place in the list', async ({ page, shop }) => {
   const admin = await shop.admin()
   for (const ticker of ['^GSPC', 'BRK B', 'M&M'])
     await admin.call(assets.adminAdd, { productId, ticker, note: `On ${ticker}` })
@@ -82,6 +86,7 @@ test('a deleted asset is gone without a question, and Undo puts it back at its p
   await admin.call(assets.adminSwitch, { id: second?.id ?? '', isActive: false })
   const before = await admin.call(assets.adminList, {})
   await openAdmin(page, shop)
+
   const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 })
@@ -91,19 +96,22 @@ test('a deleted asset is gone without a question, and Undo puts it back at its p
     await page.getByRole('button', { name: 'Undo' }).click()
     await expectToast(page, 'Asset restored')
     await expect(tickers).toHaveText(['^GSPC', 'BRK B', 'M&M'])
-    const same = ({ id: _, ...asset }: ManagedAsset) => asset
-    expect((await admin.call(assets.adminList, {})).map(same)).toEqual(before.map(same))
+    // A restored asset has a new ID.
+    const withoutId = ({ id: _, ...asset }: ManagedAsset) => asset
+    expect((await admin.call(assets.adminList, {})).map(withoutId)).toEqual(before.map(withoutId))
   }
   await expectAccessible(page)
 })
 
-test('the list is reordered with the keyboard, by mouse, and by finger', async ({ page, shop }) => {
+test('the list is reordered with the keyboard, by mouse and by touch', async ({ page, shop }) => {
   const admin = await shop.admin()
   for (const ticker of ['AAA', 'BBB', 'CCC']) await admin.call(assets.adminAdd, { productId, ticker })
   await openAdmin(page, shop, '/admin/assets')
+
   const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
   const handle = (ticker: string) => page.getByRole('button', { name: `Move ${ticker}` })
-  const stored = async () => (await admin.call(assets.adminList, {})).map(({ ticker }) => ticker)
+  const storedTickers = async () => (await admin.call(assets.adminList, {})).map(({ ticker }) => ticker)
+
   await handle('AAA').press('ArrowDown')
   await expect(tickers).toHaveText(['BBB', 'AAA', 'CCC'])
   await expect(handle('AAA')).toBeFocused()
@@ -112,35 +120,36 @@ test('the list is reordered with the keyboard, by mouse, and by finger', async (
   await page.mouse.down()
   await handle('BBB').hover()
   await page.mouse.up()
-  await expect.poll(stored).toEqual(['CCC', 'BBB', 'AAA'])
+  await expect.poll(storedTickers).toEqual(['CCC', 'BBB', 'AAA'])
 
-  // Also drags down, past another row.
+  // Drags down, past another row.
   await handle('CCC').hover()
   await page.mouse.down()
   await page.getByText('BBB', { exact: true }).hover()
   await page.getByText('AAA', { exact: true }).hover()
   await page.mouse.up()
-  await expect.poll(stored).toEqual(['BBB', 'AAA', 'CCC'])
+  await expect.poll(storedTickers).toEqual(['BBB', 'AAA', 'CCC'])
   await expect(tickers).toHaveText(['BBB', 'AAA', 'CCC'])
 
-  const finger = await page.context().newCDPSession(page)
+  const cdp = await page.context().newCDPSession(page)
   const touch = async (type: 'touchStart' | 'touchMove', ticker: string) => {
     const { x = 0, y = 0, width = 0, height = 0 } = (await handle(ticker).boundingBox()) ?? {}
     const touchPoints = [{ x: x + width / 2, y: y + height / 2 }]
-    await finger.send('Input.dispatchTouchEvent', { type, touchPoints })
+    await cdp.send('Input.dispatchTouchEvent', { type, touchPoints })
   }
+
   await touch('touchStart', 'BBB')
   await touch('touchMove', 'AAA')
   await touch('touchMove', 'CCC')
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
-  await expect.poll(stored).toEqual(['AAA', 'CCC', 'BBB'])
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await expect.poll(storedTickers).toEqual(['AAA', 'CCC', 'BBB'])
 })
 
 test.describe('exports and reminders', () => {
-  // Time zone whose date differs from UTC at the moment.
+  // Chooses a time zone whose current date differs from the UTC date.
   test.use({ timezoneId: new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati' })
 
-  test('exports are files named by kind and the seller’s own date, can be cancelled, and say when they fail; reminders say how many they are before they are sent', async ({
+  test('the seller exports lists, cancels an export, sees a failed one, and sends reminders', async ({
     page,
     shop,
   }) => {
@@ -148,6 +157,7 @@ test.describe('exports and reminders', () => {
     await openAdmin(page, shop, '/admin/assets')
     const today = await page.evaluate(() => new Date().toLocaleDateString('sv-SE'))
     expect(new Date().toISOString()).not.toContain(today)
+
     for (const [kind, title] of [
       ['buyers', 'Buyers'],
       ['orders', 'Orders'],
@@ -162,9 +172,9 @@ test.describe('exports and reminders', () => {
       expect(csv.includes(email)).toBe(kind !== 'forms')
     }
 
-    const held = Promise.withResolvers<void>()
+    const exportReleased = Promise.withResolvers<void>()
     await page.route('**/api/admin/export/orders', async (route) => {
-      await held.promise
+      await exportReleased.promise
       await route.abort()
     })
     await page.getByRole('button', { name: 'Export Orders' }).click()
@@ -172,7 +182,8 @@ test.describe('exports and reminders', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await expect(page.getByRole('progressbar')).toBeHidden()
     await expect(page.getByText('Export failed')).toBeHidden()
-    held.resolve()
+    exportReleased.resolve()
+
     await page.getByRole('button', { name: 'Export Orders' }).click()
     await expectToast(page, 'Export failed')
     await expectToast(page, 'Please try again.')
@@ -181,6 +192,7 @@ test.describe('exports and reminders', () => {
     await expect(confirmDialog(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
     await confirmDialog(page).getByRole('button', { name: 'Send reminders' }).click()
     await expect(page.getByText(/^Reminders queued for \d+ buyers?$/)).toBeVisible()
+
     const mails = await shop.mails()
     expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
     await page.getByRole('button', { name: 'Send Reminders' }).click()

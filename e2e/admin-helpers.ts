@@ -6,8 +6,7 @@ import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs } from './shop.ts'
 
-/** Helpers for the tests of the admin area. */
-
+/** Opens a page as a new admin and returns the admin. */
 export async function openAdmin(page: Page, shop: TestShop, address = '/admin') {
   const admin = await shop.admin()
   await logInAs(page, admin, shop)
@@ -20,29 +19,29 @@ export const dialog = (page: Page) => page.getByRole('dialog')
 export const confirmDialog = (page: Page) => page.getByRole('alertdialog')
 export const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
-/** Opens the menu of a row. */
+/** Opens the menu of a row or region and returns it. */
 export async function openMenu(row: Locator) {
   await row.getByRole('button', { name: /^Actions for/ }).click()
   return row.getByRole('menu')
 }
 
-/** Chooses from the menu of a row. */
+/** Chooses an action from the menu of a row or region. */
 export async function chooseFromMenu(row: Locator, action: string) {
   await (await openMenu(row)).getByRole('menuitem', { name: action, exact: true }).click()
 }
 
 /** Creates a customer whose purchase was booked by hand. */
 export async function createCustomer(shop: TestShop) {
-  // Letters alone: eight digits in a name would be a phone number.
-  const mark = randomUUID()
+  // Letters only, because the shop refuses names with as many digits as a phone number.
+  const suffix = randomUUID()
     .slice(0, 8)
     .replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)))
-  const buyer = await shop.user({ name: `Nora ${mark}`, email: `nora-${mark}@example.com` })
+  const buyer = await shop.user({ name: `Nora ${suffix}`, email: `nora-${suffix}@example.com` })
   const purchase = await bookPurchase(shop.connection, buyer.user.id)
   return { ...buyer, purchase, email: buyer.user.email }
 }
 
-/** Creates a customer who asked for access. */
+/** Creates a customer who has requested access. */
 export async function createCustomerWithRequest(shop: TestShop) {
   const buyer = await createCustomer(shop)
   const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
@@ -61,25 +60,25 @@ export async function findAccessId(admin: Awaited<ReturnType<TestShop['admin']>>
   return person?.id ?? ''
 }
 
-/** Axe finds nothing in both themes, and nothing overflows on a phone, or at the widths given. */
+/** Expects no axe violations in both themes, and no horizontal overflow at the widths in pixels. */
 export async function expectAccessibleAndFitting(page: Page, widths = [360]) {
-  const wide = page.viewportSize() ?? { width: 1280, height: 720 }
-  // Switches off fades.
+  const originalSize = page.viewportSize() ?? { width: 1280, height: 720 }
+  // An element that is still fading in would fail the contrast rule.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await expectAccessibleInBothThemes(page)
   for (const width of widths) {
     await page.setViewportSize({ width, height: 844 })
-    const tooWide = await page.locator('html, main section, dialog[open]').evaluateAll(
-      (parts) =>
-        parts.filter(
-          (part) =>
-            part.checkVisibility() &&
-            // The frame of a wide table scrolls.
-            getComputedStyle(part).overflowX !== 'auto' &&
-            part.scrollWidth > part.clientWidth,
+    const overflowingElements = await page.locator('html, main section, dialog[open]').evaluateAll(
+      (elements) =>
+        elements.filter(
+          (element) =>
+            element.checkVisibility() &&
+            // A wide table scrolls inside its own container.
+            getComputedStyle(element).overflowX !== 'auto' &&
+            element.scrollWidth > element.clientWidth,
         ).length,
     )
-    expect(tooWide, `${page.url()} at ${width} px`).toBe(0)
+    expect(overflowingElements, `${page.url()} at ${width} px`).toBe(0)
   }
-  await page.setViewportSize(wide)
+  await page.setViewportSize(originalSize)
 }

@@ -87,7 +87,7 @@ test('a visitor from elsewhere is not asked, and consent is granted; when the lo
   await expect(banner(page)).toBeHidden()
   expect(await savedConsent(page)).toBeUndefined()
 
-  for (const answer of ['nowhere', { error: true, country_code: 'US' }, {}] as const) {
+  for (const answer of ['unreachable', { error: true, country_code: 'US' }, {}] as const) {
     // The last provider in the list answers.
     await fakeRegionLookup(page, answer)
     const asked = page.waitForRequest(/ipapi/)

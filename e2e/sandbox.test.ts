@@ -114,11 +114,11 @@ test("the sandbox's pages pass axe in light and dark mode, and fit 360 px", asyn
   await shop.buy(buyer)
   const unpaid = await shop.user()
   await unpaid.call(checkout.createSubscriptionIntent, { productSlug: 'rebound-sigma-pro', billingType: 'monthly' })
-  const expectAccessibleInBothModes = async (exceptInDark: string[] = []) => {
+  const expectAccessibleInBothModes = async (excludedInDark: string[] = []) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await expectAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark' })
-    await expectAccessible(page, { except: exceptInDark, rules: colorRules })
+    await expectAccessible(page, { exclude: excludedInDark, rules: colorRules })
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 360, height: 800 })
     expect(await overflowOf(page)).toBe(0)

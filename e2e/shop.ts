@@ -19,9 +19,9 @@ const builtShopOptions = { withPages: true, withSchedules: true, quirks: {}, sta
 
 export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...builtShopOptions, ...options })
 
-type Open<Shop = TestShop> = () => Promise<Shop>
+type ShopOpener<Shop = TestShop> = () => Promise<Shop>
 
-const openCommonShop: Open = () => openShop()
+const openCommonShop: ShopOpener = () => openShop()
 
 /**
  * Browser tests against a complete shop on its own database, shared by a worker's tests unless they say otherwise.
@@ -29,19 +29,20 @@ const openCommonShop: Open = () => openShop()
  */
 export const test = base.extend<
   { shop: TestShop; baseURL: string },
-  { shopOpenedBy: <Shop extends TestShop>(open: Open<Shop>) => Promise<Shop> }
+  { shopOpenedBy: <Shop extends TestShop>(open: ShopOpener<Shop>) => Promise<Shop> }
 >({
   /** Scoped to the worker, because opening a shop takes several seconds. */
   shopOpenedBy: [
     async ({}, use) => {
-      const shops = new Map<Open, TestShop>()
-      const close = async (open: Open) => {
+      const shops = new Map<ShopOpener, TestShop>()
+      const close = async (open: ShopOpener) => {
         await shops.get(open)?.close()
         shops.delete(open)
       }
-      await use(async <Shop extends TestShop>(open: Open<Shop>) => {
-        // Keeps the common shop and one more: tests of a kind follow one another.
-        for (const other of shops.keys()) if (other !== open && other !== openCommonShop) await close(other)
+      await use(async <Shop extends TestShop>(open: ShopOpener<Shop>) => {
+        // Keeps the common shop and one other open, because tests of the same kind run one after another.
+        for (const opener of shops.keys()) if (opener !== open && opener !== openCommonShop) await close(opener)
+
         const shop = shops.get(open) ?? (await open())
         shops.set(open, shop)
         // Reuses a shop that the same function opened.
@@ -57,49 +58,49 @@ export const test = base.extend<
   baseURL: async ({ shop }, use) => use(shop.url),
 
   context: async ({ context }, use) => {
-    const complaints: string[] = []
-    context.on('weberror', (webError) => complaints.push(String(webError.error())))
+    const pageErrors: string[] = []
+    context.on('weberror', (webError) => pageErrors.push(String(webError.error())))
     context.on('console', (message) => {
-      // The browser's own message about a failed request; tests check how the page handles it.
-      const isNote = message.text().startsWith('Failed to load resource')
-      if (message.type() === 'error' && !isNote) complaints.push(message.text())
+      // The browser logs failed requests as errors; tests check themselves how the page handles them.
+      const isFailedRequest = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isFailedRequest) pageErrors.push(message.text())
     })
     await use(context)
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   },
 })
 
-/** For tests of motion; all others run with reduced motion (playwright.config.ts). */
+/** Options for tests of animations; all other tests run with reduced motion (playwright.config.ts). */
 export const withMotion = { contextOptions: { reducedMotion: 'no-preference' } } as const
 
-/** For tests that need another kind of shop. */
-export const testWithShop = <Shop extends TestShop>(open: Open<Shop>) =>
+/** Test function for another kind of shop. */
+export const testWithShop = <Shop extends TestShop>(open: ShopOpener<Shop>) =>
   test.extend<{ shop: Shop }>({ shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)) })
 
 /**
- * For tests that change state or settings which other tests share. A file or group of several such tests says
+ * Test function for tests that change settings or state which other tests read. A file with several such tests calls
  * `describe.configure({ mode: 'default' })`, so that one worker runs them in one shop.
  */
 export const testWithOwnShop = (env: Record<string, string> = {}) => testWithShop(() => openShop({ env }))
 
-/** For tests of a shop that is connected to the sandbox's TradingView. */
+/** Test function for a shop that is connected to the sandbox's TradingView. */
 export const testWithConnectedShop = testWithShop(() => openConnectedShop(builtShopOptions))
 
 const openShopAtStripe = 'STRIPE_SECRET_KEY' in stripeKeys ? () => openShop({ env: stripeKeys }) : openCommonShop
 
-/** For tests that also run at Stripe, if its test keys are set, and so cannot use the sandbox. */
+/** Test function for tests that use Stripe itself if its test keys are set, so they cannot use the sandbox. */
 export const testAlsoAtStripe = test.extend({
   shop: async ({ shopOpenedBy }, use) => use(withoutSandbox(await shopOpenedBy(openShopAtStripe))),
 })
 
-/** Makes everything that needs the sandbox throw, with or without keys of Stripe. */
+/** Makes the sandbox helpers throw, even without Stripe keys, so that such a test cannot depend on them. */
 function withoutSandbox(shop: TestShop): TestShop {
   const refuse = () => {
     throw new Error('This test also runs at Stripe, where there is no sandbox')
   }
-  const needSandbox = ['sandbox', 'pay', 'storeCard', 'changeCard', 'guest', 'buy', 'buyer', 'advance'] as const
-  // On a copy: other tests use the sandbox of the same shop.
-  return Object.create(shop, Object.fromEntries(needSandbox.map((name) => [name, { get: refuse }])))
+  const sandboxHelpers = ['sandbox', 'pay', 'storeCard', 'changeCard', 'guest', 'buy', 'buyer', 'advance'] as const
+  // Changes a copy, because other tests use the sandbox of the same shop.
+  return Object.create(shop, Object.fromEntries(sandboxHelpers.map((name) => [name, { get: refuse }])))
 }
 
 /** Gives the browser the session of someone created by `shop.user()` or `shop.admin()`. */
@@ -107,49 +108,53 @@ export async function logInAs(page: Page, { cookies }: Visitor, { url }: TestSho
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
 }
 
-type Look = {
-  /** Selectors of what axe leaves out. */
-  except?: string[]
-  /** Only rules with one of these tags, or only these rules, instead of all. */
+type AxeOptions = {
+  /** Selectors of elements that axe skips. */
+  exclude?: string[]
+  /** Runs only rules with one of these tags. */
   tags?: string[]
+  /** Runs only these rules. */
   rules?: string[]
 }
 
 /** Axe rules whose result depends on the theme. */
 export const colorRules = ['color-contrast', 'link-in-text-block']
 
-/** Axe finds no violations in what the visitor sees now: the open modal dialog, or else the page. */
-export async function expectAccessible(page: Page, { except = [], tags, rules }: Look = {}) {
-  // Elements that are fading in don't have their full contrast yet.
+/** Expects no axe violations in the open modal dialog, or in the page if no dialog is open. */
+export async function expectAccessible(page: Page, { exclude = [], tags, rules }: AxeOptions = {}) {
+  // An element that is still fading in would fail the contrast rule.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await expect(page.locator('.skeleton, [aria-busy="true"]:not(button)').filter({ visible: true })).toHaveCount(0)
   await page.evaluate(async () => {
     await document.fonts.ready
-    const finite = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
-    await Promise.allSettled(finite.map((animation) => animation.finished))
+    const endingAnimations = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(endingAnimations.map((animation) => animation.finished))
   })
+
   await Promise.all(page.frames().map(loadAxe))
   const violations = await page.evaluate(
-    async ({ exclude, runOnly, mostRuns }) => {
+    async ({ excludedSelectors, runOnly, maxRuns }) => {
       let hasChanged = false
-      const changes = new MutationObserver(() => {
+      const observer = new MutationObserver(() => {
         hasChanged = true
       })
-      changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+      observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
       for (let run = 1; ; run += 1) {
         hasChanged = false
         // `resultTypes` leaves out the elements that pass: listing them takes as long as finding them.
-        const found = await (window as unknown as { axe: typeof axe }).axe.run(
-          { exclude, ...(document.querySelector(':modal') ? { include: [':modal'] } : {}) },
+        const results = await (window as unknown as { axe: typeof axe }).axe.run(
+          { exclude: excludedSelectors, ...(document.querySelector(':modal') ? { include: [':modal'] } : {}) },
           // `preload` reads style sheets and media again, for a rule that is off and one about autoplay.
           { resultTypes: ['violations'], preload: false, ...(runOnly ? { runOnly } : {}) },
         )
-        const faults = found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-        // Axe remembers where elements were when it began, so a finding only counts if the page held still.
-        if (faults.length === 0 || !hasChanged || run === mostRuns) return faults
+        const foundViolations = results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+        // Axe reads positions only at its start, so violations count only if the page did not change meanwhile.
+        if (foundViolations.length === 0 || !hasChanged || run === maxRuns) return foundViolations
       }
     },
-    { exclude: except, runOnly: tags ?? rules, mostRuns: 5 },
+    { excludedSelectors: exclude, runOnly: tags ?? rules, maxRuns: 5 },
   )
   expect(violations, page.url()).toEqual([])
 }
@@ -159,7 +164,7 @@ async function loadAxe(frame: Frame) {
   if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axe.source)
 }
 
-/** Runs all rules in the current theme, and the color rules in the other one. */
+/** Checks all rules in the current theme, and the color rules in the other theme. */
 export async function expectAccessibleInBothThemes(page: Page) {
   await expectAccessible(page)
   await switchTheme(page)
@@ -167,7 +172,7 @@ export async function expectAccessibleInBothThemes(page: Page) {
   await switchTheme(page)
 }
 
-/** Does what the header's button does; a dialog or menu may cover the button. */
+/** Switches the theme as the header's button does, which a dialog or menu may cover. */
 const switchTheme = (page: Page) =>
   page.evaluate(async () => {
     const { classList } = document.documentElement

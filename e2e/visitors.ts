@@ -2,15 +2,20 @@ import { expect, type Page } from '@playwright/test'
 import { accessPromise } from '#contract/access/promise.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 
-const lookup = 'https://ipapi.co/json/'
+const regionLookupUrl = 'https://ipapi.co/json/'
 
-/** Answers the cookie notice before the visit. Unlike `fakeRegionLookup`, it leaves the browser its cache. */
+/** Rejects cookies before the visit. Unlike `fakeRegionLookup`, it does not turn off the browser's cache. */
 export const declineCookies = (page: Page, { url }: TestShop) =>
   page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url }])
 
-/** Fakes the region lookup, the only request that may leave the site. */
-export async function fakeRegionLookup(page: Page, answer: { country_code?: string; error?: boolean } | 'nowhere') {
-  await page.route(lookup, (route) => (answer === 'nowhere' ? route.abort() : route.fulfill({ json: answer })))
+/** Fakes the response of the region lookup, the only request that may leave the site. */
+export async function fakeRegionLookup(
+  page: Page,
+  response: { country_code?: string; error?: boolean } | 'unreachable',
+) {
+  await page.route(regionLookupUrl, (route) =>
+    response === 'unreachable' ? route.abort() : route.fulfill({ json: response }),
+  )
 }
 
 export const publicPaths = [
@@ -31,7 +36,7 @@ export async function chooseTheme(page: Page, theme: 'light' | 'dark') {
   await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
 }
 
-/** Holds the page's requests to an address so there's time to look; returns a function that releases them. */
+/** Holds requests to an address, so that a test can check the page meanwhile; returns a function that releases them. */
 export async function holdRequests(page: Page, address: string | RegExp) {
   const gate = Promise.withResolvers<void>()
   await page.route(address, async (route) => {
@@ -41,36 +46,41 @@ export async function holdRequests(page: Page, address: string | RegExp) {
   return gate.resolve
 }
 
-/** Waits until the page goes to /api/login; the 204 keeps the browser in place, so there's time to read. */
+/** Waits for the redirect to /api/login and answers it with a 204, which keeps the browser on its page. */
 export async function interceptLoginRedirect(page: Page) {
-  const gone = page.waitForResponse('**/api/login')
+  const redirected = page.waitForResponse('**/api/login')
   await page.route('**/api/login', (route) => route.fulfill({ status: 204 }), { times: 1 })
-  await gone
+  await redirected
 }
 
-/** From the checkout's first step to the success page, with the card that always works. */
+/** Buys the monthly plan with the card that always works, from the checkout's first step to the success page. */
 export async function payAsGuest(page: Page, email: string, username?: string) {
   await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
   await page.getByLabel('Email', { exact: true }).first().fill(email)
   if (username) await page.getByLabel('TradingView Username (optional)').fill(username)
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
+
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   await frame.locator('[name=number]').fill('4242 4242 4242 4242')
   await frame.locator('[name=expiry]').fill('12 / 34')
   await frame.locator('[name=cvc]').fill('123')
+
   await page.getByRole('button', { name: /^Pay \$39\.00/ }).click()
   await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
 }
 
-/** The server renders what changed again within seconds. */
+/** Waits until a page contains the text; the server renders a changed page again within seconds. */
 export const waitUntilServed = (shop: TestShop, path: string, text: string) =>
   expect.poll(async () => (await shop.visitor().fetch(path)).text()).toContain(text)
 
-/** Pages know of the connection to TradingView a few seconds after it was made. */
+/** Waits until the product page promises automatic access, a few seconds after TradingView was connected. */
 export const waitUntilPagesShowConnection = (shop: TestShop) =>
   waitUntilServed(shop, '/products/rebound-sigma-pro', accessPromise({ unlocksItself: true }))
 
-/** Collects layout shifts; a font that comes after the first paint moves the ends of a few lines by pixels. */
+/**
+ * Returns a function that reads the layout shifts so far. It ignores those up to 0.005, because a font that loads after
+ * the first paint moves some line ends by pixels.
+ */
 export async function watchLayoutShifts(page: Page) {
   await page.addInitScript(() => {
     const shifts: number[] = []
