@@ -1,11 +1,11 @@
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
-import { declineCookies, fakeRegionLookup, publicPaths } from './visitors.ts'
+import { declineCookies, publicPaths, stubRegionLookup } from './visitors.ts'
 
 /** Public pages with screen readers, keyboards, small screens and large text. */
 
 test('every public page and the 404 page pass axe in both themes and fit 320 px and 200% zoom', async ({ page }) => {
   test.slow()
-  await fakeRegionLookup(page, { country_code: 'DE' })
+  await stubRegionLookup(page, { country_code: 'DE' })
   for (const path of [...publicPaths, '/no-such-page']) {
     await page.setViewportSize({ width: 1280, height: 800 })
     const response = await page.goto(path)

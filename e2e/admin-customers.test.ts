@@ -6,7 +6,7 @@ import { users } from '#server/database/schema.ts'
 import { chooseFromMenu, expectAccessibleAndFitting, openAdmin, openMenu } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 
-test('a customer is found by any word, and everything about them is on one page', async ({ page, shop }) => {
+test('staff find a customer by payment, email or username and work on the customer page', async ({ page, shop }) => {
   test.slow()
   const buyer = await shop.buyer()
   const { email, id } = buyer.user
@@ -20,18 +20,20 @@ test('a customer is found by any word, and everything about them is on one page'
   })
   await buyer.call(contact.send, { firstName: 'B', lastName: 'Uyer', email, message: 'Where is my invoice?' })
   await shop.queue.idle()
+
   await openAdmin(page, shop)
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('/')
-  const box = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
+  const searchBox = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
   for (const word of [buyer.purchase.paymentIntentId ?? '', email, tradingViewUsername]) {
-    const answered = page.waitForResponse((response) => response.url().includes(encodeURIComponent(word)))
-    await box.fill(word)
-    await answered
+    const searchResponse = page.waitForResponse((response) => response.url().includes(encodeURIComponent(word)))
+    await searchBox.fill(word)
+    await searchResponse
     await expect(page.getByRole('option').filter({ hasText: email })).toHaveCount(1)
   }
   await expect(page.getByText('1 person found', { exact: true })).toBeVisible()
-  await box.press('Enter')
+
+  await searchBox.press('Enter')
   await expect(page).toHaveURL(`/admin/customers/${id}`)
   await expect(page.getByText('$39.00 on')).toBeVisible()
   await expect(page.getByRole('listitem').filter({ hasText: 'Invoice paid, $39.00' })).toBeVisible()
@@ -49,8 +51,8 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByRole('button', { name: 'Resend' }).click()
   await expect(page.getByText('Resent', { exact: true })).toBeVisible()
 
-  const owned = page.getByRole('listitem').filter({ hasText: /Rebound Sigma Pro.*since/ })
-  await chooseFromMenu(owned, 'Extend')
+  const purchaseItem = page.getByRole('listitem').filter({ hasText: /Rebound Sigma Pro.*since/ })
+  await chooseFromMenu(purchaseItem, 'Extend')
   await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click()
   await expect(page.getByText('Extended', { exact: true })).toBeVisible()
 
@@ -60,24 +62,26 @@ test('a customer is found by any word, and everything about them is on one page'
   await expect(page.getByText('Link sent', { exact: true })).toBeVisible()
   await expectAccessibleAndFitting(page)
 
-  const sent: string[] = []
+  const buyerApiCalls: string[] = []
   page.on('request', (request) => {
-    if (request.url().includes('/api/') && !request.url().includes('/api/admin/')) sent.push(request.url())
+    if (request.url().includes('/api/') && !request.url().includes('/api/admin/')) buyerApiCalls.push(request.url())
   })
+
   await page.getByRole('link', { name: 'See as buyer' }).click()
   await expect(page.getByText('Nothing can be changed here')).toContainText(email)
   await expect(page.getByRole('heading', { name: `Welcome Back, ${buyer.user.name}` })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Cancel Subscription' })).toBeDisabled()
   await expectAccessible(page)
-  expect(sent).toEqual([])
+  expect(buyerApiCalls).toEqual([])
+
   await page.getByRole('link', { name: 'Back to the customer' }).click()
   await expect(page.getByText('Looked at the dashboard as the buyer')).toBeVisible()
 
   await chooseFromMenu(customer, 'Change email')
-  const corrected = email.replace('@', '.right@')
-  await page.getByLabel('New email').fill(corrected)
+  const correctedEmail = email.replace('@', '.right@')
+  await page.getByLabel('New email').fill(correctedEmail)
   await page.getByRole('dialog').getByRole('button', { name: 'Change email' }).click()
-  await expect(page.getByRole('link', { name: corrected })).toBeVisible()
+  await expect(page.getByRole('link', { name: correctedEmail })).toBeVisible()
 
   await page.getByRole('link', { name: 'Wrote: “Where is my invoice?”' }).click()
   await expect(page.getByText('1 message', { exact: true })).toBeVisible()
@@ -90,19 +94,22 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByLabel('New note').fill('Support was here')
   await page.getByRole('button', { name: 'Add note' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: 'Support was here' })).toBeVisible()
+
   await expect((await openMenu(customer)).getByRole('menuitem')).toHaveText(['Send password link'])
-  const mine = await openMenu(owned)
-  await expect(mine.getByRole('menuitem')).toHaveText(['Cancel'])
-  await mine.getByRole('menuitem').click()
-  const asked = page.getByRole('alertdialog')
-  await expect(asked.getByText('They keep access until')).toBeVisible()
-  await expect(asked.getByText('End now')).toHaveCount(0)
-  await asked.getByRole('button', { name: 'Cancel purchase' }).click()
+  const purchaseMenu = await openMenu(purchaseItem)
+  await expect(purchaseMenu.getByRole('menuitem')).toHaveText(['Cancel'])
+  await purchaseMenu.getByRole('menuitem').click()
+  const cancelDialog = page.getByRole('alertdialog')
+  await expect(cancelDialog.getByText('They keep access until')).toBeVisible()
+  await expect(cancelDialog.getByText('End now')).toHaveCount(0)
+  await cancelDialog.getByRole('button', { name: 'Cancel purchase' }).click()
+
   await expect(page.getByText(/^Cancels on \w+ \d+, \d{4}$/).first()).toBeVisible()
   await expect(page.getByText('Cancels at period end', { exact: true })).toBeVisible()
-  await expect(owned.getByRole('button')).toHaveCount(0)
+  await expect(purchaseItem.getByRole('button')).toHaveCount(0)
+
   await page.getByRole('link', { name: 'See as buyer' }).click()
-  await expect(page.getByText('Nothing can be changed here')).toContainText(corrected)
+  await expect(page.getByText('Nothing can be changed here')).toContainText(correctedEmail)
   await page.getByRole('link', { name: 'Back to the customer' }).click()
 
   await page.getByRole('link', { name: 'Wrote: “Where is my invoice?”' }).click()
@@ -110,32 +117,32 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByLabel('Your reply').fill('Attached to your receipt.')
   await page.getByRole('button', { name: 'Send reply' }).click()
   await expect(page.getByText('Reply sent', { exact: true })).toBeVisible()
+
   await page.goto('/admin/settings')
   await expect(page.getByText('Your role can’t open this')).toBeVisible()
 })
 
-test('the search takes words in any order, says how many there are, and knows screens and actions', async ({
-  page,
-  shop,
-}) => {
+test('the search finds people by words in any order, and also finds screens and actions', async ({ page, shop }) => {
   const people = Array.from({ length: 21 }, (_, n) => ({ name: 'Emil Khan', email: `emil.khan${n}@mail.test` }))
   await shop.connection.db.insert(users).values(people)
   await openAdmin(page, shop)
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('/')
-  const box = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
-  await box.fill('khan mail.test emil.khan17')
+  const searchBox = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
+
+  await searchBox.fill('khan mail.test emil.khan17')
   await expect(page.getByText('1 person found', { exact: true })).toBeVisible()
-  await box.fill('Khan Emil')
+  await searchBox.fill('Khan Emil')
   await expect(page.getByText('More than 20 people found', { exact: true })).toBeVisible()
   await expectAccessibleAndFitting(page)
+
   await page.getByRole('option', { name: 'Show all' }).click()
   await expect(page).toHaveURL('/admin/users?q=Khan%20Emil')
   await expect(page.getByText('21 users', { exact: true })).toBeVisible()
 
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('/')
-  await box.fill('subscribers import')
+  await searchBox.fill('subscribers import')
   await page.getByRole('option', { name: 'Import subscribers' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await page.keyboard.press('Escape')
@@ -144,11 +151,12 @@ test('the search takes words in any order, says how many there are, and knows sc
 
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('/')
-  await box.fill('export ord')
+  await searchBox.fill('export ord')
   await expect(page.getByText('No people found', { exact: true })).toBeVisible()
-  await box.press('Enter')
+  await searchBox.press('Enter')
   await expect(page.getByRole('heading', { name: 'Exports', level: 1 })).toBeVisible()
   await expectAccessibleAndFitting(page)
+
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export Orders' }).click(),
@@ -157,31 +165,30 @@ test('the search takes words in any order, says how many there are, and knows sc
   await expect(page.getByText('Orders data exported successfully', { exact: true })).toBeVisible()
 })
 
-test('a fraud warning is decided, and a refund that came back is settled, where they are listed', async ({
-  page,
-  shop,
-}) => {
+test('the seller decides fraud warnings and settles a failed refund in the purchase list', async ({ page, shop }) => {
   const { controls } = shop.sandbox
-  const [thief, friend, moved] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
-  const intentOf = ({ purchase }: typeof thief) => purchase.paymentIntentId ?? ''
-  for (const buyer of [thief, friend]) await controls.warnOfFraud(intentOf(buyer))
-  const { id } = await controls.refund(intentOf(moved), 1000)
+  const [fraudulentBuyer, honestBuyer, unrefundedBuyer] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+  const paymentIntentOf = ({ purchase }: typeof fraudulentBuyer) => purchase.paymentIntentId ?? ''
+  for (const buyer of [fraudulentBuyer, honestBuyer]) await controls.warnOfFraud(paymentIntentOf(buyer))
+  const { id: refundId } = await controls.refund(paymentIntentOf(unrefundedBuyer), 1000)
   await shop.settle()
-  await controls.failRefund(id)
+  await controls.failRefund(refundId)
   await shop.settle()
+
   await openAdmin(page, shop, '/admin/purchases?need=fraud_warnings')
-  const rowOf = ({ user }: typeof thief) => page.getByRole('row').filter({ hasText: user.email })
-  await chooseFromMenu(rowOf(thief), 'Refund and end')
-  await expect(rowOf(thief)).toBeHidden()
-  await chooseFromMenu(rowOf(friend), 'Keep, it’s no fraud')
-  await expect(rowOf(friend)).toBeHidden()
+  const rowOf = ({ user }: typeof fraudulentBuyer) => page.getByRole('row').filter({ hasText: user.email })
+  await chooseFromMenu(rowOf(fraudulentBuyer), 'Refund and end')
+  await expect(rowOf(fraudulentBuyer)).toBeHidden()
+  await chooseFromMenu(rowOf(honestBuyer), 'Keep, it’s no fraud')
+  await expect(rowOf(honestBuyer)).toBeHidden()
 
   await page.goto('/admin/purchases?need=failed_refunds')
-  await chooseFromMenu(rowOf(moved), 'Paid another way')
+  await chooseFromMenu(rowOf(unrefundedBuyer), 'Paid another way')
   const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await expect(dialog).toContainText('Have you sent $10.00')
   await dialog.getByRole('button', { name: 'Yes, it is paid back' }).click()
-  await expect(rowOf(moved)).toBeHidden()
-  expect(await thief.call(purchases.list, {})).toMatchObject([{ endedBecause: 'refunded' }])
-  expect(await friend.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+  await expect(rowOf(unrefundedBuyer)).toBeHidden()
+
+  expect(await fraudulentBuyer.call(purchases.list, {})).toMatchObject([{ endedBecause: 'refunded' }])
+  expect(await honestBuyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
 })

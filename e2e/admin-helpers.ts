@@ -41,7 +41,7 @@ export async function createCustomer(shop: TestShop) {
   return { ...buyer, purchase, email: buyer.user.email }
 }
 
-/** Creates a customer who has requested access. */
+/** Creates a customer who has asked for access. */
 export async function createCustomerWithRequest(shop: TestShop) {
   const buyer = await createCustomer(shop)
   const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`

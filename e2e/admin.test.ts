@@ -15,36 +15,40 @@ import {
   rowOf,
 } from './admin-helpers.ts'
 import { expect, expectAccessible, test } from './shop.ts'
-import { fakeRegionLookup } from './visitors.ts'
+import { stubRegionLookup } from './visitors.ts'
 
-test('problems with the prices at Stripe are shown in the settings, with what to do', async ({ page, shop }) => {
+test('the settings show problems with the prices at Stripe and how to fix them', async ({ page, shop }) => {
   await openAdmin(page, shop, '/admin/settings')
-  const card = page.getByRole('group', { name: 'Payments' })
-  await expect(card.getByText('Test mode: you are not selling yet')).toBeVisible()
-  await expect(card.getByText('no money moves')).toBeHidden()
-  const archive = (active: boolean) =>
+  const paymentSettings = page.getByRole('group', { name: 'Payments' })
+  await expect(paymentSettings.getByText('Test mode: you are not selling yet')).toBeVisible()
+  await expect(paymentSettings.getByText('no money moves')).toBeHidden()
+  const setPriceActive = (active: boolean) =>
     shop.connection.db.execute(sql`
       update sandbox.objects set data = jsonb_set(data, '{active}', ${String(active)}::jsonb)
       where data->>'lookup_key' = 'rebound-sigma-pro-monthly'`)
-  await archive(false)
+
+  await setPriceActive(false)
+
   await page.reload()
-  await expect(card.getByText('1 to do')).toBeVisible()
-  await expect(card.getByText('but it is archived. A restart fixes it.')).toBeVisible()
+  await expect(paymentSettings.getByText('1 to do')).toBeVisible()
+  await expect(paymentSettings.getByText('but it is archived. A restart fixes it.')).toBeVisible()
   await expectAccessible(page)
-  await archive(true)
+  await setPriceActive(true)
 })
 
-test.describe('what there is to do about access', () => {
-  test('copies the username, reveals the key, unlocks, and takes it back within a minute', async ({
+test.describe('the access queue', () => {
+  test('the seller copies a username, reveals the key, unlocks, and undoes that within a minute', async ({
     page,
     shop,
     context,
   }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { email, tradingViewUsername } = await createCustomerWithRequest(shop)
+
     await openAdmin(page, shop, '/admin/access')
     const row = rowOf(page, tradingViewUsername)
     await expect(row).toContainText(/2[34] h left/)
+
     await row.getByRole('button', { name: `Copy ${tradingViewUsername}` }).click()
     await expectToast(page, 'Copied')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(tradingViewUsername)
@@ -59,6 +63,7 @@ test.describe('what there is to do about access', () => {
     await row.getByRole('button', { name: 'I’ve added them' }).click()
     await expect(page.getByText('Recorded as added. The email goes out in a minute.')).toBeVisible()
     await expect(row).toBeHidden()
+
     await page.getByRole('button', { name: 'Undo' }).click()
     await expectToast(page, 'Undone')
     await row.getByRole('button', { name: 'I’ve added them' }).click()
@@ -74,48 +79,56 @@ test.describe('what there is to do about access', () => {
     )
   })
 
-  test('declines several people with one reason', async ({ page, shop }) => {
-    const [one, two] = [await createCustomerWithRequest(shop), await createCustomerWithRequest(shop)]
+  test('the seller declines several people with one reason', async ({ page, shop }) => {
+    const [first, second] = [await createCustomerWithRequest(shop), await createCustomerWithRequest(shop)]
+
     await openAdmin(page, shop, '/admin/access?kind=unlock')
-    for (const { tradingViewUsername } of [one, two]) await page.getByLabel(`Select ${tradingViewUsername}`).check()
+    for (const { tradingViewUsername } of [first, second])
+      await page.getByLabel(`Select ${tradingViewUsername}`).check()
     await page.getByRole('button', { name: 'Decline 2' }).click()
+
     await dialog(page).getByRole('button', { name: 'Decline' }).click()
     await expect(dialog(page).getByText('Please give a reason')).toBeVisible()
     await page.getByLabel('Reason').fill('This username does not exist.')
     await dialog(page).getByRole('button', { name: 'Decline' }).click()
     await expectToast(page, 'Access declined')
-    await expect(rowOf(page, one.tradingViewUsername)).toBeHidden()
-    await expect(rowOf(page, two.tradingViewUsername)).toBeHidden()
+    await expect(rowOf(page, first.tradingViewUsername)).toBeHidden()
+    await expect(rowOf(page, second.tradingViewUsername)).toBeHidden()
   })
 
-  test('marks what is overdue, and lists whom to remove', async ({ page, shop }) => {
-    const late = await createCustomerWithRequest(shop)
-    const gone = await createCustomerWithRequest(shop)
+  test('marks overdue requests and lists people to remove', async ({ page, shop }) => {
+    const overdueCustomer = await createCustomerWithRequest(shop)
+    const cancelledCustomer = await createCustomerWithRequest(shop)
     await shop.connection.pool.query(
       `update access set asked_at = asked_at - interval '30.5 hours', todo_since = todo_since - interval '30.5 hours',
          due_at = due_at - interval '30.5 hours' where user_id = $1`,
-      [late.user.id],
+      [overdueCustomer.user.id],
     )
+
     const admin = await shop.admin()
-    await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, gone.email)] })
+    await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, cancelledCustomer.email)] })
     await shop.afterUndo()
-    await admin.call(purchases.adminCancel, { id: gone.purchase.id })
+    await admin.call(purchases.adminCancel, { id: cancelledCustomer.purchase.id })
+
     await openAdmin(page, shop, '/admin/access')
-    await expect(rowOf(page, late.tradingViewUsername)).toContainText('Overdue by 6 h')
+    await expect(rowOf(page, overdueCustomer.tradingViewUsername)).toContainText('Overdue by 6 h')
+
     await page.goto('/admin/overview')
     await page.getByRole('link', { name: /overdue access request/ }).click()
     await expect(page).toHaveURL('/admin/access?overdue=yes')
-    await expect(rowOf(page, late.tradingViewUsername)).toBeVisible()
-    await expect(rowOf(page, gone.tradingViewUsername)).toBeHidden()
+    await expect(rowOf(page, overdueCustomer.tradingViewUsername)).toBeVisible()
+    await expect(rowOf(page, cancelledCustomer.tradingViewUsername)).toBeHidden()
+
     await page.getByRole('button', { name: 'Remove filter: Overdue' }).click()
-    await expect(rowOf(page, gone.tradingViewUsername)).toBeVisible()
+    await expect(rowOf(page, cancelledCustomer.tradingViewUsername)).toBeVisible()
+
     await page.getByRole('button', { name: /^Remove \d+$/ }).click()
     await expect(page).toHaveURL('/admin/access?kind=lock')
-    await expect(rowOf(page, late.tradingViewUsername)).toBeHidden()
-    await rowOf(page, gone.tradingViewUsername).getByRole('button', { name: 'Removed' }).click()
+    await expect(rowOf(page, overdueCustomer.tradingViewUsername)).toBeHidden()
+    await rowOf(page, cancelledCustomer.tradingViewUsername).getByRole('button', { name: 'Removed' }).click()
     await confirmDialog(page).getByRole('button', { name: 'I’ve removed them' }).click()
     await expectToast(page, '1 person removed')
-    await expect(rowOf(page, gone.tradingViewUsername)).toBeHidden()
+    await expect(rowOf(page, cancelledCustomer.tradingViewUsername)).toBeHidden()
   })
 })
 
@@ -143,7 +156,7 @@ test.describe('the admin area', () => {
     const { email } = await createCustomerWithRequest(shop)
     await openAdmin(page, shop)
     for (const screen of screens) {
-      // Filters long lists, which other tests fill, to one row.
+      // Filters lists that other tests fill to one row.
       const search = /^.(users|purchases|access.people)$/.test(screen) ? `?q=${email}` : ''
       await page.goto(`/admin${screen}${search}`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
@@ -151,8 +164,8 @@ test.describe('the admin area', () => {
     }
   })
 
-  /** Assets first, and what needs attention one click away. */
-  const expectItsFirstScreens = async (page: Page) => {
+  /** Expects that the admin area opens with the assets and leads to the inbox. */
+  const expectAssetsAndInbox = async (page: Page) => {
     await expect(page.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
     await expect(page.getByRole('tab', { selected: true })).toHaveText('Assets')
     await expect(page.getByRole('tabpanel').getByRole('button', { name: 'Add Asset' })).toBeVisible()
@@ -162,7 +175,7 @@ test.describe('the admin area', () => {
     await expect(page.getByRole('navigation', { name: 'Admin' }).getByRole('link').first()).toHaveText('Overview')
   }
 
-  test('opens from the header with its tabs and how much needs attention; is walked by tabs, links, keys, and addresses, which keep what was searched', async ({
+  test('is navigated by tabs, links, keys and addresses, and keeps its filters in the address', async ({
     page,
     shop,
   }) => {
@@ -171,7 +184,8 @@ test.describe('the admin area', () => {
     await openAdmin(page, shop, '/')
     await page.getByRole('banner').getByRole('link', { name: 'Admin' }).click()
     await expect(page).toHaveURL('/admin')
-    await expectItsFirstScreens(page)
+    await expectAssetsAndInbox(page)
+
     await page.goto('/admin')
     const navigation = page.getByRole('navigation', { name: 'Admin' })
     await expect(navigation.getByRole('link')).toHaveText([
@@ -184,9 +198,11 @@ test.describe('the admin area', () => {
       'Settings',
     ])
     await expect(navigation.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
+
     await page.getByRole('tab', { name: 'Assets' }).press('ArrowDown')
     await expect(page).toHaveURL('/admin/users')
     await expect(page.getByRole('tab', { name: 'Users', selected: true })).toBeFocused()
+
     await page.goto('/admin#overview')
     await expect(page).toHaveURL('/admin/overview')
     // Changes the hash of the open page.
@@ -194,6 +210,7 @@ test.describe('the admin area', () => {
       location.hash = '#purchases'
     })
     await expect(page).toHaveURL('/admin/purchases')
+
     await page.getByRole('searchbox').fill(email)
     await expect(page).toHaveURL(/q=/)
     await page.getByLabel('Status').selectOption('active')
@@ -210,31 +227,36 @@ test.describe('the admin area', () => {
     await expect(page).toHaveURL('/admin/activity')
     await expect(page).toHaveTitle(/^Activity/)
     await expect(page.getByRole('heading', { name: 'Activity', level: 1 })).toBeFocused()
+
     await page.goBack()
     await expect(page.getByRole('searchbox')).toHaveValue(email)
+
     await page.keyboard.press('?')
     await expect(dialog(page).getByText('Go to Purchases')).toBeVisible()
     await dialog(page).getByLabel('Single-key shortcuts').uncheck()
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
     await expect(dialog(page)).toBeHidden()
+
     await page.goto('/admin/nowhere')
     await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
   })
 
-  test('has a bar on a phone, below the cookie notice, which opens the other areas', async ({ page, shop }) => {
-    await fakeRegionLookup(page, { country_code: 'DE' })
+  test('has a navigation bar on a phone, below the cookie notice', async ({ page, shop }) => {
+    await stubRegionLookup(page, { country_code: 'DE' })
     await page.setViewportSize({ width: 390, height: 800 })
     await createCustomerWithRequest(shop)
     await openAdmin(page, shop)
     await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
-    await expectItsFirstScreens(page)
-    const bar = page.getByRole('navigation', { name: 'Admin' })
-    await expect(bar.getByRole('link')).toHaveText(['Overview'])
-    await expect(bar.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
-    await bar.getByRole('button', { name: 'More' }).click()
-    await bar.getByRole('link', { name: 'Settings' }).click()
+    await expectAssetsAndInbox(page)
+
+    const navigationBar = page.getByRole('navigation', { name: 'Admin' })
+    await expect(navigationBar.getByRole('link')).toHaveText(['Overview'])
+    await expect(navigationBar.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
+
+    await navigationBar.getByRole('button', { name: 'More' }).click()
+    await navigationBar.getByRole('link', { name: 'Settings' }).click()
     await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
-    await expect(bar.getByRole('link', { name: 'Settings' })).toBeHidden()
+    await expect(navigationBar.getByRole('link', { name: 'Settings' })).toBeHidden()
   })
 })

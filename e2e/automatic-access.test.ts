@@ -8,37 +8,38 @@ import { payAsGuest, waitUntilPagesShowConnection } from './visitors.ts'
 
 test.describe.configure({ mode: 'default' })
 
-const card = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
+const accessCard = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
 
-test('a guest gives a name at the checkout, sees it unlock, and sends the form with the same name', async ({
-  page,
-  shop,
-}) => {
+test('a guest enters a username at the checkout and sees it unlocked after the payment', async ({ page, shop }) => {
   const email = `e2e-${randomUUID()}@example.com`
-  const name = page.getByLabel('TradingView Username (optional)')
+  const username = page.getByLabel('TradingView Username (optional)')
+
   await waitUntilPagesShowConnection(shop)
   await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
-  await name.fill('ada_trade')
-  await name.blur()
+  await username.fill('ada_trade')
+  await username.blur()
   await expect(page.getByText('We can’t find ada_trade on TradingView')).toBeVisible()
   await page.getByRole('button', { name: 'ada_trades' }).click()
   await expect(page.getByText('Found on TradingView: ada_trades')).toBeVisible()
 
   await payAsGuest(page, email, 'ada_trades')
   const form = page.getByRole('form', { name: 'TradingView Access Request' })
-  // After the unlock, only the link to the indicator is offered.
+
+  // After the unlock, the page hides the form and offers the link to the indicator.
   await expect(page.getByText(/^Unlocked in \d+ s$/)).toBeVisible({ timeout: 10_000 })
   await expect(page.getByText('Already unlocked. Nothing more is needed.')).toBeVisible()
   await expect(page.getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Skip for Now' })).toBeVisible()
   await expect(form).toBeHidden()
   await expectAccessible(page)
+
   await page.getByText('Add to your request').click()
   await expect(form.getByLabel('TradingView Username')).toHaveValue('ada_trades')
   await form.getByLabel('Exchange Name').fill('Kraken')
   await form.getByLabel('Exchange API Key').fill('key')
   await form.getByLabel('Exchange Secret Key').fill('secret')
   await form.getByRole('button', { name: 'Submit Access Request' }).click()
+
   await expect(page.getByText('Access request submitted!', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/welcome')
   await expect(page.getByRole('heading', { name: 'ada_trades is unlocked' })).toBeVisible()
@@ -46,47 +47,50 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
     .getByRole('main')
     .getByRole('link', { name: /Dashboard/ })
     .click()
-  await expect(card(page).getByText(/Unlocked. Your subscription renews on/)).toBeVisible()
-  await expect(card(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
+
+  await expect(accessCard(page).getByText(/Unlocked. Your subscription renews on/)).toBeVisible()
+  await expect(accessCard(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
   await expectAccessible(page)
   expect(await shop.listed()).toContain('ada_trades')
-  // A single email has receipt, password link and access state.
-  const told = (await shop.mails()).filter(({ to }) => to === email)
-  expect(told.map(({ subject }) => subject)).toEqual(['Your receipt: Rebound Sigma Pro'])
-  expect(told[0]?.text).toContain('We unlock it for ada_trades on TradingView right after the payment')
-  expect(told[0]?.text).toMatch(/Set your password:\n\S+first=1&token=/)
+  // The receipt also contains the password link and the state of the access.
+  const mails = (await shop.mails()).filter(({ to }) => to === email)
+  expect(mails.map(({ subject }) => subject)).toEqual(['Your receipt: Rebound Sigma Pro'])
+  expect(mails[0]?.text).toContain('We unlock it for ada_trades on TradingView right after the payment')
+  expect(mails[0]?.text).toMatch(/Set your password:\n\S+first=1&token=/)
 
-  // The text about renewal updates without a reload.
+  // Cancelling and resuming change the text without a reload.
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()
   await confirmDialog(page).getByRole('button', { name: 'Cancel Subscription' }).click()
-  await expect(card(page).getByText(/Unlocked until/)).toBeVisible()
+  await expect(accessCard(page).getByText(/Unlocked until/)).toBeVisible()
   await page.getByRole('button', { name: 'Changed your mind? Undo it.' }).click()
-  await expect(card(page).getByText(/Your subscription renews on/)).toBeVisible()
+  await expect(accessCard(page).getByText(/Your subscription renews on/)).toBeVisible()
 })
 
-test('another name in the profile moves the access, once the buyer says so; a refund locks it', async ({
-  page,
-  shop,
-}) => {
+test('a buyer moves the access to another username, and a refund locks it', async ({ page, shop }) => {
   const buyer = await shop.namedBuyer('first_of_two')
   await shop.settle()
   await logInAs(page, buyer, shop)
   await page.goto('/dashboard')
-  await expect(card(page).getByRole('heading', { name: 'first_of_two' })).toBeVisible()
+  await expect(accessCard(page).getByRole('heading', { name: 'first_of_two' })).toBeVisible()
+
   await page.getByRole('button', { name: /^Profile/ }).click()
   await dialog(page).getByLabel('TradingView Username').fill('second_of_two')
+
   await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
   await expect(confirmDialog(page)).toContainText('Move your access to second_of_two?')
   await expectAccessible(page)
+
   await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog(page).getByLabel('TradingView Username')).toHaveValue('second_of_two')
   expect(await shop.listed()).toContain('first_of_two')
   await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+
   await confirmDialog(page).getByRole('button', { name: 'Move access' }).click()
-  await expect(card(page).getByRole('heading', { name: 'second_of_two' })).toBeVisible()
-  await expect(card(page).getByText(/Unlocked. Your subscription renews on/)).toBeVisible()
-  await expect(card(page).getByText(/You can change the username again on/)).toBeVisible()
+  await expect(accessCard(page).getByRole('heading', { name: 'second_of_two' })).toBeVisible()
+  await expect(accessCard(page).getByText(/Unlocked. Your subscription renews on/)).toBeVisible()
+  await expect(accessCard(page).getByText(/You can change the username again on/)).toBeVisible()
   await expect.poll(() => shop.listed()).not.toContain('first_of_two')
+
   const admin = await shop.admin()
   await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
   await expect.poll(() => shop.listed()).not.toContain('second_of_two')
@@ -94,26 +98,29 @@ test('another name in the profile moves the access, once the buyer says so; a re
   await expect(page.getByRole('heading', { name: 'second_of_two' })).toHaveCount(0)
 })
 
-test('an ended session is red, and reconnected, everything catches up', async ({ page, shop }) => {
+test('buyers who waited during an ended session are unlocked once the seller reconnects', async ({ page, shop }) => {
   const { controls } = shop.lookAlike
   await controls.endSession()
   const buyer = await shop.namedBuyer('waits_for_seller')
   await shop.settle()
+
   await logInAs(page, await shop.admin(), shop)
   await page.goto('/admin#access')
   await expect(page.getByText('Your TradingView session has ended. Buyers have to wait')).toBeVisible()
   await expectAccessible(page)
+
   await page.getByRole('link', { name: 'Open connection' }).click()
   await controls.logIn()
   await page.getByRole('button', { name: 'Reconnect' }).click()
   await page.getByLabel('Session cookies').fill(await controls.cookies())
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(page.getByText(/Connected as/)).toBeVisible()
+
   await shop.queue.runNow('tradingview-due')
   await expect.poll(async () => (await shop.accessOf(buyer)).state).toBe('unlocked')
 })
 
-test('the seller reads what another mode would do before switching to it', async ({ page, shop }) => {
+test('the seller sees how many people a mode adds and removes before switching to it', async ({ page, shop }) => {
   const buyer = await shop.namedBuyer()
   await shop.settle()
   const admin = await shop.admin()
@@ -122,16 +129,18 @@ test('the seller reads what another mode would do before switching to it', async
   await page.goto('/admin/access/connection')
   await expect(page.getByRole('heading', { name: 'Connection', level: 1 })).toBeVisible()
   await expectAccessibleAndFitting(page)
-  const full = page.getByRole('radio', { name: /^Add and remove people/ })
-  await full.click()
+
+  const fullMode = page.getByRole('radio', { name: /^Add and remove people/ })
+  await fullMode.click()
   await expect(confirmDialog(page)).toContainText(
     /(\d+ (person|people)|No one) will be added\. (\d+ (person|people)|No one) will be removed/,
   )
   await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
-  await expect(full).not.toBeChecked()
-  await full.click()
+  await expect(fullMode).not.toBeChecked()
+  await fullMode.click()
   await confirmDialog(page).getByRole('button', { name: 'Switch' }).click()
-  await expect(full).toBeChecked()
+  await expect(fullMode).toBeChecked()
+
   await page.getByRole('navigation', { name: 'Access' }).getByRole('link', { name: 'People' }).click()
   await page.getByRole('searchbox').fill(buyer.username)
   const row = rowOf(page, buyer.username)

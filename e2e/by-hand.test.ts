@@ -19,9 +19,9 @@ import {
 } from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
 
-/** Manual work of the seller: gifts, messages, access and imported subscribers. */
+/** Work the seller does by hand: gifts, messages, access and imported subscribers. */
 
-test('a gift is booked with a reason and an end; its buyer is told, sees when it ends, and cancels', async ({
+test('the seller books a gift with an end, and its buyer is emailed, sees the end and cancels', async ({
   page,
   shop,
 }) => {
@@ -32,6 +32,7 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   await page.getByRole('combobox', { name: 'User' }).fill(email)
   await expect(page.getByRole('listbox').getByRole('option')).toHaveCount(1)
   await page.getByRole('combobox', { name: 'User' }).press('Enter')
+
   await page.getByLabel('Billing Type').selectOption('yearly')
   await page.getByLabel('Kind').selectOption('gift')
   await page.getByText('More options').click()
@@ -40,12 +41,14 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   await page.getByLabel('Ends').fill('2031-05-01T12:00')
   await page.getByLabel('Tell the buyer by email').check()
   await expectAccessibleAndFitting(page)
+
   await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
   await expectToast(page, 'Purchase created successfully')
   await expect(rowOf(page, email)).toContainText('gift')
   await expect(rowOf(page, email)).toContainText('“Helped with the first version”')
-  const told = (await shop.mails()).filter(({ to }) => to === email)
-  expect(told.map(({ subject }) => subject)).toContain('You have access to Rebound Sigma Pro')
+
+  const mails = (await shop.mails()).filter(({ to }) => to === email)
+  expect(mails.map(({ subject }) => subject)).toContain('You have access to Rebound Sigma Pro')
 
   await page.context().clearCookies()
   await logInAs(page, buyer, shop)
@@ -53,8 +56,10 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   const product = page.getByRole('region', { name: 'My Products' }).getByRole('listitem').first()
   await expect(product).toContainText('ends on')
   await expect(product.getByRole('link', { name: 'Subscribe', exact: true })).toBeVisible()
+
   await product.getByRole('button', { name: 'Download Invoice' }).click()
   await expectToast(page, 'There is no invoice for this purchase: it was not paid through this shop')
+
   await product.getByRole('button', { name: 'Cancel Subscription' }).click()
   await confirmDialog(page).getByRole('button', { name: 'Cancel Subscription' }).click()
   await expectToast(page, 'Subscription will be cancelled')
@@ -62,33 +67,38 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', kind: 'gift' }])
 })
 
-test('messages are answered, newsletter addresses exported, access removed and restored', async ({ page, shop }) => {
-  const mark = randomUUID().slice(0, 8)
-  const email = `writer-${mark}@example.com`
+test('the seller answers a message, exports newsletter addresses, removes and restores access', async ({
+  page,
+  shop,
+}) => {
+  const suffix = randomUUID().slice(0, 8)
+  const email = `writer-${suffix}@example.com`
   await shop
     .visitor()
-    .call(contact.send, { firstName: 'Wanda', lastName: mark, email, message: 'Does it work in Zürich?' })
+    .call(contact.send, { firstName: 'Wanda', lastName: suffix, email, message: 'Does it work in Zürich?' })
   await shop.visitor().call(newsletter.subscribe, { email })
   const admin = await openAdmin(page, shop, '/admin/messages?state=open')
-  await page.getByRole('searchbox', { name: 'Search messages' }).fill(mark)
-  await rowOf(page, mark).getByRole('button', { name: 'Reply' }).click()
+  await page.getByRole('searchbox', { name: 'Search messages' }).fill(suffix)
+
+  await rowOf(page, suffix).getByRole('button', { name: 'Reply' }).click()
   await dialog(page).getByLabel('Your reply').fill('It does.')
   await expectAccessibleAndFitting(page)
   await dialog(page).getByRole('button', { name: 'Send reply' }).click()
   await expectToast(page, 'Reply sent')
   await expect(page.getByText('No messages found')).toBeVisible()
-  const answer = (await shop.mails()).find(
-    ({ to, subject }) => to === email && subject === 'Our answer to your message',
-  )
-  expect(answer?.text).toContain('It does.')
+
+  const reply = (await shop.mails()).find(({ to, subject }) => to === email && subject === 'Our answer to your message')
+  expect(reply?.text).toContain('It does.')
+
   await page.getByLabel('State').selectOption('answered')
-  await rowOf(page, mark).getByRole('button', { name: 'Read' }).click()
+  await rowOf(page, suffix).getByRole('button', { name: 'Read' }).click()
   await expect(dialog(page).getByText(`by ${admin.user.email}`)).toBeVisible()
   await page.keyboard.press('Escape')
 
   await page.goto('/admin/messages/newsletter?state=asked')
   await page.getByRole('searchbox', { name: 'Search by email' }).fill(email)
   await expect(rowOf(page, email)).toContainText('not confirmed')
+
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export not confirmed' }).click()
   const download = await downloading
@@ -101,33 +111,38 @@ test('messages are answered, newsletter addresses exported, access removed and r
   await buyer.call(access.submitForPurchase, {
     purchaseId: purchase.id,
     exchangeName: 'Kraken',
-    tradingViewUsername: `tv_${mark}`,
+    tradingViewUsername: `tv_${suffix}`,
     apiKey: 'k',
     secretKey: 's',
   })
   await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, buyer.user.email)] })
   await shop.afterUndo()
   await page.goto('/admin/access/people')
-  await page.getByRole('searchbox').fill(`tv_${mark}`)
-  const person = rowOf(page, `tv_${mark}`)
+  await page.getByRole('searchbox').fill(`tv_${suffix}`)
+  const person = rowOf(page, `tv_${suffix}`)
   await expect(person).toContainText('unlocked')
+
   await chooseFromMenu(person, 'Remove')
   await confirmDialog(page).getByRole('button', { name: 'Remove' }).click()
   await expectToast(page, 'Access removed')
   await expect(person).toContainText('removed by you')
+
   await page.getByRole('combobox', { name: 'Access' }).selectOption('withheld')
   await chooseFromMenu(person, 'Restore')
   await expect(page.getByText('Recorded as added. The email goes out in a minute.')).toBeVisible()
   await expect.poll(async () => (await buyer.call(access.mine, {}))[0]?.state).toBe('unlocked')
 })
 
-test('a file as Excel saves it is read, and what cannot be known is asked or named', async ({ page, shop }) => {
+test('an import reads a CSV file from Excel, asks about ambiguous dates and names ignored columns', async ({
+  page,
+  shop,
+}) => {
   const file = [
     'email;name;Country;plan;paid until',
     `zoe-${randomUUID()}@example.com;Zoë Müller;CH;monthly;03/04/2099`,
     'nobody;Nobody;CH;monthly;03/04/2099',
   ]
-  // Behind the dialog is a short list.
+  // The search keeps the list behind the dialog short.
   await openAdmin(page, shop, '/admin/users?q=zoe')
   await page.getByRole('button', { name: 'Import' }).click()
   await page
@@ -135,6 +150,7 @@ test('a file as Excel saves it is read, and what cannot be known is asked or nam
     .setInputFiles({ name: 'subscribers.csv', mimeType: 'text/csv', buffer: Buffer.from(file.join('\r\n'), 'latin1') })
   await expect(dialog(page).getByText('Which day is 03/04/2099?')).toBeFocused()
   await expectAccessibleAndFitting(page)
+
   await dialog(page).getByRole('button', { name: 'April 3, 2099' }).click()
   await expect(dialog(page).getByText('1 subscriber to book, 1 with a fault')).toBeFocused()
   await expect(dialog(page).getByText('Zoë Müller, monthly, until April 3, 2099')).toBeVisible()
@@ -143,77 +159,89 @@ test('a file as Excel saves it is read, and what cannot be known is asked or nam
   await expectAccessibleAndFitting(page)
 })
 
-test('subscriptions that began at Stripe are taken over, and nothing is charged', async ({ page, shop }) => {
-  const mark = randomUUID().slice(0, 8)
-  const [ada, bob] = [`ada-${mark}@example.com`, `bob-${mark}@example.com`]
-  const product = `Old indicator ${mark}`
+test('subscriptions that began at Stripe are taken over without an email', async ({ page, shop }) => {
+  const suffix = randomUUID().slice(0, 8)
+  const [ada, bob] = [`ada-${suffix}@example.com`, `bob-${suffix}@example.com`]
+  const product = `Old indicator ${suffix}`
   const { priceId } = await subscribeAtStripe(shop.sandbox, { email: ada, name: 'Ada', product })
   await subscribeAtStripe(shop.sandbox, { email: bob, priceId })
-  await subscribeAtStripe(shop.sandbox, { email: `eva-${mark}@example.com`, product: `Euro ${mark}`, currency: 'eur' })
+  await subscribeAtStripe(shop.sandbox, {
+    email: `eva-${suffix}@example.com`,
+    product: `Euro ${suffix}`,
+    currency: 'eur',
+  })
   await shop.settle()
+
   const admin = await openAdmin(page, shop, '/admin/purchases/at-stripe')
-  const rowFor = (email: string) => page.getByRole('listitem').filter({ hasText: email })
-  await expect(rowFor(ada)).toContainText('$29.00')
-  await expect(rowFor(ada).getByRole('button')).toHaveCount(0)
-  await expect(rowFor(`eva-${mark}`)).toContainText('It’s paid in EUR')
+  const subscriptionOf = (email: string) => page.getByRole('listitem').filter({ hasText: email })
+  await expect(subscriptionOf(ada)).toContainText('$29.00')
+  await expect(subscriptionOf(ada).getByRole('button')).toHaveCount(0)
+  await expect(subscriptionOf(`eva-${suffix}`)).toContainText('It’s paid in EUR')
+
   await page.getByLabel(`What ${product} is`).selectOption('Rebound Sigma Pro, monthly')
   await expectAccessibleAndFitting(page)
-  await rowFor(ada)
+  await subscriptionOf(ada)
     .getByRole('button', { name: `Take over ${ada}` })
     .click()
   await expectToast(page, '1 subscription taken over')
-  await expect(rowFor(ada)).toHaveCount(0)
-  await rowFor(bob).getByRole('button').click()
-  await expect(rowFor(bob)).toHaveCount(0)
+  await expect(subscriptionOf(ada)).toHaveCount(0)
+  await subscriptionOf(bob).getByRole('button').click()
+  await expect(subscriptionOf(bob)).toHaveCount(0)
+
   for (const email of [ada, bob])
     expect(await admin.call(purchases.adminList, { q: email })).toMatchObject([{ status: 'active', amount: 2900 }])
-  expect((await shop.mails()).filter(({ to }) => to.includes(mark))).toEqual([])
+  expect((await shop.mails()).filter(({ to }) => to.includes(suffix))).toEqual([])
 })
 
-test('subscribers are imported from a CSV file, with a preview, and from where it stopped', async ({ page, shop }) => {
-  const mark = randomUUID().slice(0, 8)
-  const people = Array.from({ length: 60 }, (_, index) => `s${index}-${mark}@example.com`)
+test('an import from a CSV file shows a preview and continues after a failed request', async ({ page, shop }) => {
+  const suffix = randomUUID().slice(0, 8)
+  const people = Array.from({ length: 60 }, (_, index) => `s${index}-${suffix}@example.com`)
   const file = [
     'E-mail;Name;TradingView username;Plan;Paid until',
     'nobody;Nobody;;monthly;2099-12-31',
-    `late-${mark}@example.com;Late;;yearly;2020-01-01`,
+    `late-${suffix}@example.com;Late;;yearly;2020-01-01`,
     ...people.map((email) => `${email};Ada;;monthly;2099-12-31`),
     `${people[0]};Ada;;monthly;2099-12-31`,
-    // Every fault is listed, however many there are.
+    // The dialog lists every fault, even more than a hundred.
     ...Array.from({ length: 120 }, (_, index) => `wrong ${index};Ada;;monthly;2099-12-31`),
   ].join('\r\n')
-  const lineOf = (text: string) => dialog(page).getByRole('listitem').filter({ hasText: text })
+  const faultLineOf = (text: string) => dialog(page).getByRole('listitem').filter({ hasText: text })
+
   const admin = await openAdmin(page, shop, '/admin/users')
   await page.getByRole('button', { name: 'Import' }).click()
   await page
     .getByLabel('Choose a CSV file')
     .setInputFiles({ name: 'subscribers.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
   await expect(dialog(page).getByText('60 subscribers to book, 123 with a fault')).toBeVisible()
-  await expect(lineOf('nobody')).toContainText('“nobody” isn’t an email address. Please correct it in the file.')
-  await expect(lineOf('late-')).toContainText('“Paid until” is in the past')
-  await expect(lineOf('The same email as in line 4')).toContainText('64')
-  await expect(lineOf('“wrong 119” isn’t an email address')).toBeVisible()
-  expect(await admin.call(purchases.adminList, { q: mark })).toEqual([])
+
+  await expect(faultLineOf('nobody')).toContainText('“nobody” isn’t an email address. Please correct it in the file.')
+  await expect(faultLineOf('late-')).toContainText('“Paid until” is in the past')
+  await expect(faultLineOf('The same email as in line 4')).toContainText('64')
+  await expect(faultLineOf('“wrong 119” isn’t an email address')).toBeVisible()
+  expect(await admin.call(purchases.adminList, { q: suffix })).toEqual([])
 
   await page.getByLabel('Tell each of them by email').uncheck()
+  // Fails the second request once; each request books up to 50 subscribers.
   let calls = 0
   await page.route('**/api/admin/imports', (route) =>
     ++calls === 2 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
   )
+
   await dialog(page).getByRole('button', { name: 'Import 60 subscribers' }).click()
   await expect(dialog(page).getByText('50 subscribers booked, 10 left. 503: Service Unavailable')).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Continue' }).click()
   await expect(dialog(page).getByText('60 subscribers booked, 123 with a fault')).toBeFocused()
   await dialog(page).getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('searchbox').fill(`s59-${mark}`)
-  await expect(page).toHaveURL(/q=s59/)
-  await expect(rowOf(page, `s59-${mark}`)).toContainText('1 / 1')
-  expect((await admin.call(purchases.adminList, { q: mark, limit: 100 })).length).toBe(60)
-  expect((await shop.mails()).filter(({ to }) => to.includes(mark))).toEqual([])
 
-  await rowOf(page, `s59-${mark}`).getByRole('link').click()
+  await page.getByRole('searchbox').fill(`s59-${suffix}`)
+  await expect(page).toHaveURL(/q=s59/)
+  await expect(rowOf(page, `s59-${suffix}`)).toContainText('1 / 1')
+  expect((await admin.call(purchases.adminList, { q: suffix, limit: 100 })).length).toBe(60)
+  expect((await shop.mails()).filter(({ to }) => to.includes(suffix))).toEqual([])
+
+  await rowOf(page, `s59-${suffix}`).getByRole('link').click()
   const downloading = page.waitForEvent('download')
   await chooseFromMenu(page.getByRole('region', { name: 'Customer' }), 'Export everything')
   const data = JSON.parse(await readFile(await (await downloading).path(), 'utf8'))
-  expect(data).toMatchObject({ account: { email: `s59-${mark}@example.com` }, purchases: [{}] })
+  expect(data).toMatchObject({ account: { email: `s59-${suffix}@example.com` }, purchases: [{}] })
 })

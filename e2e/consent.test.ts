@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './shop.ts'
-import { fakeRegionLookup } from './visitors.ts'
+import { stubRegionLookup } from './visitors.ts'
 
 const banner = (page: Page) => page.getByRole('region', { name: 'Cookie Notice' })
 
@@ -16,7 +16,7 @@ const signals = (page: Page) =>
   })
 
 test('a toast covers no control of the page or the banner; on a phone it stands over the header', async ({ page }) => {
-  await fakeRegionLookup(page, { country_code: 'DE' })
+  await stubRegionLookup(page, { country_code: 'DE' })
   await page.route('**/api/newsletter/subscribe', (route) => route.fulfill({ json: {} }))
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 800 })
@@ -44,7 +44,7 @@ test('a toast covers no control of the page or the banner; on a phone it stands 
 test('a visitor in a listed region is asked; "Accept All" and "Reject All" save their answer for 365 days, and all four signals follow it, now and on later visits, until they choose again', async ({
   page,
 }) => {
-  await fakeRegionLookup(page, { country_code: 'GB' })
+  await stubRegionLookup(page, { country_code: 'GB' })
   await page.goto('/')
   await expect(banner(page).getByRole('heading')).toHaveText('Cookie Notice')
   await expect(banner(page)).toContainText(
@@ -79,7 +79,7 @@ test('a visitor in a listed region is asked; "Accept All" and "Reject All" save 
 test('a visitor from elsewhere is not asked, and consent is granted; when the lookup does not answer, returns an error, or names no country, the visitor is asked', async ({
   page,
 }) => {
-  await fakeRegionLookup(page, { country_code: 'US' })
+  await stubRegionLookup(page, { country_code: 'US' })
   const answered = page.waitForResponse(/ipapi/)
   await page.goto('/')
   await answered
@@ -89,7 +89,7 @@ test('a visitor from elsewhere is not asked, and consent is granted; when the lo
 
   for (const answer of ['unreachable', { error: true, country_code: 'US' }, {}] as const) {
     // The last provider in the list answers.
-    await fakeRegionLookup(page, answer)
+    await stubRegionLookup(page, answer)
     const asked = page.waitForRequest(/ipapi/)
     await page.goto('/')
     await asked
@@ -110,7 +110,7 @@ test('nothing but the region lookup leaves the site before consent, and the bann
   page,
   baseURL,
 }) => {
-  await fakeRegionLookup(page, { country_code: 'DE' })
+  await stubRegionLookup(page, { country_code: 'DE' })
   const foreign: string[] = []
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== baseURL) foreign.push(request.url())

@@ -5,7 +5,7 @@ import { codes } from '#contract/selling/codes.ts'
 import { orders } from '#server/database/schema.ts'
 import { chooseFromMenu, confirmDialog, openAdmin, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
-import { fakeRegionLookup, holdRequests } from './visitors.ts'
+import { holdRequests, stubRegionLookup } from './visitors.ts'
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const frameOf = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
@@ -35,7 +35,7 @@ test('paying is the card, five lines, and the button, at 1280 and 390 px; nothin
   const proceed = page.getByRole('button', { name: 'Continue to Payment' })
   const content = main.getByText('Backtest-ready strategy version').filter({ visible: true })
   await page.setViewportSize({ width: 1280, height: 844 })
-  await fakeRegionLookup(page, { country_code: 'DE' })
+  await stubRegionLookup(page, { country_code: 'DE' })
   await page.goto(monthly)
   await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
   await expect(proceed).toBeDisabled()

@@ -4,12 +4,12 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 
 const regionLookupUrl = 'https://ipapi.co/json/'
 
-/** Rejects cookies before the visit. Unlike `fakeRegionLookup`, it does not turn off the browser's cache. */
+/** Rejects cookies before the visit. Unlike `stubRegionLookup`, it does not turn off the browser's cache. */
 export const declineCookies = (page: Page, { url }: TestShop) =>
   page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url }])
 
 /** Fakes the response of the region lookup, the only request that may leave the site. */
-export async function fakeRegionLookup(
+export async function stubRegionLookup(
   page: Page,
   response: { country_code?: string; error?: boolean } | 'unreachable',
 ) {
