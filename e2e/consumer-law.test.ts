@@ -6,7 +6,7 @@ import { chooseTheme, declineCookies, publicPaths } from './visitors.ts'
 
 const phone = { width: 360, height: 740 }
 
-test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one click, all money back', async ({
+test('a logged-out buyer withdraws by keyboard and confirms in the receipt to get a full refund', async ({
   page,
   shop,
 }) => {
@@ -35,8 +35,8 @@ test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one cli
   await page.getByLabel('Email for the receipt').fill(email)
   await page.getByRole('button', { name: 'Confirm withdrawal / Widerruf bestätigen' }).press('Enter')
 
-  const done = page.getByRole('heading', { name: 'One click left' })
-  await expect(done).toBeFocused()
+  const resultHeading = page.getByRole('heading', { name: 'One click left' })
+  await expect(resultHeading).toBeFocused()
   await expect(page.getByRole('main')).toContainText(/Received\s*\w+ \d+, \d{4}, \d+:\d\d:\d\d [AP]M UTC/)
   await expectAccessible(page)
 
@@ -47,16 +47,13 @@ test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one cli
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
-test('whoever isn’t logged in as the owner reads the same after sending, at 390 and 1280 px', async ({
-  page,
-  shop,
-}) => {
+test('the page after a withdrawal does not reveal to others whether a contract exists', async ({ page, shop }) => {
   const [owner, stranger] = [await shop.buyer(), await shop.user()]
   const main = page.getByRole('main')
   const withdraw = async (contract: string, name = '') => {
-    // Waits for hydration, because the form would be posted natively before it.
+    // Waits for hydration, before which the browser would post the form itself.
     await page.goto('/withdraw', { waitUntil: 'networkidle' })
-    // Filled in after the session is loaded.
+    // The page fills in the name after the session has loaded.
     await expect(page.getByLabel('Your name')).toHaveValue(name)
     await page.getByLabel('Your name').fill('Ada Trader')
     await page.getByLabel(/^Contract number/).fill(contract)
@@ -65,10 +62,12 @@ test('whoever isn’t logged in as the owner reads the same after sending, at 39
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
     return (await main.innerText()).split('Contract\n')[0]
   }
-  const unknown = await withdraw('adaa-typo@example.com')
-  expect(await withdraw(owner.user.email)).toBe(unknown)
+
+  const textForUnknown = await withdraw('adaa-typo@example.com')
+  expect(await withdraw(owner.user.email)).toBe(textForUnknown)
+
   await logInAs(page, stranger, shop)
-  expect(await withdraw(owner.user.email, stranger.user.name)).toBe(unknown)
+  expect(await withdraw(owner.user.email, stranger.user.name)).toBe(textForUnknown)
   for (const words of [
     'One click left',
     'We’ve emailed ada@example.com. Press “Confirm withdrawal” in that email to finish now.',
@@ -77,6 +76,7 @@ test('whoever isn’t logged in as the owner reads the same after sending, at 39
   ])
     await expect(main).toContainText(words)
   await expectAccessible(page)
+
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     expect(await overflowOf(page)).toBe(0)
@@ -84,41 +84,42 @@ test('whoever isn’t logged in as the owner reads the same after sending, at 39
 
   await page.context().clearCookies()
   await logInAs(page, owner, shop)
-  expect(await withdraw(owner.user.email, owner.user.name)).not.toBe(unknown)
+
+  expect(await withdraw(owner.user.email, owner.user.name)).not.toBe(textForUnknown)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('We’ve received your withdrawal')
   await expect(main).toContainText(
     'It takes effect now, and your money goes back to your card. There’s nothing left to do.',
   )
 })
 
-test('a cancellation is one page, with its button in sight; a reason is asked for only with a good cause', async ({
-  page,
-}) => {
+test('a cancellation asks for a reason only with a good cause', async ({ page }) => {
   await page.setViewportSize(phone)
   await chooseTheme(page, 'dark')
   await page.goto('/cancel')
   await expect(page.getByLabel('The good cause')).toBeHidden()
-  // In the dark theme, unchosen options look like fields, not disabled.
-  const look = (name: string) =>
+  // In the dark theme, an unchosen option has the background of a field, not of a disabled option.
+  const readStyle = (name: string) =>
     page.getByLabel(name).evaluate((element) => {
       const { appearance, backgroundColor } = getComputedStyle(element)
       return { appearance, backgroundColor }
     })
-  const field = await look('Your name')
-  expect(await look('Cancellation for good cause')).toEqual({ ...field, appearance: 'none' })
-  expect((await look('Ordinary cancellation')).backgroundColor).not.toBe(field.backgroundColor)
+  const fieldStyle = await readStyle('Your name')
+  expect(await readStyle('Cancellation for good cause')).toEqual({ ...fieldStyle, appearance: 'none' })
+  expect((await readStyle('Ordinary cancellation')).backgroundColor).not.toBe(fieldStyle.backgroundColor)
+
   await page.getByLabel('Cancellation for good cause').check()
   await page.getByLabel('The good cause').fill('It does not work')
   await page.getByLabel('Your name').fill('Ada')
   await page.getByLabel(/^Contract number/).fill('RS-00000000')
   await page.getByLabel('Email for the receipt').fill('ada@example.com')
   await expectAccessible(page)
+
   await page.getByRole('button', { name: 'Cancel now / jetzt kündigen' }).click()
   await expect(page.getByRole('heading', { name: 'We’ve received your cancellation' })).toBeFocused()
   await expect(page.getByRole('main')).toContainText('It does not work')
 })
 
-test('the seller decides what the shop can’t, by a button that says what it does', async ({ page, shop }) => {
+test('the seller ends a contract after a cancellation for good cause', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   await shop
     .visitor()
@@ -130,14 +131,17 @@ test('the seller decides what the shop can’t, by a button that says what it do
       reason: 'It does not work',
     })
   await shop.settle()
+
   await openAdmin(page, shop, '/admin/purchases/declarations')
   const row = rowOf(page, buyer.user.email)
   await expect(row).toContainText(/Ada Trader cancels RS-\w{8}, bought .*, for good cause\./)
   await expectAccessibleAndFitting(page)
+
   await row.getByRole('button', { name: 'End without notice for Ada Trader' }).click()
   await confirmDialog(page).getByRole('button', { name: 'End without notice' }).click()
   await expectToast(page, 'Done')
   await expect(row).toBeHidden()
+
   await page.getByRole('button', { name: 'Done', pressed: false }).click()
   await expect(row).toContainText('Ended right away')
   await row.getByRole('link', { name: /^RS-/ }).click()
@@ -145,48 +149,59 @@ test('the seller decides what the shop can’t, by a button that says what it do
 })
 
 for (const law of ['eu', 'none'] as const)
-  test(`with CONSUMER_LAW=${law}, pages and emails agree about withdrawal, and every internal link leads somewhere`, async ({
+  test(`with CONSUMER_LAW=${law}, pages and emails agree about withdrawal, and every internal link works`, async ({
     shop,
   }) => {
     test.slow()
     // The law of the EU is the default.
-    await using other = law === 'none' ? await openShop({ env: { CONSUMER_LAW: law } }) : null
-    const place = other ?? shop
-    const read = async (path: string) => (await fetch(new URL(path, place.url))).text()
-    const pages = await Promise.all(publicPaths.map(async (path) => ({ path, html: await read(path) })))
-    // The last list is of samples, the one before of emails that were sent.
-    const samples = (await read('/dev/mails')).split('<ul').at(-1) ?? ''
+    await using shopWithoutLaw = law === 'none' ? await openShop({ env: { CONSUMER_LAW: law } }) : null
+    const testedShop = shopWithoutLaw ?? shop
+    const readPage = async (path: string) => (await fetch(new URL(path, testedShop.url))).text()
+    const pages = await Promise.all(publicPaths.map(async (path) => ({ path, html: await readPage(path) })))
+
+    // The last list contains the sample emails; the list before it contains the sent ones.
+
+    const samples = (await readPage('/dev/mails')).split('<ul').at(-1) ?? ''
     const names = [...samples.matchAll(/\?mail=([^"&]+)/g)].map(([, name = '']) => name)
     expect(names.length).toBeGreaterThan(60)
     const mails = await Promise.all(
-      [...new Set(names)].map(async (path) => ({ path, html: await read(`/dev/mails/raw?mail=${path}`) })),
+      [...new Set(names)].map(async (path) => ({ path, html: await readPage(`/dev/mails/raw?mail=${path}`) })),
     )
-    // "Withdraw" also occurs with consent and exchange keys.
-    const promises = /withdraw from|right of withdrawal|withdrawals? and|to withdraw,|can withdraw|withdraw within/i
-    const promising = [...pages, ...mails].filter(({ html }) => promises.test(html)).map(({ path }) => path)
-    // Emails about declarations exist only under EU consumer law.
-    if (law === 'none') expect(promising.filter((path) => !/^declar|^withdr/.test(path))).toEqual([])
-    else expect(promising).toEqual(expect.arrayContaining(['/help', '/legal/terms', '/products/rebound-sigma-pro']))
 
-    // Follows each path once, whatever its token.
+    // Matches only phrases about contracts, because "withdraw" is also used for consent and exchange keys.
+    const withdrawalPhrases =
+      /withdraw from|right of withdrawal|withdrawals? and|to withdraw,|can withdraw|withdraw within/i
+    const pathsAboutWithdrawal = [...pages, ...mails]
+      .filter(({ html }) => withdrawalPhrases.test(html))
+      .map(({ path }) => path)
+    // Emails about declarations exist only under EU consumer law.
+    if (law === 'none') expect(pathsAboutWithdrawal.filter((path) => !/^declar|^withdr/.test(path))).toEqual([])
+    else
+      expect(pathsAboutWithdrawal).toEqual(
+        expect.arrayContaining(['/help', '/legal/terms', '/products/rebound-sigma-pro']),
+      )
+
+    // Requests each path once, because links differ only in their tokens.
     const links = new Map(
       [...pages, ...mails]
         .flatMap(({ html }) =>
           [...html.matchAll(/href="([^"]+)"/g)].map(
-            ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), place.url),
+            ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), testedShop.url),
           ),
         )
-        .filter(({ origin }) => origin === place.url)
+        .filter(({ origin }) => origin === testedShop.url)
         .map(({ pathname, search }) => [pathname, search]),
     )
     expect(links.size).toBeGreaterThan(15)
     for (const [pathname, search] of links) {
-      const { status } = await fetch(new URL(pathname + search, place.url), { redirect: 'manual' })
-      // Sample tokens are invalid, and their pages say so.
+      const { status } = await fetch(new URL(pathname + search, testedShop.url), { redirect: 'manual' })
+      // Sample tokens are invalid, so their pages may refuse them with another status.
       expect([pathname, status === 404 || status >= 500]).toEqual([pathname, false])
     }
+
     for (const path of ['/withdraw', '/cancel'])
-      expect((await fetch(new URL(path, place.url))).status).toBe(law === 'eu' ? 200 : 404)
-    expect((await fetch(new URL('/admin/nothing', place.url))).status).toBe(404)
-    expect((await fetch(new URL('/admin/customers/1', place.url))).status).toBe(200)
+      expect((await fetch(new URL(path, testedShop.url))).status).toBe(law === 'eu' ? 200 : 404)
+
+    expect((await fetch(new URL('/admin/nothing', testedShop.url))).status).toBe(404)
+    expect((await fetch(new URL('/admin/customers/1', testedShop.url))).status).toBe(200)
   })

@@ -5,45 +5,45 @@ import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
 
-type Person = Awaited<ReturnType<TestShop['user']>>
+type TestUser = Awaited<ReturnType<TestShop['user']>>
 
-async function openDashboard(page: Page, person: Person, shop: TestShop) {
-  await logInAs(page, person, shop)
+async function openDashboard(page: Page, user: TestUser, shop: TestShop) {
+  await logInAs(page, user, shop)
   await page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url: shop.url }])
   await page.goto('/dashboard')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
 
-const part = (page: Page, name: string) => page.getByRole('region', { name })
+const region = (page: Page, name: string) => page.getByRole('region', { name })
 const quickCard = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name })
-const products = (page: Page) => part(page, 'My Products').getByRole('listitem')
-const toastIn = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
+const products = (page: Page) => region(page, 'My Products').getByRole('listitem')
+const visibleToast = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
 
-test('a newcomer is greeted by name, sees placeholders, a way to retry, and a link to the products; without a name they are Trader, and what owners have is not shown to past ones', async ({
-  page,
-  shop,
-}) => {
-  const person = await shop.user({ name: 'Grace Hopper' })
-  const gate = Promise.withResolvers<void>()
+test('a newcomer is greeted by name and can retry when the products fail to load', async ({ page, shop }) => {
+  const newcomer = await shop.user({ name: 'Grace Hopper' })
+  const responseReleased = Promise.withResolvers<void>()
   await page.route('**/api/purchases', async (route) => {
-    await gate.promise
+    await responseReleased.promise
     await route.fulfill({ status: 500, json: { message: 'Broken' } })
   })
-  await openDashboard(page, person, shop)
+
+  await openDashboard(page, newcomer, shop)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome Back, Grace Hopper')
   await expect(page.getByLabel('Loading your products')).toBeVisible()
-  gate.resolve()
+
+  responseReleased.resolve()
   await expect(page.getByText('We couldn’t load your products.')).toBeVisible()
   await page.unroute('**/api/purchases')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(part(page, 'My Products').getByText('No products yet')).toBeVisible()
-  await part(page, 'My Products').getByRole('link', { name: 'Browse Products' }).click()
+  await expect(region(page, 'My Products').getByText('No products yet')).toBeVisible()
+
+  await region(page, 'My Products').getByRole('link', { name: 'Browse Products' }).click()
   await expect(page).toHaveURL('/products')
 
-  await person.call(accounts.updateProfile, { name: '' })
-  await bookPurchase(shop.connection, person.user.id, { status: 'expired' })
-  await openDashboard(page, person, shop)
+  await newcomer.call(accounts.updateProfile, { name: '' })
+  await bookPurchase(shop.connection, newcomer.user.id, { status: 'expired' })
+  await openDashboard(page, newcomer, shop)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome Back, Trader')
   await expect(products(page)).toHaveCount(1)
   await expect(page.getByText('Recommended Assets')).toHaveCount(0)
@@ -51,7 +51,7 @@ test('a newcomer is greeted by name, sees placeholders, a way to retry, and a li
 })
 
 test.describe('my products', () => {
-  test('fit five on one screen, each with the right badge, price, dates, and buttons', async ({ page, shop }) => {
+  test('show five purchases with their badges, prices, dates and buttons on one screen', async ({ page, shop }) => {
     const buyer = await shop.user()
     const book = (values: Parameters<typeof bookPurchase>[2]) => bookPurchase(shop.connection, buyer.user.id, values)
     await book({ status: 'active', createdAt: daysFromNow(-1), currentPeriodEnd: daysFromNow(29) })
@@ -76,30 +76,31 @@ test.describe('my products', () => {
       endedAt: daysFromNow(-35),
       endedBecause: 'unpaid',
     })
+
     await openDashboard(page, buyer, shop)
     await expect(quickCard(page, 'My Products')).toContainText('5 total, 3 active subscriptions')
 
     const expected = [
-      { badge: 'active', plan: 'monthly', price: '$39/month', text: /renews on/, extra: 'Cancel Subscription' },
+      { badge: 'active', plan: 'monthly', price: '$39/month', text: /renews on/, button: 'Cancel Subscription' },
       {
         badge: 'Cancels at period end',
         plan: 'yearly',
         price: '$390/year',
         text: /ends on/,
-        extra: 'Resume Subscription',
+        button: 'Resume Subscription',
       },
       {
         badge: 'past due',
         plan: 'monthly',
         price: '$39/month',
         text: /Payment failed. Please update your card/,
-        extra: 'Update Card',
+        button: 'Update Card',
       },
       { badge: 'cancelled', plan: 'monthly', price: '$39/month', text: /ended on .* It was cancelled/ },
       { badge: 'expired', plan: 'yearly', price: '$390/year', text: /ended on .* The renewal was not paid/ },
     ]
     await expect(products(page)).toHaveCount(expected.length)
-    for (const [index, { badge, plan, price, text, extra }] of expected.entries()) {
+    for (const [index, { badge, plan, price, text, button }] of expected.entries()) {
       const row = products(page).nth(index)
       await expect(row.getByRole('heading')).toHaveText('Rebound Sigma Pro')
       await expect(row.getByText(badge, { exact: true })).toBeVisible()
@@ -107,53 +108,58 @@ test.describe('my products', () => {
       await expect(row.getByText(price, { exact: true })).toBeVisible()
       await expect(row).toContainText(text)
       await expect(row.getByRole('button', { name: 'Download Invoice' })).toBeVisible()
-      await expect(row.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(
-        badge === 'active' || badge === 'past due' ? 1 : 0,
-      )
-      if (extra) await expect(row.getByRole('button', { name: extra })).toBeVisible()
+      const canCancel = badge === 'active' || badge === 'past due'
+      await expect(row.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(canCancel ? 1 : 0)
+      if (button) await expect(row.getByRole('button', { name: button })).toBeVisible()
     }
+
     await products(page).first().scrollIntoViewIfNeeded()
     await page.setViewportSize({ width: 1280, height: 1000 })
     await quickCard(page, 'My Products').click()
-    await expect(part(page, 'My Products')).toBeFocused()
+    await expect(region(page, 'My Products')).toBeFocused()
     await expect(products(page).first()).toBeInViewport({ ratio: 1 })
     await expect(products(page).last()).toBeInViewport({ ratio: 1 })
   })
 
-  test('are cancelled after a confirmation and can be resumed', async ({ page, shop }) => {
+  test('are cancelled after a confirmation, with an optional reason, and can be resumed', async ({ page, shop }) => {
     const buyer = await shop.buyer()
     await openDashboard(page, buyer, shop)
     await expect(quickCard(page, 'My Products')).toContainText('1 active subscriptions')
     const row = products(page).first()
     await row.getByRole('button', { name: 'Cancel Subscription' }).click()
-    const question = page.getByRole('alertdialog')
-    await expect(question).toContainText(
+    const confirmation = page.getByRole('alertdialog')
+    await expect(confirmation).toContainText(
       'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
     )
-    await question.getByRole('button', { name: 'Keep Subscription' }).click()
+
+    await confirmation.getByRole('button', { name: 'Keep Subscription' }).click()
     await expect(row.getByText('active', { exact: true })).toBeVisible()
+
     await row.getByRole('button', { name: 'Cancel Subscription' }).click()
-    await question.getByRole('button', { name: 'Cancel Subscription' }).click()
-    await expect(toastIn(page)).toContainText('Subscription will be cancelled')
+    await confirmation.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await expect(visibleToast(page)).toContainText('Subscription will be cancelled')
     await expect(row.getByText('Cancels at period end', { exact: true })).toBeVisible()
     await expect(row).toContainText(/ends on/)
-    // After the cancellation, the question can be skipped, answered, or undone.
-    const why = page.getByRole('dialog', { name: 'Your subscription is cancelled' })
-    await expect(why.getByRole('radio')).toHaveCount(8)
+
+    // After the cancellation, the page asks for the reason, which the buyer may skip.
+    const reasonDialog = page.getByRole('dialog', { name: 'Your subscription is cancelled' })
+    await expect(reasonDialog.getByRole('radio')).toHaveCount(8)
     await expectAccessible(page)
-    await why.getByRole('radio', { name: 'I don’t use it enough' }).check()
-    await why.getByLabel('Anything to add? (optional)').fill('Too busy this year')
-    await why.getByRole('button', { name: 'Send' }).click()
-    await expect(why).toBeHidden()
+
+    await reasonDialog.getByRole('radio', { name: 'I don’t use it enough' }).check()
+    await reasonDialog.getByLabel('Anything to add? (optional)').fill('Too busy this year')
+    await reasonDialog.getByRole('button', { name: 'Send' }).click()
+    await expect(reasonDialog).toBeHidden()
+
     await row.getByRole('button', { name: 'Resume Subscription' }).click()
     await expect(row.getByText('active', { exact: true })).toBeVisible()
     await row.getByRole('button', { name: 'Cancel Subscription' }).click()
-    await question.getByRole('button', { name: 'Cancel Subscription' }).click()
-    await why.getByRole('button', { name: 'Skip' }).click()
+    await confirmation.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await reasonDialog.getByRole('button', { name: 'Skip' }).click()
     await expect(row.getByText('Cancels at period end', { exact: true })).toBeVisible()
   })
 
-  test('load a few at a time when there are hundreds', async ({ page, shop }) => {
+  test('show six of 103 purchases at first, and more on request', async ({ page, shop }) => {
     const buyer = await shop.user()
     for (let count = 0; count < 103; count++)
       await bookPurchase(shop.connection, buyer.user.id, {
@@ -163,60 +169,60 @@ test.describe('my products', () => {
     await openDashboard(page, buyer, shop)
     await expect(quickCard(page, 'My Products')).toContainText('100+')
     await expect(products(page)).toHaveCount(6)
-    const more = part(page, 'My Products').getByRole('button', { name: 'Show more' })
-    await more.click()
+
+    const moreButton = region(page, 'My Products').getByRole('button', { name: 'Show more' })
+    await moreButton.click()
     await expect(products(page)).toHaveCount(100)
-    await more.click()
+    await moreButton.click()
     await expect(products(page)).toHaveCount(103)
-    await expect(more).toBeHidden()
+    await expect(moreButton).toBeHidden()
     await expect(products(page).first().getByText('active', { exact: true })).toBeVisible()
   })
 })
 
 test.describe('invoices', () => {
-  test('each receipt opens its own invoice, once, without a login', async ({ page, shop }) => {
+  test('the link in a receipt opens its invoice once without a login', async ({ page, shop }) => {
     const buyer = await shop.buyer()
     await shop.advance(1, 'month')
     const { email } = buyer.user
-    const links = (await shop.mails())
+    const receiptLinks = (await shop.mails())
       .filter(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
       .map(({ text }) => /https?:\S+\/invoice\?purchase=[^\s)]+/.exec(text)?.[0] ?? '')
     await buyer.call(accounts.login, { email, password: buyer.password })
-    const urls: string[] = []
-    for (const { id: document } of await buyer.call(purchases.invoices, { id: buyer.purchase.id }))
-      urls.push((await buyer.call(purchases.document, { document })).viewUrl ?? '')
-    const [renewal = '', first = ''] = urls
 
-    const open = page.getByRole('button', { name: 'Open the invoice' })
-    await page.goto(links[1] ?? '')
-    await open.click()
-    await expect(page).toHaveURL(renewal)
-    await page.goto(links[1] ?? '')
-    await open.click()
+    const invoiceUrls: string[] = []
+    for (const { id: document } of await buyer.call(purchases.invoices, { id: buyer.purchase.id }))
+      invoiceUrls.push((await buyer.call(purchases.document, { document })).viewUrl ?? '')
+    const [renewalUrl = '', firstUrl = ''] = invoiceUrls
+
+    const openButton = page.getByRole('button', { name: 'Open the invoice' })
+
+    await page.goto(receiptLinks[1] ?? '')
+    await openButton.click()
+    await expect(page).toHaveURL(renewalUrl)
+
+    await page.goto(receiptLinks[1] ?? '')
+    await openButton.click()
     await expect(page.getByRole('alert')).toContainText('This link has been used or has expired.')
 
-    // Used and expired links require a login.
-    await page.goto(links[0] ?? '')
-    await open.click()
+    // The link in the first receipt has expired after a month, so the buyer has to log in.
+    await page.goto(receiptLinks[0] ?? '')
+    await openButton.click()
     await expect(page.getByRole('alert')).toContainText('This link has been used or has expired.')
     await page.getByRole('link', { name: 'Go to your dashboard' }).click()
     await page.getByLabel('Email', { exact: true }).first().fill(email)
     await page.getByLabel('Password', { exact: true }).fill(buyer.password)
     await page.getByRole('button', { name: 'Log In', exact: true }).click()
-    await expect(page).toHaveURL(first)
+    await expect(page).toHaveURL(firstUrl)
   })
 
-  test('the latest opens in a new tab, and all of them are listed with date, amount, and status', async ({
-    page,
-    shop,
-    context,
-  }) => {
+  test('the latest invoice opens in a new tab, and a dialog lists all invoices', async ({ page, shop, context }) => {
     await openDashboard(page, await shop.buyer({ billing: 'yearly' }), shop)
-    const latest = context.waitForEvent('page')
+    const latestInvoice = context.waitForEvent('page')
     await products(page).first().getByRole('button', { name: 'Download Invoice' }).click()
-    await expect(await latest).toHaveURL(/invoice/)
-    await expect((await latest).getByText('$390.00').first()).toBeVisible()
-    await (await latest).close()
+    await expect(await latestInvoice).toHaveURL(/invoice/)
+    await expect((await latestInvoice).getByText('$390.00').first()).toBeVisible()
+    await (await latestInvoice).close()
 
     await products(page)
       .first()
@@ -228,14 +234,15 @@ test.describe('invoices', () => {
     await expect(invoice.getByRole('time')).toBeVisible()
     await expect(invoice).toContainText('$390.00')
     await expect(invoice.getByText('paid', { exact: true })).toBeVisible()
-    const opened = context.waitForEvent('page')
+
+    const openedInvoice = context.waitForEvent('page')
     await invoice.getByRole('button', { name: 'Open' }).click()
-    await expect((await opened).getByText('$390.00').first()).toBeVisible()
+    await expect((await openedInvoice).getByText('$390.00').first()).toBeVisible()
     await expect(invoice.getByRole('button', { name: 'PDF' })).toBeVisible()
   })
 })
 
-test('a failed renewal is fixed with another card', async ({ page, shop }) => {
+test('a failed renewal is paid with another card', async ({ page, shop }) => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
@@ -243,27 +250,31 @@ test('a failed renewal is fixed with another card', async ({ page, shop }) => {
   const row = products(page).first()
   await expect(row).toContainText(/Payment failed. Please update your card. You keep access until/)
   await expect(page.getByRole('region', { name: 'Failed payment' })).toContainText('$39.00')
+
   await row.getByRole('button', { name: 'Update Card' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText(/Now: Visa ending in 0341, expires \d\d\/\d\d/)
+
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
-  const save = async (card: string) => {
+  const payWithCard = async (card: string) => {
     await frame.locator('[name=number]').fill(card)
     await frame.locator('[name=expiry]').fill('12 / 34')
     await frame.locator('[name=cvc]').fill('123')
     await dialog.getByRole('button', { name: 'Pay $39.00 and save card' }).click()
   }
-  await save('4000 0000 0000 0341')
+
+  await payWithCard('4000 0000 0000 0341')
   await expect(dialog.getByRole('alert')).toHaveText(
     'Your bank declined this card. Use another card, or ask your bank. Your card on file stays the same.',
   )
-  await save('4242 4242 4242 4242')
-  await expect(toastIn(page)).toContainText('Card updated')
+
+  await payWithCard('4242 4242 4242 4242')
+  await expect(visibleToast(page)).toContainText('Card updated')
   await expect(row.getByText('active', { exact: true })).toBeVisible()
   await expect(row).toContainText('Visa ending in 4242, expires 12/34')
 })
 
-test('a renewal that only wants the bank’s confirmation gets it with the same card', async ({ page, shop }) => {
+test('a renewal that needs 3-D Secure is confirmed with the same card', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
@@ -273,15 +284,17 @@ test('a renewal that only wants the bank’s confirmation gets it with the same 
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   await openDashboard(page, buyer, shop)
+
   const failed = page.getByRole('region', { name: 'Failed payment' })
   await expect(failed).toContainText('Your card is fine.')
+
   await failed.getByRole('button', { name: 'Confirm with your bank' }).click()
   await page.getByRole('button', { name: 'Complete authentication' }).click()
   await expect(products(page).first().getByText('active', { exact: true })).toBeVisible()
   await expect(failed).toBeHidden()
 })
 
-test('monthly becomes yearly: declined, then refused at the bank, then paid as the button says', async ({
+test('a switch to yearly is declined, fails 3-D Secure, and then charges the amount on the button', async ({
   page,
   shop,
 }) => {
@@ -296,13 +309,15 @@ test('monthly becomes yearly: declined, then refused at the bank, then paid as t
   const pay = dialog.getByRole('button', { name: /^Pay now · Due today/ })
   await row.getByRole('button', { name: 'Switch to yearly and save $78 a year' }).click()
   await expect(dialog).toContainText(/For 1\d unused days of your month−\$\d\d\.\d\dOne year\$390\.00Due today/)
-  // The scrollbar leaves a moment after the dialog has opened.
+  // The scrollbar disappears shortly after the dialog has opened.
   await expect.poll(() => overflowOf(page)).toBe(0)
   await expectAccessibleInBothThemes(page)
+
   await pay.click()
   await expect(dialog.getByRole('alert')).toHaveText(
     'Your bank declined this card. Use another card, or ask your bank. Nothing has changed.',
   )
+
   await dialog.getByRole('button', { name: 'Not now' }).click()
   await expect(row.getByText('$39/month', { exact: true })).toBeVisible()
 
@@ -310,37 +325,40 @@ test('monthly becomes yearly: declined, then refused at the bank, then paid as t
   const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_authenticationRequired')
   await shop.sandbox.controls.authenticate(setupIntentId, 'complete')
   await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+
   await page.setViewportSize({ width: 1280, height: 900 })
   await row.getByRole('button', { name: 'Switch to yearly' }).click()
   await pay.click()
   await expect(row).toContainText('Your bank wants you to confirm this payment.')
   await page.getByRole('button', { name: 'Fail authentication' }).click()
   await expect(dialog.getByRole('alert')).toContainText('Nothing has changed.')
-  const due = /\$[\d.]+/.exec((await pay.textContent()) ?? '')?.[0] ?? ''
+
+  const amountDue = /\$[\d.]+/.exec((await pay.textContent()) ?? '')?.[0] ?? ''
   await pay.click()
   await page.getByRole('button', { name: 'Complete authentication' }).click()
-  await expect(toastIn(page)).toContainText('You’re on yearly now')
+
+  await expect(visibleToast(page)).toContainText('You’re on yearly now')
   await expect(row.getByText('$390/year', { exact: true })).toBeVisible()
   await expect(row).toContainText('Cancel now, and start monthly when your year ends.')
-  const [paid] = await buyer.call(purchases.invoices, { id })
-  expect(`$${((paid?.amount ?? 0) / 100).toFixed(2)}`).toBe(due)
+  const [latestInvoice] = await buyer.call(purchases.invoices, { id })
+  expect(`$${((latestInvoice?.amount ?? 0) / 100).toFixed(2)}`).toBe(amountDue)
 })
 
-test('a card confirmed on the bank’s own site is used once the buyer is back', async ({ page, shop }) => {
+test('a card confirmed on the bank’s site is saved when the buyer returns', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
   const setupIntent = await shop.storeCard(clientSecret, 'pm_card_mastercard')
   await logInAs(page, buyer, shop)
   await page.goto(`/dashboard?card=${id}&setup_intent=${setupIntent}&redirect_status=succeeded`)
-  await expect(toastIn(page)).toContainText('Card updated')
+  await expect(visibleToast(page)).toContainText('Card updated')
   await expect(page).toHaveURL('/dashboard')
 })
 
-test.describe('in the visitor’s own locale', () => {
+test.describe('with a German locale in New Zealand', () => {
   test.use({ locale: 'de-DE', timezoneId: 'Pacific/Auckland' })
 
-  test('times use the local time zone and language, exact on hover; an invoice that cannot be had is reported in the server’s words or the promised ones', async ({
+  test('dates use the visitor’s time zone and language, and a missing invoice is reported', async ({
     page,
     shop,
     context,
@@ -355,21 +373,23 @@ test.describe('in the visitor’s own locale', () => {
 
     const button = products(page).first().getByRole('button', { name: 'Download Invoice' })
     await button.click()
-    await expect(toastIn(page)).toContainText('Failed to download invoice')
-    await expect(toastIn(page)).toContainText('There is no invoice for this purchase')
+    await expect(visibleToast(page)).toContainText('Failed to download invoice')
+    await expect(visibleToast(page)).toContainText('There is no invoice for this purchase')
+
     await page.route('**/invoice', (route) => route.fulfill({ status: 502, body: '' }))
     await button.click()
-    await expect(toastIn(page)).toContainText('Failed to fetch invoice')
-    // The page asks for the empty tab to be closed; the browser does so a moment later.
+    await expect(visibleToast(page)).toContainText('Failed to fetch invoice')
+    // The browser closes the empty tab a moment after the page asked for it.
     await expect.poll(() => context.pages()).toHaveLength(1)
   })
 })
 
-test('the dashboard passes axe in both themes and fits at 320 px', async ({ page, shop }) => {
+test('dashboard, welcome page and setup guide pass axe in both themes and fit 320 px', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   await bookPurchase(shop.connection, buyer.user.id, { status: 'past_due', pastDueSince: daysFromNow(-1) })
   await bookPurchase(shop.connection, buyer.user.id, { status: 'expired', endedAt: daysFromNow(-9) })
   await openDashboard(page, buyer, shop)
+
   for (const path of ['/dashboard', '/welcome', '/setup-guide']) {
     if (path !== '/dashboard') await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

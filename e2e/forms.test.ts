@@ -3,7 +3,7 @@ import { declineCookies, holdRequests } from './visitors.ts'
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
-test('the newsletter forms do nothing when empty, say why the server refused, then what they are doing and thank for it, and clear themselves', async ({
+test('the newsletter forms ignore an empty address, show a refusal, and clear after a sign-up', async ({
   page,
   shop,
 }) => {
@@ -19,9 +19,11 @@ test('the newsletter forms do nothing when empty, say why the server refused, th
       calls += 1
       return route.fulfill({ status: 503, json: { message: `The mailroom of ${where} is closed` } })
     })
+
     const form = page.getByRole(where).locator('form')
     await form.getByRole('button', { name: 'Subscribe' }).click()
     expect(calls).toBe(0)
+
     await form.getByLabel('Email address').fill(email)
     await form.getByLabel('Email address').press('Enter')
     await expect(page.getByText('Subscription failed', { exact: true })).toBeVisible()
@@ -29,10 +31,12 @@ test('the newsletter forms do nothing when empty, say why the server refused, th
     await expect(form.getByLabel('Email address')).toHaveValue(email)
 
     await page.unroute(address)
-    const answer = await holdRequests(page, address)
+
+    const releaseRequest = await holdRequests(page, address)
     await form.getByRole('button', { name: 'Subscribe' }).click()
     await expect(form.getByRole('button', { name: 'Subscribing...' })).toBeDisabled()
-    answer()
+
+    releaseRequest()
     await expect(page.getByText('Subscribed!', { exact: true })).toBeVisible()
     await expect(page.getByText(success, { exact: true })).toBeVisible()
     await expect(form.getByLabel('Email address')).toHaveValue('')
@@ -41,20 +45,22 @@ test('the newsletter forms do nothing when empty, say why the server refused, th
   }
 })
 
-test('the contact form asks for what is missing and for the right answer, drops an error as soon as its field is right, keeps what was typed when the server fails, and then sends it to the seller', async ({
+test('the contact form marks missing and wrong fields, keeps the text on a failure, and then sends it', async ({
   page,
   shop,
 }) => {
   await page.goto('/about')
   const form = page.getByRole('form', { name: 'Contact' })
-  const send = form.getByRole('button', { name: 'Send Message' })
+  const sendButton = form.getByRole('button', { name: 'Send Message' })
   const message = `Does it work on Mars? ${Date.now()}`
-  const trap = page.locator('input[name=website]')
-  await expect(trap, 'only bots see it').toHaveCount(1)
-  await expect(trap).toBeHidden()
+
+  const honeypot = page.locator('input[name=website]')
+  await expect(honeypot, 'a field that only bots see').toHaveCount(1)
+  await expect(honeypot).toBeHidden()
+
   await form.getByLabel('First name').fill('Ada')
   await form.getByLabel('What is 5 + 3?').fill('9')
-  await send.click()
+  await sendButton.click()
   await expect(page.getByText('Missing fields', { exact: true })).toBeVisible()
   await expect(page.getByText('Please fill in all fields.', { exact: true })).toBeVisible()
   await expect(form.getByLabel('Last name')).toBeFocused()
@@ -62,19 +68,21 @@ test('the contact form asks for what is missing and for the right answer, drops 
   await expectAccessible(page)
 
   const email = form.getByLabel('Email')
-  const invalid = form.getByText('Please enter a valid email address')
+  const emailError = form.getByText('Please enter a valid email address')
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 })
     await email.fill('ada@')
-    await send.click()
-    await expect(invalid).toBeVisible()
+    await sendButton.click()
+    await expect(emailError).toBeVisible()
+
     await email.pressSequentially('ex')
-    await expect(invalid).toBeVisible()
+    await expect(emailError).toBeVisible()
     await email.pressSequentially('ample.com')
-    await expect(invalid).toBeHidden()
+    await expect(emailError).toBeHidden()
     await expect(email).not.toHaveAttribute('aria-invalid')
     await expect(email).toBeFocused()
-    // Missing fields stay marked; a field emptied again is marked at the next attempt.
+
+    // Other missing fields stay marked; a field that is emptied is marked at the next attempt.
     await expect(form.getByLabel('Message')).toHaveAttribute('aria-invalid', 'true')
     await email.fill('')
     await expect(email).not.toHaveAttribute('aria-invalid')
@@ -83,13 +91,13 @@ test('the contact form asks for what is missing and for the right answer, drops 
   await form.getByLabel('Last name').fill('Trader')
   await email.fill('ada@example.com')
   await form.getByLabel('Message').fill(message)
-  await send.click()
+  await sendButton.click()
   await expect(page.getByText('Incorrect answer', { exact: true })).toBeVisible()
   await expect(form.getByLabel('What is 5 + 3?')).toBeFocused()
 
   await page.route('**/api/contact', (route) => route.fulfill({ status: 500, body: '' }))
   await form.getByLabel('What is 5 + 3?').fill('8')
-  await send.dblclick()
+  await sendButton.dblclick()
   await expect(page.getByText('Failed to send message', { exact: true })).toBeVisible()
   await expect(
     page.getByText('Please try again later or contact us directly via email.', { exact: true }),
@@ -97,7 +105,7 @@ test('the contact form asks for what is missing and for the right answer, drops 
   await expect(form.getByLabel('Message')).toHaveValue(message)
 
   await page.unroute('**/api/contact')
-  await send.click()
+  await sendButton.click()
   await expect(page.getByText('Message sent successfully!', { exact: true })).toBeVisible()
   await expect(form.getByLabel('Message')).toHaveValue('')
   await expect

@@ -4,7 +4,7 @@ import { openSmtp } from '#server/testing/smtp.ts'
 import { confirmDialog, expectAccessibleAndFitting, expectToast, openAdmin } from './admin-helpers.ts'
 import { expect, openShop, testWithShop } from './shop.ts'
 
-/** Shop that is ready to send, with its mail server. */
+/** Shop with the settings that newsletters require, and with a mail server. */
 const test = testWithShop(async () => {
   const smtp = await openSmtp()
   const port = await freePort()
@@ -30,7 +30,7 @@ const test = testWithShop(async () => {
   })
 })
 
-test('the seller writes about a change, reads the preview, tries it on themselves, and sends it', async ({
+test('the seller writes about a change, previews it, sends a test, and sends it to all readers', async ({
   page,
   shop,
 }) => {
@@ -46,34 +46,39 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   await expect(page.getByLabel('Subject')).not.toHaveValue('')
   await expect(page.getByLabel('Buyers of Rebound Sigma Pro')).toBeChecked()
   await expect(page.getByLabel('Newsletter subscribers')).not.toBeChecked()
+
   await page.getByLabel('Subject').fill('Exits are drawn')
   await page.getByLabel('Text').fill('Exits are **drawn** now. <b>Really</b>')
   await page.getByLabel('Newsletter subscribers').check()
 
   // Leaving with unsaved text asks first: by link, by Back, and on closing the tab.
-  const writing = page.url()
+  const editorUrl = page.url()
   await page.getByRole('link', { name: /^Overview/ }).click()
   await expect(confirmDialog(page)).toContainText('Leave without saving')
   await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
+
   await page.goBack()
   await expect(confirmDialog(page)).toContainText('Leave without saving')
   await confirmDialog(page).getByRole('button', { name: 'Cancel' }).click()
-  await expect(page).toHaveURL(writing)
-  const warning = page.waitForEvent('dialog')
+  await expect(page).toHaveURL(editorUrl)
+
+  const beforeUnload = page.waitForEvent('dialog')
   await page.close({ runBeforeUnload: true })
-  expect((await warning).type()).toBe('beforeunload')
-  await (await warning).dismiss()
+  expect((await beforeUnload).type()).toBe('beforeunload')
+  await (await beforeUnload).dismiss()
+
   await page.getByRole('button', { name: 'Save draft' }).click()
   await expectToast(page, 'Draft saved')
 
-  const colors = new Set<string>()
+  const textColors = new Set<string>()
   for (const theme of ['light', 'dark']) {
     const preview = page.frameLocator(`iframe[title="Preview, ${theme} theme"]`)
-    const words = preview.getByText('Exits are drawn now. <b>Really</b>')
-    await expect(words).toBeVisible()
-    colors.add(await words.evaluate((element) => getComputedStyle(element).color))
+    const previewText = preview.getByText('Exits are drawn now. <b>Really</b>')
+    await expect(previewText).toBeVisible()
+    textColors.add(await previewText.evaluate((element) => getComputedStyle(element).color))
   }
-  expect(colors.size).toBe(2)
+  expect(textColors.size).toBe(2)
+
   await page.getByText('Plain text').click()
   await expect(page.getByText(/Ada Lovelace, Ring 1, 4500 Solothurn, Switzerland/).first()).toBeVisible()
   await expectAccessibleAndFitting(page)
@@ -81,6 +86,7 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   await page.getByLabel('Text').fill('Exits are **drawn** now. At last.')
   await page.getByRole('button', { name: 'Send a test to me' }).click()
   await expectToast(page, 'Save the draft first')
+
   await page.getByRole('button', { name: 'Save draft' }).click()
   await expect(page.locator('pre')).toContainText('Exits are drawn now. At last.')
   await page.getByRole('button', { name: 'Send a test to me' }).click()
@@ -90,6 +96,7 @@ test('the seller writes about a change, reads the preview, tries it on themselve
   await expect(page.getByText('The saved version goes to 3 addresses')).toBeVisible()
   await page.getByRole('button', { name: 'Send now' }).click()
   await confirmDialog(page).getByRole('button', { name: 'Send to 3 addresses' }).click()
+
   await expect(page.getByRole('progressbar', { name: 'Progress' })).toHaveAttribute('value', '3')
   await expect(page.getByText('sent', { exact: true })).toBeVisible()
   await expect(page.getByRole('definition').first()).toHaveText('3')

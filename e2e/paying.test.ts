@@ -7,58 +7,57 @@ import { chooseFromMenu, confirmDialog, openAdmin, rowOf } from './admin-helpers
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
 import { holdRequests, stubRegionLookup } from './visitors.ts'
 
-const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
-const frameOf = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
+const monthlyCheckout = '/checkout?product=rebound-sigma-pro&billing=monthly'
+const cardFrame = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
 const payButton = (page: Page, amount: string) => page.getByRole('button', { name: `Pay ${amount}` })
 
 async function fillCard(page: Page, number: string) {
-  const frame = frameOf(page).contentFrame()
+  const frame = cardFrame(page).contentFrame()
   await frame.locator('[name=number]').fill(number)
   await frame.locator('[name=expiry]').fill('12 / 34')
   await frame.locator('[name=cvc]').fill('123')
 }
 
-/** True if a click at the button reaches it, once it is scrolled into view. */
-const isOnTop = (page: Page, name: string | RegExp) =>
+/** True if nothing covers the button once it is scrolled into view. */
+const isClickable = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).evaluate((button) => {
-    // The cookie notice stands at the bottom of the window; the page is padded, so the button can be scrolled above it.
+    // The page has padding at its end, so the button can be scrolled above the cookie notice.
     button.scrollIntoView({ block: 'center' })
     const { left, top, width, height } = button.getBoundingClientRect()
     return button.contains(document.elementFromPoint(left + width / 2, top + height / 2))
   })
 
-test('paying is the card, five lines, and the button, at 1280 and 390 px; nothing covers it, nothing is lost unsaid', async ({
-  page,
-  shop,
-}) => {
+test('the checkout shows card, order and button without overlap on a phone and a desktop', async ({ page, shop }) => {
   const main = page.getByRole('main')
-  const proceed = page.getByRole('button', { name: 'Continue to Payment' })
-  const content = main.getByText('Backtest-ready strategy version').filter({ visible: true })
+  const continueButton = page.getByRole('button', { name: 'Continue to Payment' })
+  const productContent = main.getByText('Backtest-ready strategy version').filter({ visible: true })
   await page.setViewportSize({ width: 1280, height: 844 })
   await stubRegionLookup(page, { country_code: 'DE' })
-  await page.goto(monthly)
+  await page.goto(monthlyCheckout)
   await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
-  await expect(proceed).toBeDisabled()
+  await expect(continueButton).toBeDisabled()
+
   const email = main.getByLabel('Email', { exact: true })
   await email.fill('ada')
-  await proceed.click()
+  await continueButton.click()
   await expect(email).toHaveAccessibleDescription(/Please enter a valid email address/)
   await email.fill(`${randomUUID()}@example.com`)
   await expect(email).not.toHaveAccessibleDescription(/Please enter a valid email address/)
 
-  // The summary stands beside the form on wide screens, above it in one line and below it as a fold on narrow ones.
+  // Wide screens show the summary beside the form; narrow screens show one line above and a closed summary below.
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     const isNarrow = width < 1024
     await expect(main.getByRole('heading', { name: 'Order summary' })).toHaveCount(isNarrow ? 0 : 1)
-    await expect(content).toHaveCount(isNarrow ? 0 : 1)
-    expect(await isOnTop(page, 'Continue to Payment')).toBe(true)
+    await expect(productContent).toHaveCount(isNarrow ? 0 : 1)
+    expect(await isClickable(page, 'Continue to Payment')).toBe(true)
   }
   await main.locator('summary').click()
-  await expect(content).toHaveCount(1)
+  await expect(productContent).toHaveCount(1)
 
-  await proceed.click()
+  await continueButton.click()
   await expect(payButton(page, '$39.00')).toBeEnabled()
+
   const lines = page.getByRole('region', { name: 'Your order' }).getByRole('listitem')
   await expect(lines).toHaveText([
     'Rebound Sigma Pro: indicator and strategy on TradingView, Rebound List',
@@ -67,26 +66,27 @@ test('paying is the card, five lines, and the button, at 1280 and 390 px; nothin
     'Renews every month at $39.00 until you cancel',
     'Cancel any time before it renews: in your dashboard or under “Cancel contracts here”',
   ])
+
   await expect(main.getByRole('checkbox')).toHaveCount(0)
   await expect(main).toContainText(
     'Your access starts once we have your TradingView username. If you withdraw within 14 days, you get all your money back.',
   )
-  // Its colors are the page's, also for someone who wants no motion.
-  const typed = frameOf(page).contentFrame().getByLabel('Card number')
-  const [text, ground] = await typed.evaluate((input) => {
+  // The frame uses the page's colors, also with reduced motion.
+  const cardNumber = cardFrame(page).contentFrame().getByLabel('Card number')
+  const [textColor, background] = await cardNumber.evaluate((input) => {
     const { color, backgroundColor } = getComputedStyle(input)
     return [color, backgroundColor]
   })
-  expect([text, ground]).toEqual(['rgb(20, 23, 29)', 'rgb(253, 253, 250)'])
+  expect([textColor, background]).toEqual(['rgb(20, 23, 29)', 'rgb(253, 253, 250)'])
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
-    const [card, last, pay] = await Promise.all(
-      [frameOf(page), lines.last(), payButton(page, '$39.00')].map((part) => part.boundingBox()),
+    const [cardBox, lastLineBox, buttonBox] = await Promise.all(
+      [cardFrame(page), lines.last(), payButton(page, '$39.00')].map((element) => element.boundingBox()),
     )
-    if (!card || !last || !pay) throw new Error('All three are shown')
-    expect(pay.y - last.y - last.height).toBeLessThan(50)
-    expect(pay.y - card.y - card.height).toBeLessThan(300)
-    expect(await isOnTop(page, /^Pay/)).toBe(true)
+    if (!cardBox || !lastLineBox || !buttonBox) throw new Error('Card, last line and button must be visible')
+    expect(buttonBox.y - lastLineBox.y - lastLineBox.height).toBeLessThan(50)
+    expect(buttonBox.y - cardBox.y - cardBox.height).toBeLessThan(300)
+    expect(await isClickable(page, /^Pay/)).toBe(true)
     expect(await overflowOf(page)).toBe(0)
   }
   await expectAccessible(page)
@@ -96,129 +96,147 @@ test('paying is the card, five lines, and the button, at 1280 and 390 px; nothin
   await expect(lines.nth(3)).toHaveText(
     'Renews every year at $390.00; from year two: one month’s notice, rest refunded',
   )
-  await expect(typed).toHaveValue('4000 0027 6000 3184')
+  await expect(cardNumber).toHaveValue('4000 0027 6000 3184')
+
   await payButton(page, '$390.00').click()
   await page.getByRole('button', { name: 'Fail authentication' }).click()
-  const refused = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
-  await expect(refused).toContainText('You weren’t charged.')
-  // The toast is shorter and does not cover the message.
-  const isSeen = () =>
-    refused.evaluate((message) => {
+  const alert = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
+  await expect(alert).toContainText('You weren’t charged.')
+  // The toast is still visible but does not cover the message.
+  const isUncovered = () =>
+    alert.evaluate((message) => {
       const { left, top, bottom } = message.getBoundingClientRect()
       return [top + 4, bottom - 4].every((y) => message.contains(document.elementFromPoint(left + 40, y)))
     })
-  // The toast is still visible.
-  await expect.poll(isSeen, { timeout: 4000 }).toBe(true)
+  await expect.poll(isUncovered, { timeout: 4000 }).toBe(true)
+
   await payButton(page, '$390.00').click()
   await page.getByRole('button', { name: 'Complete authentication' }).click()
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+
   const notice = page.getByRole('region', { name: 'Cookie Notice' })
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
-  const [lastLink, above] = await Promise.all(
-    [page.getByRole('contentinfo').getByRole('link').last(), notice].map((part) => part.boundingBox()),
+  const [lastLinkBox, noticeBox] = await Promise.all(
+    [page.getByRole('contentinfo').getByRole('link').last(), notice].map((element) => element.boundingBox()),
   )
-  if (!lastLink || !above) throw new Error('Both are shown')
-  expect(Math.round(above.y + above.height)).toBeGreaterThan(820)
-  expect(lastLink.y + lastLink.height).toBeLessThanOrEqual(above.y)
-  const [kept] = await shop.connection.db
+  if (!lastLinkBox || !noticeBox) throw new Error('Link and notice must be visible')
+  expect(Math.round(noticeBox.y + noticeBox.height)).toBeGreaterThan(820)
+  expect(lastLinkBox.y + lastLinkBox.height).toBeLessThanOrEqual(noticeBox.y)
+
+  const [latestOrder] = await shop.connection.db
     .select()
     .from(orders)
     .where(isNotNull(orders.agreedAt))
     .orderBy(desc(orders.agreedAt))
     .limit(1)
-  expect(kept).toMatchObject({ amountDue: 39000 })
+  expect(latestOrder).toMatchObject({ amountDue: 39000 })
 })
 
-test('a code is made in the admin area, filled in by its link, typed at the payment, and charged as it says', async ({
-  page,
-  shop,
-}) => {
+test('a discount code works by link and by typing, and the seller can stop it', async ({ page, shop }) => {
   await openAdmin(page, shop, '/admin/purchases/codes')
-  const mark = randomUUID().slice(0, 8).toUpperCase()
-  const [percent, dollars] = [`SPRING-${mark}`, `FIVE-${mark}`]
+  const suffix = randomUUID().slice(0, 8).toUpperCase()
+  const [percentCode, dollarCode] = [`SPRING-${suffix}`, `FIVE-${suffix}`]
   const form = page.getByRole('dialog', { name: 'New code' })
   for (const { code, ...fields } of [
-    { code: percent, 'Percent off': '20' },
-    { code: dollars, 'Dollars off': '5.00' },
+    { code: percentCode, 'Percent off': '20' },
+    { code: dollarCode, 'Dollars off': '5.00' },
   ]) {
     await page.getByRole('button', { name: 'New code' }).click()
     await form.getByRole('textbox', { name: 'Code' }).fill(code)
-    if ('Dollars off' in fields) await form.getByLabel('Discount in').selectOption('dollars')
-    if ('Dollars off' in fields) await form.getByLabel('How long').selectOption('always')
+    if ('Dollars off' in fields) {
+      await form.getByLabel('Discount in').selectOption('dollars')
+      await form.getByLabel('How long').selectOption('always')
+    }
     for (const [label, value] of Object.entries(fields)) await form.getByLabel(label).fill(value)
     await form.getByRole('button', { name: 'Add code' }).click()
     await expect(form).toBeHidden()
   }
-  await expect(rowOf(page, percent)).toContainText('20% off the first payment')
-  await expect(rowOf(page, dollars)).toContainText('$5.00 off, always')
+  await expect(rowOf(page, percentCode)).toContainText('20% off the first payment')
+  await expect(rowOf(page, dollarCode)).toContainText('$5.00 off, always')
   await expectAccessibleInBothThemes(page)
 
   await page.context().clearCookies()
-  await page.goto(`/checkout?product=rebound-sigma-pro&billing=monthly&code=${percent}`)
-  const once = /\$31\.20 today, then \$39\.00 every month from/
-  await expect(page.getByRole('status').filter({ hasText: once })).toBeVisible()
+  await page.goto(`/checkout?product=rebound-sigma-pro&billing=monthly&code=${percentCode}`)
+  const discountText = /\$31\.20 today, then \$39\.00 every month from/
+  await expect(page.getByRole('status').filter({ hasText: discountText })).toBeVisible()
+
   await page.getByLabel('Email', { exact: true }).first().fill(`code-${randomUUID()}@example.com`)
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
+
   await expect(page.getByRole('button', { name: 'Pay $31.20' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Your order' })).toContainText(once)
-  // Enters no code, an unknown code and another code at the payment step.
+  await expect(page.getByRole('region', { name: 'Your order' })).toContainText(discountText)
+
+  // Removes the code at the payment step, then tries an unknown code and another code.
   await page.getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeVisible()
-  const typed = page.getByRole('group', { name: 'Discount code' })
-  await typed.getByLabel('Discount code').fill('nobody-knows')
-  await typed.getByRole('button', { name: 'Apply' }).click()
-  await expect(typed).toContainText('We can’t apply this code.')
-  await typed.getByLabel('Discount code').fill(dollars.toLowerCase())
-  await typed.getByRole('button', { name: 'Apply' }).click()
+
+  const codeGroup = page.getByRole('group', { name: 'Discount code' })
+  await codeGroup.getByLabel('Discount code').fill('nobody-knows')
+  await codeGroup.getByRole('button', { name: 'Apply' }).click()
+  await expect(codeGroup).toContainText('We can’t apply this code.')
+
+  await codeGroup.getByLabel('Discount code').fill(dollarCode.toLowerCase())
+  await codeGroup.getByRole('button', { name: 'Apply' }).click()
   await expect(page.getByRole('button', { name: 'Pay $34.00' })).toBeEnabled()
   await expectAccessible(page)
+
   await fillCard(page, '4242 4242 4242 4242')
   await page.getByRole('button', { name: 'Pay $34.00' }).click()
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+
   await page.goto('/dashboard')
   await expect(page.getByRole('region', { name: 'My Products' })).toContainText('next charge $34.00')
+
   await openAdmin(page, shop, '/admin/purchases/codes')
-  await expect(rowOf(page, dollars)).toContainText('1')
-  await chooseFromMenu(rowOf(page, dollars), 'Stop')
+  await expect(rowOf(page, dollarCode)).toContainText('1')
+  await chooseFromMenu(rowOf(page, dollarCode), 'Stop')
   await confirmDialog(page).getByRole('button', { name: 'Stop it' }).click()
-  await expect(rowOf(page, dollars)).toContainText('stopped')
+  await expect(rowOf(page, dollarCode)).toContainText('stopped')
 })
 
-test('a code applied while the checkout is still being opened is what is charged', async ({ page, shop }) => {
+test('a code applied before the payment has loaded is charged', async ({ page, shop }) => {
   const code = `HASTE-${randomUUID().slice(0, 8).toUpperCase()}`
   await (await shop.admin()).call(codes.adminAdd, { code, amountOff: 500 })
   const email = `haste-${randomUUID()}@example.com`
-  await page.goto(monthly)
+  await page.goto(monthlyCheckout)
   await page.getByLabel('Email', { exact: true }).first().fill(email)
   await page.getByRole('button', { name: 'Have a code?' }).click()
-  const typed = page.getByRole('group', { name: 'Discount code' })
-  const apply = async () => {
-    await typed.getByLabel('Discount code').fill(code)
-    await typed.getByRole('button', { name: 'Apply' }).click()
+
+  const codeGroup = page.getByRole('group', { name: 'Discount code' })
+  const applyCode = async () => {
+    await codeGroup.getByLabel('Discount code').fill(code)
+    await codeGroup.getByRole('button', { name: 'Apply' }).click()
   }
-  // A typed code counts without "Apply"; an unknown one stops here.
-  await typed.getByLabel('Discount code').fill('nobody-knows')
+
+  // "Continue to Payment" also applies a typed code, and an unknown code stops it.
+  await codeGroup.getByLabel('Discount code').fill('nobody-knows')
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
-  await expect(typed.getByLabel('Discount code')).toBeFocused()
-  await expect(typed).toContainText('We can’t apply this code.')
-  await typed.getByLabel('Discount code').fill(code)
+  await expect(codeGroup.getByLabel('Discount code')).toBeFocused()
+  await expect(codeGroup).toContainText('We can’t apply this code.')
+
+  await codeGroup.getByLabel('Discount code').fill(code)
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
   await expect(payButton(page, '$34.00')).toBeEnabled()
   await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeFocused()
   await expect(page.getByRole('main')).toContainText(`${code}, $5.00 off, always−$5.00`)
+
   await page.goBack()
   await expect(page.getByLabel('Email', { exact: true }).first()).toHaveValue(email)
   await page.goForward()
   await expect(payButton(page, '$34.00')).toBeEnabled()
-  const letAnswerCome = await holdRequests(page, '**/api/create-subscription-intent')
+
+  const releaseResponse = await holdRequests(page, '**/api/create-subscription-intent')
   await page.getByRole('button', { name: 'Remove' }).click()
-  await apply()
+  await applyCode()
   await expect(page.getByRole('status').filter({ hasText: code })).toBeVisible()
-  letAnswerCome()
+
+  releaseResponse()
   await expect(payButton(page, '$34.00')).toBeEnabled()
+
   await fillCard(page, '4242 4242 4242 4242')
   await payButton(page, '$34.00').click()
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+
   await page.goto('/dashboard')
   await expect(page.getByRole('region', { name: 'My Products' })).toContainText('next charge $34.00')
 })

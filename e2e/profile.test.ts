@@ -5,60 +5,61 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
 import { declineCookies, interceptLoginRedirect } from './visitors.ts'
 
-/** The Edit Profile dialog, the Account page, and how sessions end. */
+/** The Edit Profile dialog, the Account page, and the end of sessions. */
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 async function openProfile(page: Page, shop: TestShop, name = 'Ada') {
   const person = await shop.user({ name })
+
   await logInAs(page, person, shop)
   await page.goto('/dashboard')
   await page.getByRole('button', { name: /^Profile/ }).click()
   return { person, dialog: page.getByRole('dialog', { name: 'Edit Profile' }) }
 }
 
-test('Edit Profile: Cancel and Escape change nothing and restore focus; a failed change keeps what was typed; a saved one greets by the new name', async ({
-  page,
-  shop,
-}) => {
+test('Edit Profile discards a cancelled change, keeps a failed one, and saves the new name', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   const name = dialog.getByLabel('Name', { exact: true })
-  const open = page.getByRole('button', { name: /^Profile/ })
+  const openButton = page.getByRole('button', { name: /^Profile/ })
   const toast = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
+
   await name.fill('Somebody else')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toBeHidden()
-  await expect(open).toBeFocused()
+  await expect(openButton).toBeFocused()
+
   await page.keyboard.press('Enter')
   await expect(name).toHaveValue('Ada')
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
   expect(await person.call(accounts.user, {})).toEqual(person.user)
 
-  await open.click()
+  await openButton.click()
   await page.route('**/api/user/profile', (route) =>
     route.request().method() === 'PATCH'
       ? route.fulfill({ status: 503, json: { message: 'The shop is busy for a moment.' } })
       : route.continue(),
   )
-  const fail = async () => {
+  const saveAndFail = async () => {
     await dialog.getByRole('button', { name: 'Save Changes' }).click()
     await expect(toast).toBeVisible()
   }
+
   await name.fill('Countess')
-  await fail()
-  // Above the dialog, not behind it.
-  const onTop = page.locator('[popover]:popover-open')
-  await expect(onTop.getByText('Failed to update profile', { exact: true })).toBeVisible()
-  await expect(onTop.getByText('The shop is busy for a moment.', { exact: true })).toBeVisible()
+  await saveAndFail()
+  // The toast appears above the dialog, in the browser's top layer.
+  const toastAbove = page.locator('[popover]:popover-open')
+  await expect(toastAbove.getByText('Failed to update profile', { exact: true })).toBeVisible()
+  await expect(toastAbove.getByText('The shop is busy for a moment.', { exact: true })).toBeVisible()
   await expect(name).toHaveValue('Countess')
 
-  await test.step('the toast above the dialog is closed, reached by F8, and swiped away, and the dialog stays', async () => {
+  await test.step('closing or swiping the toast leaves the dialog open', async () => {
     await toast.getByRole('button', { name: 'Close' }).click()
     await expect(toast).toHaveCount(0)
     await expect(dialog).toBeVisible()
 
-    await fail()
+    await saveAndFail()
     await page.keyboard.press('F8')
     await page.keyboard.press('Tab')
     await expect(toast).toBeFocused()
@@ -66,8 +67,8 @@ test('Edit Profile: Cancel and Escape change nothing and restore focus; a failed
     await expect(toast).toHaveCount(0)
     await expect(dialog).toBeVisible()
 
-    await fail()
-    // Waits for the end of the animation.
+    await saveAndFail()
+    // Hovering waits until the toast has stopped moving.
     await toast.hover()
     const box = await toast.boundingBox()
     const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
@@ -79,12 +80,13 @@ test('Edit Profile: Cancel and Escape change nothing and restore focus; a failed
     await expect(dialog).toBeVisible()
   })
 
-  await test.step('the toast outlives the dialog and stays above the next one', async () => {
-    await fail()
+  await test.step('the toast stays visible when the dialog closes and opens again', async () => {
+    await saveAndFail()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expect(dialog).toBeHidden()
     await expect(toast).toBeVisible()
-    await open.click()
+
+    await openButton.click()
     await toast.getByRole('button', { name: 'Close' }).click()
     await expect(toast).toHaveCount(0)
     await expect(dialog).toBeVisible()
@@ -98,11 +100,11 @@ test('Edit Profile: Cancel and Escape change nothing and restore focus; a failed
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Welcome Back, Countess' })).toBeVisible()
   expect(await person.call(accounts.profile, {})).toMatchObject({ name: 'Countess', tradingViewUsername: 'ada_l' })
-  await open.click()
+  await openButton.click()
   await expect(dialog.getByLabel('TradingView Username')).toHaveValue('ada_l')
 })
 
-test('Edit Profile has its two fields; all else is one Account page, also for those who know it as /security; both are accessible and fit 1280 and 360 px', async ({
+test('Edit Profile has two fields, and the Account page everything else; both are accessible', async ({
   page,
   shop,
 }) => {
@@ -113,6 +115,7 @@ test('Edit Profile has its two fields; all else is one Account page, also for th
   await expect(dialog.getByRole('button')).toHaveText(['Cancel', 'Save Changes', ''])
   await expect(dialog.getByRole('heading')).toHaveText(['Edit Profile'])
   await expectAccessibleInBothThemes(page)
+
   await page.setViewportSize(phone)
   expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
   await dialog.getByRole('link', { name: 'Account' }).click()
@@ -123,16 +126,18 @@ test('Edit Profile has its two fields; all else is one Account page, also for th
   await expect(banner.getByRole('link')).toHaveText([/./, 'Products', 'About', 'Help', 'Dashboard'])
   await expect(banner.getByRole('button', { name: 'Logout' })).toBeVisible()
   await banner.getByRole('link', { name: 'Dashboard' }).click()
+
   await page.setViewportSize({ width: 1280, height: 844 })
   await page.getByRole('link', { name: /^Account/ }).click()
   await expect(page.getByRole('heading', { name: 'Account', level: 1 })).toBeVisible()
-  for (const part of ['Email address', 'Password', 'Where you’re logged in', 'Your data', 'Delete account'])
-    await expect(page.getByRole('region', { name: part, exact: true })).toBeVisible()
+  for (const name of ['Email address', 'Password', 'Where you’re logged in', 'Your data', 'Delete account'])
+    await expect(page.getByRole('region', { name, exact: true })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Email address' })).toContainText(person.user.email)
 
   await page.goto('/security')
   await expect(page).toHaveURL('/account')
   await expect(page.getByText('This device')).toBeVisible()
+
   await page.getByRole('button', { name: 'Delete my account' }).click()
   await expectAccessibleInBothThemes(page)
   for (const size of [{ width: 1280, height: 844 }, phone]) {
@@ -141,7 +146,7 @@ test('Edit Profile has its two fields; all else is one Account page, also for th
   }
 })
 
-test('on the Account page, the data downloads as a file, another device is logged out, then all of them, and the account is deleted with the password and only with it', async ({
+test('a buyer downloads the data, logs out other devices, and deletes the account with the password', async ({
   page,
   shop,
 }) => {
@@ -153,9 +158,11 @@ test('on the Account page, the data downloads as a file, another device is logge
     { email, password: person.password },
     { headers: { 'content-type': 'application/json', 'user-agent': 'Mozilla/5.0 (iPhone) Safari/604.1' } },
   )
+
   await logInAs(page, person, shop)
   await page.goto('/account')
   await expect(page.getByText('This device')).toHaveCount(1)
+
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download my data' }).click()
   const download = await downloading
@@ -166,20 +173,24 @@ test('on the Account page, the data downloads as a file, another device is logge
   await page.getByRole('button', { name: 'Log out Safari on iPhone' }).click()
   await expect(page.getByText('Safari on iPhone')).toBeHidden()
   expect(await phone.call(accounts.user, {})).toBeNull()
+
   await page.getByRole('button', { name: 'Log out everywhere' }).click()
   await expect(page).toHaveURL('/')
   await expect(page.getByRole('banner').getByRole('link', { name: 'Log In' })).toBeVisible()
   expect(await person.call(accounts.user, {})).toBeNull()
 
   await person.call(accounts.login, { email, password: person.password })
+
   await logInAs(page, person, shop)
   await page.goto('/account')
   await page.getByRole('button', { name: 'Delete my account' }).click()
+
   const password = page.getByLabel('Your password')
   await expect(password).toBeFocused()
   await password.fill('not the password')
   await page.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(password).toHaveAccessibleDescription('Wrong password')
+
   await password.fill(person.password)
   await page.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(page.getByText('Account deleted', { exact: true })).toBeVisible()
@@ -189,17 +200,19 @@ test('on the Account page, the data downloads as a file, another device is logge
   })
 })
 
-test('a session that ends while a page is open leads to login and back', async ({ page, shop }) => {
+test('a session that ends on an open page leads to login and back', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
-  // Any request still in flight would notice the ended session before the click does.
+  // Waits for all requests, because a later response would notice the ended session before the click.
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
   await expect(page.getByText('No products yet')).toBeVisible()
   await page.waitForLoadState('networkidle')
-  const paused = interceptLoginRedirect(page)
+
+  const loginRedirected = interceptLoginRedirect(page)
   await person.call(accounts.logoutEverywhere, {})
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()
-  await paused
+
+  await loginRedirected
   await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
   await page.getByLabel('Email', { exact: true }).fill(person.user.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
@@ -207,19 +220,17 @@ test('a session that ends while a page is open leads to login and back', async (
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('logging out from the dashboard goes home, and nothing one person loaded is shown to the next', async ({
-  page,
-  shop,
-}) => {
-  const [first, second] = [await shop.buyer(), await shop.user({ name: 'Second' })]
-  await logInAs(page, first, shop)
+test('after a logout, the next user of the browser sees nothing of the previous one', async ({ page, shop }) => {
+  const [previousUser, nextUser] = [await shop.buyer(), await shop.user({ name: 'Second' })]
+  await logInAs(page, previousUser, shop)
   await page.goto('/dashboard')
   await expect(page.getByText('Rebound Sigma Pro').first()).toBeVisible()
+
   await page.getByRole('button', { name: /^Log Out/ }).click()
   await expect(page).toHaveURL('/')
   await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
-  await page.getByLabel('Email', { exact: true }).fill(second.user.email)
-  await page.getByLabel('Password', { exact: true }).fill(second.password)
+  await page.getByLabel('Email', { exact: true }).fill(nextUser.user.email)
+  await page.getByLabel('Password', { exact: true }).fill(nextUser.password)
   await page.getByRole('button', { name: 'Log In', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Welcome Back, Second' })).toBeVisible()
   await expect(page.getByText('No products yet')).toBeVisible()

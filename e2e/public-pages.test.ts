@@ -8,16 +8,14 @@ test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 const section = (page: Page, heading: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) })
 
-test('home says who it is for and shows the product, a chart that says what it is, and the three principles; it leads to the products and about pages', async ({
-  page,
-  shop,
-}) => {
+test('the home page shows the chart and the principles and leads to products and about', async ({ page, shop }) => {
   await page.goto('/')
   const main = page.getByRole('main')
   await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
   await expect(page.getByRole('img', { name: /^Illustrative daily candlestick chart/ })).toBeVisible()
   await expect(page.getByText('Simulated, daily. Three signals, one loss.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Built for Data-Driven Traders' })).toBeVisible()
+
   const principles = section(page, 'Three principles behind every rule').getByRole('listitem')
   await expect(principles.getByRole('heading')).toHaveText([
     'Evidence over Opinion',
@@ -25,7 +23,7 @@ test('home says who it is for and shows the product, a chart that says what it i
     'Consistency through Rules',
   ])
 
-  await test.step('the footer has the tagline, two columns, the year, and the legal pages; above, the page says that payments are in test mode', async () => {
+  await test.step('the footer has its links, and test mode a link to the sandbox', async () => {
     const footer = page.getByRole('contentinfo')
     await expect(footer).toContainText(
       'Professional indicators for rule-based entries and exits. Built for execution, not noise.',
@@ -61,16 +59,19 @@ test('home says who it is for and shows the product, a chart that says what it i
   await main.getByRole('link', { name: 'About Us' }).click()
   await expect(page).toHaveURL('/about')
   await page.goBack()
-  const toProduct = main.locator('a[href="/products/rebound-sigma-pro"]')
-  await expect(toProduct).toHaveCount(2)
-  await expect(toProduct.first()).toContainText('Rebound Sigma Pro')
-  await toProduct.last().click()
+
+  const productLinks = main.locator('a[href="/products/rebound-sigma-pro"]')
+  await expect(productLinks).toHaveCount(2)
+  await expect(productLinks.first()).toContainText('Rebound Sigma Pro')
+
+  await productLinks.last().click()
   await expect(page).toHaveURL('/products/rebound-sigma-pro')
   await page.goBack()
+
   await main.getByRole('link', { name: 'Explore Products' }).click()
   await expect(page).toHaveURL('/products')
 
-  await test.step('products has one product and one card for what’s next', async () => {
+  await test.step('the products page has one product and one card about products in development', async () => {
     await expect(main.getByRole('heading', { level: 2 })).toHaveText([
       'Rebound Sigma Pro',
       'More Products in Development',
@@ -82,15 +83,12 @@ test('home says who it is for and shows the product, a chart that says what it i
 })
 
 test.describe('the product page', () => {
-  test('has six benefits, three steps, eight things you get, eight questions with answers that open one at a time, and two offers at early-access prices, in that order; replays the chart on request', async ({
-    page,
-  }) => {
-    const loaded: string[] = []
+  test('shows its sections in order, opens one answer at a time, and replays the chart', async ({ page }) => {
+    const replayFiles: string[] = []
     page.on('request', (request) => {
-      if (request.url().includes('replay')) loaded.push(request.url())
+      if (request.url().includes('replay')) replayFiles.push(request.url())
     })
     await page.goto('/products/rebound-sigma-pro')
-    // With reviews, their summary stands before the button.
     await expect(
       page
         .getByRole('main')
@@ -98,7 +96,8 @@ test.describe('the product page', () => {
         .first(),
     ).toHaveAttribute('href', '/checkout?product=rebound-sigma-pro&billing=monthly')
 
-    // The section of reviews appears with the first review.
+    // Ignores the reviews section, which exists only if another test has written a review.
+
     const headings = page.getByRole('main').getByRole('heading', { level: 2 })
     await expect(headings.filter({ hasNotText: 'What Buyers Say' })).toHaveText([
       'Key Benefits',
@@ -152,9 +151,9 @@ test.describe('the product page', () => {
       '/checkout?product=rebound-sigma-pro&billing=yearly',
     )
 
-    await test.step('the replay goes day by day and compares how often, never how much', async () => {
+    await test.step('the replay goes day by day and compares the number of trades, never their profit', async () => {
       await expect(page.getByRole('img', { name: /^Illustrative/ }).first()).toBeVisible()
-      expect(loaded).toEqual([])
+      expect(replayFiles).toEqual([])
       await page.getByRole('button', { name: 'Replay' }).click()
       const replay = page.getByRole('figure', { name: 'Replay' })
       await expect(replay.getByRole('button', { name: 'Next day' })).toBeFocused()
@@ -171,9 +170,7 @@ test.describe('the product page', () => {
     })
   })
 
-  test('scrolls to how it works on request, shows all three trades at every width, and on a phone keeps the way to the prices at hand', async ({
-    page,
-  }) => {
+  test('links to its explanation, shows all trades at every width, and has a buy bar on a phone', async ({ page }) => {
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     await page.goto('/products/rebound-sigma-pro')
     const heading = page.getByRole('heading', { name: 'How It Works' })
@@ -182,7 +179,7 @@ test.describe('the product page', () => {
     await expect(heading).toBeInViewport()
     await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
 
-    // Among the trades is a loss.
+    // All three trades stay visible, including the loss.
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
       const labels = section(page, 'Example Chart').locator('svg[role=img] text')
@@ -196,36 +193,35 @@ test.describe('the product page', () => {
 
     await page.setViewportSize({ width: 360, height: 740 })
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
-    const offer = page.getByRole('main').getByRole('link', { name: 'Get access', exact: true })
-    // The bar hides while another buy button is in view.
+    const buyBar = page.getByRole('main').getByRole('link', { name: 'Get access', exact: true })
+    // The bar is hidden while another buy button is in view.
     await expect(page.getByRole('link', { name: /^Get access - / })).toBeInViewport()
-    await expect(offer).toBeHidden()
+    await expect(buyBar).toBeHidden()
+
     await section(page, 'Key Benefits').scrollIntoViewIfNeeded()
-    await expect(offer).toBeInViewport()
-    await offer.click()
+    await expect(buyBar).toBeInViewport()
+    await buyBar.click()
     await expect(section(page, 'Early-Access Pricing')).toBeInViewport()
-    await expect(offer).toBeHidden()
+    await expect(buyBar).toBeHidden()
   })
 })
 
 test.describe('header and footer', () => {
-  test('the privacy policy names the controller, your rights, and the cookies, with contents and a date; the terms cover billing, cancellation, refunds, liability, and governing law, below a header that is sticky and links to home, products, and about', async ({
-    page,
-    shop,
-  }) => {
+  test('privacy policy and terms have their required contents below a sticky header', async ({ page, shop }) => {
     await page.goto('/legal/privacy')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Privacy Policy')
     await expect(section(page, '1. Controller')).toContainText(shop.config.supportEmail)
     await expect(section(page, '8. Your rights').getByRole('listitem')).not.toHaveCount(0)
     await expect(page.getByRole('cell', { name: 'bsl_cookie_consent' })).toBeVisible()
+
     await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'Your rights' }).click()
     await expect(page.getByRole('heading', { name: '8. Your rights' })).toBeInViewport()
     await expect(page.getByText(/^Last changed on \w+ \d+, \d{4}$/)).toBeVisible()
 
     await page.getByRole('contentinfo').getByRole('link', { name: 'Terms' }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Terms of Service')
-    const text = page.getByRole('main')
-    for (const point of [
+    const terms = page.getByRole('main')
+    for (const phrase of [
       'effect at the end of the billing period',
       'All fees are non-refundable, except for your consumer rights below. There are no partial refunds',
       'You have the right to withdraw from this contract within 14 days',
@@ -234,36 +230,42 @@ test.describe('header and footer', () => {
       'Swiss law applies',
       'The place of jurisdiction is Solothurn',
     ])
-      await expect(text).toContainText(point)
+      await expect(terms).toContainText(phrase)
+
     const header = page.getByRole('banner')
+
     await page.mouse.wheel(0, 1500)
     await expect(header).toBeInViewport()
     await expect(header.getByRole('link')).toHaveText(['Rebound Sigma', 'Products', 'About', 'Log In', 'Get access'])
-    // From another page, and once more on the page itself.
+    // The link works from another page and on the product page itself.
+
     const prices = page.getByRole('heading', { name: 'Early-Access Pricing' })
-    for (const at of ['elsewhere', 'there']) {
+    for (const place of ['from another page', 'on the product page']) {
       await header.getByRole('link', { name: 'Get access' }).click()
-      await expect(prices, at).toBeFocused()
-      await expect(prices, at).toBeInViewport()
+      await expect(prices, place).toBeFocused()
+      await expect(prices, place).toBeInViewport()
       await page.evaluate(() => scrollTo(0, 0))
     }
+
     await header.getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
   })
 
   test('the footer is the same on every page, at 390 and 1280 px', async ({ page, shop }) => {
     const footer = page.getByRole('contentinfo')
-    const texts = async () => {
-      const read: string[] = []
+    const readTexts = async () => {
+      const texts: string[] = []
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 844 })
-        read.push(await footer.innerText())
+        texts.push(await footer.innerText())
       }
-      return read
+      return texts
     }
+
     await page.goto('/')
     await expect(footer.getByRole('heading')).toHaveText(['Product', 'Company', 'Newsletter'])
-    const text = await texts()
+
+    const homeTexts = await readTexts()
     await logInAs(page, await shop.admin(), shop)
     for (const path of [
       '/checkout?product=rebound-sigma-pro',
@@ -274,28 +276,27 @@ test.describe('header and footer', () => {
     ]) {
       await page.goto(path)
       await expect(footer.getByRole('button', { name: 'Subscribe' })).toBeVisible()
-      expect(await texts(), path).toEqual(text)
+      expect(await readTexts(), path).toEqual(homeTexts)
     }
   })
 
-  test('a public shop in test mode has no link to the sandbox, which is closed there', async () => {
-    await using open = await openShop({ env: production })
-    const html = await (await open.visitor().fetch('/about')).text()
+  test('a public shop in test mode has no link to the sandbox', async () => {
+    await using publicShop = await openShop({ env: production })
+    const html = await (await publicShop.visitor().fetch('/about')).text()
     expect(html).toContain('No real payments are made.')
     expect(html).not.toContain('/_sandbox/"')
   })
 })
 
-test('help answers what people ask before they pay, and a search without a match names the nearest answers', async ({
-  page,
-}) => {
+test('the help search finds answers and suggests the nearest ones without a match', async ({ page }) => {
   await page.goto('/help')
-  const typed = page.getByRole('searchbox', { name: 'Search the answers' })
-  for (const words of ['refund', 'exchange keys', 'switch monthly yearly']) {
-    await typed.fill(words)
+  const searchBox = page.getByRole('searchbox', { name: 'Search the answers' })
+  for (const query of ['refund', 'exchange keys', 'switch monthly yearly']) {
+    await searchBox.fill(query)
     await expect(page.getByText(/^\d answers? found$/)).toBeVisible()
   }
-  await typed.fill('refunding me')
+
+  await searchBox.fill('refunding me')
   await expect(page.getByText('Nothing found for “refunding me”.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Can I get my money back?' })).toBeVisible()
 })
