@@ -9,7 +9,7 @@ async function measureFirstLoad(page: Page, path: string) {
   const finishedRequests: Request[] = []
   const collect = (request: Request) => finishedRequests.push(request)
   page.on('requestfinished', collect)
-  // Waits for a call of the page too, because the network can be idle before the page's last script runs.
+  // Also waits for an API call, because the network can be idle before the page's last script runs.
   const userLoaded = page.waitForResponse('**/api/user')
   await page.goto(path, { waitUntil: 'networkidle' })
   await userLoaded

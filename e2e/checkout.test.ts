@@ -16,7 +16,7 @@ async function fillCard(page: Page, number: string) {
   await frame.locator('[name=number]').fill(number)
   await frame.locator('[name=expiry]').fill('12 / 34')
   await frame.locator('[name=cvc]').fill('123')
-  // Stripe asks for this in some countries.
+  // Stripe asks for the postal code in some countries.
   const postalCode = frame.locator('[name=postalCode]')
   if (await postalCode.isVisible()) await postalCode.fill('12345')
 }
@@ -160,7 +160,7 @@ test.describe('a logged-in buyer', () => {
     await expect(page.getByText('You won’t get news by email.')).toBeVisible()
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
 
-    // The card whose payment is disputed later.
+    // Stripe disputes the payment of this test card later.
     await fillCard(page, '4000 0000 0000 0259')
     await payButton(page).click()
     await expect(successHeading(page)).toBeVisible()

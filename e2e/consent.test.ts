@@ -7,7 +7,7 @@ const banner = (page: Page) => page.getByRole('region', { name: 'Cookie Notice' 
 const findConsentCookie = async (page: Page) =>
   (await page.context().cookies()).find(({ name }) => name === 'bsl_cookie_consent')
 
-/** Latest value of Google's four consent signals; different values would be joined by commas. */
+/** Reads the latest value of Google's four consent signals; different values would be joined by commas. */
 const readConsentSignal = (page: Page) =>
   page.evaluate(() => {
     const commands = (window.dataLayer ?? []).map((command) => [...(command as IArguments)])

@@ -5,22 +5,24 @@ import { colorRules, expect, expectAccessible, logInAs, overflowOf, test } from 
 
 /** The payment sandbox in a browser: control page, hosted invoices and card fields. */
 
-const invoiceOf = async (page: Page, email: string) => {
+const openLatestInvoice = async (page: Page, email: string) => {
   await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)
   await page.getByRole('region', { name: 'Objects' }).getByRole('link').first().click()
   await expect(page.getByRole('heading', { level: 1, name: 'Invoice' })).toBeVisible()
 }
-const card = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
-const field = (page: Page, label: string) => card(page).getByLabel(label)
+const cardFrame = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
+const cardField = (page: Page, label: string) => cardFrame(page).getByLabel(label)
 
-test('a newcomer moves the clock forward a month and sees the renewal and its invoice', async ({ page, shop }) => {
+test('advancing the clock by a month renews a subscription and creates its invoice', async ({ page, shop }) => {
   const buyer = await shop.user()
   await shop.buy(buyer)
   await page.goto(`/_sandbox/?q=${encodeURIComponent(buyer.user.email)}`)
   const invoices = page.getByRole('region', { name: 'Objects' }).getByRole('link')
   await expect(invoices).toHaveCount(1)
+
   await page.getByRole('button', { name: 'Advance 1 month' }).click()
   await expect(page.getByRole('status')).toHaveText('Done.')
+
   await page.getByLabel('Customer’s email').fill(buyer.user.email)
   await page.getByRole('button', { name: 'Search' }).click()
   await expect(invoices).toHaveCount(2)
@@ -28,80 +30,90 @@ test('a newcomer moves the clock forward a month and sees the renewal and its in
   await invoices.first().click()
   await expect(page.getByRole('heading', { name: 'Invoice' })).toBeVisible()
   await expect(page.getByText('Visa ending in 4242')).toBeVisible()
+
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download PDF' }).click()
   expect((await download).suggestedFilename()).toMatch(/^Invoice-.+\.pdf$/)
 })
 
-test('the page keeps asking about a payment Stripe is still processing, says so, and goes on by itself', async ({
-  page,
-  shop,
-}) => {
+test('the success page waits for a payment that Stripe is still processing', async ({ page, shop }) => {
   const user = await shop.user()
   await logInAs(page, user, shop)
   await shop.sandbox.controls.behave({ lag: { from: 3600, to: 3600 } })
   const begun = await shop.begin(user)
   await shop.pay(begun)
-  let asked = 0
+
+  let confirmCalls = 0
   page.on('request', (request) => {
-    if (request.url().endsWith('/api/purchases/confirm')) asked += 1
+    if (request.url().endsWith('/api/purchases/confirm')) confirmCalls += 1
   })
-  const pauses: number[] = []
-  await page.exposeFunction('paused', (milliseconds: number) => pauses.push(milliseconds))
+  const timerDelaysMs: number[] = []
+  await page.exposeFunction('recordDelay', (milliseconds: number) => timerDelaysMs.push(milliseconds))
   await page.clock.install()
+  // Records the delay of every timer that the page starts.
   await page.addInitScript(() => {
     const { setTimeout } = window
-    window.setTimeout = Object.assign((run: TimerHandler, milliseconds?: number, ...rest: unknown[]) => {
-      Object(window).paused(milliseconds)
-      return setTimeout(run, milliseconds, ...rest)
+    window.setTimeout = Object.assign((run: TimerHandler, milliseconds?: number, ...timerArguments: unknown[]) => {
+      Object(window).recordDelay(milliseconds)
+      return setTimeout(run, milliseconds, ...timerArguments)
     }, setTimeout)
   })
+
   await page.goto(`/checkout/success?payment_intent=${begun.paymentIntentId}`)
   await expect(page.getByText('Processing your purchase...')).toBeVisible()
-  const goOn = async (until: Locator) => {
+
+  const advanceUntilVisible = async (locator: Locator) => {
     await page.clock.runFor(500)
-    expect(await until.isVisible()).toBe(true)
+    expect(await locator.isVisible()).toBe(true)
   }
-  const within = { intervals: [20], timeout: 60_000 }
-  await expect(() => goOn(page.getByText('We’re waiting for Stripe to confirm'))).toPass(within)
-  await expect(() => goOn(page.getByText('There’s nothing to do, and please don’t pay again.'))).toPass(within)
-  expect(asked).toBe(9)
-  const about20Seconds = [500, 1000, 1500, 2000, 3000, 4000, 4000, 4000]
-  const known = new Set(about20Seconds)
-  expect(pauses.filter((pause) => known.has(pause))).toEqual(about20Seconds)
+  const manyAttempts = { intervals: [20], timeout: 60_000 }
+  await expect(() => advanceUntilVisible(page.getByText('We’re waiting for Stripe to confirm'))).toPass(manyAttempts)
+  await expect(() => advanceUntilVisible(page.getByText('There’s nothing to do, and please don’t pay again.'))).toPass(
+    manyAttempts,
+  )
+  expect(confirmCalls).toBe(9)
+  // The delays add up to 20 seconds.
+  const expectedDelaysMs = [500, 1000, 1500, 2000, 3000, 4000, 4000, 4000]
+  const retryDelays = new Set(expectedDelaysMs)
+  expect(timerDelaysMs.filter((delay) => retryDelays.has(delay))).toEqual(expectedDelaysMs)
 
   await shop.sandbox.controls.settle()
   await shop.sandbox.controls.behaveAsUsual()
-  await expect(() => goOn(page.getByRole('heading', { name: 'Payment Successful!' }))).toPass(within)
+  await expect(() => advanceUntilVisible(page.getByRole('heading', { name: 'Payment Successful!' }))).toPass(
+    manyAttempts,
+  )
   expect(await user.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
 })
 
-test('card fields that fail to load say so, and load on the second try', async ({ page, shop }) => {
+test('a payment form that fails to load says so and can be loaded again', async ({ page, shop }) => {
   await logInAs(page, await shop.user(), shop)
   await page.route('**/_sandbox/card-frame', (route) => route.abort())
-  const opened = await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
-  // Wallets open a window that must be able to message back.
-  expect(opened?.headers()['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
+  const response = await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+  // The window of a wallet, such as Google Pay, must be able to send messages to the page.
+  expect(response?.headers()['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
   await expect(page.getByRole('alert')).toContainText('We couldn’t load the payment form.')
+
   await page.unroute('**/_sandbox/card-frame')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
 })
 
-test('an uncollected invoice is paid on its own page', async ({ page, shop }) => {
+test('an open invoice is paid on its hosted page', async ({ page, shop }) => {
   const buyer = await shop.user()
   await shop.buy(buyer, { laterCard: 'pm_card_chargeCustomerFail' })
   await shop.sandbox.controls.advance(1, 'month')
-  await invoiceOf(page, buyer.user.email)
+  await openLatestInvoice(page, buyer.user.email)
   await expect(page.getByText('Due', { exact: true })).toBeVisible()
-  await field(page, 'Card number').fill('4000 0000 0000 0002')
-  await field(page, 'Expiration date').fill('1240')
-  await field(page, 'Security code').fill('123')
+
+  await cardField(page, 'Card number').fill('4000 0000 0000 0002')
+  await cardField(page, 'Expiration date').fill('1240')
+  await cardField(page, 'Security code').fill('123')
   const pay = page.getByRole('button', { name: 'Pay $39.00' })
   await pay.click()
   await expect(page.getByRole('alert')).toHaveText('Your card was declined.')
-  await field(page, 'Card number').fill('4242 4242 4242 4242')
+
+  await cardField(page, 'Card number').fill('4242 4242 4242 4242')
   await pay.click()
   await expect(page.getByText('Date paid')).toBeVisible()
   await expect
@@ -109,7 +121,7 @@ test('an uncollected invoice is paid on its own page', async ({ page, shop }) =>
     .toEqual(['active'])
 })
 
-test("the sandbox's pages pass axe in light and dark mode, and fit 360 px", async ({ page, shop }) => {
+test("the sandbox's pages pass axe in light and dark mode and fit 360 px", async ({ page, shop }) => {
   const buyer = await shop.user()
   await shop.buy(buyer)
   const unpaid = await shop.user()
@@ -124,66 +136,77 @@ test("the sandbox's pages pass axe in light and dark mode, and fit 360 px", asyn
     expect(await overflowOf(page)).toBe(0)
   }
   await page.emulateMedia({ colorScheme: 'light' })
+
   await page.goto('/_sandbox/')
   await expectAccessibleInBothModes()
-  await invoiceOf(page, buyer.user.email)
+  await openLatestInvoice(page, buyer.user.email)
   await page.waitForLoadState()
   await expectAccessibleInBothModes()
-  await invoiceOf(page, unpaid.user.email)
-  await expect(field(page, 'Card number')).toBeVisible()
+
+  await openLatestInvoice(page, unpaid.user.email)
+  await expect(cardField(page, 'Card number')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
   await page.getByRole('button', { name: 'Pay $39.00' }).click()
-  await expect(card(page).getByText('Your card number is incomplete.')).toBeVisible()
-  // The frame is transparent, and axe, inside it, assumes a white background.
+  await expect(cardFrame(page).getByText('Your card number is incomplete.')).toBeVisible()
+  // Axe assumes a white background inside the frame, which is transparent.
   await expectAccessibleInBothModes(['iframe'])
 })
 
-test('the card fields work by keyboard alone and say what is wrong; the script offers what shops call outside the form: reading, and 3-D Secure', async ({
-  page,
-  shop,
-}) => {
+test('the card fields work by keyboard, and the script reads payments and runs 3-D Secure', async ({ page, shop }) => {
   const unpaid = await shop.user()
   const begun = await shop.begin(unpaid)
   const { clientSecret } = begun
-  await invoiceOf(page, unpaid.user.email)
-  await field(page, 'Card number').focus()
+
+  await openLatestInvoice(page, unpaid.user.email)
+
+  await cardField(page, 'Card number').focus()
   await page.keyboard.type('4242424242424242')
   await page.keyboard.press('Tab')
   await page.keyboard.type('12')
   await page.keyboard.press('Tab')
   await page.keyboard.type('1234')
-  const frame = page.locator('iframe[title="Secure payment input frame"]')
-  const before = (await frame.boundingBox())?.height ?? 0
-  await page.getByRole('button', { name: 'Pay $39.00' }).click()
-  await expect(field(page, 'Expiration date')).toBeFocused()
-  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription("Your card's expiration date is incomplete.")
-  await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
-  await page.keyboard.type('40')
-  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription('')
 
-  const call = (method: string, ...given: unknown[]) =>
+  const frame = page.locator('iframe[title="Secure payment input frame"]')
+  const heightBefore = (await frame.boundingBox())?.height ?? 0
+  await page.getByRole('button', { name: 'Pay $39.00' }).click()
+  await expect(cardField(page, 'Expiration date')).toBeFocused()
+  await expect(cardField(page, 'Expiration date')).toHaveAccessibleDescription(
+    "Your card's expiration date is incomplete.",
+  )
+  await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(heightBefore)
+
+  await page.keyboard.type('40')
+  await expect(cardField(page, 'Expiration date')).toHaveAccessibleDescription('')
+
+  const callStripe = (method: string, ...values: unknown[]) =>
     page.evaluate(
-      async ({ key, name, values }) => {
+      async ({ key, name, parameters }) => {
         const create: unknown = Reflect.get(window, 'Stripe')
         const stripe = (create as (key: string) => Record<string, (...values: unknown[]) => Promise<unknown>>)(key)
-        return stripe[name]?.(...values)
+        return stripe[name]?.(...parameters)
       },
-      { key: shop.sandbox.publishableKey, name: method, values: given },
+      { key: shop.sandbox.publishableKey, name: method, parameters: values },
     )
-  expect(await call('retrievePaymentIntent', clientSecret)).toMatchObject({
+
+  expect(await callStripe('retrievePaymentIntent', clientSecret)).toMatchObject({
     paymentIntent: { status: 'requires_payment_method', amount: 3900 },
   })
-  expect(await call('retrievePaymentIntent', `${clientSecret}x`)).toMatchObject({ error: { param: 'client_secret' } })
-  for (const missing of ['confirmCardPayment', 'createToken', 'createPaymentMethod'])
-    expect(await call(missing)).toMatchObject({ error: { type: 'invalid_request_error' } })
+  expect(await callStripe('retrievePaymentIntent', `${clientSecret}x`)).toMatchObject({
+    error: { param: 'client_secret' },
+  })
+
+  for (const unsupportedMethod of ['confirmCardPayment', 'createToken', 'createPaymentMethod'])
+    expect(await callStripe(unsupportedMethod)).toMatchObject({ error: { type: 'invalid_request_error' } })
+
   await shop.pay(begun, 'pm_card_authenticationRequired')
-  const asked = call('handleNextAction', { clientSecret })
+  const cancelledAction = callStripe('handleNextAction', { clientSecret })
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
-  expect(await asked).toMatchObject({ error: { code: 'payment_intent_authentication_failure' } })
+  expect(await cancelledAction).toMatchObject({ error: { code: 'payment_intent_authentication_failure' } })
+
   await shop.pay(begun, 'pm_card_authenticationRequired')
-  const again = call('handleNextAction', { clientSecret })
+  const completedAction = callStripe('handleNextAction', { clientSecret })
   await expect(page.getByRole('button', { name: 'Complete authentication' })).toBeFocused()
   await page.keyboard.press('Enter')
-  expect(await again).toMatchObject({ paymentIntent: { status: 'succeeded' } })
+  expect(await completedAction).toMatchObject({ paymentIntent: { status: 'succeeded' } })
 })

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './shop.ts'
 import { publicPaths } from './visitors.ts'
 
-/** Head of a page, read without scripts. */
+/** Reads the metadata in the HTML that the server sent, without running scripts. */
 const readHead = (page: Page, html: string) =>
   page.evaluate((source) => {
     const { title, head } = new DOMParser().parseFromString(source, 'text/html')
@@ -12,32 +12,39 @@ const readHead = (page: Page, html: string) =>
       robots: content('meta[name=robots]'),
       description: content('meta[name=description]'),
       image: content('meta[property="og:image"]'),
-      shownTitle: content('meta[property="og:title"]'),
-      card: content('meta[name="twitter:card"]'),
-      address: head.querySelector('link[rel=canonical]')?.getAttribute('href'),
+      previewTitle: content('meta[property="og:title"]'),
+      twitterCard: content('meta[name="twitter:card"]'),
+      canonicalUrl: head.querySelector('link[rel=canonical]')?.getAttribute('href'),
     }
   }, html)
 
 test('every public page has its own title, description, URL, and preview image', async ({ page, baseURL, request }) => {
-  const seen = new Set<string>()
+  const usedValues = new Set<string>()
   for (const path of publicPaths) {
-    const { title, description, image, ...rest } = await readHead(page, await (await request.get(path)).text())
-    expect(rest).toEqual({ address: `${baseURL}${path}`, shownTitle: title, card: 'summary_large_image', robots: '' })
+    const { title, description, image, ...otherTags } = await readHead(page, await (await request.get(path)).text())
+    expect(otherTags).toEqual({
+      canonicalUrl: `${baseURL}${path}`,
+      previewTitle: title,
+      twitterCard: 'summary_large_image',
+      robots: '',
+    })
     expect(description.length).toBeLessThanOrEqual(160)
-    const picture = await request.get(image)
-    expect(picture.headers()['content-type']).toBe('image/png')
-    for (const own of [title, description, image]) {
-      expect(seen.has(own), own).toBe(false)
-      seen.add(own)
+    const imageResponse = await request.get(image)
+    expect(imageResponse.headers()['content-type']).toBe('image/png')
+
+    for (const value of [title, description, image]) {
+      expect(usedValues.has(value), value).toBe(false)
+      usedValues.add(value)
     }
   }
 })
 
-test('search engines learn who sells it, what it costs, and the FAQ', async ({ page, baseURL }) => {
+test('the product page has structured data about seller, prices and questions', async ({ page, baseURL }) => {
   await page.goto('/products/rebound-sigma-pro', { waitUntil: 'commit' })
   const blocks = await page.locator('script[type="application/ld+json"]').allTextContents()
   const data = blocks.map((block) => JSON.parse(block))
   const byType = (type: string) => data.find((block) => block['@type'] === type)
+
   expect(byType('Organization')).toMatchObject({ name: 'Rebound Sigma', url: `${baseURL}/` })
   expect(byType('Product').offers).toMatchObject([
     { price: '39.00', priceCurrency: 'USD' },
@@ -51,10 +58,11 @@ test('search engines learn who sells it, what it costs, and the FAQ', async ({ p
   ])
 })
 
-test('the changelog can be followed as a feed', async ({ page, request, baseURL }) => {
+test('the changelog has an RSS feed', async ({ page, request, baseURL }) => {
   await page.goto('/changelog')
   const [title] = await page.locator('main section h2').allTextContents()
   const feed = page.locator('link[type="application/rss+xml"]')
+
   const response = await request.get((await feed.getAttribute('href')) ?? '')
   expect(response.headers()['content-type']).toContain('application/rss+xml')
   const items = await response.text()
@@ -62,7 +70,7 @@ test('the changelog can be followed as a feed', async ({ page, request, baseURL 
   expect(items).toContain(`<link>${baseURL}/changelog#`)
 })
 
-test('sitemap, robots, manifest, and icons are there; private pages are not indexed', async ({
+test('sitemap, robots.txt, manifest and icons exist, and private pages are not indexed', async ({
   page,
   request,
   baseURL,
@@ -72,9 +80,11 @@ test('sitemap, robots, manifest, and icons are there; private pages are not inde
     publicPaths.map((path) => `${baseURL}${path}`),
   )
   expect(await (await request.get('/robots.txt')).text()).toContain(`Sitemap: ${baseURL}/sitemap.xml`)
+
   const manifest = await (await request.get('/site.webmanifest')).json()
   for (const { src } of [...manifest.icons, { src: '/favicon.svg' }, { src: '/apple-touch-icon.png' }])
     expect((await request.get(src)).status(), src).toBe(200)
+
   for (const path of ['/auth', '/checkout', '/dashboard', '/admin', '/welcome', '/no-such-page']) {
     const { robots } = await readHead(page, await (await request.get(path)).text())
     expect(robots, path).toBe('noindex')

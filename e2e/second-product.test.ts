@@ -9,7 +9,7 @@ import { dialog, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, openShop, testWithShop } from './shop.ts'
 import { declineCookies } from './visitors.ts'
 
-const file = `---
+const productFile = `---
 name: Trend Compass
 state: on sale
 order: 200
@@ -84,15 +84,15 @@ No.
 `
 
 const test = testWithShop(() => {
-  const products = mkdtempSync(join(tmpdir(), 'products-'))
-  cpSync(paths.products, products, { recursive: true })
-  writeFileSync(join(products, 'trend-compass.md'), file)
-  return openShop({ products })
+  const productsFolder = mkdtempSync(join(tmpdir(), 'products-'))
+  cpSync(paths.products, productsFolder, { recursive: true })
+  writeFileSync(join(productsFolder, 'trend-compass.md'), productFile)
+  return openShop({ products: productsFolder })
 })
 
 test.describe.configure({ mode: 'default' })
 
-test('one file adds a product, which is shown, sold, and unlocked, and gives nothing of the other one', async ({
+test('a product from one file is shown, sold and unlocked, without access to the other product', async ({
   page,
   shop,
 }) => {
@@ -110,9 +110,11 @@ test('one file adds a product, which is shown, sold, and unlocked, and gives not
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Trend Compass')
   await expect(page).toHaveTitle(/Trend Compass/)
   await expectAccessible(page)
+
   await page.goto('/')
   await page.goto('/products/trend-compass#pricing')
   await expect(page.getByText('Where the trend points, on weekly charts.')).toBeVisible()
+
   await page.getByRole('link', { name: 'Buy Quarterly - $54' }).click()
   await expect(page.getByRole('navigation', { name: 'Billing' }).getByRole('link')).toHaveText([
     'Monthly',
@@ -121,13 +123,16 @@ test('one file adds a product, which is shown, sold, and unlocked, and gives not
   ])
   await expect(page.getByText('Renews every quarter at $54.00').filter({ visible: true }).first()).toBeVisible()
   await expect(page.getByRole('main').getByText('Trend Compass').filter({ visible: true })).toBeVisible()
+
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
+
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   await frame.locator('[name=number]').fill('4242 4242 4242 4242')
   await frame.locator('[name=expiry]').fill('12 / 34')
   await frame.locator('[name=cvc]').fill('123')
   await page.getByRole('button', { name: /^Pay \$54/ }).click()
   await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
+
   await page.getByLabel('TradingView Username').fill('compass_reader')
   await page.getByLabel('Exchange Name').fill('Exchange')
   await page.getByLabel('Exchange API Key').fill('key')
@@ -136,28 +141,27 @@ test('one file adds a product, which is shown, sold, and unlocked, and gives not
   await expect(page.getByText('Access request submitted!').first()).toBeVisible()
 
   const admin = await shop.admin()
-  const [waiting] = await admin.call(accessAdmin.todo, {})
-  await admin.call(accessAdmin.grant, { ids: [waiting?.id ?? ''] })
+  const [openRequest] = await admin.call(accessAdmin.todo, {})
+  await admin.call(accessAdmin.grant, { ids: [openRequest?.id ?? ''] })
   await shop.afterUndo()
-  const told = (await shop.mails()).find(({ subject }) => subject === 'Your TradingView access is ready')
-  expect(told?.text).toContain('Trend Compass is unlocked for your TradingView account')
+  const mail = (await shop.mails()).find(({ subject }) => subject === 'Your TradingView access is ready')
+  expect(mail?.text).toContain('Trend Compass is unlocked for your TradingView account')
 
   await page.goto('/dashboard')
   await expect(page.getByText('Use weekly charts.')).toBeVisible()
   await expect(page.getByText('Recommended Assets')).toHaveCount(0)
-  const own = await buyer.call(privatePackage.show, { product: 'trend-compass' })
-  expect(own.indicatorUrl).toBe('https://www.tradingview.com/script/compass')
+
+  const ownPackage = await buyer.call(privatePackage.show, { product: 'trend-compass' })
+  expect(ownPackage.indicatorUrl).toBe('https://www.tradingview.com/script/compass')
   await expect(buyer.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
   await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
-  // They can still buy the other product.
+
+  // The buyer can still buy the other product.
   const begun = await shop.begin(buyer)
   expect(begun.clientSecret).toBeTruthy()
 })
 
-test('another shop’s file is imported after its columns and its product are chosen, which is remembered', async ({
-  page,
-  shop,
-}) => {
+test('an import asks for unknown columns and products once and remembers the choice', async ({ page, shop }) => {
   await openAdmin(page, shop, '/admin/users?open=import')
   const upload = (email: string) =>
     page
@@ -168,14 +172,16 @@ test('another shop’s file is imported after its columns and its product are ch
         buffer: Buffer.from(`Member,Tier,Renewal\n${email},annual,2099-12-31`),
       })
   await upload('ada@example.com')
+
   await dialog(page).getByLabel('Email').selectOption('Member')
   await dialog(page).getByLabel('Plan').selectOption('Tier')
   await dialog(page).getByLabel('Paid until').selectOption('Renewal')
-  const next = dialog(page).getByRole('button', { name: 'Continue' })
-  await expect(next).toBeDisabled()
+
+  const continueButton = dialog(page).getByRole('button', { name: 'Continue' })
+  await expect(continueButton).toBeDisabled()
   await dialog(page).getByLabel('Product').selectOption('Trend Compass for everyone')
   await expectAccessible(page)
-  await next.click()
+  await continueButton.click()
   await expect(dialog(page).getByText('trend-compass, annual, until December 31, 2099')).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Import 1 subscriber' }).click()
   await dialog(page).getByRole('button', { name: 'Done' }).click()

@@ -6,7 +6,7 @@ import { chooseFromMenu } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, test, testWithOwnShop } from './shop.ts'
 import { declineCookies } from './visitors.ts'
 
-/** Passkeys and codes: set-up, login, and fresh proof. */
+/** Passkeys and app codes: set-up, login, and proof before sensitive actions. */
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
@@ -28,19 +28,21 @@ async function addPhone(page: Page) {
 }
 type Phone = { cdp: CDPSession; authenticatorId: string }
 
-const isTouched = ({ cdp, authenticatorId }: Phone, enabled: boolean) =>
+/** Sets whether the authenticator confirms requests by itself, as after a touch. */
+const setAutomaticTouch = ({ cdp, authenticatorId }: Phone, enabled: boolean) =>
   cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
 
-/** Replaces the passkey with a copy that has a lower signature counter. */
+/** Replaces the passkey with a copy that has this signature counter. */
 async function setCounter({ cdp, authenticatorId }: Phone, signCount: number) {
-  const { credentials: held } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
-  for (const credential of held) {
+  const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+  for (const credential of credentials) {
     await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
     await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount } })
   }
 }
 
-const storeCodes = async (page: Page) => {
+/** Confirms the dialog with the recovery codes and returns the codes. */
+const confirmRecoveryCodes = async (page: Page) => {
   const dialog = page.getByRole('alertdialog', { name: 'Your recovery codes' })
   await expect(dialog.getByRole('listitem')).toHaveCount(10)
   await expectAccessible(page)
@@ -51,16 +53,14 @@ const storeCodes = async (page: Page) => {
 }
 
 async function logOut(page: Page) {
-  // Leaves the page first: an open one would store its address as return path.
+  // Leaves the page first, because an open page would store its address as the return path.
   await page.goto('about:blank')
   await page.context().clearCookies({ name: /^(?!bsl_cookie_consent)/ })
+
   await page.goto('/auth')
 }
 
-test('a passkey is made, named and used, by the browser’s suggestion and by the button, and refused if it is not right', async ({
-  page,
-  shop,
-}) => {
+test('a passkey is created, renamed and used to log in, and a manipulated one is refused', async ({ page, shop }) => {
   const person = await shop.verifiedUser()
   await logInAs(page, person, shop)
   const phone = await addPhone(page)
@@ -68,6 +68,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Rename/ }) })
   await expect(row).toContainText('Chrome')
+
   await row.getByRole('button', { name: /^Rename/ }).click()
   await page.getByLabel('Name', { exact: true }).fill('My own phone')
   await expectAccessible(page)
@@ -75,7 +76,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await expect(row).toContainText('My own phone')
   await expectAccessible(page)
 
-  // Autofill suggestion of the email field, which the virtual authenticator accepts immediately.
+  // Logs in with the autofill suggestion of the email field, which the virtual authenticator accepts immediately.
   await logOut(page)
   await expect(page.getByLabel('Email').first()).toHaveAttribute('autocomplete', 'username webauthn')
   const button = page.getByRole('button', { name: 'Log in with a passkey' })
@@ -83,31 +84,32 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await page.keyboard.press('Tab')
   await expect(page).toHaveURL('/dashboard')
 
-  // Uses the button while the suggestion is pending.
-  await isTouched(phone, false)
+  // Logs in with the button while the suggestion is pending.
+  await setAutomaticTouch(phone, false)
   await logOut(page)
   await expect(button).toBeVisible()
-  await isTouched(phone, true)
+  await setAutomaticTouch(phone, true)
   await button.click()
   await expect(page).toHaveURL('/dashboard')
 
-  // The shop itself refuses one without user verification, with a falling counter, or from elsewhere.
-  await isTouched(phone, false)
+  // The shop refuses a passkey without user verification, with a falling counter, or from another origin.
+  await setAutomaticTouch(phone, false)
   await logOut(page)
   await expect(button).toBeVisible()
-  const refused = page.getByText('This passkey wasn’t accepted.')
+  const refusal = page.getByText('This passkey wasn’t accepted.')
 
-  // A manipulated page does not request user verification, so the authenticator skips it.
+  // A manipulated page could turn off user verification, so the authenticator skips it.
   await page.route('**/api/auth/passkey/options', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ json: { ...(await response.json()), userVerification: 'discouraged' } })
   })
   await phone.cdp.send('WebAuthn.setUserVerified', { authenticatorId: phone.authenticatorId, isUserVerified: false })
-  const answered = page.waitForResponse('**/api/auth/passkey')
-  await isTouched(phone, true)
+
+  const loginResponse = page.waitForResponse('**/api/auth/passkey')
+  await setAutomaticTouch(phone, true)
   await button.click()
-  expect((await answered).status()).toBe(401)
-  await expect(refused).toBeVisible()
+  expect((await loginResponse).status()).toBe(401)
+  await expect(refusal).toBeVisible()
   await expectAccessible(page)
   await page.unroute('**/api/auth/passkey/options')
   await phone.cdp.send('WebAuthn.setUserVerified', { authenticatorId: phone.authenticatorId, isUserVerified: true })
@@ -115,38 +117,42 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await setCounter(phone, 100)
   await button.click()
   await expect(page).toHaveURL('/dashboard')
-  await isTouched(phone, false)
+  await setAutomaticTouch(phone, false)
   await setCounter(phone, 50)
   await logOut(page)
   await expect(button).toBeVisible()
-  await isTouched(phone, true)
+  await setAutomaticTouch(phone, true)
   await button.click()
-  await expect(refused).toBeVisible()
+  await expect(refusal).toBeVisible()
 
-  // Another site on the same host has the browser sign the shop's challenge.
+  // Another origin on the same host lets the browser sign the shop's challenge.
   await setCounter(phone, 200)
-  const elsewhere = 'http://localhost:9/elsewhere'
-  await page.route(elsewhere, (route) => route.fulfill({ contentType: 'text/html', body: '<p>Elsewhere' }))
+  const otherOriginUrl = 'http://localhost:9/elsewhere'
+
+  await page.route(otherOriginUrl, (route) => route.fulfill({ contentType: 'text/html', body: '<p>Elsewhere' }))
   const visitor = shop.visitor()
   const options = await visitor.call(logins.passkeyOptions, {})
-  await page.goto(elsewhere)
-  const response = await page.evaluate(async (given) => {
-    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(given as never)
+  await page.goto(otherOriginUrl)
+
+  const response = await page.evaluate(async (optionsJson) => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(optionsJson as never)
     const credential = await navigator.credentials.get({ publicKey })
     return { ...(credential as PublicKeyCredential).toJSON() }
   }, options)
   await expect(visitor.call(logins.withPasskey, { response })).rejects.toMatchObject({ status: 401 })
 })
 
-test('password and address are changed, and an emailed link confirms the new one', async ({ page, shop }) => {
+test('a user changes the password, and the email address through an emailed link', async ({ page, shop }) => {
   const person = await shop.verifiedUser()
   await logInAs(page, person, shop)
   await shop.visitor().call(accounts.login, { email: person.user.email, password: person.password })
   await page.goto('/account')
+
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByLabel('Current password', { exact: true }).fill(person.password)
   await page.getByLabel('New password', { exact: true }).fill('an entirely new password')
   await expectAccessible(page)
+
   await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Where you’re logged in' }).getByRole('listitem')).toHaveCount(1)
@@ -157,6 +163,7 @@ test('password and address are changed, and an emailed link confirms the new one
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Send the link' }).click()
   await expect(page.getByText('Your address changes when you use it')).toBeVisible()
+
   const mail = (await shop.mails()).findLast(({ to }) => to === email)
   await page.goto(/http\S+account\/link\S+/.exec(mail?.text ?? '')?.[0] ?? '')
   await expectAccessible(page)
@@ -166,26 +173,24 @@ test('password and address are changed, and an emailed link confirms the new one
   await expect(page.getByRole('region', { name: 'Email address' })).toContainText(email)
 })
 
-test('support sees users, purchases, the access queue and messages, and none of the buttons it may not press', async ({
-  page,
-  shop,
-}) => {
+test('support sees only the screens and buttons that its role permits', async ({ page, shop }) => {
   const support = await shop.staff('support')
   await logInAs(page, support, shop)
   await page.goto('/admin')
   await expect(page.getByRole('tab', { selected: true })).toHaveText('Users')
-  const areas = page.getByRole('navigation', { name: 'Admin' })
+  const navigation = page.getByRole('navigation', { name: 'Admin' })
   await expect(page.getByRole('tab')).toHaveText(['Users', 'Purchases'])
-  await expect(areas.getByRole('link')).toHaveText(['Access', 'Messages'])
+  await expect(navigation.getByRole('link')).toHaveText(['Access', 'Messages'])
   await expect(page.getByText(support.user.email).first()).toBeVisible()
   await expect(page.getByRole('button', { name: /^(Add|Delete|Export|Role)/ })).toHaveCount(0)
   await expectAccessible(page)
-  await areas.getByRole('link', { name: 'Access' }).click()
+
+  await navigation.getByRole('link', { name: 'Access' }).click()
   await expect(page.getByRole('heading', { name: 'Access', level: 1 })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Access' }).getByRole('link')).toHaveText(['To do', 'People'])
 })
 
-test('a guest confirms the address on the success page, and makes a passkey there instead of a password', async ({
+test('a guest confirms the address after the payment and creates a passkey instead of a password', async ({
   page,
   shop,
 }) => {
@@ -198,11 +203,13 @@ test('a guest confirms the address on the success page, and makes a passkey ther
   await page.getByRole('button', { name: 'Confirm my email' }).click()
   await expect(page.getByText('We’ve emailed you a link.')).toBeVisible()
   await shop.settle()
+
   const link = /http\S+\/confirm-address\S+/
   const mail = (await shop.mails()).findLast(({ text }) => link.test(text))
   await page.goto(link.exec(mail?.text ?? '')?.[0] ?? '')
   await page.getByRole('button', { name: 'Confirm my address' }).click()
   await expect(page.getByRole('heading', { name: 'Your address is confirmed' })).toBeVisible()
+
   await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
   await page.getByRole('button', { name: 'Create a passkey' }).click()
   await expect(page.getByText('Your passkey is ready.')).toBeVisible()
@@ -215,14 +222,14 @@ test('a guest confirms the address on the success page, and makes a passkey ther
   await phone.cdp.detach()
 })
 
-/** A shop where admins need a second step. */
-const strictly = testWithOwnShop({ ADMIN_TWO_FACTOR: 'required' })
+/** Test function for a shop where admins need a second factor. */
+const testWithTwoFactor = testWithOwnShop({ ADMIN_TWO_FACTOR: 'required' })
 
-strictly(
-  'an admin sets up an app, logs in with it, and is asked again before sensitive actions; closing the question changes nothing and tells of no failure',
-  async ({ page, shop: strict }) => {
-    const { user, password } = await strict.admin()
-    const code = (secret: string) => codeAt(secret, Math.floor(strict.clock.now().getTime() / 30_000))
+testWithTwoFactor(
+  'an admin logs in with an app code and confirms sensitive actions with another code',
+  async ({ page, shop }) => {
+    const { user, password } = await shop.admin()
+    const appCode = (secret: string) => codeAt(secret, Math.floor(shop.clock.now().getTime() / 30_000))
     const logIn = async () => {
       await page.getByLabel('Email').first().fill(user.email)
       await page.getByLabel('Password', { exact: true }).first().fill(password)
@@ -235,59 +242,65 @@ strictly(
     await expectAccessible(page)
     await page.goto('/admin')
     await expect(page).toHaveURL('/account')
+
     await page.getByRole('button', { name: 'Set up an app' }).click()
     const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' })
     await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
     await expectAccessible(page)
+
     const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '')
     await dialog.getByLabel('Code from the app').fill('123 456')
     await dialog.getByRole('button', { name: 'Turn on' }).click()
     await expect(dialog.getByText('Wrong code.')).toBeVisible()
-    await dialog.getByLabel('Code from the app').fill(code(secret))
+    await dialog.getByLabel('Code from the app').fill(appCode(secret))
     await dialog.getByRole('button', { name: 'Turn on' }).click()
-    const [recoveryCode = ''] = await storeCodes(page)
+
+    const [recoveryCode = ''] = await confirmRecoveryCodes(page)
+
     await page.getByRole('link', { name: 'Go to the admin area' }).click()
     await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
 
-    strict.clock.advance({ minutes: 1 })
+    shop.clock.advance({ minutes: 1 })
     await logOut(page)
     await logIn()
-    await page.getByLabel('Code from your authenticator app').fill(code(secret))
+    await page.getByLabel('Code from your authenticator app').fill(appCode(secret))
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Continue' }).click()
     await expect(page).toHaveURL('/dashboard')
 
-    // Eleven minutes later, a deletion asks who is there, and is carried out once that is proven.
-    const victim = await strict.user({ name: 'Someone' })
+    // Eleven minutes after the login, sensitive actions require a new code.
+    const deletedUser = await shop.user({ name: 'Someone' })
     await page.goto('/admin/users')
-    const row = page.getByRole('row').filter({ hasText: victim.user.email })
+    const row = page.getByRole('row').filter({ hasText: deletedUser.user.email })
     await chooseFromMenu(row, 'Change role')
     await expect(page.getByRole('dialog', { name: 'Change role' })).toBeVisible()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await expect(page.getByRole('dialog', { name: 'Change role' })).toBeHidden()
-    strict.clock.advance({ minutes: 11 })
-    const again = page.getByRole('dialog', { name: 'Please confirm that it’s you' })
-    const close = async () => {
-      await expect(again).toBeVisible()
-      await again.getByRole('button', { name: 'Cancel' }).click()
-      await expect(again).toBeHidden()
+
+    shop.clock.advance({ minutes: 11 })
+    const proofDialog = page.getByRole('dialog', { name: 'Please confirm that it’s you' })
+    const cancelProof = async () => {
+      await expect(proofDialog).toBeVisible()
+      await proofDialog.getByRole('button', { name: 'Cancel' }).click()
+      await expect(proofDialog).toBeHidden()
     }
-    const deleteVictim = async () => {
+    const startDeletion = async () => {
       await chooseFromMenu(row, 'Delete user')
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete user' }).click()
     }
-    await deleteVictim()
-    await close()
+
+    await startDeletion()
+    await cancelProof()
     await expect(row).toBeVisible()
 
     await page.goto('/admin/assets')
     await page.getByRole('button', { name: 'Export Buyers' }).click()
-    await close()
+    await cancelProof()
     await expect(page.getByRole('button', { name: 'Export Buyers' })).toBeEnabled()
 
-    await page.goto(`/admin/customers/${victim.user.id}/dashboard`)
-    await close()
+    await page.goto(`/admin/customers/${deletedUser.user.id}/dashboard`)
+    await cancelProof()
     await expect(page.getByText('This page shows a customer’s data.')).toBeVisible()
     await expectAccessible(page)
 
@@ -295,7 +308,7 @@ strictly(
     const name = page.getByLabel('Name or company')
     await name.fill('A Thief')
     await page.getByRole('button', { name: 'Save' }).first().click()
-    await close()
+    await cancelProof()
     await expect(name).toHaveValue('A Thief')
     await expect(page.getByText(/fail/i)).toHaveCount(0)
     page.on('dialog', (warning) => warning.accept())
@@ -303,14 +316,14 @@ strictly(
     await expect(name).toHaveValue('')
 
     await page.goto('/admin/users')
-    await deleteVictim()
-    await expect(again).toBeVisible()
+    await startDeletion()
+    await expect(proofDialog).toBeVisible()
     await expectAccessible(page)
-    await again.getByLabel('Code from your authenticator app').fill(code(secret))
-    await again.getByRole('button', { name: 'Continue' }).click()
+    await proofDialog.getByLabel('Code from your authenticator app').fill(appCode(secret))
+    await proofDialog.getByRole('button', { name: 'Continue' }).click()
     await expect(page.getByText('User deleted successfully', { exact: true })).toBeVisible()
 
-    // Logs in with a recovery code after losing the phone, and sets up again.
+    // After losing the phone, the admin logs in with a recovery code.
     await logOut(page)
     await logIn()
     await page.getByRole('button', { name: 'I don’t have my device' }).click()

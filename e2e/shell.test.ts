@@ -5,21 +5,21 @@ import { declineCookies, holdRequests } from './visitors.ts'
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 test.describe('the theme', () => {
-  test('is light at first, remembers the choice, and never flashes: it applies before the first paint, even without the page’s code', async ({
-    page,
-  }) => {
+  test('is light at first, remembers the choice, and applies before scripts run', async ({ page }) => {
     const root = page.locator('html')
     await page.goto('/')
     await expect(root).toHaveClass(/\blight\b/)
     await page.getByRole('button', { name: 'Switch to dark theme' }).click()
     await expect(root).toHaveClass(/\bdark\b/)
     expect(await page.evaluate(() => localStorage.getItem('theme'))).toBe('dark')
+
     await page.reload()
     await expect(root).toHaveClass(/\bdark\b/)
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
     await expect(root).toHaveClass(/\blight\b/)
 
     await page.getByRole('button', { name: 'Switch to dark theme' }).click()
+
     await page.route('**/assets/*.js', (route) => route.abort())
     await page.goto('/', { waitUntil: 'commit' })
     await expect(root).toHaveClass(/\bdark\b/)
@@ -27,19 +27,18 @@ test.describe('the theme', () => {
 })
 
 test.describe('the header', () => {
-  test('shows a name of usual length in full, and offers a user the dashboard and logout in an accessible menu: named, by arrows from either end, by letter, and back to its button', async ({
-    page,
-    shop,
-  }) => {
+  test('shows the user’s name and a menu that works by arrow keys and letters', async ({ page, shop }) => {
     await logInAs(page, await shop.user({ name: 'Nina Newcomer' }), shop)
     await page.goto('/about')
     const name = page.getByRole('banner').getByText('Nina Newcomer')
     await expect(name).toBeVisible()
     expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+
     const header = page.getByRole('banner')
     await expect(header.getByRole('link', { name: 'Log In' })).toBeHidden()
     await expect(header.getByRole('link', { name: 'Admin' })).toBeHidden()
     const button = header.getByRole('button', { name: 'Nina Newcomer' })
+
     await button.press('ArrowDown')
     await expect(page.getByRole('menuitem')).toHaveText(['Dashboard', 'Logout'])
     await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused()
@@ -58,6 +57,7 @@ test.describe('the header', () => {
     await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused()
     await page.keyboard.press('l')
     await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused()
+
     await page.route('**/api/logout', (route) => route.fulfill({ status: 503, body: '' }))
     await page.keyboard.press('Enter')
     await expect(button).toBeFocused()
@@ -72,17 +72,19 @@ test.describe('the header', () => {
     await expect(header.getByRole('link', { name: 'Log In' })).toBeVisible()
   })
 
-  test('on a phone, hides its links in a menu that closes when one is chosen', async ({ page }) => {
+  test('hides its links in a menu on a phone', async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 740 })
     await page.goto('/')
     const header = page.getByRole('banner')
     await expect(header.getByRole('link', { name: 'Products' })).toBeHidden()
     await header.getByRole('button', { name: 'Open menu' }).click()
+
     const menu = page.locator('#mobile-menu')
     await expect(menu.getByRole('link')).toHaveText(['Products', 'About', 'Help', 'Get access', 'Log In'])
     await expect(menu).toContainText('Theme')
     await menu.getByRole('button', { name: 'Switch to dark theme' }).click()
     await expect(page.locator('html')).toHaveClass(/\bdark\b/)
+
     await menu.getByRole('link', { name: 'About' }).click()
     await expect(page).toHaveURL('/about')
     await expect(menu).toBeHidden()
@@ -96,20 +98,19 @@ test.describe('the header', () => {
 test.describe('going from page to page', () => {
   test.use(withMotion)
 
-  test('loads no document but the code in advance, announces the title, focuses the heading, and starts at the top', async ({
-    page,
-    baseURL,
-  }) => {
+  test('loads no new document, announces the title and focuses the heading', async ({ page, baseURL }) => {
     await page.goto('/legal/terms')
     const documents: string[] = []
     page.on('request', (request) => {
       if (request.resourceType() === 'document') documents.push(request.url())
     })
     const link = page.getByRole('contentinfo').getByRole('link', { name: 'Privacy' })
-    const code = page.waitForResponse(/assets\/privacy-/)
+    const privacyCode = page.waitForResponse(/assets\/privacy-/)
+
     await link.hover()
-    await code
+    await privacyCode
     await link.click()
+
     await expect(page).toHaveURL('/legal/privacy')
     await expect(page).toHaveTitle('Privacy Policy | Rebound Sigma')
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
@@ -119,7 +120,7 @@ test.describe('going from page to page', () => {
     expect(documents).toEqual([])
   })
 
-  test('begins each page at its top, the product page also on Back and on a reload', async ({ page }) => {
+  test('starts each page at its top, and the product page also on Back and on a reload', async ({ page }) => {
     await page.goto('/products/rebound-sigma-pro')
     const top = page.getByRole('heading', { level: 1 })
     const link = page.getByRole('link', { name: 'Write to us' })
@@ -127,6 +128,7 @@ test.describe('going from page to page', () => {
     await link.click()
     await expect(page).toHaveURL('/about#contact')
     await expect(page.getByRole('heading', { name: 'Write to us' })).toBeInViewport()
+
     await page.goBack()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
     await expect(top).toBeInViewport()
@@ -134,27 +136,31 @@ test.describe('going from page to page', () => {
     await expect(top).not.toBeInViewport()
     await page.reload()
     await expect(top).toBeInViewport()
+
     // Back also undoes a jump within the page.
     await page.getByRole('link', { name: 'Learn How It Works' }).click()
     await expect(page.getByRole('heading', { name: 'How It Works', exact: true })).toBeInViewport()
     await expect(top).not.toBeInViewport()
+
     await page.goBack()
     await expect(top).toBeInViewport()
-    // The next page begins at its top, even after a jump within this one.
+
+    // The next page starts at its top, even after a jump within this one.
     await page.getByRole('link', { name: 'Learn How It Works' }).click()
     await expect(page.getByRole('heading', { name: 'How It Works', exact: true })).toBeInViewport()
     await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
     await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
   })
 
-  test('goes back to where the reader was, even if they scrolled before hydration', async ({ page }) => {
-    const letCodeCome = await holdRequests(page, '**/assets/*.js')
+  test('restores the scroll position on Back, even if the visitor scrolled before hydration', async ({ page }) => {
+    const releaseScripts = await holdRequests(page, '**/assets/*.js')
     await page.goto('/', { waitUntil: 'commit' })
     const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })
     await link.scrollIntoViewIfNeeded()
-    const known = page.waitForResponse('**/api/user')
-    letCodeCome()
-    await known
+    const userLoaded = page.waitForResponse('**/api/user')
+
+    releaseScripts()
+    await userLoaded
     await link.click()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
     await page.goBack()
@@ -163,7 +169,7 @@ test.describe('going from page to page', () => {
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
   })
 
-  test('still arrives when the next page’s code is gone, as after a new release', async ({ page }) => {
+  test('still opens the next page when its code is gone after a new release', async ({ page }) => {
     await page.goto('/')
     await page.route(/assets\/about-/, (route) =>
       new URL(page.url()).pathname === '/' ? route.fulfill({ status: 404, body: '' }) : route.continue(),
@@ -192,14 +198,14 @@ test.describe('toasts', () => {
     await page.goto('/')
   })
 
-  test('show one at a time, at most 420 px wide, get focus with F8, and go by keyboard, by swiping right at least 50 px, or after five seconds', async ({
-    page,
-  }) => {
+  test('show one at a time and are closed by keyboard, by swiping, or after five seconds', async ({ page }) => {
     await subscribe(page)
     await subscribe(page)
     await expect(toasts(page)).toHaveCount(1)
+
     const list = page.getByRole('region', { name: /Notifications/ }).getByRole('list')
     expect((await list.boundingBox())?.width).toBe(420)
+
     await page.keyboard.press('F8')
     await page.keyboard.press('Tab')
     await expect(toasts(page)).toBeFocused()
@@ -231,22 +237,25 @@ test.describe('toasts', () => {
 })
 
 test.describe('tooltips', () => {
-  test('appear after a delay on an icon-only control, and immediately on the next', async ({ page }) => {
+  test('appear after 700 ms, and immediately if another one was shown just before', async ({ page }) => {
     await page.clock.install()
     await page.goto('/')
     await page.clock.pauseAt(Date.now() + 60_000)
     const toggle = page.getByRole('button', { name: 'Switch to dark theme' })
     const tooltip = page.getByRole('tooltip')
+
     await toggle.hover()
     await page.clock.runFor(699)
     await expect(tooltip).toBeHidden()
     await page.clock.runFor(1)
     await expect(tooltip).toHaveText('Switch to dark theme')
-    // For people who use a magnifier: it stays while the pointer moves onto it (WCAG 1.4.13).
-    const button = await toggle.boundingBox()
-    const tip = await tooltip.boundingBox()
-    await page.mouse.move((button?.x ?? 0) + 20, (tip?.y ?? 0) + 10, { steps: 20 })
+
+    // The tooltip stays while the pointer moves onto it, as WCAG 1.4.13 requires for users of a magnifier.
+    const buttonBox = await toggle.boundingBox()
+    const tooltipBox = await tooltip.boundingBox()
+    await page.mouse.move((buttonBox?.x ?? 0) + 20, (tooltipBox?.y ?? 0) + 10, { steps: 20 })
     await expect(tooltip).toBeVisible()
+
     await page.mouse.move(0, 400)
     await expect(tooltip).toBeHidden()
     await toggle.hover()

@@ -7,39 +7,40 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { reviews } from '#contract/site/reviews.ts'
-import { access as accessRows, purchases as bought, users } from '#server/database/schema.ts'
+import { access as accessRows, purchases as purchaseRows, users } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { chooseFromMenu } from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
 import { waitUntilServed } from './visitors.ts'
 
-const attack = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`
+const attackText = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`
 
-/** Collects dialogs and CSP violations from any frame: there must be none. */
-async function watch(page: Page) {
-  const alarms: string[] = []
+/** Returns a list that collects dialogs and CSP violations from all frames. */
+async function watchViolations(page: Page) {
+  const violations: string[] = []
   page.on('dialog', (dialog) => {
-    alarms.push(`dialog: ${dialog.message()}`)
+    violations.push(`dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
-  await page.exposeFunction('raiseAlarm', (alarm: string) => alarms.push(alarm))
+  await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation))
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
-      const { raiseAlarm } = window as unknown as { raiseAlarm(alarm: string): void }
-      raiseAlarm(`${violatedDirective} ${blockedURI} ${sample}`)
+      const { reportViolation } = window as unknown as { reportViolation(violation: string): void }
+      reportViolation(`${violatedDirective} ${blockedURI} ${sample}`)
     })
   })
-  return alarms
+  return violations
 }
 
-/** Puts an attack into every field that isn't an admin's. */
-async function attackEverywhere(shop: TestShop) {
-  // No digits: seven of them in a name are a phone number, which is refused.
+/** Enters the attack text into every field that visitors and buyers can fill in. */
+async function enterAttackEverywhere(shop: TestShop) {
+  // Letters only, because the shop refuses names with as many digits as a phone number.
   const mark = randomUUID().replaceAll(/[^a-f]/g, '')
-  const text = attack(mark)
+  const text = attackText(mark)
   const email = `o'hara+${mark}@example.com`
   await shop.visitor().call(contact.send, { firstName: text, lastName: text, email, message: text })
   await shop.visitor().call(newsletter.subscribe, { email })
+
   const buyer = await shop.user({ name: text, email, password: text })
   await shop.buy(buyer)
   await buyer.call(accounts.updateProfile, { name: text })
@@ -52,18 +53,22 @@ async function attackEverywhere(shop: TestShop) {
     secretKey: text,
     additionalInfo: text,
   })
-  // Stores a username that the form would refuse; it must stay text.
+
+  // Stores the text directly as username, because the form would refuse it.
   const { db } = shop.connection
   await db.update(users).set({ tradingViewUsername: text }).where(eq(users.id, buyer.user.id))
   await db.update(accessRows).set({ username: text }).where(eq(accessRows.userId, buyer.user.id))
-  // Moves the purchase back far enough to allow a review.
+
+  // Makes the purchase 40 days old, because new buyers cannot write a review.
   await db
-    .update(bought)
+    .update(purchaseRows)
     .set({ createdAt: new Date(Date.now() - 40 * 86_400_000) })
-    .where(eq(bought.userId, buyer.user.id))
+    .where(eq(purchaseRows.userId, buyer.user.id))
+
   await buyer.call(reviews.write, { stars: 1, text, author: text })
   const [review] = await shop.visitor().call(reviews.list, { limit: 1 })
   await shop.visitor().call(reviews.report, { id: review?.id ?? '', reason: text })
+
   const login = await shop
     .visitor()
     .fetch('/api/login', {
@@ -75,19 +80,21 @@ async function attackEverywhere(shop: TestShop) {
   return { text, email, buyer }
 }
 
-test('what strangers and buyers write stays text wherever it is read: admin, dashboard, or email', async ({
+test('markup that visitors and buyers enter stays text in admin area, dashboard and emails', async ({
   page,
   shop,
   browser,
 }) => {
-  const alarms = await watch(page)
-  const { text, email, buyer } = await attackEverywhere(shop)
+  const violations = await watchViolations(page)
+  const { text, email, buyer } = await enterAttackEverywhere(shop)
 
   await logInAs(page, buyer, shop)
   await page.goto('/dashboard')
   await expect(page.getByText(text).first()).toBeVisible()
+
   await page.getByRole('button', { name: 'Profile' }).click()
   await expect(page.getByLabel('TradingView Username')).toHaveValue(text)
+
   await page.goto('/account')
   await expect(page.getByRole('region', { name: 'Where you’re logged in' })).toBeVisible()
 
@@ -106,10 +113,12 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
     if (tab === 'Users' || tab === 'Purchases') await panel.getByRole('searchbox').fill(email)
     await expect(panel.getByText(text).first()).toBeVisible()
   }
+
   await chooseFromMenu(page.getByRole('row').filter({ hasText: text }), 'History and details')
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal key' }).click()
   await expect(page.getByRole('dialog').getByText(text).first()).toBeVisible()
   await page.keyboard.press('Escape')
+
   await page.getByRole('link', { name: 'Activity' }).click()
   await expect(page.getByRole('region', { name: 'Audit log entries' })).toBeVisible()
 
@@ -120,18 +129,18 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
     await expect(page.locator('pre')).toContainText(text)
     await expect(page.frameLocator('iframe').first().getByText(text).last()).toBeVisible()
   }
-  expect(alarms).toEqual([])
+  expect(violations).toEqual([])
 
-  await test.step('the alarm would go off', async () => {
-    const other = await browser.newPage()
-    const raised = await watch(other)
-    await other.goto(`${shop.url}/dev/mails`)
-    await other.evaluate(() => {
+  await test.step('a blocked image is recorded as a violation', async () => {
+    const otherPage = await browser.newPage()
+    const otherViolations = await watchViolations(otherPage)
+    await otherPage.goto(`${shop.url}/dev/mails`)
+    await otherPage.evaluate(() => {
       const image = document.createElement('img')
       image.src = '/favicon.svg'
       document.body.append(image)
     })
-    await expect.poll(() => raised.join()).toContain('img-src')
-    await other.close()
+    await expect.poll(() => otherViolations.join()).toContain('img-src')
+    await otherPage.close()
   })
 })

@@ -1,43 +1,48 @@
 import { accounts } from '#contract/identity/accounts.ts'
 import { expect, expectAccessible, logInAs, testWithOwnShop } from './shop.ts'
 
-/** A seller with Stripe Tax and nothing on the site that needs consent. */
+/** Shop with Stripe Tax, and without anything that requires consent to cookies. */
 const test = testWithOwnShop({ TAX: 'stripe', COOKIE_BANNER: 'if-needed' })
 
-test('where someone lives, what a company needs on its invoice, and the notice of a renewed year', async ({
+test('a buyer pays with tax, enters billing details, and cancels a renewed year with notice', async ({
   page,
   shop,
 }) => {
-  const lookedUp: string[] = []
+  const externalRequests: string[] = []
   page.on('request', (request) => {
-    if (!request.url().startsWith(shop.url)) lookedUp.push(request.url())
+    if (!request.url().startsWith(shop.url)) externalRequests.push(request.url())
   })
+
   const buyer = await shop.user()
   await logInAs(page, buyer, shop)
   await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
 
   const country = page.getByLabel('Country', { exact: true })
   const postalCode = page.getByLabel('Postal code')
-  const proceed = page.getByRole('button', { name: 'Continue to Payment' })
-  await proceed.click()
+  const continueButton = page.getByRole('button', { name: 'Continue to Payment' })
+
+  await continueButton.click()
   await expect(country).toHaveAccessibleDescription(/Please choose your country/)
+
   await country.selectOption('United States')
-  await proceed.click()
+  await continueButton.click()
   await expect(postalCode).toHaveAccessibleDescription('Please enter your postal code')
+
   await country.selectOption('Germany')
   await expect(postalCode).toHaveCount(0)
   await page.getByLabel('I’m buying for a company with a VAT ID').check()
   await expect(page.getByLabel('VAT ID', { exact: true })).toBeVisible()
   await expectAccessible(page)
   await page.getByLabel('I’m buying for a company with a VAT ID').uncheck()
-  await proceed.click()
+  await continueButton.click()
 
   // Changing the plan at the last step asks only for the card again.
-  const essentials = page.getByRole('region', { name: 'Your order' })
-  await expect(essentials).toContainText('$39.00, incl. 19 % VAT ($6.23)')
+  const orderRegion = page.getByRole('region', { name: 'Your order' })
+  await expect(orderRegion).toContainText('$39.00, incl. 19 % VAT ($6.23)')
   await page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name: 'Yearly' }).click()
-  await expect(essentials).toContainText('$390.00, incl. 19 % VAT ($62.27)')
+  await expect(orderRegion).toContainText('$390.00, incl. 19 % VAT ($62.27)')
   await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeVisible()
+
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   await frame.locator('[name=number]').fill('4242 4242 4242 4242')
   await frame.locator('[name=expiry]').fill('12 / 34')
@@ -53,12 +58,15 @@ test('where someone lives, what a company needs on its invoice, and the notice o
   await openBilling.click()
   await dialog.getByLabel('Company').fill('Ada Trading GmbH')
   await dialog.getByLabel('Country').selectOption('Germany')
+
   await dialog.getByLabel('VAT ID').fill('123')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog.getByLabel('VAT ID')).toHaveAccessibleDescription('Please enter the VAT ID like DE123456789')
+
   await dialog.getByLabel('VAT ID').fill('de123456789')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toBeHidden()
+
   await openBilling.click()
   await expect(dialog.getByLabel('Company')).toHaveValue('Ada Trading GmbH')
   await expect(dialog.getByLabel('VAT ID')).toHaveValue('DE123456789')
@@ -70,14 +78,15 @@ test('where someone lives, what a company needs on its invoice, and the notice o
   await logInAs(page, buyer, shop)
   await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()
+
   const notice = page.getByRole('alertdialog', { name: 'Cancel Subscription' })
   await expect(notice).toContainText('it ends with one month’s notice')
   await expect(notice).toContainText(/we pay back \$29\d\.\d\d for the rest/)
   await notice.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(page.getByText('Cancels at period end')).toBeVisible()
 
-  // No one was asked about cookies, or where they are.
+  // The site shows no cookie notice and does not look up the visitor's region.
   await expect(page.getByRole('region', { name: 'Cookie Notice' })).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Cookie settings' })).toHaveCount(0)
-  expect(lookedUp).toEqual([])
+  expect(externalRequests).toEqual([])
 })
