@@ -6,31 +6,31 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
-  // Cores plus one, because tests also wait for timers and an idle network.
+  // One more than cores, because tests also wait for timers and the network.
   workers: Math.min(availableParallelism() + 1, 4),
   forbidOnly: Boolean(process.env.CI),
-  // Only to end what hangs: a busy machine is no failure.
+  // Ends tests that hang. Generous, because a slow machine must not fail a test.
   timeout: 120_000,
-  // So that a busy machine does not block a release; `npm test` names what needed it, and that is a bug to find.
+  // A busy machine must not block a release. `npm test` lists each test that needed the retry.
   retries: 1,
   expect: { timeout: 30_000 },
   reporter: 'list',
-  // The bundle runs as it is.
+  // Playwright must not compile the built server, which some tests import.
   build: { external: ['**/dist/**'] },
   globalSetup: ['./scripts/fresh-build.ts', './server/testing/global-setup.ts'],
   use: {
     ...devices['Desktop Chrome'],
-    // A trace of every test costs as much as the test, and a screenshot is taken before it is known whether it failed.
+    // Tracing every test would double its time.
     trace: 'on-first-retry',
-    // Nothing fades or slides: a click would wait until it is over, and software draws every frame.
+    // A click would wait for every animation to end.
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: browserOrExit(),
       args: [
         '--disable-gpu',
-        // Hardly any room for what is drawn: no test looks at pixels, and drawing it is a sixth of the browser’s work.
+        // Almost no memory for drawing, which takes a sixth of the browser's time. No test looks at pixels.
         '--force-gpu-mem-available-mb=1',
-        // A test calls few of a page’s functions: compiled when they are called, they cost a seventh less.
+        // Compiles functions at their first call, which saves a seventh of the time. A test calls few of a page's functions.
         '--js-flags=--max-lazy',
         '--no-first-run',
         '--disable-background-networking',

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files whose tests start processes and wait for them. Begun last, one of them would run alone at the end. */
+/** Slow files, which start other processes. They run first, because one that starts last would run alone at the end. */
 const slow = /(build|command|crash|demo|dev|every-process|exactly-once|output)\.test\.ts$/
 
 class SlowFirst extends BaseSequencer {
@@ -19,11 +19,11 @@ export default defineConfig({
     globalSetup: 'server/testing/global-setup.ts',
     sequence: { sequencer: SlowFirst },
     pool: 'threads',
-    // No module has global state, so test files share the modules of their worker, which saves a third of the time.
+    // Test files of a worker share loaded modules, because no module has global state. This saves a third of the time.
     isolate: false,
-    // Cores plus one, because tests wait for PostgreSQL a fifth of their time. More than four would wait for each other.
+    // One more than cores, because tests wait for PostgreSQL a fifth of their time. More than four slow each other down.
     maxWorkers: Math.min(availableParallelism() + 1, 4),
-    // Only to end what hangs: a busy machine is no failure.
+    // Ends tests that hang. Generous, because a slow machine must not fail a test.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
