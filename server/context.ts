@@ -66,7 +66,7 @@ export function createContext({ transport, ...input }: ContextInput) {
     securityLog: createSecurityLog(log),
     /** Throws for the shop's own addresses: a stranger who registered with one could pose as the shop. */
     refuseShopAddress(email: string) {
-      const shopAddresses = [settings.live.supportEmail, config.admin.email]
+      const shopAddresses = [settings.current.supportEmail, config.admin.email]
       if (shopAddresses.some((address) => address?.toLowerCase() === email.toLowerCase()))
         throw new Refusal(409, 'shop-address', shopAddressMessage, { fields: { email: shopAddressMessage } })
     },
@@ -75,7 +75,12 @@ export function createContext({ transport, ...input }: ContextInput) {
   }
 }
 
-export function mailSite(config: Config, { live }: ShopSettings, { linkToken }: Secrets, catalog: Catalog): MailSite {
+export function mailSite(
+  config: Config,
+  { current: settings }: ShopSettings,
+  { linkToken }: Secrets,
+  catalog: Catalog,
+): MailSite {
   const { publicUrl, consumerLaw, tax } = config
   return {
     publicUrl,
@@ -84,17 +89,17 @@ export function mailSite(config: Config, { live }: ShopSettings, { linkToken }: 
     taxNote: tax.note,
     sold: catalog.productsOnSale().map(({ name, listed: { terms, list } }) => ({ name, terms, list })),
     get law() {
-      return live.law
+      return settings.law
     },
     get supportEmail() {
-      return live.supportEmail
+      return settings.supportEmail
     },
     get sender() {
-      const { name, street, city, country } = live.seller
+      const { name, street, city, country } = settings.seller
       return [name, street, city, country].filter(Boolean).join(', ')
     },
     get party() {
-      return partyOf(live.seller, { supportEmail: live.supportEmail, publicUrl })
+      return partyOf(settings.seller, { supportEmail: settings.supportEmail, publicUrl })
     },
   }
 }

@@ -119,7 +119,7 @@ export async function startShop(
     closers.push(() => transport.close(), bulkMail.close)
     const payments = await openPayments({
       config,
-      seller: () => settings.live.seller,
+      seller: () => settings.current.seller,
       databaseUrl: url,
       secrets,
       log,
@@ -232,7 +232,7 @@ function openSite(parts: Parts, payments: Payments) {
     cacheDir: join(config.dataDir, 'cache'),
     shown: async () => {
       await settings.load()
-      const { seller, supportEmail, maker } = settings.live
+      const { seller, supportEmail, maker } = settings.current
       return {
         publicUrl: config.publicUrl,
         regionLookupUrl: config.regionLookupUrl,
@@ -240,11 +240,11 @@ function openSite(parts: Parts, payments: Payments) {
         gaMeasurementId: config.gaMeasurementId,
         consumerLaw: config.consumerLaw,
         tax: config.tax,
-        askExchangeKeys: settings.live.askExchangeKeys,
+        askExchangeKeys: settings.current.askExchangeKeys,
         seller,
         supportEmail,
         maker: maker.name ? { ...maker, photo: maker.photo?.path ?? null } : null,
-        figures: settings.live.showsFigures ? await publicFigures(db, now()) : noFigures,
+        figures: settings.current.showsFigures ? await publicFigures(db, now()) : noFigures,
         testMode: payments.sandbox !== undefined && (config.production ? 'closed' : 'open'),
         stripe: payments.settings,
         prices: await pricesForPages(db, catalog, now()),
@@ -258,7 +258,7 @@ function openSite(parts: Parts, payments: Payments) {
         latestReviews: await latestReviews(db),
       }
     },
-    files: () => (settings.live.maker.photo ? [settings.live.maker.photo] : []),
+    files: () => (settings.current.maker.photo ? [settings.current.maker.photo] : []),
     security,
     log,
   })
@@ -272,7 +272,7 @@ function ensureAdmin({ config, connection: { db }, passwords, now }: Parts) {
 }
 
 function openMail(config: Config, settings: ShopSettings, log: Logger) {
-  const mail = { ...config.mail, from: () => config.mail.from ?? `${brand.name} <${settings.live.supportEmail}>` }
+  const mail = { ...config.mail, from: () => config.mail.from ?? `${brand.name} <${settings.current.supportEmail}>` }
   const transport = createMailTransport(mail)
   // Not awaited: anything sent meanwhile is retried until the server is back.
   transport.verify().catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))

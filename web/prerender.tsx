@@ -36,7 +36,7 @@ export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ..
     const data = pageDataOf(route, { latestReviews, texts, terms })
     const page = await renderPage(route, settings, assetsOf(route, manifest), data)
     // The admin page is one document, served at the address of every admin screen.
-    pages.push(route.below ? { ...page, alsoAt: adminPaths } : page)
+    pages.push(route.matchesLongerPaths ? { ...page, alsoAt: adminPaths } : page)
   }
   return { pages, files: siteFiles(settings) }
 }

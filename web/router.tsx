@@ -12,8 +12,8 @@ export type Route = {
   indexable: boolean
   /** Starts at the top of the page, also on Back and on a reload. */
   beginsAtTop?: boolean
-  /** Also matches every longer address; the page chooses its screen by `features/admin/screens.ts`. */
-  below?: boolean
+  /** Matches every longer address, too; the page chooses its screen by `features/admin/screens.ts`. */
+  matchesLongerPaths?: boolean
   /** The address carries a secret, which must not be sent as referrer. */
   secret?: boolean
 }
@@ -79,7 +79,7 @@ const pages = [
   { ...buyersOnly, path: '/dashboard', page: 'access/dashboard/dashboard-page', title: 'Dashboard' },
   { ...buyersOnly, path: '/account', page: 'identity/account/account-page', title: 'Account' },
   { ...unlisted, path: '/account/link', page: 'site/links/mailed-link-page', title: 'Your account', secret: true },
-  { ...staffOnly, path: '/admin', page: 'admin/admin-page', title: 'Admin', below: true },
+  { ...staffOnly, path: '/admin', page: 'admin/admin-page', title: 'Admin', matchesLongerPaths: true },
   { ...indexed, path: '/help', page: 'site/content/help-page', title: 'Help' },
   { ...indexed, path: '/changelog', page: 'site/content/changelog-page', title: 'Changelog' },
   { ...indexed, path: '/reviews', page: 'site/reviews/reviews-page', title: 'Reviews' },
@@ -90,6 +90,7 @@ const pages = [
 ] as const satisfies Route[]
 export const routes: readonly Route[] = pages
 
+/** Path with any text in place of each `:parameter`. */
 type FilledPath<Path extends string> = Path extends `${infer Before}/:${string}/${infer After}`
   ? `${Before}/${string}/${After}`
   : Path extends `${infer Before}/:${string}`
@@ -97,6 +98,7 @@ type FilledPath<Path extends string> = Path extends `${infer Before}/:${string}/
     : Path
 type Address = FilledPath<(typeof pages)[number]['path'] | AdminPath>
 
+// The type checker refuses links and navigation to addresses without a page.
 declare module '#web/ui/navigation.tsx' {
   interface Addresses {
     href: Address | `${Address}?${string}` | `${Address}#${string}` | `#${string}`

@@ -214,8 +214,8 @@ const renewing: Scene[] = [
         const { id } = await stage.buy({ priceId: await stage.monthly() })
         await stage.sdk.subscriptions.update(id, { pause_collection: { behavior } })
         await stage.renew(id, draftSeconds)
-        const { status, dueInvoice, collectionPaused } = await stage.gateway.subscriptions.read(id)
-        return { status, invoice: dueInvoice?.status ?? null, isSeen: collectionPaused !== null }
+        const { status, latestPeriodInvoice, collectionPaused } = await stage.gateway.subscriptions.read(id)
+        return { status, invoice: latestPeriodInvoice?.status ?? null, isSeen: collectionPaused !== null }
       },
       expected: { status: 'active', invoice, isSeen: true },
     }),

@@ -4,7 +4,7 @@ import { createTradingViewClient, type TradingViewClient } from './tradingview/c
 export { cookieLine, readCookies, type SessionCookies, TradingViewFailure } from './tradingview/ask.ts'
 export { isPineId, type PeopleList, type TradingViewClient } from './tradingview/client.ts'
 
-export const lookAlikeHost = 'sandbox'
+export const standInHost = 'sandbox'
 
 /** True for TradingView's own hosts: the setting must not lead into the seller's network. */
 const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/.test(host)
@@ -23,11 +23,11 @@ export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 export function createTradingViewGateway({ isAllowed, isSelling, lookAlike }: Options) {
   const calls = new Map<string, number>()
   const addressOf = (host: string): string | undefined => {
-    if (host === lookAlikeHost) return lookAlike?.address
+    if (host === standInHost) return lookAlike?.address
     return isTradingViewHost(host) ? `https://${host}` : undefined
   }
 
-  const mayWrite = (host: string) => isSelling || host === lookAlikeHost
+  const mayWrite = (host: string) => isSelling || host === standInHost
 
   return {
     isAllowed,

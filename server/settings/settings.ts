@@ -71,7 +71,8 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
     await load()
   }
 
-  const live = {
+  /** Values at the time of the read, because the seller may change them while the shop runs. */
+  const current = {
     get supportEmail() {
       return value('SUPPORT_EMAIL')
     },
@@ -116,15 +117,15 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
   }
   return {
     load,
-    live,
-    countProblems: () => problemsOf(config, live).length,
+    current,
+    countProblems: () => problemsOf(config, current).length,
 
     show(mailsGoTo: string) {
       return {
         settings: settingsInUse(config, value, (name) => Boolean(stored.get(name))),
-        problems: problemsOf(config, live),
+        problems: problemsOf(config, current),
         links: listLinks().map(({ state: _, ...links }) => links),
-        photo: live.maker.photo?.path ?? null,
+        photo: current.maker.photo?.path ?? null,
         photoSource: sourceOf(isFixed(photoName), Boolean(stored.get(photoName))),
         mailsGoTo,
       }

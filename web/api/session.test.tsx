@@ -3,7 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { eventually, perform, render } from '#web/testing/render.tsx'
 import { createQueryClient } from './query-client.ts'
-import { useLogout, useUser } from './session.ts'
+import { useLogoutCall, useUser } from './session.ts'
 
 test('after a logout, the user is cleared and refetched', async () => {
   const ada = { id: '1', name: 'Ada', email: 'ada@example.com', isAdmin: false, createdAt: '2026-01-01' }
@@ -15,7 +15,7 @@ test('after a logout, the user is cleared and refetched', async () => {
   onTestFinished(() => void vi.unstubAllGlobals())
   const page = { name: '', logOut: () => Promise.resolve() }
   function Page() {
-    Object.assign(page, { name: useUser().user?.name, logOut: useLogout() })
+    Object.assign(page, { name: useUser().user?.name, logOut: useLogoutCall() })
     return null
   }
   await render(

@@ -22,7 +22,7 @@ export function useCan() {
   return (permission: Permission) => user !== null && hasPermission(user, permission)
 }
 
-/** True once the server has rejected a call because the session ended. */
+/** True once the server has rejected a call because the session ended. Never fetches; the next login clears it from the cache. */
 export function useSessionEnded() {
   return useQuery({ queryKey: endedKey, queryFn: () => false, enabled: false }).data === true
 }
@@ -60,7 +60,8 @@ function removeQueriesExcept(key: QueryKey, client: QueryClient) {
   client.removeQueries({ predicate: ({ queryHash }) => queryHash !== hashKey(key) })
 }
 
-export function useLogout() {
+/** Ends the session on the server and clears cached data. `useLogOut` is the action behind buttons. */
+export function useLogoutCall() {
   const forget = useForgetSession()
   return async () => {
     try {

@@ -45,7 +45,7 @@ export function PageChange({ route }: { route: Route }) {
     if (previous.route !== route) {
       const title = pageTitle(route)
       // The admin area sets the titles of its own screens.
-      if (!route.below) document.title = title
+      if (!route.matchesLongerPaths) document.title = title
       setAnnouncement(title)
       const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
       if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href

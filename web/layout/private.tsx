@@ -36,7 +36,8 @@ export function Private({ route, children }: { route: Route; children: ReactNode
       toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
       return runAfterToast(() => navigate('/', { replace: true }))
     }
-    rememberReturnPath(refusal === 'ended')
+    rememberReturnPath({ hasSessionEnded: refusal === 'ended' })
+    // docs/product.md: the dashboard shows a toast before the login, other pages redirect immediately.
     if (refusal === 'logged-out' && route.path !== '/dashboard') {
       navigate('/auth', { replace: true })
       return undefined

@@ -6,7 +6,7 @@ const routes = [
   { path: '/products' },
   { path: '/customers/:id' },
   { path: '/customers/:id/notes/:note' },
-  { path: '/admin', below: true },
+  { path: '/admin', matchesLongerPaths: true },
 ]
 const matchOf = (pathname: string) => {
   const { route, params } = match(routes, pathname) ?? {}
@@ -27,7 +27,7 @@ test('a parameter matches one segment of the address, which must not be empty', 
   expect(match(routes, '/customers//notes/b')).toBeUndefined()
 })
 
-test('a route with `below` matches any longer address, but no longer name', () => {
+test('a route with `matchesLongerPaths` matches any longer path, but no longer name', () => {
   expect(matchOf('/admin')).toEqual(['/admin', {}])
   expect(matchOf('/admin/users/1')).toEqual(['/admin', {}])
   expect(match(routes, '/administrator')).toBeUndefined()

@@ -20,9 +20,9 @@ type Navigator = {
   askBeforeLeaving: (mayLeave: () => Promise<boolean>) => () => void
 }
 
-type Pattern = { path: string; below?: boolean }
+type Pattern = { path: string; matchesLongerPaths?: boolean }
 
-/** Returns the first route that matches. `:id` matches one segment; `below` also matches any longer address. */
+/** Returns the first route that matches. `:id` matches one segment; `matchesLongerPaths` matches any longer address, too. */
 export function match<Route extends Pattern>(routes: readonly Route[], pathname: string) {
   const segments = pathname.split('/')
   for (const route of routes) {
@@ -34,7 +34,7 @@ export function match<Route extends Pattern>(routes: readonly Route[], pathname:
       params[part.slice(1)] = segment
       return true
     })
-    if (isMatch && (route.below || pattern.length === segments.length)) return { route, params }
+    if (isMatch && (route.matchesLongerPaths || pattern.length === segments.length)) return { route, params }
   }
   return undefined
 }

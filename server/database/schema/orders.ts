@@ -78,7 +78,7 @@ export const orders = pgTable(
 )
 
 /** Orders of new subscriptions; a switch names an existing one. */
-export const isNewOrder = eq(orders.kind, 'new')
+export const isForNewSubscription = eq(orders.kind, 'new')
 
 export const personalOrders = [
   // The country stays: the books need it, and it identifies no one.

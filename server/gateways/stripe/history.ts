@@ -85,7 +85,7 @@ export type History = {
   /** Every payment received, newest first. */
   payments: Payment[]
   /** Newest invoice of a full period, paid or not. Prorations do not count as renewals. */
-  dueInvoice: OwedInvoice | null
+  latestPeriodInvoice: OwedInvoice | null
   /** Payable invoice: the newest of a full period, otherwise the newest proration. */
   openInvoice: OwedInvoice | null
   /** Amount stated by credit notes beyond actual refunds, because their refunds failed later. */
@@ -192,7 +192,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       periods,
       payments,
       uncoveredNotes: uncoveredNotes(creditNotes, payments),
-      dueInvoice: due ? owedInvoice(due) : null,
+      latestPeriodInvoice: due ? owedInvoice(due) : null,
       openInvoice: open ? { ...owedInvoice(open), ...(await attemptOn({ sdk, ask }, open)) } : null,
       invoiceCount: invoices.length,
     }

@@ -6,7 +6,7 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { useNeeds } from './inbox/use-needs.ts'
-import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
+import { pathOfHash, type ScreenGroup, screenAt, screenGroupsFor } from './screens.ts'
 import SearchDialog from './search/search-dialog.tsx'
 import ShortcutsDialog from './shell/keys-dialog.tsx'
 import { lastList, useRememberedList, useTitle } from './shell/place.ts'
@@ -15,8 +15,8 @@ import { useKeys } from './shell/use-keys.ts'
 
 export default function AdminPage() {
   const pathname = usePathname()
-  const areas = areasFor(useCan())
-  const match = screenAt(pathname, areas)
+  const groups = screenGroupsFor(useCan())
+  const match = screenAt(pathname, groups)
   const [openDialog, setOpenDialog] = useState<'keys' | 'search' | null>(null)
   const { navigate } = useNavigation()
   const title = useTitle(match?.route.title ?? 'Not found')
@@ -24,27 +24,27 @@ export default function AdminPage() {
     search: () => setOpenDialog('search'),
     help: () => setOpenDialog('keys'),
     go(letter) {
-      const area = areas.find((candidate) => candidate.letter === letter)
-      if (area) navigate(area.path)
+      const group = groups.find((candidate) => candidate.letter === letter)
+      if (group) navigate(group.path)
     },
   })
   const isList = match !== undefined && !match.params.id
   useRememberedList(isList)
   if (!match) {
-    const allAreas = areasFor(() => true)
-    if (!screenAt(pathname, allAreas)) return <NotFound />
+    const allGroups = screenGroupsFor(() => true)
+    if (!screenAt(pathname, allGroups)) return <NotFound />
     return (
       <EmptyState title="Your role can’t open this" description="Ask an admin to do it for you, or for another role." />
     )
   }
 
-  const { area, path, component: Screen } = match.route
+  const { group, path, component: Screen } = match.route
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 max-lg:flex-col max-lg:items-stretch px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
-      <SideNavigation areas={areas} currentArea={area} onSearch={() => setOpenDialog('search')} />
+      <SideNavigation groups={groups} currentGroup={group} onSearch={() => setOpenDialog('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-col gap-2">
-          {!isList && <Breadcrumb area={area} />}
+          {!isList && <Breadcrumb group={group} />}
           <div className="flex items-center gap-3">
             <h1 tabIndex={-1} className="min-w-0 flex-1 text-2xl wrap-anywhere">
               {title}
@@ -59,16 +59,16 @@ export default function AdminPage() {
               <Search className="size-4.5" />
             </Button>
           </div>
-          {isList && area.listed.length > 1 && <SubNavigation area={area} currentPath={path} />}
+          {isList && group.listed.length > 1 && <SubNavigation group={group} currentPath={path} />}
         </header>
-        <div {...(area.isTab ? { role: 'tabpanel', id: panelId, 'aria-label': area.title } : {})}>
+        <div {...(group.isMainTab ? { role: 'tabpanel', id: panelId, 'aria-label': group.title } : {})}>
           <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
             <Screen key={match.params.id ?? path} id={match.params.id ?? ''} />
           </Suspense>
         </div>
       </div>
-      {openDialog === 'keys' && <ShortcutsDialog areas={areas} onClose={() => setOpenDialog(null)} />}
-      {openDialog === 'search' && <SearchDialog areas={areas} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'keys' && <ShortcutsDialog groups={groups} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'search' && <SearchDialog groups={groups} onClose={() => setOpenDialog(null)} />}
     </div>
   )
 }
@@ -91,21 +91,24 @@ function usePathname() {
 }
 
 /** Link above the title of a record to the list the user came from. */
-function Breadcrumb({ area }: { area: Area }) {
+function Breadcrumb({ group }: { group: ScreenGroup }) {
   return (
     <nav aria-label="Breadcrumb" className="text-sm">
-      <Link href={lastList(area.path)} className="inline-flex items-center gap-1 font-medium text-muted hover:text-ink">
+      <Link
+        href={lastList(group.path)}
+        className="inline-flex items-center gap-1 font-medium text-muted hover:text-ink"
+      >
         <ChevronLeft className="size-4" />
-        {area.title}
+        {group.title}
       </Link>
     </nav>
   )
 }
 
-/** Tabs of an area, in a row that scrolls where it is too long. */
-function SubNavigation({ area, currentPath }: { area: Area; currentPath: string }) {
+/** Tabs of an group, in a row that scrolls where it is too long. */
+function SubNavigation({ group, currentPath }: { group: ScreenGroup; currentPath: string }) {
   const { countAt } = useNeeds()
-  const tabs = area.listed.filter(
+  const tabs = group.listed.filter(
     ({ path, isHiddenWhenEmpty }) => !isHiddenWhenEmpty || path === currentPath || countAt([path]) > 0,
   )
   const row = useRef<HTMLElement>(null)
@@ -115,7 +118,7 @@ function SubNavigation({ area, currentPath }: { area: Area; currentPath: string 
     if (row.current && tab) row.current.scrollLeft = tab.offsetLeft - row.current.offsetLeft - 24
   }, [currentPath])
   return (
-    <nav ref={row} aria-label={area.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
+    <nav ref={row} aria-label={group.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
       {tabs.map(({ path, title, tab = title }) => (
         <Link
           key={path}

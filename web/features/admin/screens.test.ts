@@ -1,27 +1,28 @@
 import { expect, test } from 'vitest'
 import { hasPermission, type Role } from '#contract/permissions.ts'
-import { areasFor, pathOfHash, screenAt } from './screens.ts'
+import { pathOfHash, screenAt, screenGroupsFor } from './screens.ts'
 
-const areasOf = (person: { isAdmin: boolean; role: Role | null }) => areasFor((needs) => hasPermission(person, needs))
-const adminAreas = areasOf({ isAdmin: true, role: null })
-const support = areasOf({ isAdmin: false, role: 'support' })
-const accountant = areasOf({ isAdmin: false, role: 'accountant' })
-const titleAt = (pathname: string, areas = adminAreas) => screenAt(pathname, areas)?.route.title
+const groupsOf = (person: { isAdmin: boolean; role: Role | null }) =>
+  screenGroupsFor((needs) => hasPermission(person, needs))
+const adminGroups = groupsOf({ isAdmin: true, role: null })
+const support = groupsOf({ isAdmin: false, role: 'support' })
+const accountant = groupsOf({ isAdmin: false, role: 'accountant' })
+const titleAt = (pathname: string, groups = adminGroups) => screenAt(pathname, groups)?.route.title
 
-test('every listed screen is found at its own address, in its own area', () => {
-  for (const area of adminAreas)
-    for (const { path, title } of area.listed) {
-      expect(screenAt(path, adminAreas)?.route).toMatchObject({ title, area: { path: area.path } })
+test('every listed screen is found at its own address, in its own group', () => {
+  for (const group of adminGroups)
+    for (const { path, title } of group.listed) {
+      expect(screenAt(path, adminGroups)?.route).toMatchObject({ title, group: { path: group.path } })
       expect(titleAt(`${path}/`)).toBe(title)
     }
 })
 
 test('a record has its id from the address and no place in the navigation', () => {
-  expect(screenAt('/admin/customers/7f', adminAreas)).toMatchObject({
+  expect(screenAt('/admin/customers/7f', adminGroups)).toMatchObject({
     params: { id: '7f' },
-    route: { title: 'Customer', area: { path: '/admin/users' } },
+    route: { title: 'Customer', group: { path: '/admin/users' } },
   })
-  expect(adminAreas.flatMap(({ listed }) => listed).some(({ path }) => path.includes(':'))).toBe(false)
+  expect(adminGroups.flatMap(({ listed }) => listed).some(({ path }) => path.includes(':'))).toBe(false)
   expect(titleAt('/admin/nowhere')).toBeUndefined()
 })
 
@@ -64,8 +65,8 @@ test('a screen is also found by its last path segment', () => {
   expect(titleAt('/admin/newsletter')).toBe('Newsletter addresses')
 })
 
-test('each letter leads to one area', () => {
-  expect(new Set(adminAreas.map(({ letter }) => letter)).size).toBe(adminAreas.length)
+test('each letter leads to one group', () => {
+  expect(new Set(adminGroups.map(({ letter }) => letter)).size).toBe(adminGroups.length)
 })
 
 test.for([

@@ -43,7 +43,7 @@ import Users from './users/users.tsx'
 
 // Loaded on demand, because these screens are large and rarely opened.
 const DisputeScreen = lazy(() => import('./disputes/dispute.tsx'))
-const NewsletterScreen = lazy(() => import('./newsletters/one.tsx'))
+const NewsletterScreen = lazy(() => import('./newsletters/newsletter.tsx'))
 
 type Screen = {
   /** A path with `:id` shows one record and is in no navigation. */
@@ -57,21 +57,22 @@ type Screen = {
   component: ComponentType<{ id: string }>
 }
 
-type AreaDefinition = {
+/** Screens with one entry in the navigation. */
+type ScreenGroupDefinition = {
   /** Shortcut: `g` and then this letter. */
   letter: string
   /** Name in the navigation, if it differs from the first screen. */
   name?: string
   icon: LucideIcon
-  /** Marks the three tabs of docs/product.md. */
-  isTab?: boolean
-  /** Shows it in the bar of a phone beside the tabs; other areas are behind “More”. */
+  /** True for Assets, Users and Purchases, the three tabs that `/admin` opens with. */
+  isMainTab?: boolean
+  /** Shows it in the bar of a phone beside the tabs; other groups are behind “More”. */
   isInBar?: boolean
-  /** The first screen has the area's path. */
+  /** The first screen has the group's path. */
   screens: readonly [Screen, ...Screen[]]
 }
 
-const areaDefinitions = [
+const groupDefinitions = [
   {
     letter: 'o',
     icon: LayoutDashboard,
@@ -84,13 +85,13 @@ const areaDefinitions = [
   {
     letter: 't',
     icon: ChartCandlestick,
-    isTab: true,
+    isMainTab: true,
     screens: [{ path: '/admin/assets', title: 'Assets', needs: 'content.write', component: Assets }],
   },
   {
     letter: 'u',
     icon: UsersIcon,
-    isTab: true,
+    isMainTab: true,
     screens: [
       { path: '/admin/users', title: 'Users', needs: 'customers.read', component: Users },
       { path: '/admin/customers/:id', title: 'Customer', needs: 'customers.read', component: CustomerScreen },
@@ -105,7 +106,7 @@ const areaDefinitions = [
   {
     letter: 'p',
     icon: Receipt,
-    isTab: true,
+    isMainTab: true,
     screens: [
       { path: '/admin/purchases', title: 'Purchases', needs: 'customers.read', component: Purchases },
       { path: '/admin/purchases/payments', title: 'Payments', needs: 'payments.read', component: Payments },
@@ -185,14 +186,14 @@ const areaDefinitions = [
     icon: SettingsIcon,
     screens: [{ path: '/admin/settings', title: 'Settings', needs: 'settings.write', component: Settings }],
   },
-] as const satisfies AreaDefinition[]
+] as const satisfies ScreenGroupDefinition[]
 
 /** Every address of the admin area; `:id` stands for the id of any record. */
-export const adminPaths = areaDefinitions.flatMap(({ screens }) => screens.map(({ path }) => path))
+export const adminPaths = groupDefinitions.flatMap(({ screens }) => screens.map(({ path }) => path))
 
-export type AdminPath = (typeof areaDefinitions)[number]['screens'][number]['path']
+export type AdminPath = (typeof groupDefinitions)[number]['screens'][number]['path']
 type PathWithoutId<Path> = Path extends `${string}:${string}` ? never : Path
-export type Area = Omit<AreaDefinition, 'screens'> & {
+export type ScreenGroup = Omit<ScreenGroupDefinition, 'screens'> & {
   title: string
   path: PathWithoutId<AdminPath>
   screens: readonly Screen[]
@@ -201,23 +202,23 @@ export type Area = Omit<AreaDefinition, 'screens'> & {
 
 const isListed = (path: AdminPath): path is PathWithoutId<AdminPath> => !path.includes(':')
 
-/** Returns the areas with at least one screen that these permissions open. */
-export function areasFor(has: (permission: Permission) => boolean): Area[] {
-  return areaDefinitions.flatMap(({ screens, ...area }) => {
+/** Returns the groups with at least one screen that these permissions open. */
+export function screenGroupsFor(has: (permission: Permission) => boolean): ScreenGroup[] {
+  return groupDefinitions.flatMap(({ screens, ...group }) => {
     const allowed = screens.filter(({ needs }) => has(needs))
     const listed = allowed.flatMap((screen) => (isListed(screen.path) ? [{ ...screen, path: screen.path }] : []))
     const [first] = listed
     if (!first) return []
-    const title = 'name' in area ? area.name : first.title
-    return [{ ...area, path: first.path, title, screens: allowed, listed }]
+    const title = 'name' in group ? group.name : first.title
+    return [{ ...group, path: first.path, title, screens: allowed, listed }]
   })
 }
 
-/** Finds the screen and area of an address; `/admin` is the first tab. */
-export function screenAt(pathname: string, areas: Area[]) {
-  const screens = areas.flatMap((area) => area.screens.map((screen) => ({ ...screen, area })))
+/** Finds the screen and group of an address; `/admin` is the first main tab. */
+export function screenAt(pathname: string, groups: ScreenGroup[]) {
+  const screens = groups.flatMap((group) => group.screens.map((screen) => ({ ...screen, group })))
   const address = pathname.replace(/\/$/, '')
-  const first = areas.find(({ isTab }) => isTab)
+  const first = groups.find(({ isMainTab }) => isMainTab)
   if (address === '/admin' && first) return match(screens, first.path)
   // A screen is also found by its last segment: `/admin/declarations` is `/admin/purchases/declarations`.
   const named = screens.find(({ path }) => !path.includes(':') && path.endsWith(address.slice('/admin'.length)))
@@ -227,6 +228,6 @@ export function screenAt(pathname: string, areas: Area[]) {
 /** Reads `/admin#users`, a form that earlier emails link to. */
 export function pathOfHash(hash: string) {
   const [, name] = /^#([a-z]+)$/.exec(hash.toLowerCase()) ?? []
-  const paths = areasFor(() => true).flatMap(({ listed }) => listed.map(({ path }) => path))
+  const paths = screenGroupsFor(() => true).flatMap(({ listed }) => listed.map(({ path }) => path))
   return name && paths.find((path) => path.endsWith(`/${name}`))
 }

@@ -39,7 +39,7 @@ export function createBuyerAccess(
 
   return {
     async submit({ user }, purchaseRef, form, beforeMove) {
-      if (settings.live.askExchangeKeys) assertCompleteForm(form)
+      if (settings.current.askExchangeKeys) assertCompleteForm(form)
       await db.transaction(async (tx) => {
         const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, purchaseRef)
         await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, form)

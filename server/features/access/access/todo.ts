@@ -17,7 +17,8 @@ export type Todo = {
   counts(): Promise<RawOutputOf<typeof calls.counts>>
   /** Counts for the overview, with the earliest due time of each kind. The sum equals that of `counts`. */
   waiting(): Promise<{ todo: Record<TodoKind, CountDue>; overdue: CountDue; requested: CountDue }>
-  promised(): Promise<{ open: number; overdue: number; oldest: Date | null }>
+  /** Open access requests. `oldest` is when the first of them was made. */
+  countRequests(): Promise<{ open: number; overdue: number; oldest: Date | null }>
 }
 
 export type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
@@ -116,7 +117,7 @@ function detailOf(kind: TodoKind, row: AccessRow, error: string | null) {
 
 const isPromised = inArray(access.todo, [...promisedTodoKinds])
 
-function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'waiting' | 'promised'> {
+function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'waiting' | 'countRequests'> {
   const countByKind = () => {
     const isOverdue = sql<boolean>`${access.dueAt} < ${now()}`
     return db
@@ -156,7 +157,7 @@ function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'wai
       }
     },
 
-    async promised() {
+    async countRequests() {
       const [found] = await db
         .select({
           open: sql<number>`count(*)::int`,

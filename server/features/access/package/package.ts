@@ -18,7 +18,7 @@ export function createPrivatePackage({ settings, catalog }: PackageContext, { ow
       if (!product) throw notFound('Product')
       if (!(await owns(userId, product.id)))
         throw new Refusal(403, 'not-an-owner', `This is for owners of ${product.name} with a live subscription.`)
-      return { ...product.package, ...settings.live.linksOf(product.slug) }
+      return { ...product.package, ...settings.current.linksOf(product.slug) }
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { conflict, invalid, Refusal } from '#server/errors.ts'
-import { cookieLine, lookAlikeHost, readCookies, TradingViewFailure } from '#server/gateways/tradingview.ts'
+import { cookieLine, readCookies, standInHost, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal, cookiesPurpose, notConnected, waitForTurn } from './connection.ts'
 import type { ConnectorDeps } from './connector.ts'
 import { previewOf } from './preview.ts'
@@ -76,7 +76,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
 
     async connect(actor, input) {
       const before = await connection.current()
-      if (!before?.risksAcceptedAt && input.host !== lookAlikeHost && !input.accepts)
+      if (!before?.risksAcceptedAt && input.host !== standInHost && !input.accepts)
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
       const { cookies, accountName } = await testCookies(context, input)
 
@@ -201,7 +201,7 @@ export async function connectLookAlike({
         id: 1,
         state: 'on',
         mode: 'full',
-        host: lookAlikeHost,
+        host: standInHost,
         accountName: 'ReboundSigma',
         sealedCookies,
         okAt: now(),

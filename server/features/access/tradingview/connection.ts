@@ -8,9 +8,9 @@ import { tvConnection, tvEvents } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import { connectorPatienceMs } from '#server/features/access/access/access.ts'
 import {
-  lookAlikeHost,
   readCookies,
   type SessionCookies,
+  standInHost,
   type TradingViewClient,
   TradingViewFailure,
   type TradingViewGateway,
@@ -161,7 +161,7 @@ export async function resealCookies(db: Database, secrets: Secrets): Promise<{ r
 
 /** Waits for the rate limit, which the sandbox doesn't have. */
 export async function waitForTurn(db: Database, host: string, maxWaitMs?: number) {
-  if (host === lookAlikeHost) return
+  if (host === standInHost) return
   const waitMs = await nextTurn(db, maxWaitMs)
   if (waitMs === undefined && maxWaitMs !== undefined)
     throw new TradingViewFailure('passing', 'Too much is asked at the moment.')

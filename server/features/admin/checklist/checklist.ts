@@ -7,7 +7,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { appCodes, passkeys, tvConnection, users } from '#server/database/schema.ts'
 import { invalid } from '#server/errors.ts'
-import { lookAlikeHost } from '#server/gateways/tradingview.ts'
+import { standInHost } from '#server/gateways/tradingview.ts'
 import type { ShopSettings } from '#server/settings/settings.ts'
 
 type ChecklistDeps = Pick<Context, 'db' | 'config' | 'settings' | 'paymentAccount'>
@@ -21,20 +21,20 @@ type ShopState = { db: Database; config: Config; settings: ShopSettings }
 
 /** Says of each line of the checklist if it is done. `npm run go-live` also tests connections. */
 export async function findDoneLines({ db, config, settings }: ShopState): Promise<Record<ChecklistKey, boolean>> {
-  const { live } = settings
+  const { current } = settings
   const [tradingView] = await db.select().from(tvConnection)
-  const { name, street, city, country } = live.seller
+  const { name, street, city, country } = current.seller
   const { isConfirmed } = settings
   return {
     imprint: [name, street, city, country].every(Boolean),
-    support_address: !live.supportEmail.endsWith('@example.com'),
-    law: live.hasChosenLaw,
-    exchange_keys: live.hasChosenKeys,
-    scripts: live.hasOwnScripts,
+    support_address: !current.supportEmail.endsWith('@example.com'),
+    law: current.hasChosenLaw,
+    exchange_keys: current.hasChosenKeys,
+    scripts: current.hasOwnScripts,
     texts: isConfirmed('texts'),
     products: isConfirmed('products'),
     prices: isConfirmed('prices'),
-    tradingview: isConfirmed('tradingview') || (tradingView?.state === 'on' && tradingView.host !== lookAlikeHost),
+    tradingview: isConfirmed('tradingview') || (tradingView?.state === 'on' && tradingView.host !== standInHost),
     second_factor: await everyAdminHasFactor(db, config),
     address: config.production && config.secure,
     email: config.mail.smtpUrl !== undefined,

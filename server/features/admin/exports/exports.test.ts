@@ -6,7 +6,7 @@ import { audit } from '#contract/admin/activity.ts'
 import { type ExportKind, exports } from '#contract/admin/exports.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { billing } from '#contract/selling/billing.ts'
-import { purchases as selling } from '#contract/selling/purchases.ts'
+import { purchases as purchaseCalls } from '#contract/selling/purchases.ts'
 import { access, accessForms, purchases, users } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -69,7 +69,7 @@ describe('an export', () => {
 
   test('of orders has each order’s kind, country, payment, tax and Stripe ids', async () => {
     const [buyer, friend] = [await shop.buyer(), await shop.user()]
-    await admin.call(selling.adminAdd, {
+    await admin.call(purchaseCalls.adminAdd, {
       userId: friend.user.id,
       productId: reboundSigmaPro.id,
       billingType: 'yearly',
@@ -152,7 +152,7 @@ describe('an export', () => {
 
   test('counts a purchase that cancels at period end as active, as the users list does', async () => {
     const buyer = await shop.buyer()
-    await buyer.call(selling.cancel, { id: buyer.purchase.id })
+    await buyer.call(purchaseCalls.cancel, { id: buyer.purchase.id })
     const response = await admin.send(exports.download, { kind: 'buyers' })
     expect(parse(await response.text(), { columns: true })).toMatchObject([{ 'Active purchases': '1' }])
     expect(await admin.call(accounts.adminList, { q: buyer.user.email })).toMatchObject([{ activePurchases: 1 }])
@@ -166,12 +166,13 @@ describe('an export', () => {
     }
   })
 
-  test('has no cell that a spreadsheet would run, wherever it splits and whatever the names', async () => {
+  test('has no cell that a spreadsheet runs as a formula, even if it splits cells at another separator', async () => {
     const dangerousText = fc
       .array(
         fc.oneof(
           fc.constantFrom('=', '+', '-', '@', '＝', '＋', '－', '＠'),
           fc.constantFrom('\t', '\r', '\n', ';', ',', '"', "'", ' ', '\u00A0', '\uFEFF'),
+          // Invisible characters, which spreadsheets ignore before a formula.
           fc.constantFrom('\u00AD', '\u2060', '\u180E', '\u034F', '\u115F', '\u3164', '\u2800'),
           fc.string({ maxLength: 3 }),
         ),
@@ -223,7 +224,7 @@ describe('an export', () => {
     )
   })
 
-  test('stops PostgreSQL when the reader disconnects, and can be repeated right away', async () => {
+  test('stops its query when the download is aborted, and can be repeated immediately', async () => {
     const { pool } = shop.connection
     await addBuyer({ email: 'many@example.com', name: 'x'.repeat(2000) })
     // In batches: the shop's statement timeout is tight on a busy machine.

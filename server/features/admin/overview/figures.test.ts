@@ -44,7 +44,9 @@ test('payments, refunds and lost disputes are listed, searchable and exported, a
   expect(Date.parse(periodEnd ?? '') - Date.parse(periodStart ?? '')).toBeGreaterThan(27 * 86_400_000)
   expect(invoice?.number).toMatch(/-\d{4}$/)
   expect(country).toMatch(/^[A-Z]{2}$/)
-  for (const q of [invoice?.number ?? '', invoice?.id ?? '', paid?.id.split(' ')[1] ?? ''])
+  // The id is the kind, a space and the id of the payment intent.
+  const [, paymentIntentId = ''] = paid?.id.split(' ') ?? []
+  for (const q of [invoice?.number ?? '', invoice?.id ?? '', paymentIntentId])
     expect(await admin.call(figures.adminPayments, { q }), q).toEqual(buyersPayments)
   expect(await admin.call(figures.adminPayments, { kind: 'dispute' })).toMatchObject([{ amount: 3900 }])
   expect(await admin.call(figures.adminPayments, { period: '2020' })).toEqual([])
@@ -221,6 +223,7 @@ test('a card stored at the Stripe customer, not at the subscription, has its exp
     [sub],
   )
   await pool.query('update purchases set card = null, card_expires_at = null where id = $1', [purchase.id])
+  // Any change at Stripe makes the shop read the subscription and its card again.
   await shop.sandbox.controls.dashboard.setQuantity(sub, 2)
   await shop.settle()
   expect((await readCard()).at).toEqual(at)

@@ -26,14 +26,15 @@ const monthsInRange = { '3m': 3, '12m': 12, all: null }
 /** Months of first payments in the cohort table. */
 const cohortCount = 12
 
-const monthsAgo = (now: Date, months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+const startOfMonth = (date: Date, monthsAgo = 0) =>
+  new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - monthsAgo))
 const monthName = (date: Date) => date.toISOString().slice(0, 7)
 
 /** Start of a range, at the start of a UTC day; undefined for all time. Ranges end now. */
 function startOfRange(range: Range | undefined, now: Date): Date | undefined {
   if (range === '30d') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 29))
   const months = monthsInRange[range ?? 'all']
-  return months === null ? undefined : monthsAgo(now, months - 1)
+  return months === null ? undefined : startOfMonth(now, months - 1)
 }
 
 const correction = alias(mrrMovements, 'correction')
@@ -119,7 +120,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
     async csv() {
       const [{ months }, cash] = await Promise.all([
         lastTwelveMonths(db, now()),
-        readCash(context, monthsAgo(now(), 11)),
+        readCash(context, startOfMonth(now(), 11)),
       ])
       return {
         name: `figures-${now().toISOString().slice(0, 10)}.csv`,
@@ -169,7 +170,7 @@ async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
       select m.user_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
       from ${mrrMovements} m where m.kind = 'new' and m.corrects is null
         and not exists (select from ${mrrMovements} correction where correction.corrects = m.id)
-      group by 1 having min(m.at) >= ${monthsAgo(now(), cohortCount - 1)})
+      group by 1 having min(m.at) >= ${startOfMonth(now(), cohortCount - 1)})
     select to_char(cohort, 'YYYY-MM') as cohort, to_char(month, 'YYYY-MM') as month,
       (count(*) filter (where month = cohort))::int as joined,
       sum(case when arr_after > 0 then 1 else 0 end - case when arr_before > 0 then 1 else 0 end)::int as people,
@@ -177,7 +178,7 @@ async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
     from ${personMonths(31)} p join firsts using (user_id) group by 1, 2`)
 
   const today = now()
-  const monthsNewestFirst = Array.from({ length: cohortCount }, (_, age) => monthName(monthsAgo(today, age)))
+  const monthsNewestFirst = Array.from({ length: cohortCount }, (_, age) => monthName(startOfMonth(today, age)))
   const cohorts = []
   for (const [age, month] of monthsNewestFirst.entries()) {
     const cohortRows = rows.filter((row) => row.cohort === month)
@@ -187,8 +188,9 @@ async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
     // Rows hold changes, so each month adds to the sums of the months before it.
     let [count, arr] = [0, 0]
     const stayed = []
-    for (const laterMonth of monthsNewestFirst.slice(0, age + 1).toReversed()) {
-      const change = cohortRows.find((row) => row.month === laterMonth)
+    const monthsSinceCohort = monthsNewestFirst.slice(0, age + 1).toReversed()
+    for (const monthSince of monthsSinceCohort) {
+      const change = cohortRows.find((row) => row.month === monthSince)
       count += change?.people ?? 0
       arr += change?.arr ?? 0
       stayed.push({ count, arr })
@@ -208,6 +210,6 @@ async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
   const { rows } = await db.execute<{ month: string; paid: number; tax: number; refunded: number; lost: number }>(sql`
     select to_char(at at time zone 'UTC', 'YYYY-MM') as month, sum(paid)::float8 as paid, sum(tax)::float8 as tax,
       sum(refunded)::float8 as refunded, sum(lost)::float8 as lost
-    from (${movedCash}) moved where ${from ? sql`at >= ${monthsAgo(from, 0)}` : sql`true`} group by 1 order by 1 desc`)
+    from (${movedCash}) moved where ${from ? sql`at >= ${startOfMonth(from)}` : sql`true`} group by 1 order by 1 desc`)
   return rows
 }

@@ -4,22 +4,39 @@ import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { mrrMovements } from '#server/database/schema.ts'
 
-/** Sums of a month's days up to today's day of the month (`isEarly`), or of the days after it. */
-type MovementSum = { month: string; isEarly: boolean; kind: MovementKind; count: number; arr: number; late: number }
-/** People who began and stopped paying in a month, or in its days up to today's day of the month. */
-type PeopleSum = { month: string; began: number; stopped: number; beganEarly: number; stoppedEarly: number }
+/*
+ * "To date" is a month's part up to today's day of the month. It compares the previous month with the current one, which
+ * isn't over yet.
+ */
+
+/** Sums of the part of a month that is to date, or of the rest of the month. */
+type MovementSum = {
+  month: string
+  isToDate: boolean
+  kind: MovementKind
+  count: number
+  arr: number
+  /** Movements that were recorded after the month had ended. */
+  recordedLater: number
+}
+/** Number of people who began and stopped paying in a month. */
+type PeopleSum = { month: string; began: number; stopped: number; beganToDate: number; stoppedToDate: number }
 
 const at = sql`${mrrMovements.at} at time zone 'UTC'`
 const utcMonth = sql`date_trunc('month', ${at})`
-const isEarly = (dayOfMonth: number) => sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`
+const isToDate = (dayOfMonth: number) => sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`
 
-/** Subquery: yearly revenue of each person before and after every month in which it changed, and after its early days. */
+/**
+ * Subquery with a row for each person and month in which the person's yearly revenue changed: the revenue before the month
+ * (`arr_before`), after its part to date (`arr_to_date`) and after the whole month (`arr_after`).
+ */
 export const personMonths = (dayOfMonth: number): SQL => sql`(
   select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
-    coalesce(sum(arr) over earlier, 0) + arr as arr_after, coalesce(sum(arr) over earlier, 0) + early_arr as arr_early
+    coalesce(sum(arr) over earlier, 0) + arr as arr_after,
+    coalesce(sum(arr) over earlier, 0) + change_to_date as arr_to_date
   from (
     select user_id, ${utcMonth} as month, sum(arr_after - arr_before)::int as arr,
-      coalesce(sum(arr_after - arr_before) filter (where ${isEarly(dayOfMonth)}), 0)::int as early_arr
+      coalesce(sum(arr_after - arr_before) filter (where ${isToDate(dayOfMonth)}), 0)::int as change_to_date
     from ${mrrMovements} group by 1, 2) changes
   window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
 
@@ -42,9 +59,9 @@ export async function lastTwelveMonths(db: Database, now: Date) {
     months: names.map((month) => figuresOf(month, movements, people)),
     lastMonthSoFar: figuresOf(
       previousMonth,
-      movements.filter((row) => row.isEarly || row.month !== previousMonth),
+      movements.filter((row) => row.isToDate || row.month !== previousMonth),
       people.map((row) =>
-        row.month === previousMonth ? { ...row, began: row.beganEarly, stopped: row.stoppedEarly } : row,
+        row.month === previousMonth ? { ...row, began: row.beganToDate, stopped: row.stoppedToDate } : row,
       ),
     ),
   }
@@ -57,21 +74,21 @@ const add = (numbers: number[]) => numbers.reduce((total, number) => total + num
 
 function figuresOf(month: string, movements: MovementSum[], people: PeopleSum[]): OverviewMonth {
   const movementsOfMonth = movements.filter((row) => row.month === month)
-  const paidBefore = add(people.filter((row) => row.month < month).map(({ began, stopped }) => began - stopped))
+  const payingBefore = add(people.filter((row) => row.month < month).map(({ began, stopped }) => began - stopped))
   const { began = 0, stopped = 0 } = people.find((row) => row.month === month) ?? {}
   return {
     month,
     arr: add(movements.filter((row) => row.month <= month).map(({ arr }) => arr)),
-    paying: paidBefore + began - stopped,
-    paidWhenItBegan: paidBefore,
+    paying: payingBefore + began - stopped,
+    paidWhenItBegan: payingBefore,
     stopped,
     // Percent, with one decimal place.
-    churn: paidBefore > 0 ? Math.round((1000 * stopped) / paidBefore) / 10 : null,
+    churn: payingBefore > 0 ? Math.round((1000 * stopped) / payingBefore) / 10 : null,
     movements: byKind((kind) => {
       const ofKind = movementsOfMonth.filter((row) => row.kind === kind)
       return { arr: add(ofKind.map(({ arr }) => arr)), count: add(ofKind.map(({ count }) => count)) }
     }),
-    late: add(movementsOfMonth.map(({ late }) => late)),
+    late: add(movementsOfMonth.map(({ recordedLater }) => recordedLater)),
   }
 }
 
@@ -83,22 +100,22 @@ function namesOfLastTwelve(now: Date): string[] {
 
 async function readMovements(db: Database, dayOfMonth: number) {
   const { rows } = await db.execute<MovementSum>(sql`
-    select to_char(month, 'YYYY-MM') as month, "isEarly", kind, count, arr, late from (
-      select ${utcMonth} as month, ${isEarly(dayOfMonth)} as "isEarly", kind,
+    select to_char(month, 'YYYY-MM') as month, "isToDate", kind, count, arr, "recordedLater" from (
+      select ${utcMonth} as month, ${isToDate(dayOfMonth)} as "isToDate", kind,
         sum(case when corrects is null then 1 else -1 end)::int as count, sum(arr_after - arr_before)::float8 as arr,
-        (count(*) filter (where date_trunc('month', recorded_at at time zone 'UTC') > ${utcMonth}))::int as late
+        (count(*) filter (where date_trunc('month', recorded_at at time zone 'UTC') > ${utcMonth}))::int as "recordedLater"
       from ${mrrMovements} group by 1, 2, 3) sums`)
   return rows
 }
 
 async function readPeople(db: Database, dayOfMonth: number) {
   const { rows } = await db.execute<PeopleSum>(sql`
-    select to_char(month, 'YYYY-MM') as month, began, stopped, "beganEarly", "stoppedEarly" from (
+    select to_char(month, 'YYYY-MM') as month, began, stopped, "beganToDate", "stoppedToDate" from (
       select month,
         (count(*) filter (where arr_before <= 0 and arr_after > 0))::int as began,
         (count(*) filter (where arr_before > 0 and arr_after <= 0))::int as stopped,
-        (count(*) filter (where arr_before <= 0 and arr_early > 0))::int as "beganEarly",
-        (count(*) filter (where arr_before > 0 and arr_early <= 0))::int as "stoppedEarly"
+        (count(*) filter (where arr_before <= 0 and arr_to_date > 0))::int as "beganToDate",
+        (count(*) filter (where arr_before > 0 and arr_to_date <= 0))::int as "stoppedToDate"
       from ${personMonths(dayOfMonth)} people group by 1) sums`)
   return rows
 }

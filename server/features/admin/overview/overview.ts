@@ -63,7 +63,7 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
     },
 
     async sendDigest() {
-      const { open, overdue, oldest } = await lists.promised()
+      const { open, overdue, oldest } = await lists.countRequests()
       const failedJobs = await queue.failed.count()
       if (open + failedJobs === 0) return
       await mails.sendOnce(`digest of ${now().toISOString().slice(0, 10)}`, supportEmail, 'adminDigest', {
@@ -84,7 +84,7 @@ type NeedCount = { count: number; dueAt: Date | null }
 /** Tasks that wait for this member of staff, the most urgent first. */
 export type FindNeeds = (user: Pick<User, 'isAdmin' | 'role'>) => Promise<(NeedCount & { kind: NeedKind })[]>
 
-/** Counts open work by indexed reads; the list behind each link shows the same rows. */
+/** Counts open work by indexed reads. The screen that a task links to lists the rows counted here. */
 function createFindNeeds(
   { db, now, queue, settings, paymentAccount }: Pick<Context, 'db' | 'now' | 'queue' | 'settings' | 'paymentAccount'>,
   { access, selling }: Areas,

@@ -50,7 +50,7 @@ export function createSellerLetters(
 
   return {
     async sendSaleEmails() {
-      if (settings.live.saleEmails !== 'each') return
+      if (settings.current.saleEmails !== 'each') return
       const sales = await readSales(new Date(now().getTime() - saleWindowMs))
       if (sales.length === 0) return
       const mrr = await monthlyRevenue()
@@ -66,7 +66,7 @@ export function createSellerLetters(
     },
 
     async sendDailySales() {
-      if (settings.live.saleEmails !== 'daily') return
+      if (settings.current.saleEmails !== 'daily') return
       const sales = await readSales(new Date(now().getTime() - dayMs))
       if (sales.length === 0) return
       await mails.sendOnce(`sales of ${now().toISOString().slice(0, 10)}`, supportEmail, 'salesOfDay', {
@@ -76,7 +76,7 @@ export function createSellerLetters(
     },
 
     async sendMondayLetter() {
-      if (!settings.live.wantsMondayLetter) return
+      if (!settings.current.wantsMondayLetter) return
       const movements = await readNewAndLostSubscribers(db, new Date(now().getTime() - 7 * dayMs))
       const mrr = await monthlyRevenue()
       if (mrr === 0 && movements.length === 0) return

@@ -51,11 +51,9 @@ export function readProducts(folder = paths.products): ProductFile[] {
   return productFiles.toSorted((a, b) => a.slug.localeCompare(b.slug))
 }
 
-/** Sorts by the seller's `order`. Products without one come last, the newest at the end. */
-function compareByOrder(a: Product, b: Product) {
-  if (a.order === b.order) return 0
-  return (a.order ?? Number.MAX_SAFE_INTEGER) - (b.order ?? Number.MAX_SAFE_INTEGER)
-}
+/** Sorts by the seller's `order`. The sort is stable, so products without one keep their place and come last. */
+const compareByOrder = (a: Product, b: Product) =>
+  (a.order ?? Number.MAX_SAFE_INTEGER) - (b.order ?? Number.MAX_SAFE_INTEGER)
 
 /** Path of the link preview that the build drew, or null without a build. */
 function findDrawnPreview(slug: string, name: string) {

@@ -87,7 +87,7 @@ function parseProductFile(path: string, source: string, report: ReportFault): Pr
   if (preview && !preview.value.startsWith('/'))
     report(preview.lineNumber, '“preview” must be an address on this site, like /name.png')
 
-  const [lead, ...sections] = splitSections(lines.slice(settingsEnd + 1))
+  const [lead, ...sections] = splitSections(lines.slice(settingsEnd + 1), settingsEnd + 2)
   const { requireSection, requireContent, readItems, readList } = readSections(sections, lines.length, report)
   const readTexts = (key: SectionKey) => readList(key).map(({ text }) => text)
   const card = requireSection('card')
@@ -120,7 +120,7 @@ function parseProductFile(path: string, source: string, report: ReportFault): Pr
     },
     text: {
       kind: requireSetting('kind').value,
-      lead: lead ? requireContent(textOf(lead.lines), { ...lead, lineNumber: settingsEnd + 2 }) : '',
+      lead: lead ? requireContent(textOf(lead.lines), lead) : '',
       description: requireSetting('description').value,
       preview: preview?.value ?? null,
       facts: readList('facts').map(({ text, number }) => {
@@ -163,9 +163,11 @@ function readSettings(lines: Line[], report: ReportFault) {
     else if (value) settings.set(key, { value, lineNumber })
     else report(lineNumber, `“${key}” is empty`)
   }
+  // The settings are between an opening and a closing `---`.
+  const closingLineNumber = lines.length + 2
   const requireSetting = (key: string): Setting => {
     const setting = settings.get(key)
-    if (!setting) report(lines.length + 2, `“${key}” is missing above this line`)
+    if (!setting) report(closingLineNumber, `“${key}” is missing above this line`)
     return setting ?? { value: '', lineNumber: 0 }
   }
   const readChoice = <Choice extends string>(key: string, choices: readonly [Choice, ...Choice[]]): Choice => {
@@ -227,8 +229,8 @@ function readSections(sections: Section[], lastLineNumber: number, report: Repor
 }
 
 /** Splits at headings. The first section has no title: it is the text before the first heading. */
-function splitSections(lines: Line[], headingMark = '## '): Section[] {
-  const sections: Section[] = [{ title: '', lineNumber: lines[0]?.number ?? 1, lines: [] }]
+function splitSections(lines: Line[], firstLineNumber: number, headingMark = '## '): Section[] {
+  const sections: Section[] = [{ title: '', lineNumber: firstLineNumber, lines: [] }]
   for (const line of lines)
     if (line.text.startsWith(headingMark))
       sections.push({ title: line.text.slice(headingMark.length), lineNumber: line.number, lines: [] })
@@ -242,7 +244,7 @@ const textOf = (lines: Line[]) =>
     .join(' ')
     .trim()
 
-function splitItems({ lines }: Section) {
-  const [lead, ...items] = splitSections(lines, '### ')
+function splitItems({ lines, lineNumber }: Section) {
+  const [lead, ...items] = splitSections(lines, lineNumber + 1, '### ')
   return { lead: textOf(lead?.lines ?? []), items: items.map((item) => ({ ...item, text: textOf(item.lines) })) }
 }

@@ -7,10 +7,10 @@ type PresentPeriodStatus = 'paid' | 'given' | 'forgiven' | 'written off' | 'not 
  * subscription's own status can't tell, because Stripe may call it active in each of these cases.
  */
 export function presentPeriodStatus(subscription: Subscription): PresentPeriodStatus {
-  const { collectionPaused, status, dueInvoice } = subscription
+  const { collectionPaused, status, latestPeriodInvoice } = subscription
   if (collectionPaused) return 'not collected'
   if (status === 'trialing') return 'given'
-  switch (dueInvoice?.status) {
+  switch (latestPeriodInvoice?.status) {
     case 'void':
       return isForgiven(subscription) ? 'forgiven' : 'being billed'
     case 'uncollectible':
@@ -24,7 +24,7 @@ export function presentPeriodStatus(subscription: Subscription): PresentPeriodSt
 }
 
 /** True if the seller voided the invoice while the subscription ran. The shop itself voids only after the end. */
-function isForgiven({ dueInvoice, endedAt }: Subscription) {
-  if (dueInvoice?.status !== 'void') return false
-  return endedAt === null || (dueInvoice.closedAt !== null && dueInvoice.closedAt < endedAt)
+function isForgiven({ latestPeriodInvoice, endedAt }: Subscription) {
+  if (latestPeriodInvoice?.status !== 'void') return false
+  return endedAt === null || (latestPeriodInvoice.closedAt !== null && latestPeriodInvoice.closedAt < endedAt)
 }

@@ -24,7 +24,7 @@ const dayMs = 86_400_000
  * or not collected) does not count. The same history always gives the same movements.
  */
 export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {
-  const { dueInvoice, status, paused, trialEndsAt } = subscription
+  const { latestPeriodInvoice, status, paused, trialEndsAt } = subscription
   const recorder = createRecorder()
   const periods = subscription.periods
     .filter(({ paidAt }) => !end || paidAt <= end.at)
@@ -47,7 +47,7 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
   const isInTrial = trialEndsAt !== null && trialEndsAt > now
   const until = end?.at ?? (isFree || isPaused || isInTrial ? now : null)
   if (latestFull && until && hasGap(latestFull.end, until)) {
-    const countsAsPastDue = !isFree && isNextPeriodOwed(dueInvoice, latestFull)
+    const countsAsPastDue = !isFree && isNextPeriodOwed(latestPeriodInvoice, latestFull)
     if (!countsAsPastDue) recorder.pauseAfter(latestFull)
   }
   if (end) recorder.move('end', end.at, 0, end.cause, latest)
@@ -58,7 +58,7 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
 const hasGap = (end: Date, next: Date) => next.getTime() - end.getTime() > dayMs
 
 /** True if the period after the given one was billed but is not paid. */
-const isNextPeriodOwed = (invoice: Subscription['dueInvoice'], { end }: PaidPeriod) =>
+const isNextPeriodOwed = (invoice: Subscription['latestPeriodInvoice'], { end }: PaidPeriod) =>
   invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - dayMs
 
 /** True if the last movement was caused by an invoice of $0: the purchase runs at 100 % off. */

@@ -54,8 +54,10 @@ export function createAnnouncements({
         const renewsAt = currentPeriodEnd.toISOString()
         const daysUntilRenewal = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / dayMs)
         const { renewalNoticeDays } = planOf(billingType)
-        const noticeDays = Math.min(...renewalNoticeDays.filter((daysAhead) => daysUntilRenewal <= daysAhead))
-        if (noticeDays === Infinity) continue
+        const [noticeDays] = renewalNoticeDays
+          .filter((daysAhead) => daysUntilRenewal <= daysAhead)
+          .toSorted((a, b) => a - b)
+        if (noticeDays === undefined) continue
         const occasion = `renewal of ${id} on ${renewsAt}, ${noticeDays} days ahead`
         // Asks Stripe on the notice day and the day after, in case the shop was down on the first.
         const isNoticeDay = renewalNoticeDays.some(
@@ -73,6 +75,7 @@ export function createAnnouncements({
           amount,
           charged: nextAmount ?? amount,
           ...(isExact ? {} : { isAbout: true }),
+          // If the stored amount is outdated, so are the stored later charges.
           charges: isAsStored ? chargesOf(purchase) : null,
           renewsAt,
           days: daysUntilRenewal,

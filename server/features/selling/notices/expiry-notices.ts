@@ -42,7 +42,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
 
   return {
     async expiringCards() {
-      if (!settings.live.sends('CARD_NOTICES')) return
+      if (!settings.current.sends('CARD_NOTICES')) return
       const expiring = await activeWithBuyers(
         db,
         'stripe',
@@ -66,7 +66,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
     },
 
     async endingDiscounts() {
-      if (!settings.live.sends('DISCOUNT_NOTICES')) return
+      if (!settings.current.sends('DISCOUNT_NOTICES')) return
       const ending = await activeWithBuyers(
         db,
         'stripe',

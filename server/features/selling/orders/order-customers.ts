@@ -1,7 +1,7 @@
 import { and, desc, eq, not, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { hasEndedPurchase, isNewOrder, orders, purchases } from '#server/database/schema.ts'
+import { hasEndedPurchase, isForNewSubscription, orders, purchases } from '#server/database/schema.ts'
 
 /** Stripe customers that orders were made for. */
 export type OrderCustomers = {
@@ -25,7 +25,7 @@ export function createOrderCustomers({ db }: Pick<Context, 'db'>): OrderCustomer
         .select({ id: orders.customerId })
         .from(orders)
         // `madeAccount` is false for a guest order that was attached to an existing account.
-        .where(and(eq(orders.userId, userId), isNewOrder, sql`${orders.madeAccount} is distinct from false`))
+        .where(and(eq(orders.userId, userId), isForNewSubscription, sql`${orders.madeAccount} is distinct from false`))
         .orderBy(desc(orders.createdAt))
         .limit(1)
       return newest?.id
@@ -36,7 +36,9 @@ export function createOrderCustomers({ db }: Pick<Context, 'db'>): OrderCustomer
         .selectDistinct({ id: orders.customerId })
         .from(orders)
         .innerJoin(purchases, eq(purchases.stripeSubscriptionId, orders.subscriptionId))
-        .where(and(not(hasEndedPurchase), isNewOrder, sql`${orders.invoiceFooter} is distinct from ${footer}`))
+        .where(
+          and(not(hasEndedPurchase), isForNewSubscription, sql`${orders.invoiceFooter} is distinct from ${footer}`),
+        )
         .limit(limit)
       return rows.map(({ id }) => id)
     },

@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { isNewOrder, orders } from '#server/database/schema.ts'
+import { isForNewSubscription, orders } from '#server/database/schema.ts'
 
 /**
  * A guest's login by having paid. It works once per order, only in the browser that has the order's nonce, and only until
@@ -47,7 +47,7 @@ export function createOrderLogins({ db, now }: Pick<Context, 'db' | 'now'>): Ord
       const endedOrders = await tx
         .update(orders)
         .set({ loginUsedAt: sql`coalesce(${orders.loginUsedAt}, ${now()})`, madeAccount: false })
-        .where(and(isNewOrder, or(isOrderOfAccount, isOpenGuestOrder)))
+        .where(and(isForNewSubscription, or(isOrderOfAccount, isOpenGuestOrder)))
         .returning({ subscriptionId: orders.subscriptionId, closedAt: orders.closedAt })
       return endedOrders.filter(({ closedAt }) => !closedAt).map(({ subscriptionId }) => subscriptionId)
     },

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, notExists,
 import { retention, retentionStart, retentionStartOfYear } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { hasEndedPurchase, invoices, isNewOrder, orders, purchases } from '#server/database/schema.ts'
+import { hasEndedPurchase, invoices, isForNewSubscription, orders, purchases } from '#server/database/schema.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 import { createOrderCustomers, type OrderCustomers } from './order-customers.ts'
 import { createOrderLogins, type OrderLogins } from './order-logins.ts'
@@ -66,7 +66,8 @@ export function createOrders({ db, now }: OrderDeps): Orders {
     switches: createSwitchOrders({ db, now }),
     customers: createOrderCustomers({ db }),
 
-    findBySubscription: (subscriptionId) => findOrder(and(eq(orders.subscriptionId, subscriptionId), isNewOrder)),
+    findBySubscription: (subscriptionId) =>
+      findOrder(and(eq(orders.subscriptionId, subscriptionId), isForNewSubscription)),
     findByPayment: (paymentIntentId) => findOrder(eq(orders.paymentIntentId, paymentIntentId)),
 
     async listRunningSubscriptions(customerId) {
@@ -74,7 +75,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
         .select({ id: orders.subscriptionId })
         .from(orders)
         .innerJoin(purchases, eq(purchases.stripeSubscriptionId, orders.subscriptionId))
-        .where(and(eq(orders.customerId, customerId), isNewOrder, not(hasEndedPurchase)))
+        .where(and(eq(orders.customerId, customerId), isForNewSubscription, not(hasEndedPurchase)))
       return rows.map(({ id }) => id)
     },
 
@@ -88,7 +89,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
         .from(orders)
         .where(
           and(
-            isNewOrder,
+            isForNewSubscription,
             isTheirs,
             isNull(orders.closedAt),
             isNotNull(orders.paymentIntentId),
@@ -104,7 +105,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
       const rows = await db
         .select({ id: orders.subscriptionId })
         .from(orders)
-        .where(and(inArray(orders.subscriptionId, subscriptionIds), isNewOrder))
+        .where(and(inArray(orders.subscriptionId, subscriptionIds), isForNewSubscription))
       return rows.map(({ id }) => id)
     },
 
@@ -116,7 +117,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
       const [adopted] = await tx
         .insert(orders)
         .values({ ...order, kind: 'new', createdAt: now() })
-        .onConflictDoNothing({ target: orders.subscriptionId, where: isNewOrder })
+        .onConflictDoNothing({ target: orders.subscriptionId, where: isForNewSubscription })
         .returning()
       return adopted
     },
@@ -176,7 +177,7 @@ async function forgetUnpaid(
     gte(invoices.createdAt, retentionStartOfYear(now, retention.books)),
   )
   // Counts a switch from its creation, because it is never closed if the seller deletes the purchase meanwhile.
-  const isOld = or(lt(orders.closedAt, keptFrom), and(not(isNewOrder), lt(orders.createdAt, keptFrom)))
+  const isOld = or(lt(orders.closedAt, keptFrom), and(not(isForNewSubscription), lt(orders.createdAt, keptFrom)))
   await db.transaction(async (tx) => {
     const deletedOrders = await tx
       .delete(orders)

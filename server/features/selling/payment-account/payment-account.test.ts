@@ -18,18 +18,18 @@ async function openDatabase() {
   return url
 }
 
-const { PAYMENTS: _, ...selling } = production
-const live = {
-  ...selling,
+const { PAYMENTS: _, ...productionWithoutPayments } = production
+const liveEnv = {
+  ...productionWithoutPayments,
   ADMIN_TWO_FACTOR: 'optional',
   SUPPORT_EMAIL: 'help@shop.example',
   SMTP_URL: 'smtp://127.0.0.1:1',
 }
 
-type Start = { databaseUrl: string; at: StripeStandIn; env?: Record<string, string> }
-const openAt = ({ databaseUrl, at, env = {} }: Start) => {
-  const mode = at.env.STRIPE_SECRET_KEY.includes('_live_') ? live : {}
-  return openShop({ databaseUrl, stripeAddress: at.address, env: { ...mode, ...at.env, ...env } })
+type Start = { databaseUrl: string; standIn: StripeStandIn; env?: Record<string, string> }
+const openWith = ({ databaseUrl, standIn, env = {} }: Start) => {
+  const modeEnv = standIn.env.STRIPE_SECRET_KEY.includes('_live_') ? liveEnv : {}
+  return openShop({ databaseUrl, stripeAddress: standIn.address, env: { ...modeEnv, ...standIn.env, ...env } })
 }
 
 /** Starts and stops a shop. Returns the error if it did not start. */
@@ -63,29 +63,33 @@ test('a database belongs to the payment account of its first start, and no other
   await using otherTest = await openStripeStandIn({ mode: 'test', account: 'acct_1Other' })
   await using liveMode = await openStripeStandIn({ account: 'acct_1Live' })
   await using otherLive = await openStripeStandIn({ account: 'acct_1Second' })
-  const [sandboxed, tested, sold] = [await openDatabase(), await openDatabase(), await openDatabase()]
-  expect(await tryToStart(openShop({ databaseUrl: sandboxed }))).toBeUndefined()
-  expect(await tryToStart(openShop({ databaseUrl: sandboxed }))).toBeUndefined()
-  expect(await tryToStart(openAt({ databaseUrl: sandboxed, at: liveMode }))).toBe(
+  const [sandboxDatabase, testDatabase, liveDatabase] = [
+    await openDatabase(),
+    await openDatabase(),
+    await openDatabase(),
+  ]
+  expect(await tryToStart(openShop({ databaseUrl: sandboxDatabase }))).toBeUndefined()
+  expect(await tryToStart(openShop({ databaseUrl: sandboxDatabase }))).toBeUndefined()
+  expect(await tryToStart(openWith({ databaseUrl: sandboxDatabase, standIn: liveMode }))).toBe(
     'The money in this database belongs to test payments (PAYMENTS=sandbox), but the settings are for Stripe’s live mode: run `npm run go-live` to switch, or put the former settings back.',
   )
-  expect(await tryToStart(openAt({ databaseUrl: tested, at: testMode }))).toBeUndefined()
-  expect(await tryToStart(openAt({ databaseUrl: tested, at: otherTest }))).toContain(
+  expect(await tryToStart(openWith({ databaseUrl: testDatabase, standIn: testMode }))).toBeUndefined()
+  expect(await tryToStart(openWith({ databaseUrl: testDatabase, standIn: otherTest }))).toContain(
     'belongs to Stripe’s test mode (acct_1Test), but the settings are for Stripe’s test mode (acct_1Other): run `npm run go-live`',
   )
-  expect(await tryToStart(openAt({ databaseUrl: sold, at: liveMode }))).toBeUndefined()
-  expect(await tryToStart(openAt({ databaseUrl: sold, at: otherLive }))).toContain(
+  expect(await tryToStart(openWith({ databaseUrl: liveDatabase, standIn: liveMode }))).toBeUndefined()
+  expect(await tryToStart(openWith({ databaseUrl: liveDatabase, standIn: otherLive }))).toContain(
     '(acct_1Second): run `npm run go-live`',
   )
   const putBack = 'put the live keys back, or use another database.'
-  expect(await tryToStart(openAt({ databaseUrl: sold, at: testMode }))).toContain(putBack)
-  expect(await tryToStart(openShop({ databaseUrl: sold }))).toContain(putBack)
+  expect(await tryToStart(openWith({ databaseUrl: liveDatabase, standIn: testMode }))).toContain(putBack)
+  expect(await tryToStart(openShop({ databaseUrl: liveDatabase }))).toContain(putBack)
 })
 
 test('a rolled key of the same account is accepted, and a known key needs no call to Stripe', async () => {
   await using standIn = await openStripeStandIn({ mode: 'test' })
   const databaseUrl = await openDatabase()
-  const start = (env = {}) => tryToStart(openAt({ databaseUrl, at: standIn, env }))
+  const start = (env = {}) => tryToStart(openWith({ databaseUrl, standIn, env }))
   expect(await start()).toBeUndefined()
   const STRIPE_SECRET_KEY = await standIn.rollKey()
   expect(await start({ STRIPE_SECRET_KEY })).toBeUndefined()
@@ -101,25 +105,25 @@ test('a restricted key that can’t read its account is recognized by a price th
   await using own = await openStripeStandIn(restricted)
   await using other = await openStripeStandIn(restricted)
   const databaseUrl = await openDatabase()
-  expect(await tryToStart(openAt({ databaseUrl, at: own }))).toBeUndefined()
+  expect(await tryToStart(openWith({ databaseUrl, standIn: own }))).toBeUndefined()
   const STRIPE_SECRET_KEY = await own.rollKey()
-  expect(await tryToStart(openAt({ databaseUrl, at: own, env: { STRIPE_SECRET_KEY } }))).toBeUndefined()
-  expect(await tryToStart(openAt({ databaseUrl, at: other }))).toBe(
+  expect(await tryToStart(openWith({ databaseUrl, standIn: own, env: { STRIPE_SECRET_KEY } }))).toBeUndefined()
+  expect(await tryToStart(openWith({ databaseUrl, standIn: other }))).toBe(
     'The money in this database belongs to Stripe’s test mode, but the settings are for Stripe’s test mode: run `npm run go-live` to switch, or put the former settings back.',
   )
 })
 
-test('while the account of new keys is unknown, nothing is sold, and cancellations are stored and wait', async () => {
+test('until the shop knows which account new keys belong to, it sells nothing and stores cancellations for later', async () => {
   await using standIn = await openStripeStandIn({ mode: 'test' })
   const databaseUrl = await openDatabase()
-  const before = await openAt({ databaseUrl, at: standIn })
+  const before = await openWith({ databaseUrl, standIn })
   const [ada, bob] = [await before.verifiedUser(), await before.verifiedUser()]
-  const [hers, his] = [await buyAt(standIn, ada), await buyAt(standIn, bob)]
+  const [adasPurchaseId, bobsPurchaseId] = [await buyAt(standIn, ada), await buyAt(standIn, bob)]
   await before.close()
 
   const STRIPE_SECRET_KEY = await standIn.rollKey()
   await standIn.sandbox.controls.failNext({ on: 'GET /v1/account', status: 500 })
-  await using shop = await openAt({ databaseUrl, at: standIn, env: { STRIPE_SECRET_KEY } })
+  await using shop = await openWith({ databaseUrl, standIn, env: { STRIPE_SECRET_KEY } })
   expect(shop.paymentAccount.isKnown()).toBe(false)
   const [adaAgain, bobAgain, admin] = [shop.visitor(), shop.visitor(), await shop.admin()]
   await adaAgain.call(accounts.login, { email: ada.user.email, password: ada.password })
@@ -130,13 +134,13 @@ test('while the account of new keys is unknown, nothing is sold, and cancellatio
   await expect(
     guest.call(checkout.createSubscriptionIntent, { ...intent, email: 'new@example.com' }),
   ).rejects.toMatchObject(away)
-  await expect(admin.call(purchases.adminRefund, { id: hers, amount: 500, refundedSoFar: 0 })).rejects.toMatchObject(
-    away,
-  )
+  await expect(
+    admin.call(purchases.adminRefund, { id: adasPurchaseId, amount: 500, refundedSoFar: 0 }),
+  ).rejects.toMatchObject(away)
   expect(await sendEvent(shop, standIn)).toBe(503)
 
-  expect(await adaAgain.call(purchases.cancel, { id: hers })).toEqual({ isDone: false })
-  expect(await adaAgain.call(purchases.cancel, { id: hers })).toEqual({ isDone: false })
+  expect(await adaAgain.call(purchases.cancel, { id: adasPurchaseId })).toEqual({ isDone: false })
+  expect(await adaAgain.call(purchases.cancel, { id: adasPurchaseId })).toEqual({ isDone: false })
   await bobAgain.call(declarations.withdraw, declared(bob.user.email))
   for (const { user } of [ada, bob])
     expect((await shop.mails()).filter(({ to }) => to === user.email).map(({ subject }) => subject)).toEqual([
@@ -147,9 +151,9 @@ test('while the account of new keys is unknown, nothing is sold, and cancellatio
   await shop.paymentAccount.askAgain()
   expect(shop.paymentAccount.isKnown()).toBe(true)
   await shop.queue.runNow('carry-out-declarations')
-  expect(await adaAgain.call(purchases.list, {})).toMatchObject([{ id: hers, status: 'pending_cancel' }])
+  expect(await adaAgain.call(purchases.list, {})).toMatchObject([{ id: adasPurchaseId, status: 'pending_cancel' }])
   expect(await bobAgain.call(purchases.list, {})).toMatchObject([
-    { id: his, status: 'cancelled', refundedAmount: 3900 },
+    { id: bobsPurchaseId, status: 'cancelled', refundedAmount: 3900 },
   ])
   expect(await sendEvent(shop, standIn)).toBe(200)
 })

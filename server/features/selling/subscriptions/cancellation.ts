@@ -4,8 +4,8 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import {
   hasEndedPurchase,
+  isForNewSubscription,
   isLivePurchase,
-  isNewOrder,
   orders as orderRows,
   payments,
   purchases,
@@ -225,7 +225,7 @@ async function endAllOf({ db, stripe, access, bookings, missing, sync }: Cancell
   const openOrders = await db
     .select({ id: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
     .from(orderRows)
-    .where(and(eq(orderRows.userId, userId), isNewOrder, isNull(orderRows.closedAt)))
+    .where(and(eq(orderRows.userId, userId), isForNewSubscription, isNull(orderRows.closedAt)))
   for (const { paymentIntentId } of openOrders)
     if (paymentIntentId && (await stripe.payments.hasPaid(paymentIntentId)))
       throw conflict('payment-pending', 'A payment is still being processed. Please try again in a minute.')

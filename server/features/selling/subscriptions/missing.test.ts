@@ -21,7 +21,9 @@ test('a subscription that Stripe does not know stays unchanged and blocks nothin
     rows.find(({ id }) => id === buyer.purchase.id)?.stripeSubscriptionId ?? ''
   const setKind = (buyer: typeof missing, kind: string) =>
     db.execute(sql`update sandbox.objects set kind = ${kind} where id = ${subscriptionOf(buyer)}`)
-  for (const buyer of [missing, leaving, hiddenForAWhile]) await setKind(buyer, 'hidden')
+  const hideAtStripe = (buyer: typeof missing) => setKind(buyer, 'hidden')
+  const showAtStripe = (buyer: typeof missing) => setKind(buyer, 'subscription')
+  for (const buyer of [missing, leaving, hiddenForAWhile]) await hideAtStripe(buyer)
   await shop.queue.runNow('prove-revenue')
 
   const countMissing = async () =>
@@ -39,7 +41,8 @@ test('a subscription that Stripe does not know stays unchanged and blocks nothin
   expect(deletedAccountsPurchase).toMatchObject({ status: 'cancelled', endedBecause: 'gone', arr: 0 })
   expect(await countMissing()).toBe(1)
 
-  await setKind(hiddenForAWhile, 'subscription')
+  await showAtStripe(hiddenForAWhile)
+  // The reconciler reads a subscription at most once an hour.
   shop.clock.advance({ minutes: 61 })
   await shop.queue.runNow('reconcile')
   const [restoredPurchase] = await db

@@ -16,7 +16,8 @@ export function previewNotice(
   const { orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
   if (!orderedAt || !from || !until || !currentPeriodEnd || monthsBetween(from, until) === 1) return null
   const endsAt = endOfDay(addMonths(now, 1))
-  if (from <= orderedAt || endsAt >= currentPeriodEnd) return null
+  const isFirstTerm = from <= orderedAt
+  if (isFirstTerm || endsAt >= currentPeriodEnd) return null
   return { endsAt, refund: refundForUnusedDays({ from, until, amount }, endsAt) }
 }
 

@@ -1,7 +1,13 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { retention, retentionStart } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
-import { hasEndedPurchase, isNewOrder, orders, purchases, stripeEventsPulled } from '#server/database/schema.ts'
+import {
+  hasEndedPurchase,
+  isForNewSubscription,
+  orders,
+  purchases,
+  stripeEventsPulled,
+} from '#server/database/schema.ts'
 import { graceEnd } from '../purchases/purchases.ts'
 import { refundAll, wholePayment } from '../refunds/refunds.ts'
 import type { Inbox } from './inbox.ts'
@@ -56,7 +62,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
       .from(orders)
       .where(
         and(
-          isNewOrder,
+          isForNewSubscription,
           isNull(closedAt),
           lt(createdAt, ago(Math.min(...checkoutSyncAgesMs))),
           or(isNull(syncedAt), ...hasReachedAge, isDueDaily),
@@ -75,7 +81,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
       .innerJoin(orders, eq(orders.subscriptionId, purchases.stripeSubscriptionId))
       .where(
         and(
-          isNewOrder,
+          isForNewSubscription,
           not(hasEndedPurchase),
           or(
             lt(purchases.currentPeriodEnd, now()),

@@ -39,7 +39,11 @@ export type PurchaseState = Omit<
 >
 
 const dayMs = 86_400_000
-const compareDates = (a: Date, b: Date) => a.getTime() - b.getTime()
+
+function earliest(dates: (Date | null)[]): Date | null {
+  const times = dates.flatMap((date) => (date ? [date.getTime()] : []))
+  return times.length > 0 ? new Date(Math.min(...times)) : null
+}
 
 /** True for a subscription whose first payment is missing. The shop doesn't record it as a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
@@ -88,17 +92,18 @@ export const nextAmountOf = (subscription: Subscription) =>
 function nextCharges(subscription: Subscription) {
   const { plan, discounts, currentPeriodEnd, anchor } = subscription
   const nextAmount = nextAmountOf(subscription)
-  const [discountEnd] = discounts
-    .flatMap(({ endsAt }) => (endsAt && endsAt > currentPeriodEnd ? endsAt : []))
-    .toSorted(compareDates)
+  const discountEnds = discounts.map(({ endsAt }) => endsAt)
+  const discountEnd = earliest(discountEnds.filter((endsAt) => endsAt && endsAt > currentPeriodEnd))
   if (!discountEnd) return { nextAmount, ...noLaterCharge }
 
+  // An interval of days or weeks has 0 months.
   const periodMonths = Math.max(plan.months, 1)
   let laterAt = currentPeriodEnd
   // Counts months from the first day, so that a short month doesn't shift later renewals.
   for (let months = periodMonths; laterAt < discountEnd; months += periodMonths) {
     const renewsAt = addMonths(anchor, months)
-    if (renewsAt > laterAt) laterAt = renewsAt
+    const isAfterNextRenewal = renewsAt > currentPeriodEnd
+    if (isAfterNextRenewal) laterAt = renewsAt
   }
 
   const laterAmount = discountedPriceAt(subscription, laterAt)
@@ -149,9 +154,9 @@ function promisedRefund(subscription: Subscription): number | null {
 
 /** State of a purchase, computed only from `subscription`. Keeps `orderedPlan` if the shop has no plan of its interval. */
 export function stateOf(subscription: Subscription, orderedPlan: BillingType): PurchaseState {
-  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused, leaving } = subscription
-  const unpaidInvoice = subscription.openInvoice ?? dueInvoice
-  const hasDraft = !endedAt && dueInvoice?.status === 'draft'
+  const { status, plan, currentPeriodEnd, endsAt, endedAt, latestPeriodInvoice, payments, paused, leaving } =
+    subscription
+  const hasDraft = !endedAt && latestPeriodInvoice?.status === 'draft'
   const common = {
     billingType: plan.billing ?? orderedPlan,
     otherInterval: plan.billing ? null : plan.every,
@@ -165,10 +170,10 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     disputedAmount: payments.reduce((sum, payment) => sum + payment.disputedAmount, 0),
     lostAmount: payments.reduce((sum, { lost }) => sum + (lost?.amount ?? 0), 0),
-    disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(compareDates)[0] ?? null,
-    disputedAt: payments.flatMap(({ disputedAt }) => disputedAt ?? []).toSorted(compareDates)[0] ?? null,
+    disputeDueAt: earliest(payments.map(({ disputeDueAt }) => disputeDueAt)),
+    disputedAt: earliest(payments.map(({ disputedAt }) => disputedAt)),
     taxIsOff: subscription.taxIsOff,
-    draftSince: hasDraft ? dueInvoice.createdAt : null,
+    draftSince: hasDraft ? latestPeriodInvoice.createdAt : null,
     card: subscription.card,
     cardExpiresAt: subscription.cardExpiresAt,
     restRefund: promisedRefund(subscription),
@@ -190,9 +195,9 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
   const wasTrial = paused?.because === 'trial'
   if (endedAt || status === 'canceled' || wasTrial) {
     const isForgiven = presentPeriodStatus(subscription) === 'forgiven'
-    const hasUnpaidInvoice = unpaidInvoiceStatuses.has(dueInvoice?.status ?? '') && !isForgiven
-    const unreversedReason = wasTrial || hasUnpaidInvoice ? 'unpaid' : 'cancelled'
-    const endedBecause: EndReason = reversalOf(subscription) ?? unreversedReason
+    const isLatestPeriodUnpaid = unpaidInvoiceStatuses.has(latestPeriodInvoice?.status ?? '') && !isForgiven
+    const endedBecause: EndReason =
+      reversalOf(subscription) ?? (wasTrial || isLatestPeriodUnpaid ? 'unpaid' : 'cancelled')
     const ended = { ...common, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
@@ -201,6 +206,7 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
 
   const next = subscription.collectionPaused ? noLaterCharge : nextCharges(subscription)
   if (isPastDue(subscription)) {
+    const unpaidInvoice = subscription.openInvoice ?? latestPeriodInvoice
     const isWrittenOff = presentPeriodStatus(subscription) === 'written off'
     const writtenOffAt = isWrittenOff ? unpaidInvoice?.closedAt : null
     return {

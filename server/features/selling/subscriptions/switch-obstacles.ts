@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { type BillingType, planOf } from '#contract/plans.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
-import { isNewOrder, orders as orderRows, users } from '#server/database/schema.ts'
+import { isForNewSubscription, orders as orderRows, users } from '#server/database/schema.ts'
 import { conflict, type Refusal } from '#server/errors.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { Codes } from '../codes/codes.ts'
@@ -20,7 +20,7 @@ export function subscriptionObstacle(
   target: BillingType,
   now: Date,
 ): Refusal | undefined {
-  const { plan, scheduleId, trialEndsAt, dueInvoice, payments, currentPeriodEnd } = subscription
+  const { plan, scheduleId, trialEndsAt, latestPeriodInvoice, payments, currentPeriodEnd } = subscription
   const { status, isDisputed, endsAt } = stateOf(subscription, purchase.billingType)
   const paidPeriod = latestPaidPeriod(subscription)
   if (hasEnded(status))
@@ -38,7 +38,7 @@ export function subscriptionObstacle(
   if (scheduleId) return conflict('switch-refused', `A change of your plan is already scheduled. ${writeToUs}`)
   if (trialEndsAt && trialEndsAt > now)
     return conflict('too-soon', `Your time until ${dayFormat.format(trialEndsAt)} is free. You can switch after that.`)
-  if (dueInvoice?.status === 'draft' || dueInvoice?.status === 'open')
+  if (latestPeriodInvoice?.status === 'draft' || latestPeriodInvoice?.status === 'open')
     return conflict('payment-pending', 'Your renewal is being charged. Please try again in an hour.')
   const isPeriodPaid = paidPeriod && paidPeriod.end >= currentPeriodEnd
   // A refunded payment can't be credited as well.
@@ -83,7 +83,7 @@ export async function assertOwnCard(
   const [owner] = await db
     .select({ madeAccount: orderRows.madeAccount, handedOverAt: users.handedOverAt })
     .from(users)
-    .leftJoin(orderRows, and(eq(orderRows.subscriptionId, stripeSubscriptionId ?? ''), isNewOrder))
+    .leftJoin(orderRows, and(eq(orderRows.subscriptionId, stripeSubscriptionId ?? ''), isForNewSubscription))
     .where(eq(users.id, userId))
   const isGuestsCard = owner?.madeAccount === false && !cardSavedAt
   const isFormerHoldersCard = owner?.handedOverAt && owner.handedOverAt > (cardSavedAt ?? createdAt)

@@ -46,9 +46,9 @@ export function createSync(deps: SyncDeps): Sync {
    */
   async function settleAtStripe(subscriptionId: string): Promise<Subscription> {
     const subscription = await stripe.subscriptions.read(subscriptionId)
-    const { endedAt, endsAt, openInvoice, dueInvoice, status, payments, pending } = subscription
+    const { endedAt, endsAt, openInvoice, latestPeriodInvoice, status, payments, pending } = subscription
     const mustEnd = reversalOf(subscription) && !endedAt
-    const hasOpenInvoice = openInvoice || dueInvoice?.status === 'draft'
+    const hasOpenInvoice = openInvoice || latestPeriodInvoice?.status === 'draft'
     const mustVoid = (mustEnd || endedAt) && hasOpenInvoice
     const hasOpenDispute = payments.some(({ dispute }) => dispute === 'open')
     const mustDropSwitch = pending && (endsAt || status !== 'active' || hasOpenDispute)

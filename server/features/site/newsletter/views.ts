@@ -35,15 +35,15 @@ type Sample = {
 const maxTroubled = 100
 
 /** Sentences about what must be set before an email can go to many people. */
-export function missingForSending({ config, settings: { live } }: Pick<Context, 'config' | 'settings'>) {
-  const { name, street, city, country } = live.seller
+export function missingForSending({ config, settings }: Pick<Context, 'config' | 'settings'>) {
+  const { name, street, city, country } = settings.current.seller
   const missing: string[] = []
   if (!(name && street && city && country))
     missing.push('Your postal address, which every newsletter must have: fill in the seller under Settings.')
   // Outside production, newsletters go to the outbox like every email.
   if (!config.production && !config.mail.smtpUrl) return missing
   if (!config.mail.smtpUrl) missing.push('A mail server: set `SMTP_URL` in the environment and restart the shop.')
-  if (live.supportEmail.endsWith('@example.com'))
+  if (settings.current.supportEmail.endsWith('@example.com'))
     missing.push('An address for answers: set your support address under Settings.')
   if (!config.publicUrlIsGiven)
     missing.push('A public address for its links: set `PUBLIC_URL` in the environment and restart the shop.')

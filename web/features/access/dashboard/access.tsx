@@ -50,6 +50,7 @@ function AccessCard(props: { ownAccess: OwnAccess; purchase: Purchase; showsProd
   const { icon: Icon } = styleOf(ownAccess)
   const isSpinning = state === 'unlocking' && !ownAccess.problem
   const isRequested = state === 'asked' || state === 'unlocking' || state === 'unlocked'
+  const canChangeUsername = isRequested && !mayChangeFrom && !usernameProblem(ownAccess)
   return (
     <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
       <span className="grid size-11 shrink-0 place-items-center rounded-md bg-line/60 text-ink max-sm:hidden">
@@ -85,21 +86,19 @@ function AccessCard(props: { ownAccess: OwnAccess; purchase: Purchase; showsProd
           </p>
         )}
         {oldUsername && <p className="text-sm text-muted">{oldUsername} stays unlocked until the new one is.</p>}
-        {isRequested && mayChangeFrom ? (
+        {isRequested && mayChangeFrom && (
           <p className="text-sm text-muted">
             You can change the username again on <Time value={mayChangeFrom} />.
           </p>
-        ) : (
-          isRequested &&
-          !usernameProblem(ownAccess) && (
-            <button
-              type="button"
-              onClick={() => setDialog('username')}
-              className="w-fit cursor-pointer rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4"
-            >
-              Change username
-            </button>
-          )
+        )}
+        {canChangeUsername && (
+          <button
+            type="button"
+            onClick={() => setDialog('username')}
+            className="w-fit cursor-pointer rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4"
+          >
+            Change username
+          </button>
         )}
       </div>
       <div className="flex flex-wrap gap-2 sm:flex-col sm:items-end">

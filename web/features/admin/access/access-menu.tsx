@@ -30,7 +30,7 @@ export function AccessMenu({ person, actions }: { person: AccessMenuPerson; acti
         mayUndo && { text: 'Undo', run: () => actions.undo([id]) },
         state === 'asked' &&
           (isByHand
-            ? { text: 'I’ve added them', run: () => actions.added([id]) }
+            ? { text: 'I’ve added them', run: () => actions.recordAdded([id]) }
             : { text: 'Unlock', run: () => actions.unlock([id]) }),
         endRequested && {
           text: 'Keep the subscription',

@@ -58,7 +58,7 @@ export function useAccessActions() {
       unlock.mutate({ ids })
     },
     /** Records that the seller added people on TradingView; unlocks nothing itself. */
-    added(ids: string[]) {
+    recordAdded(ids: string[]) {
       setIsByHand(true)
       unlock.mutate({ ids })
     },

@@ -74,7 +74,7 @@ function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
   )
   if (isUnlockable(row))
     return row.isByHand
-      ? renderButton('I’ve added them', () => actions.added([id]))
+      ? renderButton('I’ve added them', () => actions.recordAdded([id]))
       : renderButton('Unlock', () => actions.unlock([id]))
   if (kind === 'lock') return renderButton('Removed', () => actions.lock([id], username))
   if (!canManage)

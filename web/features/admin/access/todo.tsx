@@ -160,7 +160,7 @@ function BulkActions(props: {
           <Button
             size="sm"
             pending={actions.isBusy}
-            onClick={() => (isByHand ? actions.added(unlockableIds) : actions.unlock(unlockableIds))}
+            onClick={() => (isByHand ? actions.recordAdded(unlockableIds) : actions.unlock(unlockableIds))}
           >
             {isByHand ? `I’ve added ${unlockableIds.length}` : `Unlock ${unlockableIds.length}`}
           </Button>

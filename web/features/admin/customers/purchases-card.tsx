@@ -124,7 +124,7 @@ function AccessSection({ person }: { person: AccessPerson }) {
               variant="secondary"
               size="sm"
               pending={actions.isBusy}
-              onClick={() => (isByHand ? actions.added([id]) : actions.unlock([id]))}
+              onClick={() => (isByHand ? actions.recordAdded([id]) : actions.unlock([id]))}
             >
               {isByHand ? 'I’ve added them' : 'Unlock'}
             </Button>

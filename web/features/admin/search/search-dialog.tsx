@@ -8,7 +8,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { useCombobox } from '../parts/use-combobox.ts'
-import type { Area } from '../screens.ts'
+import type { ScreenGroup } from '../screens.ts'
 
 type Option = { href: Href; title: string; detail: string }
 
@@ -62,8 +62,8 @@ function splitVerb(text: string) {
     : { verb: undefined, person: text }
 }
 
-export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
-  const screenOptions = areas
+export default function SearchDialog({ groups, onClose }: { groups: ScreenGroup[]; onClose: () => void }) {
+  const screenOptions = groups
     .flatMap(({ listed }) => listed)
     .map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
   const { navigate } = useNavigation()

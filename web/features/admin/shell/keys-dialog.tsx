@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import type { Area } from '../screens.ts'
+import type { ScreenGroup } from '../screens.ts'
 import { switchKeys, useKeysAreOn } from './use-keys.ts'
 
-export default function ShortcutsDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
+export default function ShortcutsDialog({ groups, onClose }: { groups: ScreenGroup[]; onClose: () => void }) {
   const isOn = useKeysAreOn()
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5 text-sm">
         <Shortcut keys={['/']}>Search everywhere (also Ctrl K or ⌘ K)</Shortcut>
-        {areas.map(({ path, title, letter }) => (
+        {groups.map(({ path, title, letter }) => (
           <Shortcut key={path} keys={['g', letter]}>
             Go to {title}
           </Shortcut>

@@ -4,25 +4,25 @@ import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { moveFocusByKey } from '#web/ui/tabs.tsx'
 import { formatCapped, useNeeds } from '../inbox/use-needs.ts'
-import type { Area } from '../screens.ts'
+import type { ScreenGroup } from '../screens.ts'
 
-type Props = { areas: Area[]; currentArea: Area; onSearch: () => void }
+type Props = { groups: ScreenGroup[]; currentGroup: ScreenGroup; onSearch: () => void }
 
 /** Navigation at the left of a wide screen, or at the bottom of a phone. */
-export function SideNavigation({ areas, currentArea, onSearch }: Props) {
+export function SideNavigation({ groups, currentGroup, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
-  // Support staff see at most five areas, which all fit into the bar of a phone.
-  const hasMoreButton = areas.length > 5
-  const isInBar = (area: Area) => !hasMoreButton || area.isTab || area.isInBar
-  const isCurrentBehindMore = !isInBar(currentArea)
-  const behindMore = areas.filter((area) => !isInBar(area))
+  // Support staff see at most five groups, which all fit into the bar of a phone.
+  const hasMoreButton = groups.length > 5
+  const isInBar = (group: ScreenGroup) => !hasMoreButton || group.isMainTab || group.isInBar
+  const isCurrentBehindMore = !isInBar(currentGroup)
+  const behindMore = groups.filter((group) => !isInBar(group))
   const { countAt } = useNeeds()
-  const firstTab = areas.find(({ isTab }) => isTab)
+  const firstTab = groups.find(({ isMainTab }) => isMainTab)
   return (
     <nav
       aria-label="Admin"
-      className="admin-bar z-30 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:border-t max-lg:border-line max-lg:bg-surface max-lg:pb-[env(safe-area-inset-bottom)] lg:sticky lg:top-22 lg:w-44 lg:shrink-0"
+      className="admin-bar z-30 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:border-t max-lg:border-line max-lg:bg-surface max-lg:pb-[env(safe-group-inset-bottom)] lg:sticky lg:top-22 lg:w-44 lg:shrink-0"
     >
       <button
         type="button"
@@ -44,9 +44,9 @@ export function SideNavigation({ areas, currentArea, onSearch }: Props) {
           isOpen ? 'is-open' : 'max-lg:[&>.more]:hidden',
         )}
       >
-        {areas.map((area) => (
-          <Fragment key={area.path}>
-            {area === firstTab && (
+        {groups.map((group) => (
+          <Fragment key={group.path}>
+            {group === firstTab && (
               <li className="max-lg:contents lg:mt-3 lg:mb-3 lg:border-y lg:border-line lg:py-3">
                 <div
                   role="tablist"
@@ -56,19 +56,19 @@ export function SideNavigation({ areas, currentArea, onSearch }: Props) {
                   onKeyDown={moveFocusByKey}
                   className="max-lg:contents lg:flex lg:flex-col lg:gap-0.5"
                 >
-                  <AreaTabs areas={areas} currentArea={currentArea} onChoose={close} />
+                  <GroupTabs groups={groups} currentGroup={currentGroup} onChoose={close} />
                 </div>
               </li>
             )}
-            {!area.isTab && (
-              <li className={classes(!isInBar(area) && 'more max-lg:order-1')}>
+            {!group.isMainTab && (
+              <li className={classes(!isInBar(group) && 'more max-lg:order-1')}>
                 <Link
-                  href={area.path}
+                  href={group.path}
                   onClick={close}
-                  aria-current={area === currentArea ? 'page' : undefined}
-                  className={areaLinkClasses}
+                  aria-current={group === currentGroup ? 'page' : undefined}
+                  className={groupLinkClasses}
                 >
-                  <AreaName area={area} />
+                  <GroupName group={group} />
                 </Link>
               </li>
             )}
@@ -86,7 +86,7 @@ export function SideNavigation({ areas, currentArea, onSearch }: Props) {
             <Ellipsis className="size-5" />
             More
             <OpenCount
-              count={countAt(behindMore.flatMap((area) => area.listed.map(({ path }) => path)))}
+              count={countAt(behindMore.flatMap((group) => group.listed.map(({ path }) => path)))}
               className={cornerClasses}
             />
           </button>
@@ -99,12 +99,12 @@ export function SideNavigation({ areas, currentArea, onSearch }: Props) {
 const itemClasses =
   'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:relative max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
 
-const areaLinkClasses = classes(
+const groupLinkClasses = classes(
   itemClasses,
   'aria-[current]:text-accent lg:hover:bg-accent-soft/60 lg:aria-[current]:bg-accent-soft lg:aria-[current]:text-accent-strong',
 )
 
-function AreaName({ area: { icon: Icon, title, path, listed } }: { area: Area }) {
+function GroupName({ group: { icon: Icon, title, path, listed } }: { group: ScreenGroup }) {
   const { count, countAt } = useNeeds()
   const openCount = path === '/admin/overview' ? count : countAt(listed.map((screen) => screen.path))
   return (
@@ -135,22 +135,30 @@ export function OpenCount({ count, className }: { count: number; className?: str
 export const panelId = 'admin-panel'
 
 /** The three tabs of docs/product.md, as links, so that each can open in a new window. */
-function AreaTabs({ areas, currentArea, onChoose }: { areas: Area[]; currentArea: Area; onChoose: () => void }) {
-  const tabs = areas.filter(({ isTab }) => isTab)
+function GroupTabs({
+  groups,
+  currentGroup,
+  onChoose,
+}: {
+  groups: ScreenGroup[]
+  currentGroup: ScreenGroup
+  onChoose: () => void
+}) {
+  const tabs = groups.filter(({ isMainTab }) => isMainTab)
   return tabs.map((tab) => (
     <Link
       key={tab.path}
       role="tab"
       href={tab.path}
       onClick={onChoose}
-      aria-selected={tab === currentArea}
-      aria-current={tab === currentArea ? 'page' : undefined}
-      aria-controls={tab === currentArea ? panelId : undefined}
+      aria-selected={tab === currentGroup}
+      aria-current={tab === currentGroup ? 'page' : undefined}
+      aria-controls={tab === currentGroup ? panelId : undefined}
       // Makes the first tab focusable while none is selected.
-      tabIndex={tab === (currentArea.isTab ? currentArea : tabs[0]) ? 0 : -1}
-      className={areaLinkClasses}
+      tabIndex={tab === (currentGroup.isMainTab ? currentGroup : tabs[0]) ? 0 : -1}
+      className={groupLinkClasses}
     >
-      <AreaName area={tab} />
+      <GroupName group={tab} />
     </Link>
   ))
 }

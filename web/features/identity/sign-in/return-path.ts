@@ -19,10 +19,10 @@ export function useRememberedEmail() {
   return hydrated ? email : ''
 }
 
-/** `hasEnded`: true if the session has ended, which the login page then says. */
-export function rememberReturnPath(hasEnded?: unknown) {
+/** Opens the present page again after the login. If `hasSessionEnded`, the login page says so. */
+export function rememberReturnPath({ hasSessionEnded }: { hasSessionEnded: boolean }) {
   sessionStorage.setItem(returnPathKey, location.pathname + location.search)
-  if (hasEnded === true) sessionStorage.setItem(sessionEndedKey, '1')
+  if (hasSessionEnded) sessionStorage.setItem(sessionEndedKey, '1')
 }
 
 export const returnTo = (path: string) => sessionStorage.setItem(returnPathKey, path)

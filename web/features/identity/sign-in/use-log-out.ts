@@ -1,18 +1,19 @@
-import { useLogout } from '#web/api/session.ts'
+import { useLogoutCall } from '#web/api/session.ts'
 import { toastError } from '#web/api/toast-error.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
+/** Logs out and then goes home, or shows why that failed. */
 export function useLogOut() {
-  const logout = useLogout()
+  const callLogout = useLogoutCall()
   const { navigate } = useNavigation()
   return async () => {
     try {
-      await logout()
+      await callLogout()
     } catch (error) {
       toastError('Logout failed', error)
       return
     }
-    // docs/product.md promises 50 ms.
+    // docs/product.md: logging out leads home after 50 ms.
     setTimeout(() => navigate('/'), 50)
   }
 }

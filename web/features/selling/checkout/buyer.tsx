@@ -49,7 +49,7 @@ export function Buyer(props: {
       href="/auth"
       onClick={() => {
         if (isSubscribed) returnTo('/dashboard')
-        else rememberReturnPath()
+        else rememberReturnPath({ hasSessionEnded: false })
         rememberEmail(email)
       }}
       className={link}

@@ -33,6 +33,7 @@ type Props = IntentOrAmount & {
 export default function CardForm(props: Props) {
   const { stripe: settings } = useSettings()
   const theme = useTheme()
+  // Kept here, because the fields are mounted again when `clientSecret` changes.
   const [refusal, setRefusal] = useState('')
   const {
     data: stripe,

@@ -14,6 +14,7 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
   const total = tax ? `${totalPrice}, ${taxLine(tax)}` : `${totalPrice}. ${settings.tax.note}`
   const charges = offer.discount?.charges
   if (settings.consumerLaw === 'none') {
+    // No facts are required, so a price without tax and discount needs no sentence.
     const sentence = [tax && total, charges].filter(Boolean).join('. ')
     return sentence ? <p className="text-sm text-muted">{sentence}</p> : null
   }

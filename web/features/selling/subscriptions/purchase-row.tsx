@@ -20,11 +20,11 @@ import { Menu, MenuItem } from '#web/ui/menu.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Badge } from '#web/ui/notice.tsx'
 import { Time } from '#web/ui/time.tsx'
+import LeaveReasonDialog from './leave-reason-dialog.tsx'
 import { PlanSwitch } from './plan-switch.tsx'
 import { resumedMessage } from './use-purchases.ts'
-import WhyDialog from './why-dialog.tsx'
 
-const dialogs = { card: CardUpdateDialog, invoices: InvoicesDialog, why: WhyDialog }
+const dialogs = { card: CardUpdateDialog, invoices: InvoicesDialog, leaveReason: LeaveReasonDialog }
 type OpenDialog = (dialog: keyof typeof dialogs) => void
 
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
@@ -78,7 +78,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
         )}
         <Manage purchase={purchase} openDialog={setDialog} />
         {(status === 'active' || isEndedAtOnce(status)) && (
-          <Cancel purchase={purchase} onCancelled={() => setDialog('why')} />
+          <Cancel purchase={purchase} onCancelled={() => setDialog('leaveReason')} />
         )}
         {mayBuyAgain && (
           <ButtonLink href={checkoutAddress(billingType, product.slug)} size="sm">

@@ -6,7 +6,7 @@ const linesOf = (file: string, order?: 'day' | 'month') => {
   const read = readSubscribers(file, { order })
   return 'lines' in read ? read.lines : []
 }
-const daysOf = (...days: string[]) =>
+const fileWithDays = (...days: string[]) =>
   ['email,plan,paid until', ...days.map((day, at) => `${at}@example.com,monthly,"${day}"`)].join('\n')
 const readDays = (file: string, order?: 'day' | 'month') => linesOf(file, order).map(({ paidUntil }) => paidUntil)
 
@@ -65,19 +65,23 @@ test('columns that the import does not use are listed', () => {
 
 test('days are read as spreadsheets write them', () => {
   const days = ['12/31/2026', '3/4/26', '31.12.2026', '2026/12/31', '31-Dec-2026', 'December 31, 2026', '46387']
-  expect(readDays(daysOf(...days, '12/31/2026 23:59'))).toEqual([
+  expect(readDays(fileWithDays(...days, '12/31/2026 23:59'))).toEqual([
     '2026-12-31',
-    // The other days with slashes leave no doubt.
+    // March 4, because the line before shows that the month comes first.
     '2026-03-04',
     ...Array.from({ length: 4 }, () => '2026-12-31'),
     '46387',
     '2026-12-31',
   ])
-  expect(readDays(daysOf('31/12/2026', '3/4/2026', '31/02/2026'))).toEqual(['2026-12-31', '2026-04-03', '31/02/2026'])
+  expect(readDays(fileWithDays('31/12/2026', '3/4/2026', '31/02/2026'))).toEqual([
+    '2026-12-31',
+    '2026-04-03',
+    '31/02/2026',
+  ])
 })
 
 test('if all days could be read in two ways, the seller is asked once', () => {
-  const file = daysOf('05/05/2027', '03/04/2026', '31.12.2026')
+  const file = fileWithDays('05/05/2027', '03/04/2026', '31.12.2026')
   expect(readSubscribers(file)).toEqual({ unclearDay: '03/04/2026' })
   expect(readDays(file, 'month')).toEqual(['2027-05-05', '2026-03-04', '2026-12-31'])
   expect(readDays(file, 'day')).toEqual(['2027-05-05', '2026-04-03', '2026-12-31'])

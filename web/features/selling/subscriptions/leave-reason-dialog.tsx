@@ -12,7 +12,7 @@ import { Time } from '#web/ui/time.tsx'
 import { resumedMessage } from './use-purchases.ts'
 
 /** Asks for the reason of a cancellation that has already happened. */
-export default function WhyDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+export default function LeaveReasonDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, status, endsAt } = purchase
   const [isChosen, setIsChosen] = useState(false)
   const resume = useCall(purchases.resume, {
