@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
+/** Length of a billing period; field names as in Stripe's API. */
 export type Step = { interval: Interval; interval_count: number }
 
 export const day = 86_400
 
-/** Months are counted from the anchor, so that January 31, February 28, March 31 does not drift. */
+/** Counts months from the anchor, so that a start on January 31 renews on February 28 and on March 31. */
 export function addSteps(anchor: number, step: Step, times: number): number {
   const count = step.interval_count * times
   if (step.interval === 'day') return anchor + count * day
@@ -17,9 +18,11 @@ export function addSteps(anchor: number, step: Step, times: number): number {
   return target / 1000 + (anchor % day)
 }
 
+/** Returns the end of the period that contains `start`: the first multiple of the step after it. */
 export function periodEnd(anchor: number, step: Step, start: number): number {
-  const longest = { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count
-  let times = Math.max(1, Math.floor((start - anchor) / longest))
+  const longestStepSeconds =
+    { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count
+  let times = Math.max(1, Math.floor((start - anchor) / longestStepSeconds))
   while (addSteps(anchor, step, times) <= start) times++
   return addSteps(anchor, step, times)
 }
@@ -30,7 +33,7 @@ export function randomText(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: above it, some letters would be more likely.
+      // Skips bytes from 248, the largest multiple of 62, so that each of the 62 characters is equally likely.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
   }
@@ -40,7 +43,7 @@ export function randomText(length: number): string {
 /** `randomUUID` is faster than `randomBytes`, because Node caches its random data. */
 export const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`
 
-/** Runs the task, never twice at the same time; called while it runs, it runs once more afterwards. */
+/** Returns a `run` that never runs the task concurrently. A call during a run causes one more run after it. */
 export function coalesce(task: () => Promise<void>) {
   let running: Promise<void> | undefined
   let again = false
@@ -60,6 +63,7 @@ export function coalesce(task: () => Promise<void>) {
       })
       return running
     },
+    /** Resolves when the current run has ended. */
     idle: async () => running,
   }
 }

@@ -1,70 +1,79 @@
 import type pg from 'pg'
 import type { Quirks } from './quirks.ts'
-import { type RequestMark, Work } from './work.ts'
+import { type EventRequest, Work } from './work.ts'
 
 type Settings = { time: number; quirks: Quirks }
 export type Books = ReturnType<typeof openBooks>
 
-/** Public form of an object: without internal fields, with addresses for browsers. */
-const presenter = (publicUrl: string) => (value: unknown) =>
+/** Returns a function that makes an object's public form: without internal fields, with absolute URLs. */
+const createPresenter = (publicUrl: string) => (value: unknown) =>
   JSON.parse(
-    JSON.stringify(value, (key, each) => {
+    JSON.stringify(value, (key, field) => {
       if (key === '$sandbox') return undefined
       const isAddress = key === 'hosted_invoice_url' || key === 'invoice_pdf'
-      return isAddress && typeof each === 'string' && each.startsWith('/') ? publicUrl + each : each
+      return isAddress && typeof field === 'string' && field.startsWith('/') ? publicUrl + field : field
     }),
   )
 
 type BooksOptions = {
   publicUrl: string
-  usual: Quirks
-  /** The types of events that the shop listens to. */
-  wanted: string[]
-  /** Called with what falls due within the next minute, in seconds from now. */
+  /** Quirks that apply until `controls.behave` changes them. */
+  defaults: Quirks
+  /** Types of events that the shop's webhook endpoint receives; `*` is all. */
+  subscribedEvents: string[]
+  /** Called after a transaction that wrote an object that is due within a minute. */
   onDue: (seconds: number) => void
 }
 
-export function openBooks(database: pg.Pool, { publicUrl, usual, wanted, onDue }: BooksOptions) {
-  const present = presenter(publicUrl.replace(/\/$/, ''))
+export function openBooks(database: pg.Pool, { publicUrl, defaults, subscribedEvents, onDue }: BooksOptions) {
+  const present = createPresenter(publicUrl.replace(/\/$/, ''))
 
-  async function settings(connection: Pick<pg.ClientBase, 'query'> = database): Promise<Settings> {
-    const { rows } = await connection.query<{ clock_offset: string; mischief: Partial<Quirks> }>(
-      'select clock_offset, mischief from sandbox.settings',
+  async function readSettings(connection: Pick<pg.ClientBase, 'query'> = database): Promise<Settings> {
+    const { rows } = await connection.query<{ clock_offset: string; changedQuirks: Partial<Quirks> }>(
+      'select clock_offset, mischief as "changedQuirks" from sandbox.settings',
     )
     const time = Date.now() / 1000 + Number(rows[0]?.clock_offset ?? 0)
-    return { time, quirks: { ...usual, ...rows[0]?.mischief } }
+    return { time, quirks: { ...defaults, ...rows[0]?.changedQuirks } }
   }
 
-  async function begin(connection: Pick<pg.ClientBase, 'query'>, request: RequestMark | null, known?: Settings) {
-    const { quirks, time } = known ?? (await settings(connection))
-    return new Work({ database: connection, present, request, quirks, time, wanted })
+  async function begin(connection: Pick<pg.ClientBase, 'query'>, request: EventRequest | null, settings?: Settings) {
+    const { quirks, time } = settings ?? (await readSettings(connection))
+    return new Work({ database: connection, present, request, quirks, time, subscribedEvents })
   }
 
   return {
     database,
     present,
-    usual,
-    settings,
+    defaults,
+    readSettings,
 
-    read: async <T>(task: (work: Work) => Promise<T>, known?: Settings) => task(await begin(database, null, known)),
+    /** Reads without a transaction; pass `settings` if they have just been read. */
+    read: async <T>(task: (work: Work) => Promise<T>, settings?: Settings) =>
+      task(await begin(database, null, settings)),
 
-    async write<T>(task: (work: Work) => Promise<T>, request: RequestMark | null = null, known?: Settings): Promise<T> {
+    /** Runs the task in a transaction that also stores its events. */
+    async write<T>(
+      task: (work: Work) => Promise<T>,
+      request: EventRequest | null = null,
+      settings?: Settings,
+    ): Promise<T> {
       const client = await database.connect()
       try {
         await client.query('begin')
-        const work = await begin(client, request, known)
+        const work = await begin(client, request, settings)
         const result = await task(work)
         await work.finish()
         await client.query('commit')
         client.release()
-        if (work.dueSoon < 60) onDue(work.dueSoon)
+        if (work.secondsUntilDue < 60) onDue(work.secondsUntilDue)
         return result
       } catch (error) {
-        const broken = await client.query('rollback').then(
+        const isBroken = await client.query('rollback').then(
           () => false,
           () => true,
         )
-        client.release(broken)
+        // `release(true)` closes a connection that could not roll back.
+        client.release(isBroken)
         throw error
       }
     },

@@ -1,10 +1,10 @@
-import { claimCharge } from './api/money.ts'
+import { getChargeForUpdate } from './api/money.ts'
 import { addSchedule } from './api/subscriptions.ts'
 import { addSteps, type Interval } from './basics.ts'
 import { addInvoiceItem } from './billing/bills.ts'
 import type { Clock } from './billing/clock.ts'
 import { failRefund, moveDispute, openDispute, refund } from './billing/disputes.ts'
-import { markUncollectible, payOutOfBand, update, voidInvoice } from './billing/invoices.ts'
+import { markUncollectible, payOutOfBand, updateSubscription, voidInvoice } from './billing/invoices.ts'
 import { authenticate } from './billing/payments.ts'
 import { applyCoupon, applyCouponToCustomer, changePlan, pause, resume } from './billing/plan-changes.ts'
 import type { Books } from './books.ts'
@@ -23,8 +23,9 @@ export type Controls = ReturnType<typeof createControls>
 
 type ControlsDeps = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
-/** Actions in Stripe's dashboard, and network faults. */
+/** What people and banks do at Stripe, Stripe's irregular behavior, and the clock. */
 export function createControls({ books, clock, webhooks }: ControlsDeps) {
+  /** Runs a task in a transaction, then sends its webhooks. */
   async function act<T>(task: (work: Work) => Promise<T>): Promise<T> {
     const result = await books.write(task)
     void webhooks.wake()
@@ -34,7 +35,7 @@ export function createControls({ books, clock, webhooks }: ControlsDeps) {
   return {
     ...timeControls(clock, () => void webhooks.wake()),
     ...behaviorControls(books, webhooks),
-    ...quickControls(act),
+    ...eventControls(act),
     dashboard: dashboardControls(act),
   }
 }
@@ -42,9 +43,9 @@ export function createControls({ books, clock, webhooks }: ControlsDeps) {
 type WebhookQuirks = Pick<Quirks, 'duplicates' | 'spread' | 'drop' | 'delaySeconds'>
 
 function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhooks>) {
-  const { database, usual } = books
+  const { database, defaults } = books
 
-  /** Anything not named stays as it is. */
+  /** Changes the given quirks and leaves the others. The changes are in the column `mischief`. */
   async function behave(quirks: Partial<Quirks>) {
     if (quirks.seed !== undefined) await database.query('alter sequence sandbox.draws restart')
     await database.query('update sandbox.settings set mischief = mischief || $1', [JSON.stringify(quirks)])
@@ -55,16 +56,16 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
 
     behaveAsUsual: () => database.query(`update sandbox.settings set mischief = '{}'`),
 
-    /** The next matching request fails this way; several can queue up. */
+    /** Queues faults. Each makes the next request that matches its `on` fail. */
     async failNext(...faults: Fault[]) {
-      const { quirks } = await books.settings()
+      const { quirks } = await books.readSettings()
       await behave({ faults: [...quirks.faults, ...faults] })
     },
 
     webhooks: {
-      /** Settings that are left out return to their default. */
+      /** Resets the webhook quirks that are left out to their defaults. */
       misbehave: (quirks: Partial<WebhookQuirks>) => {
-        const { duplicates, spread, drop, delaySeconds } = usual
+        const { duplicates, spread, drop, delaySeconds } = defaults
         return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
       },
       redeliver: webhooks.redeliver,
@@ -75,32 +76,32 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
 
 type Act = <T>(task: (work: Work) => Promise<T>) => Promise<T>
 
-/** Makes a control of what happens to one object: it takes the object's id. */
-const onObjects =
+/** Turns a function that changes an object into a control that takes the object's id. */
+const createObjectControl =
   (act: Act) =>
-  <K extends Kind, More extends unknown[], T>(
+  <K extends Kind, Options extends unknown[], T>(
     kind: K,
-    happens: (work: Work, found: Kinds[K], ...more: More) => Promise<T>,
+    change: (work: Work, stored: Kinds[K], ...options: Options) => Promise<T>,
   ) =>
-  (id: string, ...more: More) =>
-    act(async (work) => happens(work, await work.claim(kind, id), ...more))
+  (id: string, ...options: Options) =>
+    act(async (work) => change(work, await work.getForUpdate(kind, id), ...options))
 
 /** Actions of sellers, buyers and banks at Stripe. */
-function quickControls(act: Act) {
-  const on = onObjects(act)
+function eventControls(act: Act) {
+  const on = createObjectControl(act)
   const onPayment =
-    <More extends unknown[], T>(happens: (work: Work, charge: Charge, ...more: More) => Promise<T>) =>
-    (paymentIntent: string, ...more: More) =>
-      act(async (work) => happens(work, await claimCharge(work, paymentIntent), ...more))
+    <Options extends unknown[], T>(change: (work: Work, charge: Charge, ...options: Options) => Promise<T>) =>
+    (paymentIntent: string, ...options: Options) =>
+      act(async (work) => change(work, await getChargeForUpdate(work, paymentIntent), ...options))
 
   return {
-    /** Stripe's customer portal only knows `cancel_at`, and may ask why. */
-    cancelInPortal: on('subscription', async (work, found, why: { feedback?: Feedback; comment?: string } = {}) =>
-      update(work, found, {
+    /** Stripe's customer portal sets only `cancel_at`, and may ask for a reason. */
+    cancelInPortal: on('subscription', async (work, found, details: { feedback?: Feedback; comment?: string } = {}) =>
+      updateSubscription(work, found, {
         ...found,
         cancel_at: periodOf(found).end,
         canceled_at: work.now,
-        cancellation_details: { ...found.cancellation_details, ...why, reason: 'cancellation_requested' },
+        cancellation_details: { ...found.cancellation_details, ...details, reason: 'cancellation_requested' },
       }),
     ),
     pause: on('subscription', pause),
@@ -120,56 +121,57 @@ function quickControls(act: Act) {
     authenticate: (intent: string, outcome: 'complete' | 'fail') =>
       act(async (work) => {
         const kind = intent.startsWith('seti_') ? 'setup_intent' : 'payment_intent'
-        const answer = await authenticate(work, await work.claim(kind, intent), outcome === 'complete')
-        return { succeeded: !(answer instanceof Failure) }
+        const result = await authenticate(work, await work.getForUpdate(kind, intent), outcome === 'complete')
+        return { succeeded: !(result instanceof Failure) }
       }),
   }
 }
 
+/** Changes that sellers can make in Stripe's dashboard. */
 function dashboardControls(act: Act) {
-  const on = onObjects(act)
+  const on = createObjectControl(act)
   const changeCustomer = (id: string, change: (customer: Customer) => Customer) =>
     act(async (work) => {
-      await work.claim('customer', id)
+      await work.getForUpdate('customer', id)
       const before = await work.customer(id)
       await work.update(before, change(before))
     })
 
   return {
     unpause: on('subscription', resume),
-    /** A scheduled end is taken back: only the date goes. */
+    /** Withdraws a scheduled cancellation; `cancellation_details` stay. */
     keep: on('subscription', async (work, found) =>
-      update(work, found, { ...found, cancel_at: null, cancel_at_period_end: false, canceled_at: null }),
+      updateSubscription(work, found, { ...found, cancel_at: null, cancel_at_period_end: false, canceled_at: null }),
     ),
     changePrice: on('subscription', async (work, found, price: string) =>
       changePlan(work, found, { price: await work.get('price', price) }),
     ),
     setQuantity: on('subscription', (work, found, quantity: number) => changePlan(work, found, { quantity })),
     applyCoupon: on('subscription', applyCoupon),
-    applyCouponToCustomer: (customer: string, off: DiscountTerms) =>
+    applyCouponToCustomer: (customer: string, terms: DiscountTerms) =>
       act(async (work) => {
-        await work.claim('customer', customer)
-        await applyCouponToCustomer(work, await work.customer(customer), off)
+        await work.getForUpdate('customer', customer)
+        await applyCouponToCustomer(work, await work.customer(customer), terms)
       }),
-    /** It pays the next invoices first. */
+    /** Adds credit in cents. Stripe stores credit as a negative balance and uses it before the card. */
     giveCredit: (customer: string, amount: number) =>
       changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
-    /** Stripe can no longer tell which tax is due. */
+    /** Removes the address, so that Stripe cannot calculate the tax. */
     loseTaxPlace: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
-    /** "Schedule update". */
+    /** The dashboard's "Schedule update". */
     schedule: on('subscription', addSchedule),
-    /** On the next invoice. */
+    /** Adds an amount in cents to the next invoice. */
     addInvoiceItem: on('subscription', (work, found, amount: number) =>
       addInvoiceItem(work, found, amount, 'Private lesson'),
     ),
     markUncollectible: on('invoice', markUncollectible),
     voidInvoice: on('invoice', voidInvoice),
-    /** "Pause payment collection"; nothing to collect again. */
-    pauseCollection: on('subscription', (work, found, how: PausedCollection | null) =>
-      update(work, found, { ...found, pause_collection: how }),
+    /** The dashboard's "Pause payment collection"; null resumes collection. */
+    pauseCollection: on('subscription', (work, found, pausedCollection: PausedCollection | null) =>
+      updateSubscription(work, found, { ...found, pause_collection: pausedCollection }),
     ),
     payOutOfBand: on('invoice', payOutOfBand),
-    /** The card's network told Stripe about a new one. */
+    /** Stripe's card updater: the card's network reports a new expiry date. */
     updateCard: on('payment_method', async (work, found, card: { exp_month: number; exp_year: number }) => {
       const after = await work.save({ ...found, card: { ...found.card, ...card } })
       work.emit('payment_method.automatically_updated', after, found)
@@ -180,18 +182,19 @@ function dashboardControls(act: Act) {
         await work.save({ ...subscription, default_payment_method: null })
       work.emit('payment_method.detached', after, found)
     }),
-    /** Evidence was sent, or a loss appealed. */
+    /** Changes the status, for example when evidence is sent or a loss is appealed. */
     moveDispute: on('dispute', moveDispute),
   }
 }
 
-const seconds = { hour: 3600, minute: 60, second: 1 }
+const secondsPer = { hour: 3600, minute: 60, second: 1 }
 
-function timeControls(clock: Clock, changed: () => void) {
-  async function after(count: number, interval: Interval | keyof typeof seconds) {
+function timeControls(clock: Clock, wakeWebhooks: () => void) {
+  /** Returns the sandbox's time after a number of intervals, in seconds since 1970. */
+  async function after(count: number, interval: Interval | keyof typeof secondsPer) {
     const now = await clock.now()
     return interval === 'hour' || interval === 'minute' || interval === 'second'
-      ? now + count * seconds[interval]
+      ? now + count * secondsPer[interval]
       : addSteps(now, { interval, interval_count: 1 }, count)
   }
 
@@ -200,18 +203,19 @@ function timeControls(clock: Clock, changed: () => void) {
     now: clock.now,
     after,
 
-    /** Moves time forward and runs, in order, everything that falls due on the way. */
-    async advance(...time: Parameters<typeof after>) {
-      if (!(time[0] > 0)) throw invalid('Time only moves forward.')
-      await clock.advanceTo(await after(...time))
-      changed()
+    /** Moves time forward and runs, in order, everything that is due by then. */
+    async advance(count: number, interval: Parameters<typeof after>[1]) {
+      if (!(count > 0)) throw invalid('Time only moves forward.')
+      await clock.advanceTo(await after(count, interval))
+      wakeWebhooks()
     },
 
     stopBilling: clock.stopBilling,
 
+    /** Ends the delay of all payments in progress. */
     async settle() {
       await clock.settle()
-      changed()
+      wakeWebhooks()
     },
   }
 }

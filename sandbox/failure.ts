@@ -10,11 +10,11 @@ export type ErrorBody = {
   setup_intent?: object
 }
 
-/** A Stripe-style `{ error }` answer. Thrown, it undoes the request; returned, what was written stays. */
+/** Stripe's `{ error }` response. Throwing it rolls the request back; returning it commits what the request wrote. */
 export class Failure extends Error {
   readonly status: number
   readonly error: ErrorBody
-  /** The parameters were valid. Stripe keeps such a refusal under the request's idempotency key. */
+  /** True if the parameters were valid. Stripe stores such a refusal under the request's idempotency key. */
   hasBegun = false
 
   constructor(status: number, error: ErrorBody) {

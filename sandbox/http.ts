@@ -3,18 +3,18 @@ import type { Api } from './api/api.ts'
 import { Failure } from './failure.ts'
 import { apiVersion } from './work.ts'
 
-const bodyLimit = 256 * 1024
-/** Stripe takes evidence files of up to 5 MB. */
-const fileLimit = 5 * 1024 * 1024
+const bodyLimitBytes = 256 * 1024
+/** Stripe accepts evidence files of up to 5 MB. */
+const fileLimitBytes = 5 * 1024 * 1024
 
-export const readBody = async (request: IncomingMessage) => (await readBytes(request, bodyLimit)).toString('utf8')
+export const readBody = async (request: IncomingMessage) => (await readBytes(request, bodyLimitBytes)).toString('utf8')
 
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
-  let size = 0
+  let byteCount = 0
   for await (const chunk of request) {
-    size += chunk.length
-    if (size > limit) {
+    byteCount += chunk.length
+    if (byteCount > limitBytes) {
       throw new Failure(413, { type: 'invalid_request_error', message: 'The request body is too large.' })
     }
     chunks.push(chunk)
@@ -26,7 +26,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
 async function readForm(request: IncomingMessage): Promise<string> {
   const type = request.headers['content-type'] ?? ''
   if (!type.startsWith('multipart/form-data')) return readBody(request)
-  const bytes = await readBytes(request, fileLimit)
+  const bytes = await readBytes(request, fileLimitBytes)
   const upload = new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
   const form = new URLSearchParams()
   for (const [name, value] of await upload.formData()) {
@@ -40,32 +40,32 @@ async function readForm(request: IncomingMessage): Promise<string> {
   return form.toString()
 }
 
-const first = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
+const firstValue = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
 
-const keyOf = ({ headers }: IncomingMessage) => /^bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+const apiKeyOf = ({ headers }: IncomingMessage) => /^bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
 
 type Log = (message: string, detail?: object) => void
 
-/** Answers an API call; `browsersPath` marks calls from browsers, which may use only some routes. */
+/** Answers an API call; `browserPrefix` is the path prefix of calls from browsers, which may use only some routes. */
 export async function serveApi(
   api: Api,
   request: IncomingMessage,
   response: ServerResponse,
   log: Log,
-  browsersPath?: string,
+  browserPrefix?: string,
 ) {
-  const address = (request.url ?? '').slice(browsersPath?.length ?? 0)
+  const address = (request.url ?? '').slice(browserPrefix?.length ?? 0)
   const [path = '', query = ''] = address.split('?')
-  const idempotencyKey = first(request.headers['idempotency-key'])
+  const idempotencyKey = firstValue(request.headers['idempotency-key'])
   try {
     const reply = await api.answer({
       method: request.method ?? 'GET',
       path,
       query,
       body: await readForm(request),
-      key: keyOf(request),
+      key: apiKeyOf(request),
       idempotencyKey,
-      fromBrowser: browsersPath !== undefined,
+      fromBrowser: browserPrefix !== undefined,
     })
     response.writeHead(reply.status, {
       'content-type': 'application/json',

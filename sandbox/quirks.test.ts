@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
-import { usual } from './quirks.ts'
+import { defaultQuirks } from './quirks.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 /** The table in README.md: what Stripe does, how a test and the page bring it about, and where Stripe documents it. */
@@ -19,7 +19,7 @@ test('every quirk is in the README, with its control, its switch on the page and
   expect(documented.filter(({ onPage }) => !page.includes(`>${onPage}`))).toEqual([])
   const named = new Set(documented.flatMap(({ inTests }) => inTests.match(/\w+/g) ?? []))
   const { webhooks, dashboard: _, ...controls } = sandbox.controls
-  const known = [controls, usual, webhooks].flatMap((each) => Object.keys(each))
+  const known = [controls, defaultQuirks, webhooks].flatMap((each) => Object.keys(each))
   const noQuirks = new Set([
     'behave',
     'behaveAsUsual',

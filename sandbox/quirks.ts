@@ -1,6 +1,6 @@
-/** How the sandbox behaves. Stripe does each of these, too: see README.md. */
+/** Irregular behavior of Stripe that the sandbox imitates; README.md links to Stripe's documentation of each. */
 export type Quirks = {
-  /** Seeds the randomness, so a run can be repeated. */
+  /** Seed of the random numbers: a run with the same seed can be repeated. */
   seed: number
   /** Seconds from a confirmed payment to the paid invoice and the active subscription. */
   lag: { from: number; to: number }
@@ -8,17 +8,18 @@ export type Quirks = {
   duplicates: number
   /** Seconds over which simultaneous events are spread, so they arrive out of order. */
   spread: number
-  /** Webhooks never come, or come late. */
+  /** Webhooks are not sent. */
   drop: boolean
+  /** Webhooks are sent this much later. */
   delaySeconds: number
-  /** The share of writes that return 500, half of them after the work was done. */
+  /** The share of writes that return 500; half of them take effect anyway. */
   failing: number
-  /** Seconds until a write is answered, though its work is done at once. */
+  /** Seconds until the response to a write, which takes effect immediately. */
   writeSeconds: number
-  /** The next requests that fail, in this order. */
+  /** Queue of faults; each applies to one request. */
   faults: Fault[]
-  key: Key
-  /** The seller's account at Stripe. */
+  key: SecretKeyState
+  /** Id of the seller's account at Stripe. */
   account: string
   /** Result for a subscription after the last failed retry. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
@@ -31,23 +32,23 @@ export type Quirks = {
 }
 
 export type Fault = {
-  /** `POST /v1/refunds`: the start of the request's method and path. Matches every request when left out. */
+  /** Start of the method and path, such as `POST /v1/refunds`; undefined matches every request. */
   on?: string
   status: 400 | 429 | 500
-  /** The header with which Stripe overrules its SDK; left out when there is none. */
+  /** Value of the header `stripe-should-retry`, which overrules the SDK; undefined sends no header. */
   shouldRetry?: boolean
-  /** The answer is an error although the work was done. */
+  /** With status 500: the request takes effect although its response is an error. */
   done?: boolean
 }
 
-/** State of the secret key; a restricted key lacks permissions (`rak_charge_write`). */
-export type Key = 'works' | 'expired' | { without: readonly string[] }
+/** State of the secret key; `without` lists the permissions that a restricted key lacks, such as `rak_charge_write`. */
+export type SecretKeyState = 'works' | 'expired' | { without: readonly string[] }
 
-/** Days after the renewal. Smart Retries pick the hours by machine learning; two weeks and eight tries are the default. */
+/** Days from a renewal to each retry. Smart Retries default to eight retries within two weeks, at times that Stripe predicts. */
 export const retryDays = [1, 2, 4, 6, 8, 10, 12, 14]
 
-/** Stripe's normal behavior. */
-export const usual: Quirks = {
+/** Behavior without a request from a test or the control page. */
+export const defaultQuirks: Quirks = {
   seed: 1,
   lag: { from: 0.2, to: 2 },
   duplicates: 0.1,
@@ -65,11 +66,11 @@ export const usual: Quirks = {
   draftSeconds: 0,
 }
 
-/** For tests: only a moved clock ends it, so nothing depends on how busy the machine is. */
+/** Lag in seconds for tests: so long that it ends only when the test moves the clock or settles payments. */
 export const lagByClock = { from: 60, to: 600 }
 
-/** Random-looking numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function createChance(seed: number) {
+/** Returns a generator of pseudorandom numbers from 0 to 1 (mulberry32). */
+export function createRandom(seed: number) {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

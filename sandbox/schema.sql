@@ -1,4 +1,4 @@
--- Stripe's part: objects as the API answers them, events, and their way to the shop.
+-- Stand-in for Stripe: objects as the API returns them, events and their webhooks.
 create schema if not exists sandbox;
 
 create table if not exists sandbox.objects (
@@ -9,12 +9,14 @@ create table if not exists sandbox.objects (
   due_at double precision,
   data jsonb not null
 );
+-- Changes the type in a database of an earlier version.
 do $$ begin
   if (select data_type from information_schema.columns
       where table_schema = 'sandbox' and table_name = 'objects' and column_name = 'due_at') = 'bigint' then
     alter table sandbox.objects alter column due_at type double precision;
   end if;
 end $$;
+-- Numbers the transactions that need random values.
 create sequence if not exists sandbox.draws;
 create index if not exists objects_by_kind on sandbox.objects (kind, seq);
 create index if not exists objects_by_content on sandbox.objects using gin (data jsonb_path_ops);
@@ -38,7 +40,7 @@ create table if not exists sandbox.deliveries (
   delivered_at timestamptz,
   last_answer text
 );
--- Events went to endpoints made through the API, too.
+-- Removes a column that an earlier version of the sandbox created.
 alter table sandbox.deliveries drop column if exists endpoint;
 create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
 create index if not exists deliveries_by_event on sandbox.deliveries (event);
@@ -56,17 +58,18 @@ create table if not exists sandbox.settings (
   secret_key text not null,
   publishable_key text not null,
   clock_offset bigint not null default 0,
+  -- Quirks that differ from the defaults (`quirks.ts`).
   mischief jsonb not null default '{}'
 );
 
--- TradingView's part.
+-- Stand-in for TradingView.
 create table if not exists sandbox.tradingview_settings (
   only_row boolean primary key default true check (only_row),
   session_id text not null,
   session_sign text not null,
   is_logged_in boolean not null default true,
   account text not null default 'ReboundSigma',
-  -- Counts changes of the lists: a cursor from before one is worthless.
+  -- Counts changes of the access lists; a change makes older cursors invalid.
   changes bigint not null default 0,
   faults jsonb not null default '{}'
 );
@@ -76,7 +79,7 @@ create table if not exists sandbox.tradingview_users (
 );
 create unique index if not exists tradingview_users_by_key on sandbox.tradingview_users (lower(username));
 
--- Names of people who were renamed or deleted: no one is welcomed under them by mistake.
+-- Names of renamed or deleted members, so that a lookup does not create them again.
 create table if not exists sandbox.tradingview_former_names (
   name text primary key
 );

@@ -7,11 +7,11 @@ const statements = readSandboxFile('schema.sql')
 export type Keys = { secretKey: string; publishableKey: string }
 type Client = Pick<pg.ClientBase, 'query'>
 
-/** For callers that already have a transaction and rows to insert. */
+/** Creates the missing tables, in the caller's transaction. */
 export const createTables = (client: Client) => client.query(statements)
 
-/** Creates what is missing, then fills it. The lock makes it safe for two servers that start at the same time. */
-export async function prepare<Result>(database: pg.Pool, fill: (client: Client) => Promise<Result>) {
+/** Creates the missing tables and fills them. An advisory lock makes two servers that start together take turns. */
+export async function prepareTables<Result>(database: pg.Pool, fill: (client: Client) => Promise<Result>) {
   const client = await database.connect()
   try {
     await client.query('begin')
@@ -28,13 +28,14 @@ export async function prepare<Result>(database: pg.Pool, fill: (client: Client) 
   }
 }
 
-export const prepareKeys = (database: pg.Pool, given?: Keys): Promise<Keys> =>
-  prepare(database, async (client) => {
+/** Returns the stored keys. On the first call it stores the given ones, or new ones. */
+export const prepareKeys = (database: pg.Pool, initialKeys?: Keys): Promise<Keys> =>
+  prepareTables(database, async (client) => {
     await client.query(
       'insert into sandbox.settings (secret_key, publishable_key) values ($1, $2) on conflict do nothing',
       [
-        given?.secretKey ?? `sk_test_sandbox_${randomText(32)}`,
-        given?.publishableKey ?? `pk_test_sandbox_${randomText(32)}`,
+        initialKeys?.secretKey ?? `sk_test_sandbox_${randomText(32)}`,
+        initialKeys?.publishableKey ?? `pk_test_sandbox_${randomText(32)}`,
       ],
     )
     const { rows } = await client.query<Keys>(

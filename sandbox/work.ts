@@ -3,17 +3,17 @@ import { type List, listOf, newId } from './basics.ts'
 import { missing } from './failure.ts'
 import type { Customer } from './objects/customer.ts'
 import { dueAt, type Kind, type Kinds, ownerOf, type StoredObject } from './objects/kinds.ts'
-import { createChance, type Quirks } from './quirks.ts'
+import { createRandom, type Quirks } from './quirks.ts'
 
 export const apiVersion = '2026-10-28.endive'
 
-export type RequestMark = { id: string; idempotency_key: string | null }
+export type EventRequest = { id: string; idempotency_key: string | null }
 export type Page = { limit?: number | undefined; starting_after?: string | undefined }
 export type Filter = {
   match?: object
   oneOf?: { field: string; values: string[] } | undefined
-  /** Created then or later, in seconds. */
-  since?: number | undefined
+  /** Earliest creation time, in seconds since 1970. */
+  createdSince?: number | undefined
 }
 
 type Event = {
@@ -27,111 +27,123 @@ type Event = {
   request: { id: string | null; idempotency_key: string | null }
   type: string
 }
-type Sent = { query: pg.ClientBase['query'] }
+type Database = Pick<pg.ClientBase, 'query'>
+type WorkInput = Pick<Work, 'database' | 'present' | 'request' | 'quirks' | 'subscribedEvents' | 'time'>
 
-/** A transaction on the sandbox's books, at the time of the customer's clock. */
+/** `lock` locks the row until the transaction ends. */
+type ReadMode = 'read' | 'lock'
+
+/** A transaction on the sandbox's data. Its time is the customer's test clock, or the sandbox's clock. */
 export class Work {
-  readonly database: Sent
+  readonly database: Database
   readonly present: (value: unknown) => Record<string, unknown>
-  readonly request: RequestMark | null
+  readonly request: EventRequest | null
   readonly quirks: Quirks
-  readonly wanted: string[]
-  /** The sandbox's time to the millisecond; `now` is what objects carry. */
+  /** Types of events that the shop's webhook endpoint receives; `*` is all. */
+  readonly subscribedEvents: string[]
+  /** The sandbox's time in seconds, with fractions; objects carry `now`, in whole seconds. */
   readonly time: number
   private readonly events: Event[] = []
-  private drawn: (() => number) | undefined
-  /** Objects written or read under the lock, which nobody else changes meanwhile. */
-  private readonly known = new Map<string, StoredObject>()
+  private random: (() => number) | undefined
+  /** Objects by id that other transactions cannot change, because this one holds the lock or wrote them. */
+  private readonly cache = new Map<string, StoredObject>()
   private isLocked = false
   now: number
   clock: string | null = null
-  /** Seconds until the first of the written objects falls due. */
-  dueSoon = Number.POSITIVE_INFINITY
+  /** Seconds until the first of the written objects is due. */
+  secondsUntilDue = Number.POSITIVE_INFINITY
 
-  constructor(given: Pick<Work, 'database' | 'present' | 'request' | 'quirks' | 'wanted' | 'time'>) {
-    this.database = given.database
-    this.present = given.present
-    this.request = given.request
-    this.quirks = given.quirks
-    this.wanted = given.wanted
-    this.time = given.time
-    this.now = Math.floor(given.time)
+  constructor(input: WorkInput) {
+    this.database = input.database
+    this.present = input.present
+    this.request = input.request
+    this.quirks = input.quirks
+    this.subscribedEvents = input.subscribedEvents
+    this.time = input.time
+    this.now = Math.floor(input.time)
   }
 
-  async chance(): Promise<() => number> {
-    if (this.drawn) return this.drawn
+  /** Returns a generator of numbers from 0 to 1; each transaction has its own, derived from the seed. */
+  async randomNumbers(): Promise<() => number> {
+    if (this.random) return this.random
     const { rows } = await this.database.query<{ draw: string }>(`select nextval('sandbox.draws') as draw`)
-    this.drawn = createChance(this.quirks.seed * 1_000_003 + Number(rows[0]?.draw ?? 0))
-    return this.drawn
+    // The large factor keeps the generators of neighboring seeds apart.
+    this.random = createRandom(this.quirks.seed * 1_000_003 + Number(rows[0]?.draw ?? 0))
+    return this.random
   }
 
-  private dueAt(kept: StoredObject): number | null {
-    const at = dueAt(kept)
-    if (at !== null && this.clock === null) this.dueSoon = Math.min(this.dueSoon, at - this.time)
+  /** Returns when the object is due, and brings `secondsUntilDue` forward if needed. */
+  private trackDueTime(stored: StoredObject): number | null {
+    const at = dueAt(stored)
+    // Objects on a test clock are due when that clock is advanced.
+    if (at !== null && this.clock === null) this.secondsUntilDue = Math.min(this.secondsUntilDue, at - this.time)
     return at
   }
 
-  /** With `lock`, no one else changes the row until the work ends. */
-  async find<K extends Kind>(kind: K, id: string, lock = false): Promise<Kinds[K] | undefined> {
-    const known = lock ? undefined : this.known.get(id)
-    if (known?.object === kind) return known as Kinds[K]
+  async find<K extends Kind>(kind: K, id: string, mode: ReadMode = 'read'): Promise<Kinds[K] | undefined> {
+    const isLocking = mode === 'lock'
+    const cached = isLocking ? undefined : this.cache.get(id)
+    if (cached?.object === kind) return cached as Kinds[K]
     const { rows } = await this.database.query<{ data: Kinds[K] }>(
-      `select data from sandbox.objects where id = $1 and kind = $2${lock ? ' for update' : ''}`,
+      `select data from sandbox.objects where id = $1 and kind = $2${isLocking ? ' for update' : ''}`,
       [id, kind],
     )
-    if (lock) {
+    if (isLocking) {
       this.isLocked = true
-      this.known.clear()
+      // Earlier reads may be older than the lock.
+      this.cache.clear()
     }
-    if (rows[0] && this.isLocked) this.known.set(id, rows[0].data)
+    if (rows[0] && this.isLocked) this.cache.set(id, rows[0].data)
     return rows[0]?.data
   }
 
-  async get<K extends Kind>(kind: K, id: string, param?: string, lock = false): Promise<Kinds[K]> {
-    const found = await this.find(kind, id, lock)
+  /** Throws Stripe's 404 if there is no such object; `param` is the request parameter that the error names. */
+  async get<K extends Kind>(kind: K, id: string, param?: string, mode: ReadMode = 'read'): Promise<Kinds[K]> {
+    const found = await this.find(kind, id, mode)
     if (!found) throw missing(kind.replace('test_helpers.', ''), id, param ?? (kind.includes('.') ? 'id' : kind))
     return found
   }
 
-  /** Reads an object to change it: no one else changes anything of the same customer until this work ends. */
-  async claim<K extends Kind>(kind: K, id: string, param?: string): Promise<Kinds[K]> {
+  /** Reads an object to change it. Locks its customer, or itself if it has none, until the transaction ends. */
+  async getForUpdate<K extends Kind>(kind: K, id: string, param?: string): Promise<Kinds[K]> {
     const owner = kind === 'customer' ? id : ownerOf(await this.get(kind, id, param))
-    if (!owner) return this.get(kind, id, param, true)
-    const customer = await this.get('customer', owner, param, true)
+    if (!owner) return this.get(kind, id, param, 'lock')
+    const customer = await this.get('customer', owner, param, 'lock')
     this.clock = 'deleted' in customer ? null : customer.test_clock
     if (this.clock) this.now = (await this.get('test_helpers.test_clock', this.clock)).frozen_time
     return this.get(kind, id, param)
   }
 
+  /** Throws Stripe's 404 if the customer is missing or deleted. */
   async customer(id: string, param?: string): Promise<Customer> {
     const customer = await this.get('customer', id, param)
     if ('deleted' in customer) throw missing('customer', id, param ?? 'customer')
     return customer
   }
 
-  async insert<T extends StoredObject>(kept: T): Promise<T> {
+  async insert<T extends StoredObject>(stored: T): Promise<T> {
     await this.database.query(
       'insert into sandbox.objects (id, kind, clock, due_at, data) values ($1, $2, $3, $4, $5)',
-      [kept.id, kept.object, this.clock, this.dueAt(kept), JSON.stringify(kept)],
+      [stored.id, stored.object, this.clock, this.trackDueTime(stored), JSON.stringify(stored)],
     )
-    this.known.set(kept.id, kept)
-    return kept
+    this.cache.set(stored.id, stored)
+    return stored
   }
 
-  async save<T extends StoredObject>(kept: T): Promise<T> {
+  async save<T extends StoredObject>(stored: T): Promise<T> {
     await this.database.query('update sandbox.objects set data = $2, due_at = $3 where id = $1', [
-      kept.id,
-      JSON.stringify(kept),
-      this.dueAt(kept),
+      stored.id,
+      JSON.stringify(stored),
+      this.trackDueTime(stored),
     ])
-    this.known.set(kept.id, kept)
-    return kept
+    this.cache.set(stored.id, stored)
+    return stored
   }
 
-  async create<T extends StoredObject>(kept: T): Promise<T> {
-    await this.insert(kept)
-    this.emit(`${kept.object}.created`, kept)
-    return kept
+  async create<T extends StoredObject>(stored: T): Promise<T> {
+    await this.insert(stored)
+    this.emit(`${stored.object}.created`, stored)
+    return stored
   }
 
   async update<T extends StoredObject>(before: StoredObject, after: T): Promise<T> {
@@ -167,7 +179,7 @@ export class Work {
         filter.oneOf?.values ?? [],
         cursor ?? null,
         limit + 1,
-        filter.since ?? null,
+        filter.createdSince ?? null,
       ],
     )
     const data = rows.slice(0, limit).map((row) => row.data)
@@ -175,15 +187,15 @@ export class Work {
   }
 
   /** Emits an event for a change; `before` gives an update its `previous_attributes`. */
-  emit(type: string, kept: StoredObject, before?: StoredObject) {
-    const object = this.present(kept)
-    const old = before && this.present(before)
+  emit(type: string, stored: StoredObject, before?: StoredObject) {
+    const object = this.present(stored)
+    const previous = before && this.present(before)
     this.events.push({
       id: newId('evt'),
       object: 'event',
       api_version: apiVersion,
       created: this.now,
-      data: old ? { object, previous_attributes: changed(old, object) } : { object },
+      data: previous ? { object, previous_attributes: changedFields(previous, object) } : { object },
       livemode: false,
       pending_webhooks: this.quirks.drop ? 0 : 1,
       request: this.request ?? { id: null, idempotency_key: null },
@@ -191,26 +203,29 @@ export class Work {
     })
   }
 
-  /** Records events and queues their delivery, together with the change itself. */
+  /** Records events and queues their webhooks, in the same transaction as the changes. */
   async finish() {
     if (this.events.length === 0) return
     const { drop, duplicates, spread, delaySeconds } = this.quirks
-    const chance = !drop && duplicates + spread > 0 ? await this.chance() : () => 0.5
-    const isWanted = ({ type }: Event) => this.wanted.includes('*') || this.wanted.includes(type)
-    // The second copy of an event arrives at a different moment than the first.
-    const copies = (drop ? [] : this.events.filter(isWanted)).flatMap((event) =>
-      (chance() < duplicates ? [event, event] : [event]).map(({ id }) => ({
-        id,
-        wait: delaySeconds + chance() * spread,
-      })),
-    )
+    const isRandom = !drop && duplicates + spread > 0
+    const random = isRandom ? await this.randomNumbers() : () => 0.5
+    const isSubscribed = ({ type }: Event) =>
+      this.subscribedEvents.includes('*') || this.subscribedEvents.includes(type)
+    const sentEvents = drop ? [] : this.events.filter(isSubscribed)
+    const copies: { id: string; wait: number }[] = []
+    for (const { id } of sentEvents) {
+      const copyCount = random() < duplicates ? 2 : 1
+      // Each copy arrives at a different moment.
+      for (let copy = 0; copy < copyCount; copy++) copies.push({ id, wait: delaySeconds + random() * spread })
+    }
+
     await this.database.query(
-      `with kept as (insert into sandbox.events (id, type, created, data)
+      `with inserted_events as (insert into sandbox.events (id, type, created, data)
           select id, type, created, data from unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
-            with ordinality as told (id, type, created, data, place) order by place)
+            with ordinality as new_events (id, type, created, data, position) order by position)
         insert into sandbox.deliveries (event, next_at)
         select id, clock_timestamp() + make_interval(secs => wait)
-          from unnest($5::text[], $6::float8[]) with ordinality as told (id, wait, place) order by place`,
+          from unnest($5::text[], $6::float8[]) with ordinality as copies (id, wait, position) order by position`,
       [
         this.events.map((event) => event.id),
         this.events.map((event) => event.type),
@@ -223,7 +238,8 @@ export class Work {
   }
 }
 
-function changed(before: Record<string, unknown>, after: Record<string, unknown>) {
+/** Returns the previous values of the fields that differ. */
+function changedFields(before: Record<string, unknown>, after: Record<string, unknown>) {
   const keys = Object.keys(before).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
   return Object.fromEntries(keys.map((key) => [key, before[key]]))
 }

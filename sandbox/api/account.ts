@@ -22,24 +22,25 @@ export const accountRoutes = [
     'POST /v1/webhook_endpoints/:id',
     { disabled: flag, enabled_events: texts },
     async ({ work, id, params: { disabled, enabled_events } }) => {
-      const before = await work.claim('webhook_endpoint', id)
-      const status = disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled'
+      const before = await work.getForUpdate('webhook_endpoint', id)
+      const newStatus = disabled ? 'disabled' : 'enabled'
+      const status = disabled === undefined ? before.status : newStatus
       return work.save(changed(before, { enabled_events, status }))
     },
   ),
   route('DELETE /v1/webhook_endpoints/:id', {}, async ({ work, id }) => {
-    await work.claim('webhook_endpoint', id)
+    await work.getForUpdate('webhook_endpoint', id)
     await work.database.query('delete from sandbox.objects where id = $1', [id])
     return { id, object: 'webhook_endpoint', deleted: true }
   }),
 
   route('POST /v1/payment_method_domains', { domain_name: required(text) }, async ({ work, params }) => {
-    const [known] = await work.all('payment_method_domain', { domain_name: params.domain_name })
-    return known ?? work.insert(newPaymentMethodDomain(work.now, params.domain_name))
+    const [existing] = await work.all('payment_method_domain', { domain_name: params.domain_name })
+    return existing ?? work.insert(newPaymentMethodDomain(work.now, params.domain_name))
   }),
   listRoute('payment_method_domain', { domain_name: text }),
   route('POST /v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) =>
-    work.save(changed(await work.claim('payment_method_domain', id), params)),
+    work.save(changed(await work.getForUpdate('payment_method_domain', id), params)),
   ),
   route('POST /v1/payment_method_domains/:id/validate', {}, ({ work, id }) => work.get('payment_method_domain', id)),
 ]

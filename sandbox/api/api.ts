@@ -16,9 +16,9 @@ import {
   isEarly,
   isLate,
   isPublishable,
-  orderedFault,
   randomFault,
   serverError,
+  takeQueuedFault,
 } from './faults.ts'
 import { intentRoutes } from './intents.ts'
 import { methodRoutes } from './methods.ts'
@@ -49,7 +49,7 @@ type ApiRequest = {
   body: string
   key: string | undefined
   idempotencyKey: string | undefined
-  /** Browsers only reach the publishable key's routes, even with another key. */
+  /** Browsers may use only the publishable key's routes, even with the secret key. */
   fromBrowser: boolean
 }
 type ApiReply = {
@@ -63,16 +63,24 @@ type ApiReply = {
 export type Api = ReturnType<typeof createApi>
 
 export type Call = ApiRequest & { reply: ApiReply }
-type ApiDeps = { books: Books; keys: Keys; changed: () => void; clockMoved: () => void; recorded: (call: Call) => void }
+type ApiDeps = {
+  books: Books
+  keys: Keys
+  onWrite: () => void
+  /** Called after a request that advanced a test clock. */
+  onClockMoved: () => void
+  onCall: (call: Call) => void
+}
 type Task = (work: Work) => Promise<unknown>
 
-export function createApi({ books, keys, changed, clockMoved, recorded }: ApiDeps) {
+export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDeps) {
   async function handle(request: ApiRequest, requestId: string): Promise<ApiReply> {
     const form: Form = { ...parseForm(request.query), ...parseForm(request.body) }
     const { key = request.key, ...params } = form
     const { method, path, idempotencyKey } = request
-    const given = { key: typeof key === 'string' ? key : undefined, fromBrowser: request.fromBrowser }
-    const publishable = isPublishable(keys, given)
+    const caller = { key: typeof key === 'string' ? key : undefined, fromBrowser: request.fromBrowser }
+    const publishable = isPublishable(keys, caller)
+
     const found = match(routes, method, path)
     if (!found) {
       const message = `Unrecognized request URL (${method}: ${path}).`
@@ -82,40 +90,49 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: ApiDep
       const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.'
       throw new Failure(401, { type: 'invalid_request_error', code: 'secret_key_required', message })
     }
-    const settings = await books.settings()
-    const { key: state, faults } = settings.quirks
-    if (!publishable) assertAllowed(state, keys.secretKey, method, path)
+    const settings = await books.readSettings()
+    const { key: keyState, faults } = settings.quirks
+    if (!publishable) assertAllowed(keyState, keys.secretKey, method, path)
+
     const call = `${method} ${path}`
-    const early = faults.some(isEarly) ? await books.write((work) => orderedFault(work, call, isEarly)) : undefined
-    if (early) return { ...reply(earlyFailure(early), requestId, false), shouldRetry: early.shouldRetry }
+    const earlyFault = faults.some(isEarly)
+      ? await books.write((work) => takeQueuedFault(work, call, isEarly))
+      : undefined
+    if (earlyFault)
+      return { ...createReply(earlyFailure(earlyFault), requestId, false), shouldRetry: earlyFault.shouldRetry }
 
     const run: Task = (work) => found.route.run({ work, id: found.id, form: params, publishable })
-    const toReply = (answer: unknown) => reply(answer, requestId, publishable)
+    const toReply = (result: unknown) => createReply(result, requestId, publishable)
     if (method === 'GET') {
-      const failed = faults.some(isLate) && (await books.write((work) => orderedFault(work, call, isLate)))
-      return toReply(failed ? serverError() : await books.read(run, settings))
+      const lateFault = faults.some(isLate) && (await books.write((work) => takeQueuedFault(work, call, isLate)))
+      return toReply(lateFault ? serverError() : await books.read(run, settings))
     }
 
     const perform: Task = async (work) => {
-      const fault = (await orderedFault(work, call, isLate)) ?? (await randomFault(work))
-      const answer = fault && !fault.done ? undefined : await run(work)
-      return fault ? serverError() : answer
+      const fault = (await takeQueuedFault(work, call, isLate)) ?? (await randomFault(work))
+      if (!fault) return run(work)
+      // `done` takes effect although the response is an error.
+      if (fault.done) await run(work)
+      return serverError()
     }
-    const mark = { id: requestId, idempotency_key: idempotencyKey ?? null }
+    const eventRequest = { id: requestId, idempotency_key: idempotencyKey ?? null }
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([path, publishable, form]))
       .digest('hex')
     const writing = books.write(
       async (work) => {
         if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
-        const storedReply = await once(work, idempotencyKey, fingerprint, async () => toReply(await perform(work)))
-        // A retry would get the same stored answer.
+        const storedReply = await runOncePerKey(work, idempotencyKey, fingerprint, async () =>
+          toReply(await perform(work)),
+        )
+        // A retry would get the same stored response.
         return storedReply.status >= 500 ? { ...storedReply, shouldRetry: false } : storedReply
       },
-      mark,
+      eventRequest,
       settings,
     )
-    const done = await writing.catch(async (error: unknown) => {
+    const written = await writing.catch(async (error: unknown) => {
+      // The transaction was rolled back, so the refusal is stored here.
       if (error instanceof Failure && error.hasBegun && idempotencyKey !== undefined && method === 'POST') {
         const { status, body } = toReply(error)
         await books.database.query(
@@ -125,46 +142,47 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: ApiDep
       }
       throw error
     })
-    if (found.route.movesClock) clockMoved()
-    else changed()
-    if (!done.replayed) await sleep(settings.quirks.writeSeconds * 1000)
-    return done
+
+    if (found.route.movesClock) onClockMoved()
+    else onWrite()
+    if (!written.replayed) await sleep(settings.quirks.writeSeconds * 1000)
+    return written
   }
 
-  function reply(answer: unknown, requestId: string, publishable: boolean): ApiReply {
-    const status = answer instanceof Failure ? answer.status : 200
-    const body = books.present(answer instanceof Failure ? { error: answer.error } : answer)
+  function createReply(result: unknown, requestId: string, publishable: boolean): ApiReply {
+    const status = result instanceof Failure ? result.status : 200
+    const body = books.present(result instanceof Failure ? { error: result.error } : result)
     return { status, body: JSON.stringify(publishable ? publicView(body) : body), requestId, replayed: false }
   }
 
   return {
     async answer(request: ApiRequest): Promise<ApiReply> {
       const requestId = newId('req')
-      const done = await handle(request, requestId).catch((error: unknown) => {
+      const reply = await handle(request, requestId).catch((error: unknown) => {
         if (!(error instanceof Failure)) throw error
-        return reply(error, requestId, request.fromBrowser)
+        return createReply(error, requestId, request.fromBrowser)
       })
-      recorded({ ...request, reply: done })
-      return done
+      onCall({ ...request, reply })
+      return reply
     },
   }
 }
 
-/** The first request with a key does the work; a second one waits for it and gets its answer. */
-async function once(work: Work, key: string, fingerprint: string, perform: () => Promise<ApiReply>) {
+/** Runs the first request with a key and stores its reply; a concurrent or later request gets that reply. */
+async function runOncePerKey(work: Work, key: string, fingerprint: string, perform: () => Promise<ApiReply>) {
   if (key.length > 255) throw invalid('Idempotency keys may be up to 255 characters long.')
   const { rowCount } = await work.database.query(
     'insert into sandbox.idempotency (key, request) values ($1, $2) on conflict do nothing',
     [key, fingerprint],
   )
   if (rowCount === 1) {
-    const done = await perform()
+    const reply = await perform()
     await work.database.query('update sandbox.idempotency set status = $2, body = $3 where key = $1', [
       key,
-      done.status,
-      done.body,
+      reply.status,
+      reply.body,
     ])
-    return done
+    return reply
   }
   const { rows } = await work.database.query<{ request: string; status: number; body: string }>(
     'select request, status, body from sandbox.idempotency where key = $1',
@@ -180,21 +198,22 @@ async function once(work: Work, key: string, fingerprint: string, perform: () =>
   return { status: earlier.status, body: earlier.body, requestId: work.request?.id ?? '', replayed: true }
 }
 
-const inBoth =
+const intentFields =
   'cancellation_reason client_secret created description livemode next_action payment_method payment_method_types status'
-const visible = new Map(
+/** Fields that the publishable key may read, by the object's kind. */
+const publicFields = new Map(
   Object.entries({
-    payment_intent: `${inBoth} amount canceled_at capture_method confirmation_method currency last_payment_error receipt_email setup_future_usage shipping`,
-    setup_intent: `${inBoth} last_setup_error usage`,
+    payment_intent: `${intentFields} amount canceled_at capture_method confirmation_method currency last_payment_error receipt_email setup_future_usage shipping`,
+    setup_intent: `${intentFields} last_setup_error usage`,
     payment_method: 'allow_redisplay billing_details card created livemode type',
   }).map(([kind, names]) => [kind, ['id', 'object', ...names.split(' ')]]),
 )
 
-/** Fields visible to the publishable key: nothing about the customer, no metadata. */
+/** Removes the fields that the publishable key may not read, such as the customer and metadata. */
 function publicView(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(publicView)
-  const kind = 'object' in value && typeof value.object === 'string' ? visible.get(value.object) : undefined
-  const entries = Object.entries(value).filter(([key]) => kind?.includes(key) ?? true)
+  const fields = 'object' in value && typeof value.object === 'string' ? publicFields.get(value.object) : undefined
+  const entries = Object.entries(value).filter(([key]) => fields?.includes(key) ?? true)
   return Object.fromEntries(entries.map(([key, inner]) => [key, publicView(inner)]))
 }

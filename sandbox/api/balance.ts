@@ -10,13 +10,13 @@ export const balanceRoutes = [
     ({ work, params: { created: time, payout, ...page } }) =>
       work.list(
         'balance_transaction',
-        { match: payout === undefined ? {} : { $sandbox: { payout } }, since: time?.gte },
+        { match: payout === undefined ? {} : { $sandbox: { payout } }, createdSince: time?.gte },
         page,
       ),
   ),
   readRoute('balance_transaction'),
   route('GET /v1/payouts', { ...paging, created }, ({ work, params: { created: time, ...page } }) =>
-    work.list('payout', { since: time?.gte }, page),
+    work.list('payout', { createdSince: time?.gte }, page),
   ),
   readRoute('payout'),
 ]

@@ -13,12 +13,17 @@ const priceFields = {
   transfer_lookup_key: flag,
 }
 
-/** A lookup key names one price and moves to another only with `transfer_lookup_key`. */
-async function takeLookupKey(work: Work, key: string | undefined, transfer: boolean | undefined, by: string) {
+/** Takes the lookup key from other prices; throws if one has it and `transfer_lookup_key` is not set. */
+async function takeLookupKey(
+  work: Work,
+  key: string | undefined,
+  isTransfer: boolean | undefined,
+  newHolder: string | null,
+) {
   if (key === undefined) return
   for (const holder of await work.all('price', { lookup_key: key })) {
-    if (holder.id === by) continue
-    if (!transfer) throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, 'lookup_key')
+    if (holder.id === newHolder) continue
+    if (!isTransfer) throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, 'lookup_key')
     await work.save({ ...holder, lookup_key: null })
   }
 }
@@ -35,7 +40,7 @@ export const catalogRoutes = [
   ),
   readRoute('product'),
   route('POST /v1/products/:id', productFields, async ({ work, id, params }) => {
-    const before = await work.claim('product', id)
+    const before = await work.getForUpdate('product', id)
     return work.update(before, changed(before, { ...params, updated: work.now }))
   }),
   route(
@@ -49,16 +54,16 @@ export const catalogRoutes = [
       unit_amount: required(integer),
     },
     async ({ work, params }) => {
-      const { product: id, product_data: made, recurring, unit_amount: amount, ...given } = params
-      const { transfer_lookup_key: transfer, currency, ...rest } = given
-      if (!id && !made) throw invalid('Missing required param: product.', 'product')
-      const product = made
-        ? await work.insert(newProduct(work.now, made.name))
+      const { product: id, product_data: productData, recurring, unit_amount: amount, ...priceParams } = params
+      const { transfer_lookup_key: isTransfer, currency, ...otherParams } = priceParams
+      if (!id && !productData) throw invalid('Missing required param: product.', 'product')
+      const product = productData
+        ? await work.insert(newProduct(work.now, productData.name))
         : await work.get('product', id ?? '', 'product')
-      await takeLookupKey(work, rest.lookup_key, transfer, '')
+      await takeLookupKey(work, otherParams.lookup_key, isTransfer, null)
       const step = recurring ? { interval: recurring.interval, interval_count: recurring.interval_count ?? 1 } : null
       const price = newPrice({ now: work.now, product: product.id, currency, amount, recurring: step })
-      return work.create(changed(price, rest))
+      return work.create(changed(price, otherParams))
     },
   ),
   route(
@@ -75,9 +80,9 @@ export const catalogRoutes = [
     async ({ work, params: { id, amount_off: amount, percent_off: percent, ...params } }) => {
       if (id !== undefined && (await work.find('coupon', id)))
         throw invalid('Coupon already exists.', 'id', 'resource_already_exists')
-      const months = params.duration === 'forever' ? {} : { months: params.duration_in_months ?? 0 }
-      const off = { ...(percent === undefined ? { amount: amount ?? 0 } : { percent }), ...months }
-      return work.create(changed(newCoupon(work.now, off, params.currency ?? 'usd', id), { name: params.name }))
+      const duration = params.duration === 'forever' ? {} : { months: params.duration_in_months ?? 0 }
+      const terms = { ...(percent === undefined ? { amount: amount ?? 0 } : { percent }), ...duration }
+      return work.create(changed(newCoupon(work.now, terms, params.currency ?? 'usd', id), { name: params.name }))
     },
   ),
   readRoute('coupon'),
@@ -86,7 +91,7 @@ export const catalogRoutes = [
     'POST /v1/prices/:id',
     priceFields,
     async ({ work, id, params: { transfer_lookup_key: transfer, ...params } }) => {
-      const before = await work.claim('price', id)
+      const before = await work.getForUpdate('price', id)
       if (params.tax_behavior && before.tax_behavior !== 'unspecified')
         throw invalid('tax_behavior can be set once.', 'tax_behavior')
       await takeLookupKey(work, params.lookup_key, transfer, id)

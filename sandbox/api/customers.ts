@@ -1,6 +1,6 @@
 import { listOf } from '../basics.ts'
-import { cancel } from '../billing/subscriptions.ts'
-import { assertPlace, taxIdsOf } from '../billing/tax.ts'
+import { cancelSubscription } from '../billing/subscriptions.ts'
+import { assertTaxLocation, taxIdsOf } from '../billing/tax.ts'
 import { invalid } from '../failure.ts'
 import { type Customer, deleted, newCustomer, newTaxId } from '../objects/customer.ts'
 import {
@@ -24,16 +24,16 @@ const editable = {
   invoice_settings: group({ footer: clearable(text) }),
   metadata,
   name: clearable(text),
-  /** The IP address is kept by Stripe as evidence; nothing here depends on it. */
+  /** `ip_address` is accepted, but has no effect in the sandbox. */
   tax: group({ ip_address: clearable(text), validate_location: choice('auto', 'deferred', 'immediately') }),
 }
 
 function withParams(customer: Customer, params: Params<typeof editable>): Customer {
-  const { tax, address: typed, invoice_settings: settings, ...rest } = params
-  const newAddress = readAddress(customer.address, typed)
-  if (tax?.validate_location === 'immediately') assertPlace(newAddress)
+  const { tax, address: addressInput, invoice_settings: settings, ...otherParams } = params
+  const newAddress = readAddress(customer.address, addressInput)
+  if (tax?.validate_location === 'immediately') assertTaxLocation(newAddress)
   return changed(customer, {
-    ...rest,
+    ...otherParams,
     address: newAddress,
     invoice_settings: changed(customer.invoice_settings, settings ?? {}),
   })
@@ -55,15 +55,15 @@ export const customerRoutes = [
   listRoute('customer', { email: text }),
   readRoute('customer'),
   route('POST /v1/customers/:id', editable, async ({ work, id, params }) => {
-    await work.claim('customer', id)
+    await work.getForUpdate('customer', id)
     const before = await work.customer(id)
     return work.update(before, withParams(before, params))
   }),
   route('DELETE /v1/customers/:id', {}, async ({ work, id }) => {
-    await work.claim('customer', id)
+    await work.getForUpdate('customer', id)
     const customer = await work.customer(id)
     for (const subscription of await work.all('subscription', { customer: id })) {
-      if (subscription.ended_at === null) await cancel(work, subscription)
+      if (subscription.ended_at === null) await cancelSubscription(work, subscription)
     }
     work.emit('customer.deleted', customer)
     return work.save(deleted('customer', id))
@@ -71,7 +71,7 @@ export const customerRoutes = [
 ]
 
 /** Formats of VAT IDs by kind. Their existence is not checked. */
-const patterns = {
+const taxIdPatterns = {
   eu_vat: /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9+*]{2,12}$/,
   ch_vat: /^CHE-\d{3}\.\d{3}\.\d{3} (MWST|TVA|IVA)$/,
   gb_vat: /^GB\d{9}$/,
@@ -83,9 +83,9 @@ export const taxRoutes = [
     'POST /v1/customers/:id/tax_ids',
     { type: required(choice('eu_vat', 'ch_vat', 'gb_vat')), value: required(text) },
     async ({ work, id, params: { type, value } }) => {
-      await work.claim('customer', id)
+      await work.getForUpdate('customer', id)
       await work.customer(id)
-      if (!patterns[type].test(value)) throw invalid(`Invalid value for ${type}.`, 'value', 'tax_id_invalid')
+      if (!taxIdPatterns[type].test(value)) throw invalid(`Invalid value for ${type}.`, 'value', 'tax_id_invalid')
       const taxId = await work.insert(newTaxId(work.now, id, type, value))
       work.emit('customer.tax_id.created', taxId)
       return taxId
@@ -95,7 +95,7 @@ export const taxRoutes = [
     listOf(`/v1/customers/${id}/tax_ids`, await taxIdsOf(work, id)),
   ),
   route('DELETE /v1/tax_ids/:id', {}, async ({ work, id }) => {
-    const before = await work.claim('tax_id', id)
+    const before = await work.getForUpdate('tax_id', id)
     if ('deleted' in before) return before
     work.emit('customer.tax_id.deleted', before)
     return work.save(deleted('tax_id', id))

@@ -52,7 +52,7 @@ export const testClockRoutes = [
   route('GET /v1/test_helpers/test_clocks/:id', {}, ({ work, id }) => work.get('test_helpers.test_clock', id)),
   /** Deletes the clock and all objects on it. */
   route('DELETE /v1/test_helpers/test_clocks/:id', {}, async ({ work, id }) => {
-    await work.claim('test_helpers.test_clock', id)
+    await work.getForUpdate('test_helpers.test_clock', id)
     await work.database.query('delete from sandbox.objects where clock = $1 or id = $1', [id])
     return { id, object: 'test_helpers.test_clock', deleted: true }
   }),
@@ -60,7 +60,7 @@ export const testClockRoutes = [
     'POST /v1/test_helpers/test_clocks/:id/advance',
     { frozen_time: required(integer) },
     async ({ work, id, params }) => {
-      const clock = await work.claim('test_helpers.test_clock', id)
+      const clock = await work.getForUpdate('test_helpers.test_clock', id)
       if (clock.status !== 'ready') throw invalid('The test clock is still advancing.')
       if (params.frozen_time <= clock.frozen_time) {
         throw invalid('frozen_time must be after the current frozen time.', 'frozen_time')

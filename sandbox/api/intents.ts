@@ -15,9 +15,9 @@ const confirmation = {
   use_stripe_sdk: flag,
 }
 
-/** The publishable key is public, so an intent also needs its client secret. */
-function assertSecret(secret: string, given: string | undefined, publishable: boolean) {
-  if (given === secret || (given === undefined && !publishable)) return
+/** The publishable key is public, so a call with it also needs the intent's client secret. */
+function assertSecret(expected: string, received: string | undefined, publishable: boolean) {
+  if (received === expected || (received === undefined && !publishable)) return
   throw new Failure(400, {
     type: 'invalid_request_error',
     code: 'resource_missing',
@@ -26,13 +26,14 @@ function assertSecret(secret: string, given: string | undefined, publishable: bo
   })
 }
 
-async function methodOf(
+/** Returns the payment method of a confirmation: a typed card, a given id, or the intent's last one. */
+async function confirmationMethod(
   work: Work,
   params: Params<typeof confirmation>,
-  earlier: string | null,
+  previousId: string | null,
 ): Promise<PaymentMethod> {
   if (params.payment_method_data) return createMethod(work, params.payment_method_data)
-  const id = params.payment_method ?? earlier
+  const id = params.payment_method ?? previousId
   if (id) return resolveMethod(work, id)
   throw invalid(
     'You cannot confirm this intent because it is missing a payment method.',
@@ -56,9 +57,9 @@ const routesOf = (kind: 'payment_intent' | 'setup_intent') => [
     `POST /v1/${kind}s/:id/confirm`,
     confirmation,
     async ({ work, id, params, publishable }) => {
-      const intent = await work.claim(kind, id, 'intent')
+      const intent = await work.getForUpdate(kind, id, 'intent')
       assertSecret(intent.client_secret, params.client_secret, publishable)
-      return confirm(work, intent, await methodOf(work, params, intent.payment_method), 'later')
+      return confirm(work, intent, await confirmationMethod(work, params, intent.payment_method), 'delayed')
     },
     { publishable: true },
   ),
@@ -66,7 +67,7 @@ const routesOf = (kind: 'payment_intent' | 'setup_intent') => [
     `POST /v1/${kind}s/:id/authenticate`,
     { client_secret: text, outcome: required(choice('complete', 'fail')) },
     async ({ work, id, params, publishable }) => {
-      const intent = await work.claim(kind, id, 'intent')
+      const intent = await work.getForUpdate(kind, id, 'intent')
       assertSecret(intent.client_secret, params.client_secret, publishable)
       return authenticate(work, intent, params.outcome === 'complete')
     },
@@ -85,10 +86,10 @@ export const intentRoutes = [
       usage: choice('off_session', 'on_session'),
     },
     async ({ work, params: { allowed_payment_method_types: types, customer, usage } }) => {
-      await work.claim('customer', customer)
+      await work.getForUpdate('customer', customer)
       await work.customer(customer)
       const intent = newSetupIntent(work.now, customer, usage ?? 'off_session')
-      // Payment methods of the account; the sandbox's form shows only cards.
+      // By default, Stripe returns the account's payment methods; the sandbox's form shows only cards.
       const payment_method_types = types ?? ['card', 'link']
       return work.create(changed(intent, { allowed_payment_method_types: types, payment_method_types }))
     },

@@ -25,14 +25,15 @@ export async function createMethod(work: Work, data: Params<typeof methodData>):
   return work.insert(method)
 }
 
-/** A payment method by its id, or a fresh one for a test token such as `pm_card_visa`. */
+/** Returns a payment method by its id, locked, or a new one for a test token such as `pm_card_visa`. */
 export async function resolveMethod(work: Work, id: string, param = 'payment_method'): Promise<PaymentMethod> {
   const card = cardOfToken(id, work.now)
   if (card) return work.insert(newPaymentMethod(work.now, card))
-  // Two customers could claim an unattached card at the same time.
-  return work.get('payment_method', id, param, true)
+  // Locks the row, because two customers could attach the same card at the same time.
+  return work.get('payment_method', id, param, 'lock')
 }
 
+/** Throws unless the payment method belongs to the customer. */
 export async function assertOwnCard(work: Work, id: string | null | undefined, customer: string, param: string) {
   if (!id) return
   const method = await work.get('payment_method', id, param)
@@ -43,7 +44,7 @@ export async function assertOwnCard(work: Work, id: string | null | undefined, c
 
 export const methodRoutes = [
   route('POST /v1/payment_methods/:id/attach', { customer: required(text) }, async ({ work, id, params }) => {
-    await work.claim('customer', params.customer, 'customer')
+    await work.getForUpdate('customer', params.customer, 'customer')
     const customer = await work.customer(params.customer)
     const method = await resolveMethod(work, id)
     const { behaviour } = method.$sandbox

@@ -1,8 +1,8 @@
-import { addInvoiceItem, draft, periodEntries } from '../billing/bills.ts'
+import { addInvoiceItem, buildInvoice, periodEntries } from '../billing/bills.ts'
 import { answerDispute, refund } from '../billing/disputes.ts'
 import { markUncollectible, voidInvoice } from '../billing/invoices.ts'
-import { planChange } from '../billing/plan-changes.ts'
-import { finalizeDraft, nextPeriod, payInvoice, upToDate } from '../billing/subscriptions.ts'
+import { calculatePlanChange } from '../billing/plan-changes.ts'
+import { finalizeDraft, finishPendingPayment, nextPeriod, payInvoice } from '../billing/subscriptions.ts'
 import { invalid } from '../failure.ts'
 import { newCreditNote } from '../objects/credit-note.ts'
 import { asFinalized, type Invoice } from '../objects/invoice.ts'
@@ -12,22 +12,23 @@ import type { Work } from '../work.ts'
 import { resolveMethod } from './methods.ts'
 import { choice, flag, group, integer, list, metadata, type Params, required, text } from './params.ts'
 import { listRoute, readRoute, route } from './route.ts'
-import { planOf, planParams } from './subscriptions.ts'
+import { planParams, readPlanChange } from './subscriptions.ts'
 
-export async function claimCharge(work: Work, intent: string) {
-  const { latest_charge: latest, status } = await work.claim('payment_intent', intent)
+/** Returns the intent's successful charge; its customer stays locked. */
+export async function getChargeForUpdate(work: Work, intent: string) {
+  const { latest_charge: latest, status } = await work.getForUpdate('payment_intent', intent)
   if (latest === null || status !== 'succeeded') {
     throw invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`, 'payment_intent')
   }
   return work.get('charge', latest)
 }
 
-async function previewPlanChange(work: Work, before: Subscription, wanted: Params<typeof planParams>) {
-  const { after, entries } = await planChange(work, before, await planOf(work, before, wanted))
+async function previewPlanChange(work: Work, before: Subscription, params: Params<typeof planParams>) {
+  const { after, entries } = await calculatePlanChange(work, before, await readPlanChange(work, before, params))
   return { subscription: after, reason: 'subscription_update' as const, entries }
 }
 
-/** Preview of the next period's invoice. */
+/** Preview of the next renewal's invoice; throws if the subscription ends. */
 function previewRenewal(before: Subscription) {
   if (before.ended_at !== null || before.cancel_at !== null)
     throw invalid('No upcoming invoices for a subscription that ends.', 'subscription', 'invoice_upcoming_none')
@@ -36,7 +37,7 @@ function previewRenewal(before: Subscription) {
     subscription,
     reason: 'subscription_cycle' as const,
     entries: periodEntries(subscription, period),
-    at: period.start,
+    discountsAt: period.start,
   }
 }
 
@@ -47,11 +48,11 @@ export const moneyRoutes = [
       subscription: required(text),
       subscription_details: group({ ...planParams, proration_behavior: required(choice('always_invoice')) }),
     },
-    async ({ work, params: { subscription: id, subscription_details: wanted } }) => {
-      const before = await work.claim('subscription', id)
-      const { invoice, customer } = await draft(
+    async ({ work, params: { subscription: id, subscription_details: planDetails } }) => {
+      const before = await work.getForUpdate('subscription', id)
+      const { invoice, customer } = await buildInvoice(
         work,
-        wanted ? await previewPlanChange(work, before, wanted) : previewRenewal(before),
+        planDetails ? await previewPlanChange(work, before, planDetails) : previewRenewal(before),
       )
       const previewed = asFinalized(invoice, customer, work.now)
       return { ...invoice, id: `upcoming_${invoice.id}`, ending_balance: previewed.ending_balance }
@@ -59,7 +60,7 @@ export const moneyRoutes = [
   ),
   readRoute('invoice'),
   route('POST /v1/invoices/:id', { auto_advance: required(flag) }, async ({ work, id, params }) => {
-    const invoice = await work.claim('invoice', id)
+    const invoice = await work.getForUpdate('invoice', id)
     return work.update(invoice, { ...invoice, auto_advance: params.auto_advance })
   }),
   listRoute(
@@ -71,12 +72,12 @@ export const moneyRoutes = [
     }),
   ),
   route('POST /v1/invoices/:id/pay', { off_session: flag, payment_method: text }, async ({ work, id, params }) => {
-    const invoice = await work.claim('invoice', id)
+    const invoice = await work.getForUpdate('invoice', id)
     const method = params.payment_method ? await resolveMethod(work, params.payment_method) : undefined
     return payInvoice(work, invoice, method)
   }),
   route('POST /v1/invoices/:id/finalize', { auto_advance: flag }, async ({ work, id, params }) => {
-    const invoice = await work.claim('invoice', id)
+    const invoice = await work.getForUpdate('invoice', id)
     if (invoice.status !== 'draft')
       throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
     return finalizeDraft(work, { ...invoice, auto_advance: params.auto_advance ?? invoice.auto_advance })
@@ -92,7 +93,7 @@ export const moneyRoutes = [
       subscription: required(text),
     },
     async ({ work, params: { amount, customer, description = '', subscription: id } }) => {
-      await work.claim('customer', customer)
+      await work.getForUpdate('customer', customer)
       const subscription = await work.get('subscription', id)
       return addInvoiceItem(work, subscription, amount, description)
     },
@@ -100,12 +101,12 @@ export const moneyRoutes = [
   readRoute('invoiceitem'),
   listRoute('invoiceitem', { customer: text }),
   route('POST /v1/invoices/:id/mark_uncollectible', {}, async ({ work, id }) => {
-    const invoice = await work.claim('invoice', id)
+    const invoice = await work.getForUpdate('invoice', id)
     if (invoice.status !== 'open') throw invalid(`You can only mark open invoices. This invoice is ${invoice.status}.`)
     return markUncollectible(work, invoice)
   }),
   route('POST /v1/invoices/:id/void', {}, async ({ work, id }) => {
-    const invoice = await upToDate(work, await work.claim('invoice', id))
+    const invoice = await finishPendingPayment(work, await work.getForUpdate('invoice', id))
     if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
       throw invalid(
         `You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`,
@@ -129,7 +130,7 @@ export const moneyRoutes = [
       reason: choice('duplicate', 'fraudulent', 'requested_by_customer'),
     },
     async ({ work, params }) => {
-      const charge = await claimCharge(work, params.payment_intent)
+      const charge = await getChargeForUpdate(work, params.payment_intent)
       return refund(work, charge, params.amount, params.reason ?? null, params.metadata)
     },
   ),
@@ -144,7 +145,7 @@ export const moneyRoutes = [
       submit: flag,
     },
     async ({ work, id, params: { evidence = {}, submit } }) =>
-      answerDispute(work, await work.claim('dispute', id), evidence, submit ?? true),
+      answerDispute(work, await work.getForUpdate('dispute', id), evidence, submit ?? true),
   ),
   route(
     'POST /v1/files',
@@ -164,7 +165,7 @@ export const moneyRoutes = [
 ]
 
 /** Tax rate of the invoice, which its credit notes use too. */
-async function taxOf(work: Work, invoice: Invoice) {
+async function getTax(work: Work, invoice: Invoice) {
   const [tax] = invoice.total_taxes
   return tax ? { rate: await work.get('tax_rate', tax.tax_rate_details.tax_rate), reason: tax.taxability_reason } : null
 }
@@ -179,26 +180,27 @@ export const creditNoteRoutes = [
       invoice: required(text),
       refunds: list(required(group({ amount_refunded: required(integer), refund: required(text) }))),
     },
-    async ({ work, params: { amount, credit_amount: credited = 0, invoice: id, refunds = [] } }) => {
-      const invoice = await work.claim('invoice', id)
+    async ({ work, params: { amount, credit_amount: creditAmount = 0, invoice: id, refunds = [] } }) => {
+      const invoice = await work.getForUpdate('invoice', id)
       if (invoice.status !== 'paid') throw invalid('The sandbox credits only what was paid.', 'invoice')
-      const fromBalance = (invoice.ending_balance ?? 0) - invoice.starting_balance
-      const creditable = invoice.amount_paid + fromBalance - invoice.post_payment_credit_notes_amount
+      // Part of the invoice that was paid with the customer's credit.
+      const paidByCredit = (invoice.ending_balance ?? 0) - invoice.starting_balance
+      const creditable = invoice.amount_paid + paidByCredit - invoice.post_payment_credit_notes_amount
       if (amount < 1 || amount > creditable)
         throw invalid(`The credit note amount must be between 1 and ${creditable}.`, 'amount')
-      if (refunds.reduce((sum, each) => sum + each.amount_refunded, credited) !== amount)
+      if (refunds.reduce((sum, each) => sum + each.amount_refunded, creditAmount) !== amount)
         throw invalid('The refunds and credits must add up to the amount of the credit note.', 'refunds')
-      for (const [index, { refund: named }] of refunds.entries())
-        await work.get('refund', named, `refunds[${index}][refund]`)
-      const earlierNotes = (await work.all('credit_note', { invoice: id })).length
-      const tax = await taxOf(work, invoice)
+      for (const [index, { refund: refundId }] of refunds.entries())
+        await work.get('refund', refundId, `refunds[${index}][refund]`)
+      const earlierNoteCount = (await work.all('credit_note', { invoice: id })).length
+      const tax = await getTax(work, invoice)
       await work.save({
         ...invoice,
         post_payment_credit_notes_amount: invoice.post_payment_credit_notes_amount + amount,
       })
       const customer = await work.customer(invoice.customer)
-      if (credited > 0) await work.save({ ...customer, balance: customer.balance - credited })
-      return work.create(newCreditNote({ now: work.now, invoice, amount, refunds, tax, before: earlierNotes }))
+      if (creditAmount > 0) await work.save({ ...customer, balance: customer.balance - creditAmount })
+      return work.create(newCreditNote({ now: work.now, invoice, amount, refunds, tax, earlierNoteCount }))
     },
   ),
   route('POST /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),

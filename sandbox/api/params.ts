@@ -39,68 +39,82 @@ function mergeMetadata(old: Record<string, string>, change: Record<string, strin
   return Object.fromEntries(Object.entries({ ...old, ...change }).filter(([, value]) => value !== ''))
 }
 
+/** Returns the object with the given fields; undefined leaves a field unchanged, and metadata is merged. */
 export function changed<T extends object>(
   before: T,
   {
-    metadata: notes,
+    metadata: newMetadata,
     ...params
   }: { [K in keyof NoInfer<T>]?: T[K] | undefined } & { metadata?: Record<string, string> | undefined },
 ): T {
-  const sent = Object.entries(params).filter(([, value]) => value !== undefined)
-  const old = 'metadata' in before ? (before.metadata as Record<string, string>) : {}
-  return { ...before, ...Object.fromEntries(sent), ...(notes && { metadata: mergeMetadata(old, notes) }) }
+  const givenParams = Object.entries(params).filter(([, value]) => value !== undefined)
+  const oldMetadata = 'metadata' in before ? (before.metadata as Record<string, string>) : {}
+  return {
+    ...before,
+    ...Object.fromEntries(givenParams),
+    ...(newMetadata && { metadata: mergeMetadata(oldMetadata, newMetadata) }),
+  }
 }
 
 export const paging = { limit: integer, starting_after: text }
 
-/** Reads a form, or refuses the first wrong parameter in Stripe's words. */
-export function reader<S extends Shape>(shape: S) {
+/** Returns a function that parses a form; it throws Stripe's error for the first wrong parameter. */
+export function createReader<S extends Shape>(shape: S) {
   const schema = strict(shape)
   return (form: Form): Params<S> => {
     const { data, error } = schema.safeParse(form, { reportInput: true })
     if (!error) return data
-    const unknown = error.issues.find(({ code }) => code === 'unrecognized_keys')
-    throw refusal(unknown ?? error.issues[0])
+    // Like Stripe, names an unknown parameter before an invalid one.
+    const unknownParam = error.issues.find(({ code }) => code === 'unrecognized_keys')
+    throw failureOf(unknownParam ?? error.issues[0])
   }
 }
 
-/** `items[0][price]` */
-const nameOf = ([first, ...rest]: PropertyKey[]) => String(first) + rest.map((step) => `[${String(step)}]`).join('')
+/** Name of a nested parameter, such as `items[0][price]`. */
+const paramName = ([first, ...rest]: PropertyKey[]) => String(first) + rest.map((step) => `[${String(step)}]`).join('')
 
-function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []): Failure {
+function failureOf(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []): Failure {
   const path = [...within, ...(issue?.path ?? [])]
-  const name = nameOf(path)
+  const name = paramName(path)
   if (issue?.code === 'unrecognized_keys') {
-    const unknown = nameOf([...path, issue.keys[0] ?? ''])
+    const unknown = paramName([...path, issue.keys[0] ?? ''])
     return invalid(`Received unknown parameter: ${unknown}`, unknown, 'parameter_unknown')
   }
-  // The first choice of the union is the empty value.
-  if (issue?.code === 'invalid_union') return refusal(issue.errors.at(-1)?.[0], path)
+  // The last option of the union is the real schema; the first is the empty value that clears the field.
+  if (issue?.code === 'invalid_union') return failureOf(issue.errors.at(-1)?.[0], path)
   if (issue?.input === undefined || issue.code === 'custom')
     return invalid(`Missing required param: ${name}.`, name, 'parameter_missing')
   return invalid(`Invalid value: ${name}`, name)
 }
 
-const line = clearable(text)
+const addressField = clearable(text)
 
-export const address = group({ city: line, country: line, line1: line, line2: line, postal_code: line, state: line })
+export const address = group({
+  city: addressField,
+  country: addressField,
+  line1: addressField,
+  line2: addressField,
+  postal_code: addressField,
+  state: addressField,
+})
 
 type AddressInput = Params<{ address: typeof address }>['address']
 
 const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
 
 /** An address is replaced as a whole; omitted fields become null. */
-export const readAddress = (old: Address | null, given: AddressInput): Address | null =>
-  given ? changed<Address>(noAddress, given) : old
+export const readAddress = (old: Address | null, input: AddressInput): Address | null =>
+  input ? changed<Address>(noAddress, input) : old
 
 export type FormValue = string | FormValue[] | { [key: string]: FormValue }
 export type Form = { [key: string]: FormValue }
 
-const empty = (): Form => Object.create(null)
+/** Without a prototype, so that a parameter named `__proto__` is harmless. */
+const emptyForm = (): Form => Object.create(null)
 
-/** Reads `a[b][0]=c` as `{ a: { b: ['c'] } }`, the way Stripe's clients write nested parameters. */
+/** Parses nested parameters as Stripe's clients write them: `a[b][0]=c` becomes `{ a: { b: ['c'] } }`. */
 export function parseForm(body: string): Form {
-  const root = empty()
+  const root = emptyForm()
   for (const [name, value] of new URLSearchParams(body)) {
     if (value.includes('\0')) throw invalid(`Invalid string: ${name} must not contain a null byte`, name)
     const [head = '', ...keys] = name.replaceAll(']', '').split('[')
@@ -108,20 +122,22 @@ export function parseForm(body: string): Form {
     let target = root
     let key = head
     for (const next of keys) {
-      const inner = target[key] ?? empty()
+      const inner = target[key] ?? emptyForm()
       if (typeof inner !== 'object' || Array.isArray(inner)) throw invalid(`Invalid parameter: ${name}`, head)
       target[key] = inner
       target = inner
+      // `a[]=c` appends.
       key = next === '' ? String(Object.keys(inner).length) : next
     }
     target[key] = value
   }
-  return arraysIn(root) as Form
+  return withArrays(root) as Form
 }
 
-function arraysIn(value: FormValue): FormValue {
+/** Turns objects with the keys 0, 1, … into arrays. */
+function withArrays(value: FormValue): FormValue {
   if (typeof value !== 'object' || Array.isArray(value)) return value
-  const entries = Object.entries(value).map(([key, inner]) => [key, arraysIn(inner)] as const)
+  const entries = Object.entries(value).map(([key, inner]) => [key, withArrays(inner)] as const)
   const isArray = entries.length > 0 && entries.every(([key], index) => key === String(index))
   return isArray ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
 }

@@ -2,7 +2,7 @@ import { listOf } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
 import type { Kind, Kinds, StoredObject } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
-import { type Form, type Params, paging, reader, type Shape, texts } from './params.ts'
+import { createReader, type Form, type Params, paging, type Shape, texts } from './params.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 export type Call<S extends Shape> = { work: Work; id: string; params: Params<S>; publishable: boolean }
@@ -19,6 +19,7 @@ export type Route = {
 
 type Options = { publishable?: boolean; movesClock?: boolean }
 
+/** Defines a route. Its response is a Failure or an object, whose fields named in `expand` are expanded. */
 export function route<S extends Shape>(
   address: `${Method} /v1/${string}`,
   shape: S,
@@ -26,17 +27,17 @@ export function route<S extends Shape>(
   options: Options = {},
 ): Route {
   const [method, path] = address.split(' ') as [Method, string]
-  const read = reader(shape)
-  const readExpand = reader({ expand: texts })
+  const readParams = createReader(shape)
+  const readExpand = createReader({ expand: texts })
   return {
     method,
     steps: path.split('/').slice(1),
     publishable: options.publishable ?? false,
     movesClock: options.movesClock ?? false,
     async run({ work, id, form, publishable }) {
-      const { expand, ...rest } = form
+      const { expand, ...ownParams } = form
       const paths = readExpand(expand === undefined ? {} : { expand }).expand
-      const params = read(rest)
+      const params = readParams(ownParams)
       const answer = await handle({ work, id, params, publishable }).catch((error: unknown) => {
         if (error instanceof Failure) error.hasBegun = true
         throw error
@@ -52,27 +53,28 @@ export const readRoute = (kind: Kind) => route(`GET /v1/${kind}s/:id`, {}, ({ wo
 export const listRoute = <S extends Shape>(
   kind: Kind,
   filters: S,
-  matchOf: (given: Params<S>) => object = (given) => given,
+  matchOf: (filter: Params<S>) => object = (filter) => filter,
 ) =>
   route(`GET /v1/${kind}s`, { ...paging, ...filters }, ({ work, params }) => {
-    const { limit, starting_after, ...given } = params as Params<typeof paging>
-    return work.list(kind, { match: matchOf(given as Params<S>) }, { limit, starting_after })
+    const { limit, starting_after, ...filter } = params as Params<typeof paging>
+    return work.list(kind, { match: matchOf(filter as Params<S>) }, { limit, starting_after })
   })
 
+/** Returns the route of a request and the id in its path. */
 export function match(routes: Route[], method: string, path: string) {
   const steps = path.split('/').slice(1)
-  for (const each of routes) {
-    if (each.method !== method || each.steps.length !== steps.length) continue
-    if (!each.steps.every((step, index) => step === ':id' || step === steps[index])) continue
-    return { route: each, id: steps[each.steps.indexOf(':id')] ?? '' }
+  for (const candidate of routes) {
+    if (candidate.method !== method || candidate.steps.length !== steps.length) continue
+    if (!candidate.steps.every((step, index) => step === ':id' || step === steps[index])) continue
+    return { route: candidate, id: steps[candidate.steps.indexOf(':id')] ?? '' }
   }
   return undefined
 }
 
-type Plain = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
-/** Fields that Stripe leaves out unless asked for. */
-const onDemand: { [K in keyof Kinds]?: Record<string, (work: Work, kept: Kinds[K]) => Promise<unknown>> } = {
+/** Fields that Stripe returns only if the request expands them. */
+const includableFields: { [K in keyof Kinds]?: Record<string, (work: Work, stored: Kinds[K]) => Promise<unknown>> } = {
   invoice: {
     payments: async (work, { id }) =>
       listOf(`/v1/invoice_payments?invoice=${id}`, await work.all('invoice_payment', { invoice: id })),
@@ -85,9 +87,9 @@ const onDemand: { [K in keyof Kinds]?: Record<string, (work: Work, kept: Kinds[K
   },
   customer: {
     subscriptions: async (work, { id }) => {
-      const all = await work.all('subscription', { customer: id })
+      const subscriptions = await work.all('subscription', { customer: id })
       const ended = new Set(['canceled', 'incomplete_expired'])
-      const live = all.filter((each) => !ended.has(each.status)).toReversed()
+      const live = subscriptions.filter(({ status }) => !ended.has(status)).toReversed()
       return listOf(`/v1/customers/${id}/subscriptions`, live)
     },
   },
@@ -97,50 +99,52 @@ const onDemand: { [K in keyof Kinds]?: Record<string, (work: Work, kept: Kinds[K
   },
 }
 
-const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null
+const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
 
 async function expandAll(work: Work, answer: object, paths: string[] | undefined): Promise<unknown> {
   let expanded: unknown = answer
   for (const path of paths ?? []) {
     const steps = path.split('.')
     if (steps.length > 4) throw invalid(`You cannot expand more than 4 levels: ${path}`, 'expand')
-    expanded = await follow(work, expanded, steps, path)
+    expanded = await expandPath(work, expanded, steps, path)
   }
   return expanded
 }
 
-async function follow(work: Work, value: unknown, steps: string[], path: string): Promise<unknown> {
-  const [key, ...rest] = steps
+/** Replaces the id at the end of the path by its object; in a list, for each item. */
+async function expandPath(work: Work, value: unknown, steps: string[], path: string): Promise<unknown> {
+  const [key, ...remainingSteps] = steps
   if (key === undefined || value === null) return value
   if (Array.isArray(value)) {
-    const each: unknown[] = []
+    const items: unknown[] = []
     for (const item of value)
-      each.push(await follow(work, typeof item === 'string' ? await byId(work, item) : item, steps, path))
-    return each
+      items.push(await expandPath(work, typeof item === 'string' ? await findById(work, item) : item, steps, path))
+    return items
   }
-  if (!isPlain(value)) throw cannot(path)
+  if (!isJsonObject(value)) throw cannotExpand(path)
   // Deleted objects have no fields to expand.
   if (value['deleted'] === true) return value
-  const inner = await innerOf(work, value, key)
-  if (inner === undefined) throw cannot(path)
-  return { ...value, [key]: await follow(work, inner, rest, path) }
+  const inner = await getFieldObject(work, value, key)
+  if (inner === undefined) throw cannotExpand(path)
+  return { ...value, [key]: await expandPath(work, inner, remainingSteps, path) }
 }
 
-async function innerOf(work: Work, value: Plain, key: string): Promise<unknown> {
+/** Returns the object that a field contains or names by id; undefined if the field cannot be expanded. */
+async function getFieldObject(work: Work, value: JsonObject, key: string): Promise<unknown> {
   const current = Object.hasOwn(value, key) ? value[key] : undefined
-  if (typeof current === 'string') return byId(work, current)
+  if (typeof current === 'string') return findById(work, current)
   if (current !== undefined) return current
-  const kind = onDemand[value['object'] as keyof Kinds] as
-    | Record<string, (work: Work, kept: unknown) => Promise<unknown>>
+  const fields = includableFields[value['object'] as keyof Kinds] as
+    | Record<string, (work: Work, stored: unknown) => Promise<unknown>>
     | undefined
-  return kind && Object.hasOwn(kind, key) ? kind[key]?.(work, value) : undefined
+  return fields && Object.hasOwn(fields, key) ? fields[key]?.(work, value) : undefined
 }
 
-async function byId(work: Work, id: string): Promise<StoredObject | undefined> {
+async function findById(work: Work, id: string): Promise<StoredObject | undefined> {
   const { rows } = await work.database.query<{ data: StoredObject }>('select data from sandbox.objects where id = $1', [
     id,
   ])
   return rows[0]?.data
 }
 
-const cannot = (path: string) => invalid(`This property cannot be expanded (${path}).`, 'expand')
+const cannotExpand = (path: string) => invalid(`This property cannot be expanded (${path}).`, 'expand')

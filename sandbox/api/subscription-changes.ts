@@ -37,16 +37,21 @@ export const editable = {
 
 type Change = Params<typeof editable>
 
-export const withDetails = (before: Subscription, given: Change['cancellation_details']): Subscription => ({
+export const withDetails = (before: Subscription, details: Change['cancellation_details']): Subscription => ({
   ...before,
-  cancellation_details: changed(before.cancellation_details, given ?? {}),
+  cancellation_details: changed(before.cancellation_details, details ?? {}),
 })
 
-function withCancelAt(subscription: Subscription, at: number | null, atEnd: boolean, now: number): Subscription {
+function withCancelAt(
+  subscription: Subscription,
+  at: number | null,
+  isAtPeriodEnd: boolean,
+  now: number,
+): Subscription {
   return {
     ...subscription,
     cancel_at: at,
-    cancel_at_period_end: atEnd,
+    cancel_at_period_end: isAtPeriodEnd,
     canceled_at: at === null ? null : (subscription.canceled_at ?? now),
     cancellation_details: {
       ...subscription.cancellation_details,
@@ -55,6 +60,7 @@ function withCancelAt(subscription: Subscription, at: number | null, atEnd: bool
   }
 }
 
+/** Applies the parameters of a request; throws like Stripe if they contradict each other. */
 export function withParams(
   subscription: Subscription,
   params: Change,
@@ -73,7 +79,7 @@ export function withParams(
       throw invalid('cancel_at must be in the future.', 'cancel_at')
     }
     after = withCancelAt(after, params.cancel_at, false, now)
-    if (quirks.shortens) after = endingAt(after, params.cancel_at)
+    if (quirks.shortens) after = withPeriodEndingAt(after, params.cancel_at)
   }
   if (params.cancel_at_period_end !== undefined) {
     // Clearing `cancel_at_period_end` keeps a `cancel_at` date that was set separately.
@@ -87,6 +93,7 @@ export function withParams(
     pause_collection: pause,
     ...billing
   } = params
+
   const method = billing.collection_method ?? after.collection_method
   if (method === 'send_invoice' && (billing.days_until_due ?? after.days_until_due) === null)
     throw invalid(
@@ -103,21 +110,21 @@ export function withParams(
   })
 }
 
-/** An end date within the period shortens it; otherwise it keeps its length. */
-function endingAt(subscription: Subscription, at: number | null): Subscription {
+/** Shortens the period to an end date within it; without one, restores the period's full length. */
+function withPeriodEndingAt(subscription: Subscription, at: number | null): Subscription {
   const { start, end, step } = periodOf(subscription)
   const { trial_end: trialEnd, billing_cycle_anchor: anchor } = subscription
-  const whole = trialEnd && trialEnd > start ? trialEnd : periodEnd(anchor, step, start)
-  return withPeriod(subscription, start, at === null ? Math.max(whole, end) : Math.min(end, at))
+  const fullPeriodEnd = trialEnd && trialEnd > start ? trialEnd : periodEnd(anchor, step, start)
+  return withPeriod(subscription, start, at === null ? Math.max(fullPeriodEnd, end) : Math.min(end, at))
 }
 
-/** Longest trial, counted from the billing cycle anchor, not from today. */
-const twoYears = 731 * day
+/** Two years including a leap day, counted from the billing cycle anchor, not from today. */
+const maxTrialSeconds = 731 * day
 
-/** A trial on a running subscription: nothing is charged before its end, where the next period begins. */
-export function onTrial(subscription: Subscription, until: number, now: number): Subscription {
+/** Starts a trial on a running subscription. The next period begins when the trial ends. */
+export function withTrial(subscription: Subscription, until: number, now: number): Subscription {
   if (until <= now) throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
-  if (until > subscription.billing_cycle_anchor + twoYears)
+  if (until > subscription.billing_cycle_anchor + maxTrialSeconds)
     throw invalid('Invalid timestamp: can be no more than two years after the billing cycle anchor', 'trial_end')
   return {
     ...withPeriod(subscription, now, until),

@@ -1,6 +1,6 @@
-import { update } from '../billing/invoices.ts'
+import { updateSubscription } from '../billing/invoices.ts'
 import { changePlanWhenPaid } from '../billing/plan-changes.ts'
-import { cancel, startSubscription } from '../billing/subscriptions.ts'
+import { cancelSubscription, startSubscription } from '../billing/subscriptions.ts'
 import { assertTaxable } from '../billing/tax.ts'
 import { invalid, missing } from '../failure.ts'
 import type { Coupon } from '../objects/catalog.ts'
@@ -9,9 +9,9 @@ import type { Work } from '../work.ts'
 import { assertOwnCard } from './methods.ts'
 import { choice, flag, group, integer, list, type Params, paging, required, text } from './params.ts'
 import { readRoute, route } from './route.ts'
-import { cancellationDetails, editable, onTrial, withDetails, withParams } from './subscription-changes.ts'
+import { cancellationDetails, editable, withDetails, withParams, withTrial } from './subscription-changes.ts'
 
-async function priceOf(work: Work, items: { price: string }[]) {
+async function requireSinglePrice(work: Work, items: { price: string }[]) {
   const [item] = items
   if (!item || items.length > 1) throw invalid('The sandbox bills one item.', 'items')
   const price = await work.get('price', item.price, 'items[0][price]')
@@ -25,30 +25,35 @@ export const planParams = {
   proration_date: integer,
 }
 
-const pendable = new Set([...Object.keys(planParams), 'metadata', 'payment_behavior', 'proration_behavior'])
+/** Parameters that Stripe accepts together with `pending_if_incomplete`. */
+const pendingUpdateParams = new Set([...Object.keys(planParams), 'metadata', 'payment_behavior', 'proration_behavior'])
 
-/** A pending update blocks other changes. */
-function assertPendable(params: { payment_behavior?: string | undefined; proration_behavior?: string | undefined }) {
+/** Throws unless the request makes a pending update and changes nothing that a pending update cannot change. */
+function assertPendingUpdate(params: {
+  payment_behavior?: string | undefined
+  proration_behavior?: string | undefined
+}) {
   if (params.payment_behavior !== 'pending_if_incomplete' || params.proration_behavior !== 'always_invoice')
     throw invalid('The sandbox changes a price only when it is invoiced and paid immediately.', 'payment_behavior')
   for (const [name, value] of Object.entries(params))
-    if (value !== undefined && !pendable.has(name))
+    if (value !== undefined && !pendingUpdateParams.has(name))
       throw invalid(`When payment_behavior is pending_if_incomplete, ${name} cannot be updated.`, name)
 }
 
-export async function planOf(
+/** Reads the plan parameters of a request; throws if they do not fit the subscription. */
+export async function readPlanChange(
   work: Work,
   { items, trial_end: trialEnd }: Subscription,
-  given: Params<typeof planParams>,
+  params: Params<typeof planParams>,
 ) {
-  const price = await priceOf(work, given.items ?? [])
-  if (given.items?.[0]?.id !== items.data[0]?.id) throw invalid('There is no such item.', 'items[0][id]')
+  const price = await requireSinglePrice(work, params.items ?? [])
+  if (params.items?.[0]?.id !== items.data[0]?.id) throw invalid('There is no such item.', 'items[0][id]')
   if (trialEnd !== null && trialEnd > work.now)
     throw invalid('You cannot reset the billing cycle anchor before the trial has ended.', 'billing_cycle_anchor')
-  return { price, quantity: 1, at: given.proration_date }
+  return { price, quantity: 1, at: params.proration_date }
 }
 
-async function couponsOf(work: Work, discounts: { coupon: string }[]) {
+async function getCoupons(work: Work, discounts: { coupon: string }[]) {
   const coupons: Coupon[] = []
   for (const [index, { coupon: id }] of discounts.entries()) {
     coupons.push(await work.get('coupon', id, `discounts[${index}][coupon]`))
@@ -59,13 +64,13 @@ async function couponsOf(work: Work, discounts: { coupon: string }[]) {
 /** Creates a schedule, which manages the subscription from then on. */
 export async function addSchedule(work: Work, subscription: Subscription) {
   const schedule = await work.create(newSchedule(work.now, subscription))
-  await update(work, subscription, { ...subscription, schedule: schedule.id })
+  await updateSubscription(work, subscription, { ...subscription, schedule: schedule.id })
   return schedule
 }
 
-function assertUnscheduled(schedule: string, params: object) {
-  const given = Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : name))
-  const managed = given.find((name) => ['cancel_at', 'cancel_at_period_end', 'items', 'trial_end'].includes(name))
+/** Throws if a parameter changes something that the schedule manages. */
+function assertUnscheduled(schedule: string, params: Record<string, unknown>) {
+  const managed = ['cancel_at', 'cancel_at_period_end', 'items', 'trial_end'].find((name) => params[name] !== undefined)
   if (managed)
     throw invalid(
       `The subscription is managed by the subscription schedule \`${schedule}\`, and updating ${managed} directly is not allowed. Please update the schedule instead.`,
@@ -73,11 +78,12 @@ function assertUnscheduled(schedule: string, params: object) {
     )
 }
 
-async function withTax(work: Work, subscription: Subscription, enabled: boolean): Promise<Subscription> {
+/** Turns automatic tax on or off; the item gets the price's current `tax_behavior`. */
+async function withAutomaticTax(work: Work, subscription: Subscription, enabled: boolean): Promise<Subscription> {
   const [item] = subscription.items.data
   const price = await work.get('price', item?.price.id ?? '')
   if (enabled) assertTaxable(await work.customer(subscription.customer), price)
-  const data = subscription.items.data.map((each) => ({ ...each, price }))
+  const data = subscription.items.data.map((subscriptionItem) => ({ ...subscriptionItem, price }))
   return {
     ...subscription,
     items: { ...subscription.items, data },
@@ -85,8 +91,8 @@ async function withTax(work: Work, subscription: Subscription, enabled: boolean)
   }
 }
 
-const live: SubscriptionStatus[] = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
-const ended: SubscriptionStatus[] = ['canceled', 'incomplete_expired']
+const liveStatuses: SubscriptionStatus[] = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
+const endedStatuses: SubscriptionStatus[] = ['canceled', 'incomplete_expired']
 
 export const subscriptionRoutes = [
   route(
@@ -104,19 +110,19 @@ export const subscriptionRoutes = [
       payment_behavior: choice('default_incomplete'),
     },
     async ({ work, params }) => {
-      await work.claim('customer', params.customer)
+      await work.getForUpdate('customer', params.customer)
       const customer = await work.customer(params.customer)
-      const price = await priceOf(work, params.items)
+      const price = await requireSinglePrice(work, params.items)
       if (params.collection_method !== 'send_invoice' && !params.payment_behavior)
         throw invalid('The sandbox charges only what begins incomplete.', 'payment_behavior')
       if (params.automatic_tax?.enabled) assertTaxable(customer, price)
       await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
-      const coupons = await couponsOf(work, params.discounts ?? [])
+      const coupons = await getCoupons(work, params.discounts ?? [])
       return startSubscription(work, {
         customer,
         price,
         coupons,
-        change: (draft) => ({
+        applyParams: (draft) => ({
           ...withParams(draft, params, work),
           automatic_tax: params.automatic_tax?.enabled
             ? { ...draft.automatic_tax, enabled: true, liability: { type: 'self' } }
@@ -137,42 +143,42 @@ export const subscriptionRoutes = [
       trial_end: integer,
     },
     async ({ work, id, params }) => {
-      const before = await work.claim('subscription', id)
-      const { cancellation_details: _details, metadata: _metadata, ...rest } = params
-      const hasEnded = before.status === 'canceled' || before.status === 'incomplete_expired'
-      if (hasEnded && Object.values(rest).some((given) => given !== undefined))
+      const before = await work.getForUpdate('subscription', id)
+      const { cancellation_details: _details, metadata: _metadata, ...otherParams } = params
+      const hasEnded = endedStatuses.includes(before.status)
+      if (hasEnded && Object.values(otherParams).some((value) => value !== undefined))
         throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
       if (before.schedule) assertUnscheduled(before.schedule, params)
       if (params.items) {
-        assertPendable(params)
+        assertPendingUpdate(params)
         if (before.collection_method === 'send_invoice')
           throw invalid(
             'You cannot set `payment_behavior` to `pending_if_incomplete` when `collection_method` is `send_invoice`.',
             'payment_behavior',
           )
-        const plan = await planOf(work, before, params)
-        return changePlanWhenPaid(work, before, { ...plan, metadata: params.metadata })
+        const change = await readPlanChange(work, before, params)
+        return changePlanWhenPaid(work, before, { ...change, metadata: params.metadata })
       }
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
       const changed = withParams(before, params, work)
-      const after = params.automatic_tax ? await withTax(work, changed, params.automatic_tax.enabled) : changed
-      return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)
+      const after = params.automatic_tax ? await withAutomaticTax(work, changed, params.automatic_tax.enabled) : changed
+      return updateSubscription(work, before, params.trial_end ? withTrial(after, params.trial_end, work.now) : after)
     },
   ),
   route('DELETE /v1/subscriptions/:id', { cancellation_details: cancellationDetails }, async ({ work, id, params }) => {
-    const before = await work.claim('subscription', id)
-    if (before.status === 'canceled' || before.status === 'incomplete_expired') throw missing('subscription', id)
-    return cancel(work, withDetails(before, params.cancellation_details))
+    const before = await work.getForUpdate('subscription', id)
+    if (endedStatuses.includes(before.status)) throw missing('subscription', id)
+    return cancelSubscription(work, withDetails(before, params.cancellation_details))
   }),
   route('POST /v1/subscription_schedules', { from_subscription: required(text) }, async ({ work, params }) =>
-    addSchedule(work, await work.claim('subscription', params.from_subscription)),
+    addSchedule(work, await work.getForUpdate('subscription', params.from_subscription)),
   ),
   route('POST /v1/subscription_schedules/:id/release', {}, async ({ work, id }) => {
-    const schedule = await work.claim('subscription_schedule', id)
+    const schedule = await work.getForUpdate('subscription_schedule', id)
     if (schedule.status !== 'active' || !schedule.subscription)
       throw invalid(`You cannot release a subscription schedule that is in the \`${schedule.status}\` status.`)
     const subscription = await work.get('subscription', schedule.subscription)
-    await update(work, subscription, { ...subscription, schedule: null })
+    await updateSubscription(work, subscription, { ...subscription, schedule: null })
     return work.update(schedule, {
       ...schedule,
       status: 'released' as const,
@@ -183,9 +189,10 @@ export const subscriptionRoutes = [
   }),
   route(
     'GET /v1/subscriptions',
-    { ...paging, customer: text, status: choice(...live, ...ended, 'all') },
+    { ...paging, customer: text, status: choice(...liveStatuses, ...endedStatuses, 'all') },
     ({ work, params: { customer, status, ...page } }) => {
-      const values = status === 'all' ? [...live, ...ended] : status ? [status] : live
+      const chosenStatuses = status === undefined ? liveStatuses : [status]
+      const values = status === 'all' ? [...liveStatuses, ...endedStatuses] : chosenStatuses
       return work.list('subscription', { match: { customer }, oneOf: { field: 'status', values } }, page)
     },
   ),

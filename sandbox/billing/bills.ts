@@ -1,11 +1,11 @@
 import { day } from '../basics.ts'
-import { newPrice, newProduct, offOf } from '../objects/catalog.ts'
+import { discountAmount, newPrice, newProduct } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
 import {
+  type AppliedDiscount,
   asFinalized,
-  type Cut,
-  type Entry,
   type Invoice,
+  type InvoiceEntry,
   newInvoice,
   newInvoiceItem,
   newInvoicePayment,
@@ -18,19 +18,20 @@ import { taxFor, taxIdsOf } from './tax.ts'
 
 /** Returns when a failed payment is retried, or null after the last attempt. */
 export function nextAttempt({ now }: Work, { created, status_transitions: { finalized_at } }: Invoice): number | null {
-  const first = finalized_at ?? created
-  return retryDays.map((days) => first + days * day).find((at) => at > now) ?? null
+  const firstAttempt = finalized_at ?? created
+  return retryDays.map((days) => firstAttempt + days * day).find((at) => at > now) ?? null
 }
 
-type Bill = {
+type InvoiceRequest = {
   subscription: Subscription
   reason: Invoice['billing_reason']
-  entries: Entry[]
-  /** Time at which discounts must still apply; now by default. */
-  at?: number
+  entries: InvoiceEntry[]
+  /** Discounts that end before this time do not apply; now by default. */
+  discountsAt?: number
 }
 
-export const periodEntries = (subscription: Subscription, period: Entry['period']): Entry[] =>
+/** Entries that bill each item for the whole period. */
+export const periodEntries = (subscription: Subscription, period: InvoiceEntry['period']): InvoiceEntry[] =>
   subscription.items.data.map((item) => ({
     item,
     period,
@@ -38,45 +39,64 @@ export const periodEntries = (subscription: Subscription, period: Entry['period'
     isProration: false,
   }))
 
-/** The customer's discount applies if the subscription has none. */
-async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Customer, at: number) {
-  const running: (Cut & { isOnce: boolean })[] = []
-  for (const id of discounts.length > 0 || !discount ? discounts : [discount.id]) {
+/** Returns the discounts that run at a time. The customer's discount applies if the subscription has none. */
+async function runningDiscounts(work: Work, { discounts }: Subscription, { discount }: Customer, at: number) {
+  const running: (AppliedDiscount & { isOnce: boolean })[] = []
+  const ids = discounts.length === 0 && discount ? [discount.id] : discounts
+  for (const id of ids) {
     const { end, source } = await work.get('discount', id)
+    if (end !== null && end <= at) continue
     const coupon = await work.get('coupon', source.coupon)
-    if (end === null || end > at)
-      running.push({ discount: id, of: (amount) => offOf(coupon, amount), isOnce: coupon.duration === 'once' })
+    running.push({
+      discount: id,
+      amountOff: (amount) => discountAmount(coupon, amount),
+      isOnce: coupon.duration === 'once',
+    })
   }
   return running
 }
 
-/** Without an address, Stripe still charges, but without tax. */
-const withPlace = (subscription: Subscription, country: string | null | undefined): Subscription =>
-  country || !subscription.automatic_tax.enabled
-    ? subscription
-    : {
-        ...subscription,
-        automatic_tax: { enabled: false, disabled_reason: 'requires_location_inputs', liability: null },
-      }
+/** Turns automatic tax off if the customer has no country: Stripe still charges, but without tax. */
+function withTaxOnlyIfLocated(subscription: Subscription, country: string | null | undefined): Subscription {
+  if (country || !subscription.automatic_tax.enabled) return subscription
+  return {
+    ...subscription,
+    automatic_tax: { enabled: false, disabled_reason: 'requires_location_inputs', liability: null },
+  }
+}
 
-/** Builds the invoice without storing it. */
-export async function draft(work: Work, { subscription: given, reason, entries, at = work.now }: Bill) {
-  const customer = await work.customer(given.customer)
-  const subscription = withPlace(given, customer.address?.country)
+/** Builds an invoice without storing it; the returned subscription has no more discounts that apply once. */
+export async function buildInvoice(work: Work, request: InvoiceRequest) {
+  const { reason, entries, discountsAt = work.now } = request
+  const customer = await work.customer(request.subscription.customer)
+  const subscription = withTaxOnlyIfLocated(request.subscription, customer.address?.country)
+
   const names = new Map<string, string>()
   for (const { item } of entries) {
     names.set(item.price.product, (await work.get('product', item.price.product)).name)
   }
   const productName = (product: string) => names.get(product) ?? product
+
   const taxIds = await taxIdsOf(work, customer.id)
   const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
-  const cuts = await cutsOf(work, subscription, customer, at)
+  const appliedDiscounts = await runningDiscounts(work, subscription, customer, discountsAt)
   // An invoice with prorations only leaves pending items to the next period's invoice.
   const items = entries.some(({ isProration }) => !isProration) ? await pendingItems(work, subscription.id) : []
-  const about = { customer, subscription, productName, entries, items, cuts, reason, tax, taxIds }
-  const invoice = newInvoice({ now: work.now, ...about })
-  const spent = new Set(cuts.flatMap(({ discount, isOnce }) => (isOnce ? [discount] : [])))
-  const discounts = subscription.discounts.filter((id) => !spent.has(id))
+  const invoice = newInvoice({
+    now: work.now,
+    customer,
+    subscription,
+    productName,
+    entries,
+    items,
+    appliedDiscounts,
+    reason,
+    tax,
+    taxIds,
+  })
+
+  const usedUp = new Set(appliedDiscounts.filter(({ isOnce }) => isOnce).map(({ discount }) => discount))
+  const discounts = subscription.discounts.filter((id) => !usedUp.has(id))
   return { customer, invoice, items, subscription: { ...subscription, discounts } }
 }
 
@@ -96,35 +116,35 @@ export async function addInvoiceItem(work: Work, subscription: Subscription, amo
 const pendingItems = (work: Work, subscription: string) =>
   work.all('invoiceitem', { invoice: null, parent: { subscription_details: { subscription } } })
 
-/** Time as a draft: as long as collection is paused, or until the invoice is finalized by itself. */
+/** Returns when a draft is finalized automatically, or null if the invoice is finalized immediately. */
 function draftUntil(work: Work, { pause_collection: pause, collection_method: method }: Subscription, reason: string) {
   if (pause?.behavior === 'keep_as_draft') return 'resumed' as const
-  const waits = reason === 'subscription_cycle' || method === 'send_invoice'
-  return waits && work.quirks.draftSeconds > 0 ? work.now + work.quirks.draftSeconds : null
+  const isDraftFirst = reason === 'subscription_cycle' || method === 'send_invoice'
+  return isDraftFirst && work.quirks.draftSeconds > 0 ? work.now + work.quirks.draftSeconds : null
 }
 
-/** Writes an invoice and, unless it stays a draft, finalizes it. */
-export async function bill(work: Work, wanted: Bill) {
-  const { invoice: made, items, subscription: given } = await draft(work, wanted)
-  for (const item of items) await work.save({ ...item, invoice: made.id })
-  const subscription = { ...given, latest_invoice: made.id }
-  const until = draftUntil(work, subscription, wanted.reason)
+/** Stores an invoice and, unless it stays a draft, finalizes it. Returns the subscription without storing it. */
+export async function createInvoice(work: Work, request: InvoiceRequest) {
+  const built = await buildInvoice(work, request)
+  for (const item of built.items) await work.save({ ...item, invoice: built.invoice.id })
+  const subscription = { ...built.subscription, latest_invoice: built.invoice.id }
+  const until = draftUntil(work, subscription, request.reason)
   if (until === null) {
-    const done = await finalize(work, made, (invoice) => work.insert(invoice))
-    return { ...done, subscription }
+    const finalized = await finalizeInvoice(work, built.invoice, (invoice) => work.insert(invoice))
+    return { ...finalized, subscription }
   }
   const invoice = await work.insert({
-    ...made,
+    ...built.invoice,
     auto_advance: until !== 'resumed',
     automatically_finalizes_at: until === 'resumed' ? null : until,
   })
   return { invoice, intent: null, subscription }
 }
 
-/** Creates the payment intent, or marks the invoice as paid if nothing is due. */
-export async function finalize(work: Work, made: Invoice, store: (invoice: Invoice) => Promise<Invoice>) {
-  const customer = await work.customer(made.customer)
-  const invoice = asFinalized(made, customer, work.now)
+/** Creates the payment intent, or marks the invoice as paid if nothing is due. Uses the customer's credit. */
+export async function finalizeInvoice(work: Work, draft: Invoice, store: (invoice: Invoice) => Promise<Invoice>) {
+  const customer = await work.customer(draft.customer)
+  const invoice = asFinalized(draft, customer, work.now)
   await work.save({
     ...customer,
     balance: invoice.ending_balance ?? customer.balance,
@@ -146,6 +166,7 @@ export async function finalize(work: Work, made: Invoice, store: (invoice: Invoi
   return { invoice, intent }
 }
 
+/** Fields that change when an invoice is paid. */
 export const asPaid = (invoice: Invoice, now: number) => ({
   status: 'paid' as const,
   amount_paid: invoice.amount_due,
@@ -156,12 +177,12 @@ export const asPaid = (invoice: Invoice, now: number) => ({
   status_transitions: { ...invoice.status_transitions, paid_at: now },
 })
 
-export function tellOfBill(work: Work, invoice: Invoice, intent: PaymentIntent | null) {
+export function emitInvoiceCreated(work: Work, invoice: Invoice, intent: PaymentIntent | null) {
   work.emit('invoice.created', invoice)
-  if (invoice.status !== 'draft') tellOfFinalized(work, invoice, intent)
+  if (invoice.status !== 'draft') emitInvoiceFinalized(work, invoice, intent)
 }
 
-export function tellOfFinalized(work: Work, invoice: Invoice, intent: PaymentIntent | null) {
+export function emitInvoiceFinalized(work: Work, invoice: Invoice, intent: PaymentIntent | null) {
   work.emit('invoice.finalized', invoice)
   if (intent) return work.emit('payment_intent.created', intent)
   work.emit('invoice.paid', invoice)

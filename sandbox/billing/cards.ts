@@ -2,6 +2,7 @@ import { type ErrorBody, Failure } from '../failure.ts'
 
 export type Decline = {
   outcome: 'declines'
+  /** With `charged`, the card can be stored, but not charged. */
   when: 'always' | 'charged'
   code: string
   declineCode?: string
@@ -29,10 +30,10 @@ const declines = (code: string, message: string, declineCode?: string, when: Dec
   message,
   ...(declineCode ? { declineCode } : {}),
 })
-const declined = 'Your card was declined.'
-export const genericDecline = declines('card_declined', declined, 'generic_decline')
+const declinedMessage = 'Your card was declined.'
+export const genericDecline = declines('card_declined', declinedMessage, 'generic_decline')
 
-/** The part of https://docs.stripe.com/testing that a shop needs: number, token, and what the card does. */
+/** Number, token name and behavior of test cards from https://docs.stripe.com/testing. */
 const testCards = (
   [
     ['4242424242424242', 'visa', succeeds],
@@ -49,7 +50,11 @@ const testCards = (
       'chargeDeclinedIncorrectCvc',
       declines('incorrect_cvc', "Your card's security code is incorrect."),
     ],
-    ['4000000000000341', 'chargeCustomerFail', declines('card_declined', declined, 'generic_decline', 'charged')],
+    [
+      '4000000000000341',
+      'chargeCustomerFail',
+      declines('card_declined', declinedMessage, 'generic_decline', 'charged'),
+    ],
     ['4000002760003184', 'authenticationRequired', { outcome: 'authenticates', when: 'always' }],
     ['4000002500003155', 'authenticationRequiredOnSetup', { outcome: 'authenticates', when: 'unless_set_up' }],
     ['4000000000000259', 'createDispute', { outcome: 'succeeds', disputed: true }],
@@ -63,6 +68,7 @@ const testCards = (
   behaviour,
 }))
 
+/** Returns the card of a token such as `pm_card_visa`; it expires in five years. */
 export function cardOfToken(token: string, now: number): Card | undefined {
   const card = testCards.find((each) => each.token === token)
   const year = new Date(now * 1000).getUTCFullYear() + 5
@@ -71,7 +77,7 @@ export function cardOfToken(token: string, now: number): Card | undefined {
 
 type TypedCard = { number: string; exp_month: number; exp_year: number }
 
-/** Real card numbers are refused and never stored. */
+/** Returns the test card with the given number. Real card numbers are refused and never stored. */
 export function readCard({ number, exp_month: month, exp_year: year }: TypedCard): Card {
   const digits = number.replaceAll(/\D/g, '')
   const card = testCards.find((each) => each.number === digits)

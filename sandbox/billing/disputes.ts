@@ -14,15 +14,16 @@ import { moveBalance } from './balance.ts'
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
+/** Refunds an amount in cents, or all that is left. Some test cards delay the refund by a day, or let it fail then. */
 export async function refund(
   work: Work,
   charge: Charge,
-  given: number | undefined,
+  requestedAmount: number | undefined,
   reason: Refund['reason'] = null,
   metadata: Refund['metadata'] = {},
 ) {
   const refundable = charge.amount_captured - charge.amount_refunded
-  const amount = given ?? refundable
+  const amount = requestedAmount ?? refundable
   if (refundable <= 0) {
     throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
   }
@@ -37,15 +38,16 @@ export async function refund(
     throw invalid(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed')
   }
   const method = await work.find('payment_method', charge.payment_method)
-  const later = method?.$sandbox.behaviour.outcome === 'succeeds' && method.$sandbox.behaviour.refund
+  const behaviour = method?.$sandbox.behaviour
+  const delayedOutcome = behaviour?.outcome === 'succeeds' ? behaviour.refund : undefined
   const draft = newRefund(work.now, charge, amount, reason)
   const { id: balance_transaction } = await moveBalance(work, 'refund', draft, -amount)
   const refunded = await work.insert({
     ...draft,
     balance_transaction,
     metadata,
-    status: later === 'waits' ? ('pending' as const) : ('succeeded' as const),
-    $sandbox: { settles_at: later ? work.now + day : null },
+    status: delayedOutcome === 'waits' ? ('pending' as const) : ('succeeded' as const),
+    $sandbox: { settles_at: delayedOutcome ? work.now + day : null },
   })
   const changed = await work.save({
     ...charge,
@@ -54,13 +56,15 @@ export async function refund(
   })
   work.emit('refund.created', refunded)
   work.emit('charge.refunded', changed, charge)
-  for (const inquiry of disputes.filter(({ status }) => changed.refunded && status === 'warning_needs_response'))
-    await moveDispute(work, inquiry, 'warning_closed')
-  if (!later) work.emit('refund.updated', refunded)
+  // A full refund closes an inquiry.
+  const closedInquiries = disputes.filter(({ status }) => changed.refunded && status === 'warning_needs_response')
+  for (const inquiry of closedInquiries) await moveDispute(work, inquiry, 'warning_closed')
+  if (!delayedOutcome) work.emit('refund.updated', refunded)
   return refunded
 }
 
-export async function refundDue(work: Work, refunded: Refund) {
+/** Runs the delayed outcome: a pending refund succeeds, and one that had succeeded fails. */
+export async function runDueRefund(work: Work, refunded: Refund) {
   if (refunded.status === 'succeeded') return failRefund(work, refunded)
   const succeeded = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }
   await work.update(refunded, succeeded)
@@ -89,7 +93,7 @@ export async function failRefund(work: Work, refunded: Refund): Promise<Refund> 
   return failed
 }
 
-/** An inquiry moves no money. `prevented` is settled at once (Visa's rapid resolution) and was never open. */
+/** An inquiry moves no money. A `prevented` dispute closes immediately (Visa's Rapid Dispute Resolution). */
 export async function openDispute(
   work: Work,
   charge: Charge,
@@ -114,8 +118,8 @@ export async function openDispute(
   return dispute
 }
 
-/** Next states of a dispute. A loss can be appealed; in `prevented`, the cardholder was refunded already. */
-const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
+/** Possible next statuses of each status; a lost dispute can be appealed. */
+const nextStatuses: Record<DisputeStatus, DisputeStatus[]> = {
   warning_needs_response: ['warning_closed', 'needs_response', 'warning_under_review'],
   warning_under_review: ['warning_closed', 'needs_response'],
   warning_closed: [],
@@ -130,40 +134,44 @@ const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
 
 type Evidence = Record<string, string | undefined>
 
-const longestEvidence = 20_000
+const maxEvidenceLength = 20_000
 
-/** Evidence is staged, or goes to the bank for good. Two words decide a dispute at once, as in Stripe's test mode. */
-export async function answerDispute(work: Work, dispute: Dispute, given: Evidence, submits: boolean) {
+/** Stages evidence or submits it. `winning_evidence` and `losing_evidence` decide immediately, as in Stripe's test mode. */
+export async function answerDispute(work: Work, dispute: Dispute, evidence: Evidence, isSubmitted: boolean) {
   const isInquiry = dispute.status === 'warning_needs_response'
   if (!isInquiry && dispute.status !== 'needs_response') throw invalid('This dispute is already closed')
   if (work.now > dispute.evidence_details.due_by)
     throw invalid('This dispute can no longer be responded to: its evidence was due.')
-  for (const [name, value = ''] of Object.entries(given)) {
-    if (value.length > longestEvidence)
-      throw invalid(`Evidence is limited to ${longestEvidence} characters.`, `evidence[${name}]`)
+  for (const [name, value = ''] of Object.entries(evidence)) {
+    if (value.length > maxEvidenceLength)
+      throw invalid(`Evidence is limited to ${maxEvidenceLength} characters.`, `evidence[${name}]`)
     if (evidenceFiles.includes(name)) await work.get('file', value, `evidence[${name}]`)
   }
   const staged: Dispute = {
     ...dispute,
-    evidence: { ...dispute.evidence, ...given },
+    evidence: { ...dispute.evidence, ...evidence },
     evidence_details: {
       ...dispute.evidence_details,
-      ...(Object.keys(given).length > 0 && { has_evidence: true }),
-      ...(submits && { submission_count: dispute.evidence_details.submission_count + 1, submission_method: 'manual' }),
+      ...(Object.keys(evidence).length > 0 && { has_evidence: true }),
+      ...(isSubmitted && {
+        submission_count: dispute.evidence_details.submission_count + 1,
+        submission_method: 'manual',
+      }),
     },
   }
-  if (!submits) return work.update(dispute, staged)
-  const verdict = ({ winning_evidence: 'won', losing_evidence: 'lost' } as const)[given['uncategorized_text'] ?? '']
+  if (!isSubmitted) return work.update(dispute, staged)
+  const verdict = ({ winning_evidence: 'won', losing_evidence: 'lost' } as const)[evidence['uncategorized_text'] ?? '']
   return moveDispute(work, staged, verdict ?? (isInquiry ? 'warning_under_review' : 'under_review'))
 }
 
+/** Changes the status; a won dispute also returns the amount to the balance. */
 export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {
-  if (!nextStates[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
+  if (!nextStatuses[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
   const returned = to === 'won' ? [await moveBalance(work, 'dispute_reversal', dispute, dispute.amount)] : []
   const balance_transactions = [...dispute.balance_transactions, ...returned]
-  const closed = await work.save({ ...dispute, status: to, balance_transactions, is_charge_refundable: false })
-  if (to === 'won') work.emit('charge.dispute.funds_reinstated', closed, dispute)
+  const moved = await work.save({ ...dispute, status: to, balance_transactions, is_charge_refundable: false })
+  if (to === 'won') work.emit('charge.dispute.funds_reinstated', moved, dispute)
   const isClosed = to === 'won' || to === 'lost' || to === 'prevented' || to === 'warning_closed'
-  work.emit(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', closed, dispute)
-  return closed
+  work.emit(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', moved, dispute)
+  return moved
 }

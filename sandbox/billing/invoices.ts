@@ -3,7 +3,7 @@ import type { Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { asPaid } from './bills.ts'
 
-async function paymentOf(work: Work, intent: string) {
+async function findInvoicePayment(work: Work, intent: string) {
   const [payment] = await work.all('invoice_payment', { payment: { payment_intent: intent } })
   return payment && { payment, invoice: await work.get('invoice', payment.invoice) }
 }
@@ -11,8 +11,9 @@ async function paymentOf(work: Work, intent: string) {
 const subscriptionOf = (work: Work, invoice: Invoice) =>
   work.get('subscription', invoice.parent.subscription_details.subscription)
 
-export async function invoicePaid(work: Work, intent: string, method: string) {
-  const found = await paymentOf(work, intent)
+/** Marks the intent's invoice as paid, if it has one, and updates the subscription. */
+export async function payInvoiceOf(work: Work, intent: string, method: string) {
+  const found = await findInvoicePayment(work, intent)
   if (!found) return
   const payment = await work.save({
     ...found.payment,
@@ -32,20 +33,21 @@ async function settleInvoice(work: Work, open: Invoice, method: string | null) {
 
   const before = await subscriptionOf(work, invoice)
   if (before.ended_at !== null) return
-  const revives = ['incomplete', 'past_due', 'unpaid', 'paused'].includes(before.status)
-  const saves = method !== null && before.payment_settings.save_default_payment_method === 'on_subscription'
-  await update(work, before, {
-    ...(isPending(before, invoice) ? applied(before) : before),
-    status: revives ? 'active' : before.status,
+  const isReactivated = ['incomplete', 'past_due', 'unpaid', 'paused'].includes(before.status)
+  const savesMethod = method !== null && before.payment_settings.save_default_payment_method === 'on_subscription'
+  await updateSubscription(work, before, {
+    ...(isForPendingUpdate(before, invoice) ? withPendingUpdate(before) : before),
+    status: isReactivated ? 'active' : before.status,
     status_details: undefined,
-    default_payment_method: saves ? method : before.default_payment_method,
+    default_payment_method: savesMethod ? method : before.default_payment_method,
   })
 }
 
-const isPending = ({ pending_update: pending, latest_invoice: latest }: Subscription, { id }: Invoice) =>
+/** True if the subscription's pending update waits for this invoice. */
+const isForPendingUpdate = ({ pending_update: pending, latest_invoice: latest }: Subscription, { id }: Invoice) =>
   pending !== null && latest === id
 
-function applied(subscription: Subscription): Subscription {
+function withPendingUpdate(subscription: Subscription): Subscription {
   const { pending_update: pending, items, metadata } = subscription
   if (!pending) return subscription
   return {
@@ -58,31 +60,33 @@ function applied(subscription: Subscription): Subscription {
 }
 
 /** Records a failed payment or one that needs the buyer's confirmation; both count as attempts. */
-async function attempted(work: Work, intent: string, says: (invoice: Invoice) => string[]) {
-  const found = await paymentOf(work, intent)
+async function recordAttempt(work: Work, intent: string, eventTypes: (invoice: Invoice) => string[]) {
+  const found = await findInvoicePayment(work, intent)
   if (!found) return
   const attempt_count = found.invoice.attempt_count + 1
   const invoice = await work.save({ ...found.invoice, attempted: true, attempt_count })
-  for (const event of says(invoice)) work.emit(event, invoice)
-  await fallBehind(work, invoice)
+  for (const type of eventTypes(invoice)) work.emit(type, invoice)
+  await markPastDue(work, invoice)
 }
 
-export const invoiceAttemptFailed = (work: Work, intent: string) =>
-  attempted(work, intent, () => ['invoice.payment_failed'])
+export const recordFailedAttempt = (work: Work, intent: string) =>
+  recordAttempt(work, intent, () => ['invoice.payment_failed'])
 
-export const invoiceActionRequired = (work: Work, intent: string) =>
-  attempted(work, intent, ({ billing_reason }) => [
+export const recordActionRequired = (work: Work, intent: string) =>
+  recordAttempt(work, intent, ({ billing_reason }) => [
     'invoice.payment_action_required',
     ...(billing_reason === 'subscription_cycle' ? ['invoice.payment_failed'] : []),
   ])
 
-async function fallBehind(work: Work, invoice: Invoice) {
+/** Makes an active subscription past due, unless the payment was only for a pending update. */
+async function markPastDue(work: Work, invoice: Invoice) {
   const before = await subscriptionOf(work, invoice)
-  if (before.status === 'active' && !isPending(before, invoice))
-    await update(work, before, { ...before, status: 'past_due' })
+  if (before.status === 'active' && !isForPendingUpdate(before, invoice))
+    await updateSubscription(work, before, { ...before, status: 'past_due' })
 }
 
-export async function update(work: Work, before: Subscription, after: Subscription): Promise<Subscription> {
+/** Stores the subscription and emits its event, unless nothing changed. */
+export async function updateSubscription(work: Work, before: Subscription, after: Subscription): Promise<Subscription> {
   if (JSON.stringify(before) === JSON.stringify(after)) return before
   await work.save(after)
   work.emit('customer.subscription.updated', after, before)
@@ -104,8 +108,9 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
   })
   work.emit('invoice.voided', voided)
   const subscription = await subscriptionOf(work, invoice)
-  if (isPending(subscription, invoice)) await update(work, subscription, { ...subscription, pending_update: null })
-  else await catchUp(work, invoice)
+  if (isForPendingUpdate(subscription, invoice))
+    await updateSubscription(work, subscription, { ...subscription, pending_update: null })
+  else await reactivate(work, invoice)
   return voided
 }
 
@@ -136,26 +141,26 @@ export async function payOutOfBand(work: Work, invoice: Invoice) {
 
 /** Marks the invoice as uncollectible; it can still be paid. */
 export async function markUncollectible(work: Work, invoice: Invoice): Promise<Invoice> {
-  const given = await work.save({
+  const marked = await work.save({
     ...invoice,
     status: 'uncollectible' as const,
     auto_advance: false,
     next_payment_attempt: null,
     status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: work.now },
   })
-  work.emit('invoice.marked_uncollectible', given)
-  await catchUp(work, invoice)
-  return given
+  work.emit('invoice.marked_uncollectible', marked)
+  await reactivate(work, invoice)
+  return marked
 }
 
-/** Once its newest invoice is no longer expected to be paid, Stripe makes a past-due subscription active again. */
-async function catchUp(work: Work, { id, parent }: Invoice) {
+/** Stripe makes a past-due subscription active when its latest invoice is void or uncollectible. */
+async function reactivate(work: Work, { id, parent }: Invoice) {
   const found = await work.find('subscription', parent.subscription_details.subscription)
   if (found?.latest_invoice !== id || (found.status !== 'past_due' && found.status !== 'unpaid')) return
-  await update(work, found, { ...found, status: 'active' })
+  await updateSubscription(work, found, { ...found, status: 'active' })
 }
 
-/** The invoice stays open and can still be paid by hand, but the card is not tried again. */
+/** Stops automatic retries of an invoice; it stays open and can be paid on request. */
 export async function stopCollecting(work: Work, id: string) {
   const invoice = await work.get('invoice', id)
   if (invoice.status !== 'open') return

@@ -2,7 +2,7 @@ import { periodEnd } from '../basics.ts'
 import { invalid } from '../failure.ts'
 import { type DiscountTerms, newCoupon, newDiscount, type Price, planOf } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
-import type { Entry } from '../objects/invoice.ts'
+import type { InvoiceEntry } from '../objects/invoice.ts'
 import {
   newPendingUpdate,
   type PauseReason,
@@ -12,89 +12,103 @@ import {
   type SubscriptionItem,
   withPeriod,
 } from '../objects/subscription.ts'
+import { sumOf } from '../objects/tax.ts'
 import type { Work } from '../work.ts'
-import { bill, periodEntries, tellOfBill } from './bills.ts'
-import { update, voidInvoice } from './invoices.ts'
+import { createInvoice, emitInvoiceCreated, periodEntries } from './bills.ts'
+import { updateSubscription, voidInvoice } from './invoices.ts'
 import { confirm } from './payments.ts'
-import { charge, storedCard, upToDate } from './subscriptions.ts'
+import { finishPendingPayment, storedCard, updateAndCharge } from './subscriptions.ts'
 
-type Plan = { price?: Price | undefined; quantity?: number | undefined; at?: number | undefined }
-
-const pendingLifetime = 23 * 3600
-
-/** Share of the price that was billed for the current period, so that a credit never exceeds the payment. */
-async function billedShare(work: Work, { id }: Subscription, start: number) {
-  const parent = { subscription_details: { subscription: id } }
-  const paid = await work.all('invoice', { status: 'paid', parent })
-  const line = paid
-    .flatMap(({ lines }) => lines.data)
-    .findLast(
-      ({ parent: { subscription_item_details: of }, period }) => of?.proration === false && period.start === start,
-    )
-  const off = (line?.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
-  return line && line.amount > 0 ? (line.amount - off) / line.amount : 1
+type PlanChange = {
+  price?: Price | undefined
+  quantity?: number | undefined
+  /** Proration date, in seconds; now by default. */
+  at?: number | undefined
 }
 
-/** Credits unused time to the second as of `at`. A different interval begins a new period. */
-export async function planChange(work: Work, before: Subscription, plan: Plan) {
+const pendingLifetimeSeconds = 23 * 3600
+
+/** Returns the share of the price that was paid after discounts, so that a credit never exceeds the payment. */
+async function paidShare(work: Work, { id }: Subscription, start: number) {
+  const parent = { subscription_details: { subscription: id } }
+  const paid = await work.all('invoice', { status: 'paid', parent })
+  const periodLine = paid
+    .flatMap(({ lines }) => lines.data)
+    .findLast((line) => line.parent.subscription_item_details?.proration === false && line.period.start === start)
+  if (!periodLine || periodLine.amount <= 0) return 1
+  return (periodLine.amount - sumOf(periodLine.discount_amounts)) / periodLine.amount
+}
+
+/** Returns the changed subscription and the invoice entries. Unused time is credited to the second; another interval starts a new period. */
+export async function calculatePlanChange(work: Work, before: Subscription, change: PlanChange) {
   const [item] = before.items.data
   if (!item) throw invalid('There is no item to change.')
   const { start, end, step } = periodOf(before)
-  const at = plan.at ?? work.now
+  const at = change.at ?? work.now
   if (at < start || at > end)
     throw invalid('Invalid proration date: it must be within the current period.', 'proration_date')
-  const price = plan.price ?? item.price
-  const changed = { ...item, price, plan: planOf(price), quantity: plan.quantity ?? item.quantity }
-  const after: Subscription = { ...before, items: { ...before.items, data: [changed] } }
-  const isSameStep = changed.plan.interval === step.interval && changed.plan.interval_count === step.interval_count
-  const share = ((end - at) / (end - start)) * (await billedShare(work, before, start))
-  const prorated = (of: SubscriptionItem, sign: 1 | -1): Entry => ({
-    item: of,
+  const price = change.price ?? item.price
+  const changedItem = { ...item, price, plan: planOf(price), quantity: change.quantity ?? item.quantity }
+  const after: Subscription = { ...before, items: { ...before.items, data: [changedItem] } }
+  const { interval, interval_count } = changedItem.plan
+  const isSameInterval = interval === step.interval && interval_count === step.interval_count
+  const unusedShare = ((end - at) / (end - start)) * (await paidShare(work, before, start))
+  const prorated = (proratedItem: SubscriptionItem, sign: 1 | -1): InvoiceEntry => ({
+    item: proratedItem,
     period: { start: at, end },
-    amount: sign * Math.round(of.price.unit_amount * of.quantity * share),
+    amount: sign * Math.round(proratedItem.price.unit_amount * proratedItem.quantity * unusedShare),
     isProration: true,
   })
-  if (isSameStep) return { after, entries: [prorated(item, -1), prorated(changed, 1)] }
-  const next = { start: work.now, end: periodEnd(work.now, periodOf(after).step, work.now) }
+  if (isSameInterval) return { after, entries: [prorated(item, -1), prorated(changedItem, 1)] }
+
+  const nextPeriod = { start: work.now, end: periodEnd(work.now, periodOf(after).step, work.now) }
   // A scheduled cancellation moves to the end of the new period.
-  const cancel_at = after.cancel_at_period_end ? next.end : after.cancel_at
-  const moved = { ...withPeriod(after, next.start, next.end), billing_cycle_anchor: work.now, cancel_at }
-  return { after: moved, entries: [prorated(item, -1), ...periodEntries(moved, next)] }
+  const cancel_at = after.cancel_at_period_end ? nextPeriod.end : after.cancel_at
+  const afterInNewPeriod = {
+    ...withPeriod(after, nextPeriod.start, nextPeriod.end),
+    billing_cycle_anchor: work.now,
+    cancel_at,
+  }
+  return { after: afterInNewPeriod, entries: [prorated(item, -1), ...periodEntries(afterInNewPeriod, nextPeriod)] }
 }
 
 /** Changes the plan as in the dashboard: it applies even if the payment fails. */
-export async function changePlan(work: Work, before: Subscription, plan: Plan) {
+export async function changePlan(work: Work, before: Subscription, change: PlanChange) {
   if (before.ended_at !== null)
     throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
-  const { after, entries } = await planChange(work, before, plan)
-  return charge(work, before, after, { reason: 'subscription_update', entries })
+  const { after, entries } = await calculatePlanChange(work, before, change)
+  return updateAndCharge(work, before, after, { reason: 'subscription_update', entries })
 }
 
 /** Implements `pending_if_incomplete`: the change applies only once it is paid. */
 export async function changePlanWhenPaid(
   work: Work,
-  given: Subscription,
-  { metadata = {}, ...plan }: Plan & { metadata?: Record<string, string> | undefined },
+  subscription: Subscription,
+  { metadata = {}, ...change }: PlanChange & { metadata?: Record<string, string> | undefined },
 ): Promise<Subscription> {
-  const before = given.pending_update ? await dropPendingUpdate(work, given) : given
-  const { after, entries } = await planChange(work, before, plan)
-  const invoiceDraft = { subscription: after, reason: 'subscription_update' as const, entries }
-  const { invoice, intent, subscription: billed } = await bill(work, invoiceDraft)
+  const before = subscription.pending_update ? await dropPendingUpdate(work, subscription) : subscription
+  const { after, entries } = await calculatePlanChange(work, before, change)
+  const {
+    invoice,
+    intent,
+    subscription: billed,
+  } = await createInvoice(work, { subscription: after, reason: 'subscription_update', entries })
+  // Nothing is due, so the change applies immediately.
   if (!intent) {
-    tellOfBill(work, invoice, intent)
-    return update(work, before, { ...billed, metadata: { ...billed.metadata, ...metadata } })
+    emitInvoiceCreated(work, invoice, intent)
+    return updateSubscription(work, before, { ...billed, metadata: { ...billed.metadata, ...metadata } })
   }
-  const waiting = await update(work, before, {
+  const waiting = await updateSubscription(work, before, {
     ...before,
     latest_invoice: invoice.id,
     pending_update: newPendingUpdate({
       billing_cycle_anchor: after.billing_cycle_anchor,
-      expires_at: Math.min(work.now + pendingLifetime, periodOf(before).end),
+      expires_at: Math.min(work.now + pendingLifetimeSeconds, periodOf(before).end),
       metadata,
       subscription_items: after.items.data,
     }),
   })
-  tellOfBill(work, invoice, intent)
+  emitInvoiceCreated(work, invoice, intent)
   const method = await storedCard(work, before)
   if (method) await confirm(work, intent, method, 'immediately')
   return work.get('subscription', waiting.id)
@@ -102,33 +116,37 @@ export async function changePlanWhenPaid(
 
 /** Drops an expired or replaced pending update, unless its payment is in progress. */
 export async function dropPendingUpdate(work: Work, { id, latest_invoice: latest }: Subscription) {
-  const invoice = latest && (await upToDate(work, await work.get('invoice', latest)))
+  const invoice = latest && (await finishPendingPayment(work, await work.get('invoice', latest)))
   if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)
   const dropped = await work.get('subscription', id)
   work.emit('customer.subscription.pending_update_expired', dropped)
   return dropped
 }
 
-async function discountOf(work: Work, off: DiscountTerms, of: { customer: string; subscription: string | null }) {
-  const coupon = await work.insert(newCoupon(work.now, off, 'usd'))
-  return work.insert(newDiscount(work.now, coupon, of))
+async function createDiscount(
+  work: Work,
+  terms: DiscountTerms,
+  owner: { customer: string; subscription: string | null },
+) {
+  const coupon = await work.insert(newCoupon(work.now, terms, 'usd'))
+  return work.insert(newDiscount(work.now, coupon, owner))
 }
 
-export async function applyCoupon(work: Work, before: Subscription, off: DiscountTerms) {
+export async function applyCoupon(work: Work, before: Subscription, terms: DiscountTerms) {
   const { customer, id: subscription } = before
-  const discount = await discountOf(work, off, { customer, subscription })
-  await update(work, before, { ...before, discounts: [discount.id] })
+  const discount = await createDiscount(work, terms, { customer, subscription })
+  await updateSubscription(work, before, { ...before, discounts: [discount.id] })
 }
 
-export async function applyCouponToCustomer(work: Work, before: Customer, off: DiscountTerms) {
-  const discount = await discountOf(work, off, { customer: before.id, subscription: null })
+export async function applyCouponToCustomer(work: Work, before: Customer, terms: DiscountTerms) {
+  const discount = await createDiscount(work, terms, { customer: before.id, subscription: null })
   await work.update(before, { ...before, discount })
 }
 
 export async function pause(work: Work, before: Subscription, reason: PauseReason = 'pause_requested') {
   if (before.status !== 'active' && before.status !== 'past_due')
     throw invalid('Only an active subscription can be paused.')
-  const paused = await update(work, before, {
+  const paused = await updateSubscription(work, before, {
     ...before,
     status: 'paused',
     status_details: pausedDetails(work.now, reason),
@@ -136,6 +154,7 @@ export async function pause(work: Work, before: Subscription, reason: PauseReaso
   work.emit('customer.subscription.paused', paused)
 }
 
+/** Resumes a paused subscription: a new period starts now and is charged. */
 export async function resume(work: Work, before: Subscription) {
   if (before.status !== 'paused') throw invalid('Only a paused subscription can be resumed.')
   const period = { start: work.now, end: periodEnd(work.now, periodOf(before).step, work.now) }
@@ -145,6 +164,9 @@ export async function resume(work: Work, before: Subscription) {
     status: 'active',
     status_details: undefined,
   }
-  await charge(work, before, resumed, { reason: 'subscription_update', entries: periodEntries(resumed, period) })
+  await updateAndCharge(work, before, resumed, {
+    reason: 'subscription_update',
+    entries: periodEntries(resumed, period),
+  })
   work.emit('customer.subscription.resumed', await work.get('subscription', before.id))
 }

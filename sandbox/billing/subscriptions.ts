@@ -12,28 +12,37 @@ import {
   withPeriod,
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
-import { bill, finalize, nextAttempt, periodEntries, tellOfBill, tellOfFinalized } from './bills.ts'
+import {
+  createInvoice,
+  emitInvoiceCreated,
+  emitInvoiceFinalized,
+  finalizeInvoice,
+  nextAttempt,
+  periodEntries,
+} from './bills.ts'
 import { genericDecline } from './cards.ts'
-import { markUncollectible, stopCollecting, update, voidInvoice } from './invoices.ts'
+import { markUncollectible, stopCollecting, updateSubscription, voidInvoice } from './invoices.ts'
 import { confirm, decline, finishPayment } from './payments.ts'
 
 type SubscriptionInput = {
   customer: Customer
   price: Price
   coupons?: Coupon[]
-  change: (subscription: Subscription) => Subscription
+  /** Applies the request's parameters to the new subscription. */
+  applyParams: (subscription: Subscription) => Subscription
 }
 
-export async function startSubscription(work: Work, { customer, price, coupons = [], change }: SubscriptionInput) {
+/** Creates a subscription and its first invoice; it is incomplete until that invoice is paid. */
+export async function startSubscription(work: Work, { customer, price, coupons = [], applyParams }: SubscriptionInput) {
   if (!price.recurring) throw invalid('The price must be recurring.', 'items[0][price]')
   const periodEnds = periodEnd(work.now, price.recurring, work.now)
-  const draft = change(newSubscription({ now: work.now, customer, price, end: periodEnds }))
+  const draft = applyParams(newSubscription({ now: work.now, customer, price, end: periodEnds }))
   const discounts: string[] = []
   for (const coupon of coupons) {
     const parents = { customer: customer.id, subscription: draft.id }
     discounts.push((await work.insert(newDiscount(work.now, coupon, parents))).id)
   }
-  const { invoice, intent, subscription } = await bill(work, {
+  const { invoice, intent, subscription } = await createInvoice(work, {
     subscription: { ...draft, discounts },
     reason: 'subscription_create',
     entries: periodEntries(draft, { start: work.now, end: periodEnds }),
@@ -41,22 +50,23 @@ export async function startSubscription(work: Work, { customer, price, coupons =
   const isIncomplete = intent !== null && draft.collection_method === 'charge_automatically'
   const started = await work.insert(isIncomplete ? subscription : { ...subscription, status: 'active' as const })
   work.emit('customer.subscription.created', started)
-  tellOfBill(work, invoice, intent)
+  emitInvoiceCreated(work, invoice, intent)
   return started
 }
 
-/** Carries out what is due on a subscription: the end of an unpaid start, of paused collection, of a scheduled cancellation or of a period. */
-export async function subscriptionDue(work: Work, subscription: Subscription) {
+/** Resumes collection, expires an unpaid start, ends or renews the subscription, whichever is due. */
+export async function runDueSubscription(work: Work, subscription: Subscription) {
   if ((subscription.pause_collection?.resumes_at ?? Infinity) <= work.now)
-    return update(work, subscription, { ...subscription, pause_collection: null })
+    return updateSubscription(work, subscription, { ...subscription, pause_collection: null })
   if (subscription.status === 'incomplete') return expireUnlessPaid(work, subscription)
   if (subscription.cancel_at !== null && subscription.cancel_at <= work.now) {
-    return end(work, subscription, 'cancellation_requested')
+    return endSubscription(work, subscription, 'cancellation_requested')
   }
-  if (subscription.status === 'past_due') return end(work, subscription, 'payment_failed')
-  return renew(work, subscription)
+  if (subscription.status === 'past_due') return endSubscription(work, subscription, 'payment_failed')
+  return renewSubscription(work, subscription)
 }
 
+/** Returns the next billing period and the subscription in it, without storing it. */
 export function nextPeriod(before: Subscription) {
   const { end: start, step } = periodOf(before)
   const period = { start, end: periodEnd(before.billing_cycle_anchor, step, start) }
@@ -65,41 +75,42 @@ export function nextPeriod(before: Subscription) {
   return { period, subscription: { ...withPeriod(before, period.start, period.end), status } }
 }
 
-async function renew(work: Work, before: Subscription) {
+async function renewSubscription(work: Work, before: Subscription) {
   const { subscription, period } = nextPeriod(before)
-  await charge(work, before, subscription, {
+  await updateAndCharge(work, before, subscription, {
     reason: 'subscription_cycle',
     entries: periodEntries(subscription, period),
   })
 }
 
-export async function charge(
+/** Stores a changed subscription with a new invoice, and charges the stored card. */
+export async function updateAndCharge(
   work: Work,
   before: Subscription,
   after: Subscription,
-  owed: Omit<Parameters<typeof bill>[1], 'subscription'>,
+  invoiceRequest: Omit<Parameters<typeof createInvoice>[1], 'subscription'>,
 ) {
-  const { invoice, intent, subscription } = await bill(work, { ...owed, subscription: after })
-  await update(work, before, subscription)
-  tellOfBill(work, invoice, intent)
-  if (intent) await collectOrPutAside(work, invoice, subscription)
+  const { invoice, intent, subscription } = await createInvoice(work, { ...invoiceRequest, subscription: after })
+  await updateSubscription(work, before, subscription)
+  emitInvoiceCreated(work, invoice, intent)
+  if (intent) await collectUnlessPaused(work, invoice, subscription)
 }
 
-async function collectOrPutAside(work: Work, invoice: Invoice, { pause_collection: pause }: Subscription) {
-  if (pause) return putAside(work, invoice, pause.behavior)
-  if (invoice.collection_method === 'charge_automatically') await collect(work, invoice)
+async function collectUnlessPaused(work: Work, invoice: Invoice, { pause_collection: pause }: Subscription) {
+  if (pause) return skipCollection(work, invoice, pause.behavior)
+  if (invoice.collection_method === 'charge_automatically') await collectInvoice(work, invoice)
 }
 
-/** Creates the period's invoice without charging, because collection is paused. */
-async function putAside(work: Work, invoice: Invoice, behavior: PausedCollection['behavior']) {
+/** Voids the invoice or marks it as uncollectible, because collection is paused. */
+async function skipCollection(work: Work, invoice: Invoice, behavior: PausedCollection['behavior']) {
   if (behavior === 'void') await voidInvoice(work, invoice)
   else await markUncollectible(work, invoice)
 }
 
-/** Carries out what is due on an invoice: the end of its time as a draft, the next attempt, or the day by which it was to be paid. */
-export async function invoiceDue(work: Work, invoice: Invoice) {
+/** Finalizes a draft, retries a payment, or marks a sent invoice as overdue. */
+export async function runDueInvoice(work: Work, invoice: Invoice) {
   if (invoice.status === 'draft') return finalizeDraft(work, invoice)
-  return invoice.collection_method === 'send_invoice' ? becomeOverdue(work, invoice) : collect(work, invoice)
+  return invoice.collection_method === 'send_invoice' ? markOverdue(work, invoice) : collectInvoice(work, invoice)
 }
 
 /** Finalizes and charges a draft, when due or on request. Stripe does so even if the subscription has ended. */
@@ -109,21 +120,22 @@ export async function finalizeDraft(work: Work, draft: Invoice): Promise<Invoice
   const subscription = await work.get('subscription', draft.parent.subscription_details.subscription)
   if (subscription.pause_collection?.behavior === 'keep_as_draft')
     return work.update(draft, { ...draft, auto_advance: false, automatically_finalizes_at: null })
-  const { invoice, intent } = await finalize(work, draft, (each) => work.save(each))
-  tellOfFinalized(work, invoice, intent)
-  if (intent && draft.auto_advance) await collectOrPutAside(work, invoice, subscription)
+  const { invoice, intent } = await finalizeInvoice(work, draft, (finalized) => work.save(finalized))
+  emitInvoiceFinalized(work, invoice, intent)
+  if (intent && draft.auto_advance) await collectUnlessPaused(work, invoice, subscription)
   return work.get('invoice', invoice.id)
 }
 
-async function becomeOverdue(work: Work, open: Invoice) {
+async function markOverdue(work: Work, open: Invoice) {
   const invoice = await work.save({ ...open, $sandbox: { ...open.$sandbox, isOverdue: true } })
   work.emit('invoice.overdue', invoice)
   const subscription = await work.get('subscription', invoice.parent.subscription_details.subscription)
-  if (subscription.status === 'active') await update(work, subscription, { ...subscription, status: 'past_due' })
+  if (subscription.status === 'active')
+    await updateSubscription(work, subscription, { ...subscription, status: 'past_due' })
 }
 
-/** The sandbox's own attempt to charge the stored card, at a renewal and on retry days. */
-async function collect(work: Work, open: Invoice) {
+/** Charges the stored card at a renewal or retry. After the last retry, `afterRetries` decides about the subscription. */
+async function collectInvoice(work: Work, open: Invoice) {
   const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
   const next = subscription.ended_at === null ? nextAttempt(work, open) : null
   const invoice = await work.save({ ...open, next_payment_attempt: next })
@@ -132,10 +144,11 @@ async function collect(work: Work, open: Invoice) {
   if (after.status !== 'open' || after.next_payment_attempt !== null) return
   const unpaid = await work.get('subscription', subscription.id)
   if (unpaid.ended_at !== null) return
-  if (work.quirks.afterRetries === 'cancel') await end(work, unpaid, 'payment_failed')
-  if (work.quirks.afterRetries === 'unpaid') await update(work, unpaid, { ...unpaid, status: 'unpaid' })
+  if (work.quirks.afterRetries === 'cancel') await endSubscription(work, unpaid, 'payment_failed')
+  if (work.quirks.afterRetries === 'unpaid') await updateSubscription(work, unpaid, { ...unpaid, status: 'unpaid' })
 }
 
+/** Returns the subscription's card, else the customer's default card. */
 export async function storedCard(work: Work, subscription: Subscription): Promise<PaymentMethod | undefined> {
   const customer = await work.customer(subscription.customer)
   const id = subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
@@ -143,13 +156,13 @@ export async function storedCard(work: Work, subscription: Subscription): Promis
 }
 
 async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Subscription) {
-  const intent = await payingIntent(work, invoice)
+  const intent = await requireIntentOf(work, invoice)
   const method = await storedCard(work, subscription)
   if (!method) {
     const attempted = await work.save({ ...invoice, attempted: true, attempt_count: invoice.attempt_count + 1 })
     work.emit('invoice.payment_failed', attempted)
     if (subscription.ended_at !== null) return
-    await update(work, subscription, { ...subscription, status: 'past_due' })
+    await updateSubscription(work, subscription, { ...subscription, status: 'past_due' })
     return
   }
   if (subscription.$sandbox.fail_next_renewal) {
@@ -160,36 +173,36 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
   await confirm(work, intent, method, 'immediately')
 }
 
-/** Returns undefined if nothing was due. */
+/** Returns the invoice's payment intent, or undefined if nothing was due. */
 export async function intentOf(work: Work, invoice: Invoice) {
   const [payment] = await work.all('invoice_payment', { invoice: invoice.id })
   return payment && work.get('payment_intent', payment.payment.payment_intent)
 }
 
-async function payingIntent(work: Work, invoice: Invoice) {
+async function requireIntentOf(work: Work, invoice: Invoice) {
   const intent = await intentOf(work, invoice)
   if (!intent) throw new Error(`${invoice.id} has no payment`)
   return intent
 }
 
-/** Finishes a payment that is still in progress before a new request acts on the invoice. */
-export async function upToDate(work: Work, invoice: Invoice): Promise<Invoice> {
+/** Finishes a payment that is still in progress, and returns the invoice after it. */
+export async function finishPendingPayment(work: Work, invoice: Invoice): Promise<Invoice> {
   const intent = await intentOf(work, invoice)
   if (intent) await finishPayment(work, intent)
   return work.get('invoice', invoice.id)
 }
 
 /** `POST /v1/invoices/:id/pay`: charges the given card, or the stored one. */
-export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMethod | undefined) {
+export async function payInvoice(work: Work, invoice: Invoice, givenCard: PaymentMethod | undefined) {
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalid('This invoice can no longer be paid')
   const subscription = await work.get('subscription', invoice.parent.subscription_details.subscription)
-  const method = given ?? (await storedCard(work, subscription))
+  const method = givenCard ?? (await storedCard(work, subscription))
   if (!method) {
     throw invalid('There is no default_payment_method set on this Customer, Subscription or Invoice.')
   }
-  const outcome = await confirm(work, await payingIntent(work, invoice), method, 'immediately')
+  const outcome = await confirm(work, await requireIntentOf(work, invoice), method, 'immediately')
   if (outcome instanceof Failure) return outcome
   if (outcome.status === 'requires_action') {
     return new Failure(402, {
@@ -203,30 +216,31 @@ export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMet
   return work.get('invoice', invoice.id)
 }
 
-async function finishPending(work: Work, given: Subscription): Promise<Subscription> {
-  if (given.latest_invoice) await upToDate(work, await work.get('invoice', given.latest_invoice))
-  return work.get('subscription', given.id)
+/** Finishes a payment of the latest invoice, and returns the subscription after it. */
+async function finishLatestPayment(work: Work, { id, latest_invoice: latest }: Subscription): Promise<Subscription> {
+  if (latest) await finishPendingPayment(work, await work.get('invoice', latest))
+  return work.get('subscription', id)
 }
 
-async function expireUnlessPaid(work: Work, given: Subscription) {
-  const found = await finishPending(work, given)
-  if (found.status === 'incomplete') await expire(work, found)
+async function expireUnlessPaid(work: Work, before: Subscription) {
+  const current = await finishLatestPayment(work, before)
+  if (current.status === 'incomplete') await expireSubscription(work, current)
 }
 
 /** Ends the subscription immediately. */
-export async function cancel(work: Work, given: Subscription): Promise<Subscription> {
-  const found = await finishPending(work, given)
-  const subscription = { ...found, cancellation_details: given.cancellation_details }
-  if (found.status === 'incomplete') return expire(work, subscription)
-  const now = { ...subscription, cancel_at: null, cancel_at_period_end: false }
-  return end(work, now, 'cancellation_requested')
+export async function cancelSubscription(work: Work, before: Subscription): Promise<Subscription> {
+  const current = await finishLatestPayment(work, before)
+  const subscription = { ...current, cancellation_details: before.cancellation_details }
+  if (current.status === 'incomplete') return expireSubscription(work, subscription)
+  const withoutSchedule = { ...subscription, cancel_at: null, cancel_at_period_end: false }
+  return endSubscription(work, withoutSchedule, 'cancellation_requested')
 }
 
 /** Expires a subscription whose first payment was never made, after 23 hours or when cancelled. */
-async function expire(work: Work, subscription: Subscription): Promise<Subscription> {
+async function expireSubscription(work: Work, subscription: Subscription): Promise<Subscription> {
   const invoice = subscription.latest_invoice && (await work.get('invoice', subscription.latest_invoice))
   if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)
-  return update(work, subscription, {
+  return updateSubscription(work, subscription, {
     ...subscription,
     status: 'incomplete_expired',
     canceled_at: work.now,
@@ -234,7 +248,7 @@ async function expire(work: Work, subscription: Subscription): Promise<Subscript
   })
 }
 
-async function end(work: Work, before: Subscription, reason: CancellationReason): Promise<Subscription> {
+async function endSubscription(work: Work, before: Subscription, reason: CancellationReason): Promise<Subscription> {
   if (before.latest_invoice) await stopCollecting(work, before.latest_invoice)
   const ended = await work.save({
     ...before,

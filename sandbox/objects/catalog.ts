@@ -78,5 +78,5 @@ export const newDiscount = (now: number, coupon: Coupon, whose: DiscountOwner) =
 
 export type Discount = ReturnType<typeof newDiscount>
 
-export const offOf = ({ percent_off: percent, amount_off: off }: Coupon, amount: number) =>
+export const discountAmount = ({ percent_off: percent, amount_off: off }: Coupon, amount: number) =>
   Math.min(amount, off ?? Math.round((amount * (percent ?? 0)) / 100))

@@ -3,18 +3,18 @@ import { blank } from './blank.ts'
 import type { Invoice } from './invoice.ts'
 import { sumOf, type Tax, taxesInside } from './tax.ts'
 
-type Credited = {
+type CreditNoteInput = {
   now: number
   invoice: Invoice
   amount: number
   refunds: { refund: string; amount_refunded: number }[]
   tax: Tax | null
   /** Number of earlier credit notes of the invoice. */
-  before: number
+  earlierNoteCount: number
 }
 
 /** Credit note for a refund of a paid invoice. */
-export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Credited) {
+export function newCreditNote({ now, invoice, amount, refunds, tax, earlierNoteCount }: CreditNoteInput) {
   const base = blank('credit_note', 'cn')
   const secret = randomText(40)
   const behavior = invoice.total_taxes[0]?.tax_behavior ?? 'inclusive'
@@ -38,10 +38,10 @@ export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Cr
     effective_at: now,
     invoice: invoice.id,
     lines: listOf(`/v1/credit_notes/${base.id}/lines`, [line]),
-    number: `${invoice.number}-CN-${String(before + 1).padStart(2, '0')}`,
+    number: `${invoice.number}-CN-${String(earlierNoteCount + 1).padStart(2, '0')}`,
     pdf: `/_sandbox/credit-notes/${base.id}/${secret}/pdf`,
     post_payment_amount: amount,
-    refunds: refunds.map((each) => ({ ...each, payment_record_refund: null, type: 'refund' as const })),
+    refunds: refunds.map((refund) => ({ ...refund, payment_record_refund: null, type: 'refund' as const })),
     subtotal,
     subtotal_excluding_tax: untaxed,
     total: amount,

@@ -13,12 +13,12 @@ const dollars = (cents: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
 
 /** Content of an invoice line: a full period, or a proration. */
-export type Entry = { item: SubscriptionItem; period: Period; amount: number; isProration: boolean }
+export type InvoiceEntry = { item: SubscriptionItem; period: Period; amount: number; isProration: boolean }
 
-type WantedItem = { subscription: Subscription; price: Price; amount: number; description: string }
+type InvoiceItemInput = { subscription: Subscription; price: Price; amount: number; description: string }
 
-/** Something that the seller adds to the subscription's next invoice. It has a price of its own that is used once. */
-export const newInvoiceItem = (now: number, { subscription, price, amount, description }: WantedItem) => ({
+/** An amount that the seller adds to the subscription's next invoice, with a price that is used once. */
+export const newInvoiceItem = (now: number, { subscription, price, amount, description }: InvoiceItemInput) => ({
   ...blank('invoiceitem', 'ii'),
   amount,
   currency: subscription.currency,
@@ -40,13 +40,22 @@ export type InvoiceItem = ReturnType<typeof newInvoiceItem>
 const behaviorOf = ({ tax_behavior: behavior }: { tax_behavior: TaxBehavior }) =>
   behavior === 'exclusive' ? ('exclusive' as const) : ('inclusive' as const)
 
-export type Cut = { discount: string; of: (amount: number) => number }
+/** A discount's id and the cents that it takes off an amount. */
+export type AppliedDiscount = { discount: string; amountOff: (amount: number) => number }
 
-type LineGiven = { invoice: string; subscription: Subscription; product: string; tax: Tax | null; cuts: Cut[] }
+type LineInput = {
+  invoice: string
+  subscription: Subscription
+  product: string
+  tax: Tax | null
+  appliedDiscounts: AppliedDiscount[]
+}
 
-const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: LineGiven) => {
+const newLine = (entry: InvoiceEntry, { invoice, subscription, product, tax, appliedDiscounts }: LineInput) => {
   const { item, period, amount, isProration } = entry
-  const discountAmounts = isProration ? [] : cuts.map(({ discount, of }) => ({ amount: of(amount), discount }))
+  const discountAmounts = isProration
+    ? []
+    : appliedDiscounts.map(({ discount, amountOff }) => ({ amount: amountOff(amount), discount }))
   const net = amount - sumOf(discountAmounts)
   return {
     ...blank('line_item', 'il'),
@@ -120,9 +129,9 @@ type InvoiceInput = {
   customer: Customer
   subscription: Subscription
   productName: (product: string) => string
-  entries: Entry[]
+  entries: InvoiceEntry[]
   items: InvoiceItem[]
-  cuts: Cut[]
+  appliedDiscounts: AppliedDiscount[]
   reason: Reason
   /** Null without automatic tax. */
   tax: Tax | null
@@ -130,32 +139,32 @@ type InvoiceInput = {
 }
 
 /** Draft invoice, without a number and before the customer's credit is applied. */
-export function newInvoice(given: InvoiceInput) {
-  const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
+export function newInvoice(input: InvoiceInput) {
+  const { now, customer, subscription, productName, entries, appliedDiscounts, reason, tax } = input
   const base = blank('invoice', 'in')
-  const about = { invoice: base.id, subscription, tax, cuts }
+  const lineInput = { invoice: base.id, subscription, tax, appliedDiscounts }
   const lines = [
-    ...given.items.map((item) => newItemLine(item, base.id, tax)),
-    ...entries.map((entry) => newLine(entry, { ...about, product: productName(entry.item.price.product) })),
+    ...input.items.map((item) => newItemLine(item, base.id, tax)),
+    ...entries.map((entry) => newLine(entry, { ...lineInput, product: productName(entry.item.price.product) })),
   ]
   const subtotal = sumOf(lines)
-  const discountAmounts = cuts
+  const discountAmounts = appliedDiscounts
     .map(({ discount }) => ({
       amount: sumOf(lines.flatMap((line) => line.discount_amounts).filter((each) => each.discount === discount)),
       discount,
     }))
     .filter(({ amount }) => amount > 0)
-  const taxed = (behavior: 'inclusive' | 'exclusive') => {
+  const taxesOf = (behavior: 'inclusive' | 'exclusive') => {
     const taxedLines = lines.filter((line) => line.taxes.some((each) => each.tax_behavior === behavior))
     const net = sumOf(taxedLines) - sumOf(taxedLines.flatMap((line) => line.discount_amounts))
     return taxedLines.length > 0 ? taxesOn(net, tax, behavior) : []
   }
-  const [inside, onTop] = [taxed('inclusive'), taxed('exclusive')]
-  const total = subtotal - sumOf(discountAmounts) + sumOf(onTop)
-  const { due_date } = dueDateOf(subscription, now)
+  const includedTaxes = taxesOf('inclusive')
+  const addedTaxes = taxesOf('exclusive')
+  const total = subtotal - sumOf(discountAmounts) + sumOf(addedTaxes)
   return {
     ...base,
-    ...dueOf(total, customer),
+    ...amountsDue(total, customer),
     attempted: false,
     auto_advance: reason !== 'subscription_create',
     automatic_tax: {
@@ -172,9 +181,9 @@ export function newInvoice(given: InvoiceInput) {
     customer_address: customer.address,
     customer_email: customer.email,
     customer_name: customer.name,
-    customer_tax_ids: given.taxIds.map(({ type, value }) => ({ type, value })),
+    customer_tax_ids: input.taxIds.map(({ type, value }) => ({ type, value })),
     collection_method: subscription.collection_method,
-    due_date,
+    due_date: dueDateOf(subscription, now),
     discounts: discountAmounts.map(({ discount }) => discount),
     effective_at: null as number | null,
     ending_balance: null as number | null,
@@ -199,12 +208,12 @@ export function newInvoice(given: InvoiceInput) {
       voided_at: null as number | null,
     },
     subtotal,
-    subtotal_excluding_tax: subtotal - sumOf(inside),
+    subtotal_excluding_tax: subtotal - sumOf(includedTaxes),
     test_clock: customer.test_clock,
     total,
     total_discount_amounts: discountAmounts,
-    total_excluding_tax: total - sumOf(inside) - sumOf(onTop),
-    total_taxes: [...inside, ...onTop],
+    total_excluding_tax: total - sumOf(includedTaxes) - sumOf(addedTaxes),
+    total_taxes: [...includedTaxes, ...addedTaxes],
     webhooks_delivered_at: now,
     $sandbox: { secret: randomText(40), percent: tax?.rate.percentage, isOverdue: false },
   }
@@ -212,19 +221,18 @@ export function newInvoice(given: InvoiceInput) {
 
 export type Invoice = ReturnType<typeof newInvoice>
 
-const dueDateOf = ({ collection_method: method, days_until_due: days }: Subscription, now: number) => ({
-  due_date: method === 'send_invoice' ? now + (days ?? 0) * day : null,
-})
+const dueDateOf = ({ collection_method: method, days_until_due: days }: Subscription, now: number) =>
+  method === 'send_invoice' ? now + (days ?? 0) * day : null
 
-/** Amount due after the customer's credit is applied. */
-function dueOf(total: number, { balance }: Customer) {
+/** Amounts due in cents after the customer's credit, which is a negative balance. */
+function amountsDue(total: number, { balance }: Customer) {
   const due = Math.max(0, total + balance)
   return { amount_due: due, amount_remaining: due, starting_balance: balance }
 }
 
 /** Numbers the invoice and applies the customer's credit; a negative total becomes credit. */
 export function asFinalized(invoice: Invoice, customer: Customer, now: number): Invoice {
-  const due = dueOf(invoice.total, customer)
+  const due = amountsDue(invoice.total, customer)
   const page = `/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}`
   return {
     ...invoice,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Controls } from '../controls.ts'
 import { invalid } from '../failure.ts'
-import { type Fault, type Quirks, usual } from '../quirks.ts'
+import { defaultQuirks, type Fault, type Quirks } from '../quirks.ts'
 import type { Work } from '../work.ts'
 import { button, date, html, moment, money, page, select, table } from './html.ts'
 
@@ -49,7 +49,7 @@ const actions: Record<string, Record<string, Act>> = {
 const switches: Record<string, Record<string, Partial<Quirks>>> = {
   'A payment’s subscription follows': {
     immediately: { lag: { from: 0, to: 0 } },
-    'within 2 seconds': { lag: usual.lag },
+    'within 2 seconds': { lag: defaultQuirks.lag },
     'within a minute': { lag: { from: 10, to: 60 } },
   },
   'Events sent twice': { none: { duplicates: 0 }, '1 in 10': { duplicates: 0.1 }, all: { duplicates: 1 } },

@@ -13,15 +13,16 @@ const json = (body: unknown, status = 200): Answer => ({ status, body })
 
 type Settings = { session_id: string; session_sign: string; is_logged_in: boolean; account: string }
 
-/** Django REST framework's words, as the public connectors have recorded them. */
+/** Messages of Django REST framework, as recorded by public connectors. */
 const notLoggedIn = json({ detail: 'Authentication credentials were not provided.' }, 403)
 const notFound = json({ detail: 'Not found.' }, 404)
 const notOwner = json({ detail: 'You are not the owner of this script.' }, 403)
 
-/** Answers to TradingView's "Manage access" dialog, as known from public code. */
+/** Returns a function that answers the requests of TradingView's "Manage access" dialog, as known from public code. */
 export function createAnswers({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
   const list = createAccessList({ database, now })
 
+  /** Username search; ignores upper and lower case. */
   async function hint({ query }: Request): Promise<Answer> {
     const prefix = (query.get('s') ?? '').slice(0, 64)
     if (prefix.length < 2) return json([])
@@ -33,14 +34,15 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
     return json(rows.map(({ username }) => ({ username, id: 0, badges: [] })))
   }
 
+  /** Returns the logged-in account, or undefined if the cookies are not those of the session. */
   async function accountOf({ cookies }: Request): Promise<string | undefined> {
     const { rows } = await database.query<Settings>('select * from sandbox.tradingview_settings')
     const [settings] = rows
-    const isOwner =
+    const isLoggedIn =
       settings?.is_logged_in &&
       cookies.get('sessionid') === settings.session_id &&
       cookies.get('sessionid_sign') === settings.session_sign
-    return isOwner ? settings.account : undefined
+    return isLoggedIn ? settings.account : undefined
   }
 
   async function scriptsOf(account: string): Promise<Answer> {
@@ -68,7 +70,7 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
   }
 
   return async function answer(request: Request): Promise<Answer> {
-    await list.forgetExpired()
+    await list.removeExpired()
     const route = `${request.method} ${request.path}`
     if (route === 'GET /username_hint/') return hint(request)
     const account = await accountOf(request)
@@ -76,10 +78,11 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
     if (route === 'GET /tvcoins/details/') return json({ coins: 0, username: account })
     if (route === 'GET /pine_perm/list_scripts/') return scriptsOf(account)
     if (route === 'POST /pubscripts-get/') return namesOfScripts(request)
-    const act = list.calls[route]
-    const owner = act && (await ownerOf(request))
-    if (!act || owner === undefined) return notFound
-    return owner === account ? act(request) : notOwner
+
+    const handle = list.handlers[route]
+    const owner = handle && (await ownerOf(request))
+    if (!handle || owner === undefined) return notFound
+    return owner === account ? handle(request) : notOwner
   }
 }
 
@@ -92,40 +95,40 @@ const maxPageSize = 30
 const noSuchUser = json({ code: 'user_not_found', detail: 'User does not exist.' }, 422)
 const wrongExpiration = json({ detail: 'Wrong expiration' }, 400)
 
-/** `2022-11-30T23:59:59.999000+00:00` */
+/** Format of TradingView's dates, such as `2022-11-30T23:59:59.999000+00:00`. */
 const withMicroseconds = (date: Date) => date.toISOString().replace('Z', '000+00:00')
 
 function createAccessList({ database, now }: AnswerDeps) {
-  const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
+  const bumpChangeCount = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
 
-  /** A cursor becomes invalid once the list has changed. */
-  async function startOf(cursor: string | null): Promise<{ at: number; changes: string } | undefined> {
+  /** Reads a cursor (`offset:changes` in base64); undefined if a list has changed since it was issued. */
+  async function readCursor(cursor: string | null): Promise<{ offset: number; changes: string } | undefined> {
     const { rows } = await database.query<{ changes: string }>('select changes from sandbox.tradingview_settings')
     const changes = rows[0]?.changes ?? '0'
-    if (!cursor) return { at: 0, changes }
-    const [at, of] = Buffer.from(cursor, 'base64url').toString().split(':')
-    return of === changes ? { at: Number(at), changes } : undefined
+    if (!cursor) return { offset: 0, changes }
+    const [offset, issuedChanges] = Buffer.from(cursor, 'base64url').toString().split(':')
+    return issuedChanges === changes ? { offset: Number(offset), changes } : undefined
   }
 
   async function list({ query, form }: Request): Promise<Answer> {
     const limit = Number(query.get('limit') ?? pageSize)
     if (!(limit >= 1 && limit <= maxPageSize)) return json({ detail: 'bad_pagination_request' }, 400)
-    const start = await startOf(query.get('c'))
+    const start = await readCursor(query.get('c'))
     if (!start) return json({ detail: 'Invalid cursor' }, 404)
     const { rows } = await database.query<AccessRow>(
       `select * from sandbox.tradingview_access where pine_id = $1 and ($2::text is null or username = $2)
        order by created desc, id desc limit $3 offset $4`,
-      [form.get('pine_id'), form.get('username'), limit + 1, start.at],
+      [form.get('pine_id'), form.get('username'), limit + 1, start.offset],
     )
-    const cursor = Buffer.from(`${start.at + limit}:${start.changes}`).toString('base64url')
+    const cursor = Buffer.from(`${start.offset + limit}:${start.changes}`).toString('base64url')
     return json({
       results: rows.slice(0, limit).map(userJson),
       next: rows.length > limit ? `/pine_perm/list_users/?limit=${limit}&order_by=-created&c=${cursor}` : null,
     })
   }
 
-  /** Granting needs the exact spelling, unlike the search. */
-  async function recipient(form: URLSearchParams) {
+  /** Returns the username of the form, or null if no member is spelled exactly so. */
+  async function findRecipient(form: URLSearchParams) {
     const { rows } = await database.query('select 1 from sandbox.tradingview_users where username = $1', [
       form.get('username_recip'),
     ])
@@ -133,7 +136,8 @@ function createAccessList({ database, now }: AnswerDeps) {
   }
 
   async function add({ form }: Request): Promise<Answer> {
-    const [username, expiration] = [await recipient(form), expirationOf(form)]
+    const username = await findRecipient(form)
+    const expiration = expirationOf(form)
     if (!username) return noSuchUser
     if (expiration === undefined) return wrongExpiration
     const { rowCount } = await database.query(
@@ -141,21 +145,21 @@ function createAccessList({ database, now }: AnswerDeps) {
        on conflict do nothing`,
       [form.get('pine_id'), username, expiration, await now()],
     )
-    // The expiry stays unchanged, whatever the request says.
+    // TradingView does not change the expiry of existing access here.
     if (rowCount === 0) return json({ status: 'exists' })
-    await changed()
+    await bumpChangeCount()
     return json({ status: 'ok' }, 201)
   }
 
   async function modify({ form }: Request): Promise<Answer> {
     const expiration = expirationOf(form)
-    if (!(await recipient(form))) return noSuchUser
+    if (!(await findRecipient(form))) return noSuchUser
     if (expiration === undefined) return wrongExpiration
     const { rowCount } = await database.query(
       'update sandbox.tradingview_access set expiration = $3 where pine_id = $1 and username = $2',
       [form.get('pine_id'), form.get('username_recip'), expiration],
     )
-    await changed()
+    await bumpChangeCount()
     return json({ status: rowCount ? 'ok' : 'not_exists' })
   }
 
@@ -164,20 +168,20 @@ function createAccessList({ database, now }: AnswerDeps) {
       'delete from sandbox.tradingview_access where pine_id = $1 and username = $2',
       [form.get('pine_id'), form.get('username_recip')],
     )
-    await changed()
+    await bumpChangeCount()
     return json({ status: rowCount ? 'ok' : 'not_exists' })
   }
 
   return {
-    /** Expired entries are not listed. */
-    async forgetExpired() {
+    /** Removes expired entries, which TradingView does not list. */
+    async removeExpired() {
       const { rowCount } = await database.query('delete from sandbox.tradingview_access where expiration < $1', [
         await now(),
       ])
-      if (rowCount) await changed()
+      if (rowCount) await bumpChangeCount()
     },
 
-    calls: {
+    handlers: {
       'POST /pine_perm/list_users/': list,
       'POST /pine_perm/add/': add,
       'POST /pine_perm/modify_user_expiration/': modify,
@@ -186,10 +190,11 @@ function createAccessList({ database, now }: AnswerDeps) {
   }
 }
 
+/** Returns null if the form has no expiration, undefined if it is not a date. */
 function expirationOf(form: URLSearchParams): Date | null | undefined {
-  const given = form.get('expiration')
-  if (!given) return null
-  return Number.isNaN(Date.parse(given)) ? undefined : new Date(given)
+  const text = form.get('expiration')
+  if (!text) return null
+  return Number.isNaN(Date.parse(text)) ? undefined : new Date(text)
 }
 
 const userJson = ({ id, username, expiration, created }: AccessRow) => ({

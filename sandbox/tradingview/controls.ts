@@ -3,15 +3,16 @@ import { randomText } from '../basics.ts'
 
 export type TradingViewControls = ReturnType<typeof createTradingViewControls>
 
-/** Events at TradingView outside the shop, for tests and for the page. */
+/** Changes at TradingView that the shop does not make, for tests and the control page. */
 export function createTradingViewControls({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
+  /** Makes the cursors of the access lists invalid. */
   const bumpChangeCount = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
   const addUser = (username: string) =>
     database.query('insert into sandbox.tradingview_users values ($1) on conflict do nothing', [username])
   const recordFormerName = (username: string) =>
     database.query('insert into sandbox.tradingview_former_names values (lower($1)) on conflict do nothing', [username])
   return {
-    /** Cookies that the seller copies from the browser. */
+    /** Value of the header `cookie` that a seller would copy from the browser. */
     async cookies() {
       const { rows } = await database.query<{ session_id: string; session_sign: string }>(
         'select session_id, session_sign from sandbox.tradingview_settings',
@@ -19,14 +20,14 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       return `sessionid=${rows[0]?.session_id}; sessionid_sign=${rows[0]?.session_sign}`
     },
     endSession: () => database.query('update sandbox.tradingview_settings set is_logged_in = false'),
-    /** Logging in again makes new cookies. */
+    /** Starts a session with new cookies. */
     logIn: () =>
       database.query(
         'update sandbox.tradingview_settings set is_logged_in = true, session_id = $1, session_sign = $2',
         [randomText(32), `v3:${randomText(43)}`],
       ),
-    behave: (given: Faults) =>
-      database.query('update sandbox.tradingview_settings set faults = $1', [JSON.stringify(given)]),
+    behave: (newFaults: Faults) =>
+      database.query('update sandbox.tradingview_settings set faults = $1', [JSON.stringify(newFaults)]),
     addUser,
     async renameUser(from: string, to: string) {
       await database.query('update sandbox.tradingview_users set username = $2 where username = $1', [from, to])
@@ -38,7 +39,7 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       await recordFormerName(username)
       await bumpChangeCount()
     },
-    /** Changes made by the seller on TradingView itself. */
+    /** Access that the seller gives on TradingView itself. */
     async addByHand(pineId: string, username: string, expiration: Date | null = null) {
       await addUser(username)
       await database.query(
@@ -55,6 +56,7 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       ])
       await bumpChangeCount()
     },
+    /** People with access that has not expired. */
     async people(pineId: string) {
       const { rows } = await database.query<{ username: string; expiration: Date | null }>(
         `select username, expiration from sandbox.tradingview_access
@@ -84,7 +86,7 @@ export const scripts = {
   strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
 }
 
-/** Faults that TradingView's API has shown. */
+/** Faults and their texts on the control page. */
 export const faults = {
   none: 'answers as usual',
   robot: 'shows a page that checks for robots',

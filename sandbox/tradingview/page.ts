@@ -12,17 +12,17 @@ type PageDeps = {
   log: (message: string, detail?: object) => void
 }
 
-const address = '/_sandbox/tradingview'
+const pagePath = '/_sandbox/tradingview'
 
-/** Options of form fields that are a select; fields not listed here are text inputs. */
+/** Options of form fields that are a `<select>`; other fields are text inputs. */
 const choices: Record<string, string[] | undefined> = {
   TradingView: Object.values(faults),
   script: Object.keys(scripts),
 }
-type Values = Record<string, string>
-type Action = { fields: string[]; act: (controls: TradingViewControls, values: Values) => Promise<unknown> }
+type FormValues = Record<string, string>
+type Action = { fields: string[]; act: (controls: TradingViewControls, values: FormValues) => Promise<unknown> }
 
-const scriptOf = ({ script }: Values) => scripts[script as keyof typeof scripts]
+const scriptOf = ({ script }: FormValues) => scripts[script as keyof typeof scripts]
 
 const actions: Record<string, Action> = {
   'End the session': { fields: [], act: (controls) => controls.endSession() },
@@ -52,15 +52,17 @@ const actions: Record<string, Action> = {
   },
 }
 
-const formOf = ([name, { fields }]: [string, Action]) =>
-  html`<form method="post" action="${address}" class="Actions">
+const renderForm = ([name, { fields }]: [string, Action]) =>
+  html`<form method="post" action="${pagePath}" class="Actions">
     ${fields.map((field) => (choices[field] ? select(field, undefined, choices[field]) : html`<label>${field} <input name="${field}" required></label>`))}
     <button name="action" value="${name}">${name}</button>
   </form>`
 
 export function createTradingViewPage({ database, controls, mayControl, now, log }: PageDeps) {
-  async function show() {
-    const { rows: settings } = await database.query<{ is_logged_in: boolean; faults: { always?: Fault } }>(
+  async function renderPage() {
+    const {
+      rows: [settings],
+    } = await database.query<{ is_logged_in: boolean; faults: { always?: Fault } }>(
       'select is_logged_in, faults from sandbox.tradingview_settings',
     )
     const { rows: people } = await database.query<{ script: string; username: string; until: Date | null }>(
@@ -71,9 +73,9 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     const body = html`<main>
     <h1>TradingView look-alike</h1>
     <p>Takes TradingView’s place while no Stripe key is set. It is ${moment(await now())} UTC. Every name is a member here: type any username in the shop. Only the beginning of an existing name (ada_trade) and names that start with “nobody” are unknown.</p>
-    <p>The seller’s session ${settings[0]?.is_logged_in ? 'is open' : 'has ended'}: <code>${await controls.cookies()}</code></p>
-    <p>TradingView ${faults[settings[0]?.faults.always ?? 'none']}.</p>
-    ${Object.entries(actions).map(formOf)}
+    <p>The seller’s session ${settings?.is_logged_in ? 'is open' : 'has ended'}: <code>${await controls.cookies()}</code></p>
+    <p>TradingView ${faults[settings?.faults.always ?? 'none']}.</p>
+    ${Object.entries(actions).map(renderForm)}
     ${table(
       'People with access',
       ['Username', 'Script', 'Until'],
@@ -96,14 +98,14 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     if (!(await mayControl(request))) return notFound(response)
-    if (request.method !== 'POST') return send(response, 200, 'text/html', await show())
+    if (request.method !== 'POST') return send(response, 200, 'text/html', await renderPage())
     const { action = '', ...values } = Object.fromEntries(new URLSearchParams(await readBody(request)))
     const act = async () => (Object.hasOwn(actions, action) ? actions[action]?.act(controls, values) : undefined)
-    return handleButton(request, response, { act, next: address })
+    return handleButton(request, response, { act, next: pagePath })
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (request.url?.split('?')[0] !== address) return false
+    if (request.url?.split('?')[0] !== pagePath) return false
     serve(request, response).catch((error: unknown) => {
       log('The TradingView look-alike failed', { error: String(error) })
       response.destroy()

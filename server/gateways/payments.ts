@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
 import type { Seller } from '#contract/seller.ts'
 import type { Sandbox, SandboxOptions } from '#sandbox/sandbox.ts'
-import type { TradingViewLookAlike } from '#sandbox/tradingview/look-alike.ts'
+import type { TradingViewStandIn } from '#sandbox/tradingview/stand-in.ts'
 import { isLiveKey } from '../config/rules.ts'
 import type { Config } from '../config.ts'
 import type { Middleware } from '../http/server.ts'
@@ -29,7 +29,7 @@ export type Payments = {
   middleware: Middleware[]
   sandbox: Sandbox | undefined
   /** Stand-in for TradingView, where test purchases are unlocked. */
-  lookAlike: TradingViewLookAlike | undefined
+  lookAlike: TradingViewStandIn | undefined
   /** Call this when the shop listens, because the sandbox may then send it webhooks. */
   opened(): void
   close(): Promise<void>
@@ -85,9 +85,9 @@ export async function openPayments({
   }
 
   // Imported here, so that a shop with keys of Stripe loads nothing of the sandbox.
-  const [{ openSandbox }, { openTradingViewLookAlike }] = await Promise.all([
+  const [{ openSandbox }, { openTradingViewStandIn }] = await Promise.all([
     import('#sandbox/sandbox.ts'),
-    import('#sandbox/tradingview/look-alike.ts'),
+    import('#sandbox/tradingview/stand-in.ts'),
   ])
   const database = new pg.Pool({ connectionString: databaseUrl, max: 5 })
   const onLost = (error: Error) => log.warn({ err: error }, 'the sandbox lost its database connection')
@@ -109,7 +109,7 @@ export async function openPayments({
     quirks,
     log: (message, detail) => log.warn(detail ?? {}, message),
   })
-  const lookAlike = await openTradingViewLookAlike({
+  const lookAlike = await openTradingViewStandIn({
     database,
     now: async () => new Date((await sandbox.controls.now()) * 1000),
     mayControl,

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type pg from 'pg'
 import { randomText } from '../basics.ts'
 import { readBody } from '../http.ts'
-import { prepare } from '../schema.ts'
+import { prepareTables } from '../schema.ts'
 import { type Answer, createAnswers, type Request } from './answers.ts'
 import { createTradingViewControls, type Fault, type Faults, scripts } from './controls.ts'
 import { createTradingViewPage } from './page.ts'
 
-export type LookAlikeOptions = {
-  /** Database for its tables, in the schema `sandbox`. */
+export type StandInOptions = {
+  /** The stand-in creates its tables in the schema `sandbox` of this database. */
   database: pg.Pool
   /** Access expires by the sandbox's clock. */
   now: () => Promise<Date>
@@ -17,11 +17,11 @@ export type LookAlikeOptions = {
   log: (message: string, detail?: object) => void
 }
 
-export type TradingViewLookAlike = Awaited<ReturnType<typeof openTradingViewLookAlike>>
+export type TradingViewStandIn = Awaited<ReturnType<typeof openTradingViewStandIn>>
 
-const slowness = 15_000
-/** Answers that claim success without acting. */
-const insteadOf: Partial<Record<Fault, [answer: Answer, type?: string]>> = {
+const slowResponseMs = 15_000
+/** Responses of faults that do not process the request, with their content type (default: JSON). */
+const fixedResponses: Partial<Record<Fault, [answer: Answer, type?: string]>> = {
   limit: [{ status: 429, body: { detail: 'Request was throttled.' } }],
   error: [{ status: 500, body: 'Internal Server Error' }, 'text/plain'],
   robot: [
@@ -37,25 +37,26 @@ const insteadOf: Partial<Record<Fault, [answer: Answer, type?: string]>> = {
   pretend: [{ status: 200, body: { status: 'ok' } }],
 }
 
-/** Answers like the page on which TradingView's authors manage access. Any number of processes may open it on one database. */
-export async function openTradingViewLookAlike({ database, now, mayControl, log }: LookAlikeOptions) {
+/** Opens a stand-in for TradingView's "Manage access" page. Any number of processes may open it on one database. */
+export async function openTradingViewStandIn({ database, now, mayControl, log }: StandInOptions) {
   await prepareTradingView(database)
   const answer = createAnswers({ database, now })
 
-  /** Returns the fault of this call, if any, and removes it from the queue. */
-  async function faultFor(call: string): Promise<Fault> {
+  /** Returns the call's fault, or `none`, and removes it from the queue. */
+  async function takeFault(call: string): Promise<Fault> {
     const { rows } = await database.query<{ faults: Faults }>('select faults from sandbox.tradingview_settings')
     const { always = 'none', rate = 1, next = [], on } = rows[0]?.faults ?? {}
     if (on !== undefined && !call.includes(on)) return 'none'
-    const [first, ...rest] = next
-    if (first === undefined) return Math.random() < rate ? always : 'none'
+    const [queuedFault, ...laterFaults] = next
+    if (queuedFault === undefined) return Math.random() < rate ? always : 'none'
     await database.query(`update sandbox.tradingview_settings set faults = jsonb_set(faults, '{next}', $1)`, [
-      JSON.stringify(rest),
+      JSON.stringify(laterFaults),
     ])
-    return first
+    return queuedFault
   }
 
-  const note = ({ path, form, query }: Request, status: number | null, outcome: string) =>
+  /** Logs the call for the control page and for tests. */
+  const logCall = ({ path, form, query }: Request, status: number | null, outcome: string) =>
     database.query(
       'insert into sandbox.tradingview_calls (call, pine_id, username, expiration, status, answer) values ($1, $2, $3, $4, $5, $6)',
       [
@@ -69,7 +70,7 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
     )
 
   async function serve(incoming: IncomingMessage, response: ServerResponse) {
-    const url = new URL(incoming.url ?? '/', 'http://look-alike')
+    const url = new URL(incoming.url ?? '/', 'http://stand-in')
     const request: Request = {
       method: incoming.method ?? 'GET',
       path: url.pathname,
@@ -79,27 +80,28 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
     }
     const send = async ({ status, body }: Answer, type = 'application/json') => {
       const text = typeof body === 'string' ? body : JSON.stringify(body)
-      await note(request, status, text)
+      await logCall(request, status, text)
       response.writeHead(status, { 'content-type': type }).end(text)
     }
-    if (request.path === '/username_hint/') await welcome(request.query.get('s') ?? '')
+    if (request.path === '/username_hint/') await addMember(request.query.get('s') ?? '')
 
-    const fault = await faultFor(request.path)
-    if (fault === 'slow') await new Promise((done) => setTimeout(done, slowness).unref())
-    const [instead, type] = insteadOf[fault] ?? []
-    if (instead) return send(instead, type)
-    const given = await answer(request)
+    const fault = await takeFault(request.path)
+    if (fault === 'slow') await new Promise((done) => setTimeout(done, slowResponseMs).unref())
+    const [fixedResponse, type] = fixedResponses[fault] ?? []
+    if (fixedResponse) return send(fixedResponse, type)
+
+    const result = await answer(request)
     if (fault === 'drop') {
-      await note(request, null, 'acted, then dropped the connection')
+      await logCall(request, null, 'acted, then dropped the connection')
       return void incoming.socket.destroy()
     }
     if (fault === 'odd') return send({ status: 200, body: { status: 'scheduled' } })
-    if (fault === 'broken') return send({ status: 200, body: JSON.stringify(given.body).slice(0, -2) })
-    return send(given)
+    if (fault === 'broken') return send({ status: 200, body: JSON.stringify(result.body).slice(0, -2) })
+    return send(result)
   }
 
-  /** Creates a member for any looked-up username, except a prefix of an existing one, which counts as a typo. */
-  async function welcome(name: string) {
+  /** Creates a member for a looked-up username, so that trials work with any name. A prefix of an existing name counts as a typo. */
+  async function addMember(name: string) {
     if (!/^[A-Za-z0-9_.-]{3,64}$/.test(name) || name.toLowerCase().startsWith('nobody')) return
     await database.query(
       `insert into sandbox.tradingview_users select $1::text
@@ -122,11 +124,11 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
 
   const controls = createTradingViewControls({ database, now })
   return {
-    /** Where the shop's client finds it; reachable only from this machine. */
+    /** Base URL for the shop's client; reachable only from this machine. */
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     scripts,
     controls,
-    /** Serves `/_sandbox/tradingview`; returns false, untouched, for anything else. */
+    /** Serves `/_sandbox/tradingview`; returns false for other paths, without touching the response. */
     browser: createTradingViewPage({ database, controls, mayControl, now, log }),
     async close() {
       await new Promise((resolve) => {
@@ -142,25 +144,25 @@ function cookiesOf({ headers }: IncomingMessage) {
   return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
 }
 
-/** Initial members of TradingView, one with a name that is easy to misspell. */
-const known = ['ada_trades', 'TrendFollower', 'macd-maria', 'j.fuchs', 'QuietQuant', 'old_friend_of_mine']
+/** Initial members of TradingView. */
+const initialMembers = ['ada_trades', 'TrendFollower', 'macd-maria', 'j.fuchs', 'QuietQuant', 'old_friend_of_mine']
 
 const prepareTradingView = (database: pg.Pool) =>
-  prepare(database, async (client) => {
+  prepareTables(database, async (client) => {
     const { rowCount } = await client.query(
       'insert into sandbox.tradingview_settings (session_id, session_sign) values ($1, $2) on conflict do nothing',
       [randomText(32), `v3:${randomText(43)}`],
     )
     if (rowCount !== 1) return
     await client.query('insert into sandbox.tradingview_users select unnest($1::text[]) on conflict do nothing', [
-      known,
+      initialMembers,
     ])
     await client.query(
       `insert into sandbox.tradingview_scripts values ($1, 'Rebound Sigma Pro', 'ReboundSigma'),
          ($2, 'Rebound Sigma Pro Strategy', 'ReboundSigma'), ('PUB;00000000000000000000000000000000', 'Someone else’s script', 'SomeoneElse')`,
       [scripts.indicator, scripts.strategy],
     )
-    // Unlocked by hand before the shop existed.
+    // Access that the seller gave by hand before connecting the shop.
     await client.query(`insert into sandbox.tradingview_access (pine_id, username) values ($1, 'old_friend_of_mine')`, [
       scripts.indicator,
     ])
