@@ -6,7 +6,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 type Shop = Awaited<ReturnType<typeof openTestSandbox>>
 
-/** A buyer's subscription and every possible action on it. */
+/** Every possible action on a buyer's subscription. */
 function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<ReturnType<Shop['checkout']>>) {
   const { stripe, sandbox } = shop
   const { controls } = sandbox
@@ -77,7 +77,7 @@ const mayBecome: Record<string, string[]> = {
   incomplete_expired: [],
 }
 
-/** Waiting runs many steps at the same time: a status is allowed when a chain of steps leads to it. */
+/** Moving the clock runs many steps at once, so a status is allowed if a chain of steps leads to it. */
 function isReachable(from: string, to: string, seen = new Set([from])): boolean {
   if (from === to) return true
   return (mayBecome[from] ?? []).some((next) => {
@@ -100,9 +100,9 @@ const allowed: Record<string, { latest: string; ended: boolean }[]> = {
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
-async function expectTrueBooks(shop: Shop, customer: string, subscriptionId: string, before: string) {
+async function expectBalancedBooks(shop: Shop, customer: string, subscriptionId: string, before: string) {
   const { stripe } = shop
-  // Between a payment and its end, the invoice is still open.
+  // While a payment is in progress, the invoice is still open.
   await shop.sandbox.controls.settle()
   const subscription = await stripe.subscriptions.retrieve(subscriptionId)
   const invoices = await stripe.invoices.list({ customer, limit: 100 }).autoPagingToArray({ limit: 1000 })
@@ -128,7 +128,7 @@ async function expectTrueBooks(shop: Shop, customer: string, subscriptionId: str
   return subscription.status
 }
 
-/** Sequences that chance rarely finds: refunds that add up, disputes between them, a late payment of a lost cause. */
+/** Sequences that random tests rarely find: several partial refunds, disputes between them, late payments of ended subscriptions. */
 const suspects: ['week' | 'month', number, [Operation, number][]][] = [
   [
     'month',
@@ -191,7 +191,7 @@ const suspects: ['week' | 'month', number, [Operation, number][]][] = [
   ],
 ]
 
-test('whatever is done in whatever order, the books balance', async () => {
+test('after any actions in any order, amounts and statuses are consistent', async () => {
   const shop = await openTestSandbox()
   const prices = { week: (await shop.price('week')).id, month: (await shop.price('month')).id }
   const refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
@@ -211,7 +211,7 @@ test('whatever is done in whatever order, the books balance', async () => {
       await run[name](n).catch((error: unknown) => {
         if (!refused(error)) throw error
       })
-      status = await expectTrueBooks(shop, bought.customer.id, bought.subscription.id, status)
+      status = await expectBalancedBooks(shop, bought.customer.id, bought.subscription.id, status)
     }
     await run.cancel().catch(() => 'It had already ended, so it costs the next buyer no time.')
   })
@@ -253,7 +253,7 @@ test('four processes may open the sandbox at the same moment', async () => {
   await Promise.all(opened.map((each) => each.close()))
 })
 
-test('a restart forgets nothing', async () => {
+test('a restart loses no data', async () => {
   const { options, sandbox, buy, stripe } = await openTestSandbox()
   const { subscription } = await buy()
   await sandbox.controls.advance(10, 'day')

@@ -70,7 +70,7 @@ test('a real card is refused before any attempt to charge it', async () => {
   expect(rows).toEqual([{ count: 0 }])
 })
 
-test('no table ever holds a card number', async () => {
+test('no table contains a card number', async () => {
   const shop = await openTestSandbox()
   const { clientSecret } = await shop.checkout()
   await typeCard(shop, clientSecret, '4242424242424242')
@@ -81,7 +81,7 @@ test('no table ever holds a card number', async () => {
   expect(rows).toEqual([])
 })
 
-test('3-D Secure: the payment waits, fails when the bank says no, and succeeds when it says yes', async () => {
+test('a 3-D Secure payment waits for the bank, fails if it refuses and succeeds if it approves', async () => {
   const shop = await openTestSandbox()
   const { clientSecret, intent, subscription } = await shop.checkout()
   const asked = await typeCard(shop, clientSecret, '4000002760003184')

@@ -6,8 +6,8 @@ import type { Call } from './api/api.ts'
 import { claimsOf, typeCheck } from './testing/claims.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** A life of every kind of object, so that each is returned in each of its states. */
-async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
+/** Creates every kind of object and brings each into each of its states. */
+async function exerciseAllStates(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   const { stripe, sandbox, buy, buyAndFail, checkout, price, publicUrl } = shop
   const product = await stripe.products.create({ name: 'Rebound Sigma Pro' })
   const monthly = await stripe.prices.create({
@@ -84,7 +84,7 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await stripe.disputes.retrieve(dispute.id)
 
   await changeInDashboard(shop, monthly.id, taxed.id)
-  await billInOtherWays(shop)
+  await billWithOptions(shop)
 
   const failing = await buyAndFail({ price: (await price('week')).id })
   await sandbox.controls.advance(8, 'day')
@@ -173,8 +173,8 @@ async function changeInDashboard(
   await stripe.invoices.retrieve(owed as string, { expand: ['payments'] })
 }
 
-/** A renewal that is a draft for an hour and carries an item of its own, tax on top of a price, and an invoice that is sent. */
-async function billInOtherWays({ stripe, sandbox: { controls }, buy }: Awaited<ReturnType<typeof openTestSandbox>>) {
+/** Bills with a draft renewal, an added invoice item, tax on top of a price, and an invoice sent by email. */
+async function billWithOptions({ stripe, sandbox: { controls }, buy }: Awaited<ReturnType<typeof openTestSandbox>>) {
   await controls.behave({ draftSeconds: 3600 })
   const bought = await buy()
   const { id } = bought.subscription
@@ -219,7 +219,7 @@ function record(sandbox: { onCall(listener: (call: Call) => void): void }) {
 test('what the sandbox returns matches the SDK’s types, for every kind of object and event', async () => {
   const opened = await openTestSandbox()
   const calls = record(opened.sandbox)
-  await liveThrough(opened)
+  await exerciseAllStates(opened)
   expect(await typeCheck(claimsOf(calls))).toEqual([])
   const told = new Set(opened.events.map((event) => event.type))
   expect([...told]).toEqual(
@@ -252,7 +252,7 @@ test('what the shop sends and receives matches the SDK’s types', async () => {
   expect(await typeCheck(claimsOf(calls))).toEqual([])
 })
 
-test('a planted fault is found: in a request, an answer, an event, a refusal', async () => {
+test('the comparison finds a planted fault in a request, a response, an event and a refusal', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const calls = record(sandbox)
   await buy()

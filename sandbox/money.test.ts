@@ -64,7 +64,7 @@ test.for(['won', 'lost'] as const)('a dispute is opened and %s, with an event fo
   ).toEqual({ 'charge.dispute.created': 'needs_response', 'charge.dispute.closed': outcome })
 })
 
-test('the card that gets disputed later is disputed a day later', async () => {
+test('a payment with the dispute test card is disputed a day later', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { intent } = await buy('pm_card_createDispute')
   expect((await stripe.disputes.list({ payment_intent: intent })).data).toEqual([])

@@ -20,7 +20,7 @@ test('a hosted invoice says who paid what, and nobody can guess its address', as
   expect((await fetch(`${url}x`)).status).toBe(404)
 })
 
-test('its PDF is a real one: one page, readable text, and a table that points to every object', async () => {
+test('the PDF of an invoice is valid: one page, readable text, and a table that points to every object', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { invoice, intent } = await buy('pm_card_visa', {
     customer: { name: 'Zoë (Ltd) 日本', email: 'zoe@example.com' },
@@ -59,7 +59,7 @@ test('the control page shows the clock, subscriptions, invoices and the webhook 
   expect(await textOf(`${publicUrl}/_sandbox/?q=%25`)).not.toContain('one@example.com')
 })
 
-test('its buttons work from the page itself, and from nowhere else', async () => {
+test('the buttons of the control page are refused from other origins', async () => {
   const { stripe, buy, publicUrl } = await openTestSandbox()
   const { intent } = await buy()
   const press = (headers: Record<string, string>, kind = 'payment_intent', action = 'Refund') =>

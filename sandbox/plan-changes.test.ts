@@ -40,7 +40,7 @@ const invoiceOf = ({ latest_invoice: invoice }: Stripe.Subscription) => invoice 
 const intentOf = (subscription: Stripe.Subscription) =>
   invoiceOf(subscription).payments?.data[0]?.payment.payment_intent as string
 
-test('at any second, what a preview says is what is charged: its lines add up, and the credit is the unused time', async () => {
+test('at any second, a change charges what its preview shows, and the credit is for the unused time', async () => {
   const shop = await openTestSandbox()
   const most = 27 * 86_400
   await fc.assert(
@@ -77,7 +77,7 @@ test('at any second, what a preview says is what is charged: its lines add up, a
   )
 })
 
-test('a declined change waits for 23 hours, changes nothing, and its credit is back once it is void', async () => {
+test('a declined change stays pending for 23 hours; then its invoice is void and its credit restored', async () => {
   const shop = await openTestSandbox()
   const { stripe, sandbox, events } = shop
   const { id, start, customer, update } = await monthlyBuyer(shop, 'pm_card_chargeCustomerFail')
@@ -104,7 +104,7 @@ test('a declined change waits for 23 hours, changes nothing, and its credit is b
   await expect.poll(() => events.map(({ type }) => type)).toContain('customer.subscription.pending_update_expired')
 })
 
-test('a bank that wants confirmation gets it: then the change is there, as of the moment it was asked for', async () => {
+test('a plan change that needs 3-D Secure applies after it, prorated as of the request', async () => {
   const shop = await openTestSandbox()
   const { stripe, sandbox } = shop
   const { id, start, update } = await monthlyBuyer(shop, 'pm_card_authenticationRequired')

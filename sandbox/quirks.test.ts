@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { defaultQuirks } from './quirks.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** The table in README.md: what Stripe does, how a test and the page bring it about, and where Stripe documents it. */
+/** README.md, whose table lists each quirk, its controls and Stripe's documentation. */
 const documented = readFileSync(new URL('README.md', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line.includes('](https://docs.stripe.com/') && line.startsWith('|'))
@@ -37,7 +37,7 @@ test('every quirk is in the README, with its control, its switch on the page and
   expect(known.filter((each) => !named.has(each) && !noQuirks.has(each))).toEqual([])
 })
 
-test('time may pass between a payment and its subscription: paid, but still open and incomplete', async () => {
+test('after a payment, the invoice stays open and the subscription incomplete for a while', async () => {
   const { stripe, checkout, sandbox } = await openTestSandbox()
   await sandbox.controls.behave({ lag: { from: 600, to: 1200 } })
   const { intent, subscription, invoice } = await checkout()
@@ -54,7 +54,7 @@ test('time may pass between a payment and its subscription: paid, but still open
   expect(await states()).toEqual(['paid', 'active'])
 })
 
-test('unless told otherwise, a payment takes a moment, and events arrive twice and out of order', async () => {
+test('by default, a payment takes a moment, and events arrive twice and out of order', async () => {
   const { stripe, checkout, events, received } = await openTestSandbox({})
   const { intent, subscription } = await checkout()
   for (let count = 0; count < 20; count++) await stripe.customers.create()
@@ -68,7 +68,7 @@ test('unless told otherwise, a payment takes a moment, and events arrive twice a
   await expect.poll(() => received.length).toBeGreaterThan(told.length)
 })
 
-test('what is being paid cannot be paid again, voided or cancelled as unpaid', async () => {
+test('while a payment is in progress, its invoice cannot be paid again, voided or cancelled as unpaid', async () => {
   const { stripe, pay } = await openTestSandbox()
   const cancelled = await pay()
   expect((await stripe.subscriptions.cancel(cancelled.subscription.id)).status).toBe('canceled')
@@ -80,7 +80,7 @@ test('what is being paid cannot be paid again, voided or cancelled as unpaid', a
   await expect(stripe.invoices.voidInvoice(invoice.id)).rejects.toThrow('This invoice is paid.')
 })
 
-test('a payment in progress when the start would expire still counts', async () => {
+test('a payment in progress after 23 hours keeps the subscription from expiring', async () => {
   const { stripe, pay, sandbox } = await openTestSandbox({ lag: { from: 86_400, to: 86_400 } })
   const { subscription } = await pay()
   await sandbox.controls.advance(23, 'hour')
@@ -106,7 +106,7 @@ test('the same seed brings the same lags and the same order of webhooks', async 
   expect(other).not.toEqual(first)
 })
 
-test('a 500 is kept under its key and comes back, whether or not the work was done', async () => {
+test('a 500 is repeated for its idempotency key, whether or not the request took effect', async () => {
   const { stripe, sandbox, events } = await openTestSandbox()
   const create = (idempotencyKey: string) => stripe.customers.create({ name: idempotencyKey }, { idempotencyKey })
   await sandbox.controls.failNext(
@@ -128,7 +128,7 @@ test('a 500 is kept under its key and comes back, whether or not the work was do
   expect(events.map(({ type }) => type)).toEqual(['customer.created', 'customer.created'])
 })
 
-test('the SDK does not retry a 500 that is kept, but does retry one that is not', async () => {
+test('the SDK retries a 500 only if it is not stored under an idempotency key', async () => {
   const { sandbox } = await openTestSandbox()
   const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 1, telemetry: false })
   await sandbox.controls.failNext({ status: 500 })
@@ -137,7 +137,7 @@ test('the SDK does not retry a 500 that is kept, but does retry one that is not'
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-test('too many requests: nothing is kept, and Stripe may say whether to retry', async () => {
+test('a 429 is not stored under the idempotency key, and Stripe may say whether to retry', async () => {
   const { sandbox } = await openTestSandbox()
   const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 1, telemetry: false })
   const create = () => stripe.customers.create({}, { idempotencyKey: 'a' })
@@ -149,7 +149,7 @@ test('too many requests: nothing is kept, and Stripe may say whether to retry', 
   expect((await create()).object).toBe('customer')
 })
 
-test('a share of all writes can fail, again and again', async () => {
+test('a share of all writes can fail until the setting changes', async () => {
   const { stripe, sandbox } = await openTestSandbox()
   await sandbox.controls.behave({ failing: 0.5 })
   const tried = await Promise.allSettled(Array.from({ length: 30 }, () => stripe.customers.create()))
@@ -177,7 +177,7 @@ test('a key can be rolled, or lack permissions', async () => {
   expect((await stripe.charges.list()).data).toHaveLength(1)
 })
 
-test('the customer portal sets only a date, and only a date takes it back', async () => {
+test('the customer portal sets only `cancel_at`, and only clearing `cancel_at` withdraws the cancellation', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { subscription } = await buy()
   await sandbox.controls.cancelInPortal(subscription.id)
@@ -197,7 +197,7 @@ test('the customer portal sets only a date, and only a date takes it back', asyn
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('canceled')
 })
 
-test('a paused subscription is neither active nor over, and does not renew', async () => {
+test('a paused subscription has not ended, but does not renew', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { subscription } = await buy()
   await sandbox.controls.pause(subscription.id)
@@ -206,7 +206,7 @@ test('a paused subscription is neither active nor over, and does not renew', asy
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
 })
 
-test('a refund that the bank returns fails a day later; another one only arrives then', async () => {
+test('a refund that the bank returns fails a day later; a pending refund succeeds a day later', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const refund = async (card: string) => {
     const { intent } = await buy(card)

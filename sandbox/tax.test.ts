@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { taxInside } from './objects/tax.ts'
+import { includedTax } from './objects/tax.ts'
 
 test('net and tax add up to the price, and the tax is right to the cent, at every rate', () => {
   fc.assert(
@@ -8,7 +8,7 @@ test('net and tax add up to the price, and the tax is right to the cent, at ever
       fc.integer({ min: 0, max: 99_999_999 }),
       fc.integer({ min: 0, max: 3000 }).map((hundredths) => hundredths / 100),
       (price, percent) => {
-        const tax = taxInside(price, percent)
+        const tax = includedTax(price, percent)
         const net = price - tax
         expect(Number.isSafeInteger(tax)).toBe(true)
         expect(tax).toBeGreaterThanOrEqual(0)

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { openSandbox } from './sandbox.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** The tests' small shop verifies every signature with the SDK before it keeps an event. */
-test('events arrive by themselves, signed the way Stripe signs', async () => {
+/** The webhook receiver of the tests verifies every signature with the SDK before it records an event. */
+test('events arrive without a flush, signed the way Stripe signs', async () => {
   const { stripe, events } = await openTestSandbox()
   const { id } = await stripe.customers.create({ email: 'a@example.com' })
   await expect.poll(() => events).toHaveLength(1)
@@ -46,7 +46,7 @@ test('an event that the shop does not accept is sent again until it does', async
   await expect.poll(async () => (await deliveries()).rows).toEqual([{ attempts: 2, next_at: null }])
 })
 
-test('mischief: twice, never, late, out of order', async () => {
+test('webhooks can arrive twice, late, out of order or never', async () => {
   const { stripe, received: events, sandbox } = await openTestSandbox()
   const { misbehave, flush } = sandbox.controls.webhooks
   await misbehave({ duplicates: 1 })
@@ -83,7 +83,7 @@ test('an event can be sent again by hand', async () => {
   await expect(sandbox.controls.webhooks.redeliver('evt_none')).rejects.toThrow('No such event')
 })
 
-test('two processes on one database share the books and deliver each event once', async () => {
+test('two processes on one database share the data and deliver each event once', async () => {
   const first = await openTestSandbox()
   const second = await openSandbox(first.options)
   try {
@@ -101,7 +101,7 @@ test('two processes on one database share the books and deliver each event once'
   }
 })
 
-test('what a dead process was delivering is delivered by another when its lease expires', async () => {
+test('if a process dies during a delivery, another delivers the event when the lease expires', async () => {
   const { stripe, events, database, sandbox } = await openTestSandbox()
   await sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
   await stripe.customers.create()

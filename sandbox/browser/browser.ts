@@ -7,7 +7,7 @@ import { readSandboxFile } from '../files.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
 import { actionOf, controlPage } from '../pages/control.ts'
 import { handleButton, notFound, send } from '../pages/html.ts'
-import { findBill, findCreditNote, invoicePage, type Paper } from '../pages/invoice.ts'
+import { findCreditNote, findInvoice, invoicePage, type PrintedDocument } from '../pages/invoice.ts'
 import { documentPdf } from '../pages/invoice-pdf.ts'
 
 export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
@@ -23,28 +23,29 @@ type BrowserDeps = {
 }
 
 const prefix = '/_sandbox'
-/** Browser side of the sandbox: script, frame, hosted invoices and control page. */
-export function createBrowser(given: BrowserDeps) {
-  const { api, books, controls, publishableKey, businessName, mayControl, log } = given
 
-  const sendPdf = (response: ServerResponse, paper: Paper) =>
-    send(response, 200, 'application/pdf', documentPdf(paper), {
-      'content-disposition': `attachment; filename="${paper.title.replace(' ', '-')}-${paper.number}.pdf"`,
+/** Returns a request handler for the sandbox's browser side: script, frame, hosted invoices and control page. */
+export function createBrowser(deps: BrowserDeps) {
+  const { api, books, controls, publishableKey, businessName, mayControl, log } = deps
+
+  const sendPdf = (response: ServerResponse, printed: PrintedDocument) =>
+    send(response, 200, 'application/pdf', documentPdf(printed), {
+      'content-disposition': `attachment; filename="${printed.title.replace(' ', '-')}-${printed.number}.pdf"`,
     })
 
-  async function serveInvoice(response: ServerResponse, id: string, secret: string, pdf: boolean) {
-    const bill = await books.read((work) => findBill(work, id, secret, businessName))
-    if (!bill) return notFound(response)
-    if (pdf) return sendPdf(response, bill.paper)
-    return send(response, 200, 'text/html', invoicePage(bill, publishableKey))
+  async function serveInvoice(response: ServerResponse, id: string, secret: string, format: 'html' | 'pdf') {
+    const view = await books.read((work) => findInvoice(work, id, secret, businessName))
+    if (!view) return notFound(response)
+    if (format === 'pdf') return sendPdf(response, view.printed)
+    return send(response, 200, 'text/html', invoicePage(view, publishableKey))
   }
 
   async function serveCreditNote(response: ServerResponse, id: string, secret: string) {
-    const paper = await books.read((work) => findCreditNote(work, id, secret, businessName))
-    return paper ? sendPdf(response, paper) : notFound(response)
+    const printed = await books.read((work) => findCreditNote(work, id, secret, businessName))
+    return printed ? sendPdf(response, printed) : notFound(response)
   }
 
-  async function press(request: IncomingMessage, response: ServerResponse, kind: string) {
+  async function pressButton(request: IncomingMessage, response: ServerResponse, kind: string) {
     const action = actionOf(kind)
     if (!action) return notFound(response)
     const act = async () => action(controls, new URLSearchParams(await readBody(request)))
@@ -55,18 +56,18 @@ export function createBrowser(given: BrowserDeps) {
     const path = url.pathname.slice(prefix.length)
     if (path.startsWith('/v1/')) return serveApi(api, request, response, log, prefix)
     if (path === '') return response.writeHead(308, { location: `${prefix}/` }).end()
-    const [, place = '', id = '', secret = '', ending] = path.split('/')
+    const [, section = '', id = '', secret = '', ending] = path.split('/')
     const isPost = request.method === 'POST'
-    if (isPost && place === 'controls' && (await mayControl(request))) return press(request, response, id)
+    if (isPost && section === 'controls' && (await mayControl(request))) return pressButton(request, response, id)
     if (isPost) return notFound(response)
-    if (place === '' && (await mayControl(request))) {
+    if (section === '' && (await mayControl(request))) {
       const page = await books.read((work) => controlPage(work, url.searchParams))
       return send(response, 200, 'text/html', page)
     }
-    if (place === 'invoices' && (ending === undefined || ending === 'pdf')) {
-      return serveInvoice(response, id, secret, ending === 'pdf')
+    if (section === 'invoices' && (ending === undefined || ending === 'pdf')) {
+      return serveInvoice(response, id, secret, ending === 'pdf' ? 'pdf' : 'html')
     }
-    if (place === 'credit-notes' && ending === 'pdf') return serveCreditNote(response, id, secret)
+    if (section === 'credit-notes' && ending === 'pdf') return serveCreditNote(response, id, secret)
     if (!serveFile(path, response)) notFound(response)
   }
 
@@ -80,9 +81,9 @@ export function createBrowser(given: BrowserDeps) {
   }
 }
 
-type File = { type: string; body: string }
+type StaticFile = { type: string; body: string }
 
-/** Hides Node's warning that this function is experimental from everyone who starts the shop. */
+/** Returns a script without its types. Suppresses Node's warning that `stripTypeScriptTypes` is experimental. */
 function withoutTypes(name: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
@@ -93,10 +94,10 @@ function withoutTypes(name: string): string {
   }
 }
 
-const module = (name: string): File => ({ type: 'text/javascript', body: withoutTypes(name) })
+const moduleScript = (name: string): StaticFile => ({ type: 'text/javascript', body: withoutTypes(name) })
 
-/** `stripe.js` loads as a classic script, like Stripe's own: its modules become one function. */
-function classicScript(...names: string[]): File {
+/** Joins modules into one function, because `stripe.js` is loaded as a classic script, like Stripe's. */
+function classicScript(...names: string[]): StaticFile {
   const body = names.map((name) =>
     withoutTypes(name)
       .replaceAll(/^import .*$/gm, '')
@@ -105,24 +106,25 @@ function classicScript(...names: string[]): File {
   return { type: 'text/javascript', body: `(() => {\n${body.join('\n')}\n})()\n` }
 }
 
-const files = new Map<string, () => File>([
+const files = new Map<string, () => StaticFile>([
   ['/stripe.js', () => classicScript('browser/payment-element.ts', 'browser/stripe.ts')],
-  ['/card-frame.ts', () => module('browser/card-frame.ts')],
-  ['/card-input.ts', () => module('browser/card-input.ts')],
-  ['/pay-invoice.ts', () => module('browser/pay-invoice.ts')],
+  ['/card-frame.ts', () => moduleScript('browser/card-frame.ts')],
+  ['/card-input.ts', () => moduleScript('browser/card-input.ts')],
+  ['/pay-invoice.ts', () => moduleScript('browser/pay-invoice.ts')],
   ['/pages.css', () => ({ type: 'text/css', body: readSandboxFile('pages/pages.css') })],
   ['/card-frame.css', () => ({ type: 'text/css', body: readSandboxFile('browser/card-frame.css') })],
   ['/card-frame', () => ({ type: 'text/html', body: readSandboxFile('browser/card-frame.html') })],
 ])
-const ready = new Map<string, File>()
+/** Files that have been requested before. */
+const cachedFiles = new Map<string, StaticFile>()
 
 const filePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; frame-ancestors 'self'"
 
 function serveFile(path: string, response: ServerResponse): boolean {
-  const file = ready.get(path) ?? files.get(path)?.()
+  const file = cachedFiles.get(path) ?? files.get(path)?.()
   if (!file) return false
-  ready.set(path, file)
+  cachedFiles.set(path, file)
   response.writeHead(200, {
     'content-type': `${file.type}; charset=utf-8`,
     'cache-control': 'no-cache',

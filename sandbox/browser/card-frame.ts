@@ -20,13 +20,13 @@ function element<T extends Element>(selector: string, type: new () => T): T {
   return found
 }
 
-function problem(name: FieldName) {
+function findProblem(name: FieldName) {
   const { number, expiry, cvc } = inputs
   return problemOf(name, { number: number.value, expiry: expiry.value, cvc: cvc.value }, new Date())
 }
 
 function showProblem(name: FieldName) {
-  const found = problem(name)
+  const found = findProblem(name)
   inputs[name].classList.toggle('Input--invalid', found !== undefined)
   inputs[name].setAttribute('aria-invalid', String(found !== undefined))
   element(`#${name}-error`, HTMLElement).textContent = found?.message ?? ''
@@ -39,11 +39,11 @@ function validate() {
   return first
 }
 
-/** Sends the card to the sandbox: the page that holds the frame never sees it. */
-async function send(path: string, more: Record<string, string>) {
+/** Sends the card to the sandbox, so that the shop's page never sees it. */
+async function send(path: string, fields: Record<string, string>) {
   const { month, year } = readExpiry(inputs.expiry.value)
   const body = new URLSearchParams({
-    ...more,
+    ...fields,
     'payment_method_data[type]': 'card',
     'payment_method_data[card][number]': digitsOf(inputs.number.value),
     'payment_method_data[card][exp_month]': String(month),
@@ -54,40 +54,40 @@ async function send(path: string, more: Record<string, string>) {
   return (await response.json()) as Reply
 }
 
-/** Applies the shop's appearance through CSSOM, so that nothing is parsed as markup. */
-function dress({ theme, variables = {}, rules = {} }: Appearance) {
+/** Applies the shop's appearance through CSSOM, so that its values are not parsed as markup. */
+function applyAppearance({ theme, variables = {}, rules = {} }: Appearance) {
   const { style } = document.documentElement
   style.colorScheme = theme === 'night' ? 'dark' : 'light'
   for (const [name, value] of Object.entries(variables)) style.setProperty(`--${name}`, value)
   style.setProperty('--colorBorder', rules['.Input']?.['borderColor'] ?? '')
 }
 
-function load(fonts: Font[]) {
-  for (const { family, src, ...more } of fonts)
-    document.fonts.add(new FontFace(family, src, { display: 'swap', ...more }))
+function loadFonts(fonts: Font[]) {
+  for (const { family, src, ...descriptors } of fonts)
+    document.fonts.add(new FontFace(family, src, { display: 'swap', ...descriptors }))
 }
 
-/** Reports events of the fields, as Stripe names them, and their height. */
-function watch(tell: (type: string, detail?: object) => void, resize: (height: number) => void) {
+/** Reports the fields' events with Stripe's names, and their height in pixels. */
+function watch(report: (type: string, detail?: object) => void, resize: (height: number) => void) {
   for (const name of names) {
     const input = inputs[name]
     input.addEventListener('input', () => {
       // An error disappears once the field is valid; a new one appears on submit.
-      if (!problem(name)) showProblem(name)
+      if (!findProblem(name)) showProblem(name)
       const value = { type: 'card', payment_method: undefined }
-      const complete = names.every((each) => !problem(each))
-      const empty = names.every((each) => inputs[each].value === '')
-      tell('change', { collapsed: false, complete, empty, value })
+      const complete = names.every((field) => !findProblem(field))
+      const empty = names.every((field) => inputs[field].value === '')
+      report('change', { collapsed: false, complete, empty, value })
     })
-    input.addEventListener('focus', () => tell('focus'))
-    input.addEventListener('blur', () => tell('blur'))
+    input.addEventListener('focus', () => report('focus'))
+    input.addEventListener('blur', () => report('blur'))
   }
   new ResizeObserver(() => resize(document.documentElement.offsetHeight)).observe(document.body)
 }
 
 element('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault())
 
-/** Interface of the frame for the page that holds it. */
-const cardFields = { dress, load, send, validate, watch }
+/** Functions that `stripe.js` calls from the shop's page. */
+const cardFields = { applyAppearance, loadFonts, send, validate, watch }
 export type CardFields = typeof cardFields
 Object.assign(window, { cardFields })

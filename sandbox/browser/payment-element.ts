@@ -14,7 +14,7 @@ export class PaymentElement {
     this.fonts = fonts
   }
 
-  mount(place: HTMLElement) {
+  mount(container: HTMLElement) {
     this.unmount()
     const frame = document.createElement('iframe')
     frame.title = 'Secure payment input frame'
@@ -27,20 +27,21 @@ export class PaymentElement {
     style.margin = '-4px'
     style.height = '206px'
     this.frame = frame
-    this.dress(this.appearance)
+    this.applyAppearance(this.appearance)
     frame.addEventListener('load', () => this.connect(frame))
     frame.src = '/_sandbox/card-frame'
-    place.classList.add('StripeElement')
-    place.replaceChildren(frame)
+    container.classList.add('StripeElement')
+    container.replaceChildren(frame)
     queueMicrotask(() => this.emit('loaderstart', { elementType: 'payment' }))
   }
 
+  /** Connects to the functions of the loaded frame. */
   connect(frame: HTMLIFrameElement) {
-    // The browser's own error page is not our document.
+    // `contentDocument` is null if the frame could not be loaded and shows the browser's error page.
     this.fields = frame.contentDocument ? Reflect.get(frame.contentWindow ?? {}, 'cardFields') : undefined
     if (!this.fields) return this.emit('loaderror', { elementType: 'payment', error: { type: 'api_connection_error' } })
-    this.fields.dress(this.appearance)
-    this.fields.load(this.fonts)
+    this.fields.applyAppearance(this.appearance)
+    this.fields.loadFonts(this.fonts)
     this.fields.watch(
       (type, detail) => this.emit(type, { elementType: 'payment', ...detail }),
       (height) => (frame.style.height = `${height}px`),
@@ -63,11 +64,11 @@ export class PaymentElement {
     return this
   }
 
-  /** A frame whose color scheme differs from its surroundings would be painted opaque. */
-  dress(appearance: Appearance) {
+  /** Sets the frame's color scheme too, because browsers give a frame with another scheme an opaque background. */
+  applyAppearance(appearance: Appearance) {
     this.appearance = appearance
     if (this.frame) this.frame.style.colorScheme = appearance.theme === 'night' ? 'dark' : 'light'
-    this.fields?.dress(appearance)
+    this.fields?.applyAppearance(appearance)
   }
 
   update() {}

@@ -13,7 +13,7 @@ type ElementsOptions = {
 }
 type Confirmation = {
   elements: Elements
-  /** Elements created with a mode and an amount, before the intent exists (deferred intents). */
+  /** Needed if the elements were created with a mode and an amount, before the intent existed. */
   clientSecret?: string
   confirmParams?: { return_url?: string; payment_method_data?: { billing_details?: object } }
   redirect?: 'always' | 'if_required'
@@ -24,17 +24,17 @@ const connectionError = {
   message: 'We could not reach the payment service. Please check your connection and try again.',
 }
 
-const notOffered = {
+const notOfferedError = {
   type: 'invalid_request_error',
   message: 'The sandbox takes cards only through its Payment Element.',
 }
 
-const otherAmount = {
+const amountMismatchError = {
   type: 'invalid_request_error',
   message: 'The amount of the elements does not match the amount of the intent.',
 }
 
-/** Nested values as Stripe writes them in forms: `a[b]=c`. */
+/** Flattens nested values into form fields with Stripe's names, such as `a[b]`. */
 function toFields(name: string, value: unknown): Fields {
   if (value === undefined || value === null) return {}
   if (typeof value !== 'object') return { [name]: `${value as string | number | boolean}` }
@@ -70,7 +70,7 @@ class Elements {
 
   update(options: ElementsOptions) {
     this.options = { ...this.options, ...options }
-    if (options.appearance) this.element?.dress(options.appearance)
+    if (options.appearance) this.element?.applyAppearance(options.appearance)
   }
 
   fetchUpdates = async () => ({})
@@ -91,18 +91,19 @@ class Elements {
   }
 }
 
-const camel = { payment_intent: 'paymentIntent', setup_intent: 'setupIntent' } as const
+const resultKeys = { payment_intent: 'paymentIntent', setup_intent: 'setupIntent' } as const
 
 const pathOf = (secret: string) => {
   const id = secret.split('_secret_')[0] ?? ''
   return `${id.startsWith('seti_') ? 'setup_intents' : 'payment_intents'}/${id}`
 }
 
-const wrap = (reply: Reply) =>
-  reply.error ? { error: reply.error } : { [camel[reply['object'] as Intent['object']]]: reply }
+/** Converts an API reply to a result of Stripe.js: `{ error }`, `{ paymentIntent }` or `{ setupIntent }`. */
+const toResult = (reply: Reply) =>
+  reply.error ? { error: reply.error } : { [resultKeys[reply['object'] as Intent['object']]]: reply }
 
-/** Continues to the shop's page, which reads the outcome from its address. */
-function leave(returnUrl: string | undefined, intent: Intent): Promise<never> {
+/** Redirects to the shop's page, which reads the outcome from the query. Never resolves. */
+function redirect(returnUrl: string | undefined, intent: Intent): Promise<never> {
   if (!returnUrl) throw new Error('confirmParams.return_url is missing.')
   const url = new URL(returnUrl)
   url.searchParams.set(intent.object, intent.id)
@@ -113,26 +114,27 @@ function leave(returnUrl: string | undefined, intent: Intent): Promise<never> {
 }
 
 function createStripe(key: string) {
-  const retrieve = async (secret: string) => wrap(await read(pathOf(secret), { key, client_secret: secret }))
+  const retrieve = async (secret: string) => toResult(await read(pathOf(secret), { key, client_secret: secret }))
 
-  async function finish(reply: Reply, secret: string): Promise<Reply> {
+  /** Asks the buyer to authenticate if the intent requires it, and returns the API's reply. */
+  async function authenticateIfRequired(reply: Reply, secret: string): Promise<Reply> {
     if (reply.error || reply['status'] !== 'requires_action') return reply
     const outcome = await askBuyer()
     const body = new URLSearchParams({ key, client_secret: secret, outcome })
     return call(`${pathOf(secret)}/authenticate`, { method: 'POST', body })
   }
 
-  async function confirm(given: Confirmation) {
-    const { elements, confirmParams = {} } = given
+  async function confirm(confirmation: Confirmation) {
+    const { elements, confirmParams = {} } = confirmation
     const { mode, amount } = elements.options
-    const secret = mode ? given.clientSecret : elements.options.clientSecret
+    const secret = mode ? confirmation.clientSecret : elements.options.clientSecret
     if (!secret) throw new Error('Elements need a clientSecret.')
     if (mode && !elements.isSubmitted)
       throw new Error('elements.submit() must be called before stripe.confirmPayment().')
     elements.isSubmitted = false
     if (mode) {
       const intent = await read(pathOf(secret), { key, client_secret: secret })
-      if (!intent.error && intent['amount'] !== amount) return { error: otherAmount }
+      if (!intent.error && intent['amount'] !== amount) return { error: amountMismatchError }
     }
     const fields = {
       key,
@@ -140,12 +142,12 @@ function createStripe(key: string) {
       ...toFields('return_url', confirmParams.return_url),
       ...toFields('payment_method_data', confirmParams.payment_method_data),
     }
-    const checked = await elements.submit()
-    if ('error' in checked) return { error: checked.error }
-    const sent = await elements.send(`${pathOf(secret)}/confirm`, fields)
-    const reply = await finish(sent, secret)
-    if (reply.error || given.redirect === 'if_required') return wrap(reply)
-    return leave(confirmParams.return_url, reply as unknown as Intent)
+    const submitted = await elements.submit()
+    if ('error' in submitted) return { error: submitted.error }
+    const confirmed = await elements.send(`${pathOf(secret)}/confirm`, fields)
+    const reply = await authenticateIfRequired(confirmed, secret)
+    if (reply.error || confirmation.redirect === 'if_required') return toResult(reply)
+    return redirect(confirmParams.return_url, reply as unknown as Intent)
   }
 
   return {
@@ -155,18 +157,18 @@ function createStripe(key: string) {
     retrievePaymentIntent: retrieve,
     handleNextAction: async ({ clientSecret }: { clientSecret: string }) => {
       const reply = await read(pathOf(clientSecret), { key, client_secret: clientSecret })
-      return wrap(await finish(reply, clientSecret))
+      return toResult(await authenticateIfRequired(reply, clientSecret))
     },
-    // React's <Elements> insists that these exist; no one calls them.
-    confirmCardPayment: async () => ({ error: notOffered }),
-    createPaymentMethod: async () => ({ error: notOffered }),
-    createToken: async () => ({ error: notOffered }),
+    // React's `<Elements>` checks that these exist; the shop does not call them.
+    confirmCardPayment: async () => ({ error: notOfferedError }),
+    createPaymentMethod: async () => ({ error: notOfferedError }),
+    createToken: async () => ({ error: notOfferedError }),
     registerAppInfo() {},
     _registerWrapper() {},
   }
 }
 
-function make<K extends keyof HTMLElementTagNameMap>(
+function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Record<string, string>,
   ...content: (Node | string)[]
@@ -177,19 +179,19 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** The bank's page, as played by the sandbox. Closing it without an answer counts as failing. */
+/** Shows a stand-in for the bank's 3-D Secure page. Closing it counts as a failed authentication. */
 function askBuyer(): Promise<'complete' | 'fail'> {
-  const form = make(
+  const form = createElement(
     'form',
     { method: 'dialog' },
-    make('p', {}, 'Test mode: this is where your bank would ask you to approve the payment.'),
-    make('button', { value: 'complete' }, 'Complete authentication'),
+    createElement('p', {}, 'Test mode: this is where your bank would ask you to approve the payment.'),
+    createElement('button', { value: 'complete' }, 'Complete authentication'),
     ' ',
-    make('button', { value: 'fail' }, 'Fail authentication'),
+    createElement('button', { value: 'fail' }, 'Fail authentication'),
   )
-  const dialog = make('dialog', { 'aria-label': 'Authenticate your payment' }, form)
-  const host = make('div', {})
-  // In a shadow root, so that the shop's style sheet does not apply.
+  const dialog = createElement('dialog', { 'aria-label': 'Authenticate your payment' }, form)
+  const host = createElement('div', {})
+  // The shadow root keeps the shop's style sheet out.
   host.attachShadow({ mode: 'open' }).append(dialog)
   document.body.append(host)
   dialog.showModal()
@@ -201,5 +203,5 @@ function askBuyer(): Promise<'complete' | 'fail'> {
   })
 }
 
-/** Name of the release under which @stripe/stripe-js looks for the script's result. */
+/** `version` must be the release name that `@stripe/stripe-js` expects. */
 Object.assign(window, { Stripe: Object.assign(createStripe, { version: 'endive' }) })

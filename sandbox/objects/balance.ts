@@ -3,19 +3,21 @@ import { blank } from './blank.ts'
 
 export type SettlementCurrency = 'usd' | 'chf'
 
-/** Exchange rates of an account that settles in Swiss francs: outgoing, then incoming dollars. */
-const francs = { out: 0.8051, in: 0.8027 }
+/** Francs per dollar for an account that settles in Swiss francs; outgoing money is converted at a worse rate. */
+const francsPerDollar = { outgoing: 0.8051, incoming: 0.8027 }
 
 /** Stripe's list prices in the United States: 2.9 % and 30 cents for a card payment, $15 for a dispute. */
-const fees = { share: 0.029, fixed: 30, dispute: 1500 }
+const fees = { share: 0.029, fixedCents: 30, disputeCents: 1500 }
 
-/** Money becomes available two days after a payment, and is paid out the next midnight. */
-const availableAfter = 2 * day
+/** A payment becomes available after two days, and is paid out the next midnight. */
+const availabilityDelaySeconds = 2 * day
+
+/** Returns the next midnight in UTC. */
 export const midnightAfter = (time: number) => (Math.floor(time / day) + 1) * day
 
 export type BalanceChange = 'charge' | 'refund' | 'refund_failure' | 'dispute' | 'dispute_reversal' | 'payout'
 
-const types: Record<BalanceChange, string> = {
+const transactionTypes: Record<BalanceChange, string> = {
   charge: 'charge',
   refund: 'refund',
   refund_failure: 'refund_failure',
@@ -24,30 +26,31 @@ const types: Record<BalanceChange, string> = {
   payout: 'payout',
 }
 
-type Moved = {
+type BalanceTransactionInput = {
   now: number
   change: BalanceChange
-  /** In the currency of the charge; negative for what leaves. */
+  /** In the currency of the charge; negative for money that leaves. */
   cents: number
   source: { id: string; currency: string }
   settlesIn: SettlementCurrency
 }
 
 function feeOf(change: BalanceChange, cents: number): number {
-  if (change === 'charge') return Math.round(cents * fees.share) + fees.fixed
-  return change === 'dispute' ? fees.dispute : 0
+  if (change === 'charge') return Math.round(cents * fees.share) + fees.fixedCents
+  return change === 'dispute' ? fees.disputeCents : 0
 }
 
-/** Line of the account's balance, in the currency that the account settles in. */
-export function newBalanceTransaction({ now, change, cents, source, settlesIn }: Moved) {
+/** Balance transaction in the currency that the account settles in. */
+export function newBalanceTransaction({ now, change, cents, source, settlesIn }: BalanceTransactionInput) {
   const isConverted = settlesIn !== source.currency
-  const rate = cents < 0 ? francs.out : francs.in
+  const rate = cents < 0 ? francsPerDollar.outgoing : francsPerDollar.incoming
   const converted = (amount: number) => (isConverted ? Math.round(amount * rate) : amount)
-  const [amount, fee] = [converted(cents), converted(feeOf(change, cents))]
+  const amount = converted(cents)
+  const fee = converted(feeOf(change, cents))
   return {
     ...blank('balance_transaction', 'txn'),
     amount,
-    available_on: change === 'charge' ? now + availableAfter : now,
+    available_on: change === 'charge' ? now + availabilityDelaySeconds : now,
     created: now,
     currency: settlesIn,
     exchange_rate: isConverted ? rate : null,
@@ -59,8 +62,8 @@ export function newBalanceTransaction({ now, change, cents, source, settlesIn }:
     net: amount - fee,
     reporting_category: change,
     source: source.id,
-    type: types[change],
-    /** Payout that includes the transaction. */
+    type: transactionTypes[change],
+    /** `payout` is the id of the payout that includes the transaction. */
     $sandbox: { payout: null as string | null, due_at: null as number | null },
   }
 }

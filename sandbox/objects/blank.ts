@@ -1,37 +1,39 @@
 import { newId } from '../basics.ts'
 import { readSandboxFile } from '../files.ts'
 
-type Texts<Names extends string> = Record<Names, string | null>
-type Times<Names extends string> = Record<Names, number | null>
-type Noted = { metadata: Record<string, string> }
+type TextFields<Names extends string> = Record<Names, string | null>
+type NumberFields<Names extends string> = Record<Names, number | null>
+type WithMetadata = { metadata: Record<string, string> }
 
 export type CollectionMethod = 'charge_automatically' | 'send_invoice'
 export type PausedCollection = { behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumes_at: number | null }
 
-/** Fields of `blank.json` that the sandbox changes or reads. */
-type Known = {
-  charge: Texts<'balance_transaction'>
-  coupon: Texts<'name'>
-  customer: Noted & Texts<'currency' | 'email' | 'name'> & { balance: number }
-  invoice: Times<'automatically_finalizes_at' | 'due_date' | 'next_payment_attempt'> &
+/** Types of the fields of `blank.json` that the sandbox changes or reads, by kind. */
+type TypedFields = {
+  charge: TextFields<'balance_transaction'>
+  coupon: TextFields<'name'>
+  customer: WithMetadata & TextFields<'currency' | 'email' | 'name'> & { balance: number }
+  invoice: NumberFields<'automatically_finalizes_at' | 'due_date' | 'next_payment_attempt'> &
     Record<'amount_paid' | 'attempt_count', number> & { collection_method: CollectionMethod }
-  invoiceitem: Noted & Texts<'invoice'>
-  payment_intent: Times<'canceled_at'> & Texts<'latest_charge' | 'payment_method'>
-  payment_method: Texts<'customer'>
-  price: Noted & Texts<'lookup_key' | 'nickname'>
-  product: Texts<'tax_code'>
-  refund: Noted & Texts<'balance_transaction'> & { failure_balance_transaction?: string }
-  setup_intent: Texts<'payment_method'>
-  subscription: Noted &
-    Times<'cancel_at' | 'canceled_at' | 'days_until_due' | 'ended_at' | 'trial_end' | 'trial_start'> &
-    Texts<'default_payment_method' | 'latest_invoice' | 'schedule'> & {
+  invoiceitem: WithMetadata & TextFields<'invoice'>
+  payment_intent: NumberFields<'canceled_at'> & TextFields<'latest_charge' | 'payment_method'>
+  payment_method: TextFields<'customer'>
+  price: WithMetadata & TextFields<'lookup_key' | 'nickname'>
+  product: TextFields<'tax_code'>
+  refund: WithMetadata & TextFields<'balance_transaction'> & { failure_balance_transaction?: string }
+  setup_intent: TextFields<'payment_method'>
+  subscription: WithMetadata &
+    NumberFields<'cancel_at' | 'canceled_at' | 'days_until_due' | 'ended_at' | 'trial_end' | 'trial_start'> &
+    TextFields<'default_payment_method' | 'latest_invoice' | 'schedule'> & {
       collection_method: CollectionMethod
       pause_collection: PausedCollection | null
     }
-  subscription_schedule: Times<'released_at'> & Texts<'released_subscription'>
+  subscription_schedule: NumberFields<'released_at'> & TextFields<'released_subscription'>
 }
 
+/** Constant fields of a kind; `null` lists the names of fields that are null, separated by spaces. */
 type Blank = { null?: string; [field: string]: unknown }
+
 const data: Record<string, Blank> = JSON.parse(readSandboxFile('objects/blank.json'))
 const withNulls = ({ null: names = '', ...fields }: Blank): object => ({
   ...Object.fromEntries((names ? names.split(' ') : []).map((name) => [name, null])),
@@ -39,14 +41,14 @@ const withNulls = ({ null: names = '', ...fields }: Blank): object => ({
 })
 const blanks = Object.fromEntries(Object.entries(data).map(([name, fields]) => [name, withNulls(fields)]))
 
-/** A new object with everything that Stripe's objects of this kind have when nothing has happened yet. */
+/** Creates an object of a kind, with a new id and all fields that Stripe's new objects have. */
 export const blank = <K extends string>(object: K, prefix: string, id = newId(prefix)) => ({
   id,
   object,
-  ...(blanks[object] as K extends keyof Known ? Known[K] : object),
+  ...(blanks[object] as K extends keyof TypedFields ? TypedFields[K] : object),
 })
 
-/** The fields of a nested object that never change, such as `charge.outcome`. */
+/** Returns the constant fields of a nested object, such as `charge.outcome`. */
 export const blankPart = (name: string): object => blanks[name] ?? {}
 
 export const account = {

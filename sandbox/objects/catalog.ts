@@ -13,9 +13,9 @@ export type Product = ReturnType<typeof newProduct>
 
 export type TaxBehavior = 'exclusive' | 'inclusive' | 'unspecified'
 
-type GivenPrice = { now: number; product: string; currency: string; amount: number; recurring: Step | null }
+type PriceInput = { now: number; product: string; currency: string; amount: number; recurring: Step | null }
 
-export const newPrice = ({ now, product, currency, amount, recurring }: GivenPrice) => ({
+export const newPrice = ({ now, product, currency, amount, recurring }: PriceInput) => ({
   ...blank('price', 'price'),
   active: true,
   created: now,
@@ -30,7 +30,7 @@ export const newPrice = ({ now, product, currency, amount, recurring }: GivenPri
 
 export type Price = ReturnType<typeof newPrice>
 
-/** The older name of a recurring price, which subscription items still carry. */
+/** Returns the `plan` of a price, the older form that Stripe's subscription items also contain. */
 export const planOf = (price: Price) => ({
   ...blank('plan', 'plan', price.id),
   active: price.active,
@@ -48,27 +48,29 @@ export const planOf = (price: Price) => ({
 /** Discount in percent or cents; `months` 0 is one invoice, undefined is forever. */
 export type DiscountTerms = { percent: number; months?: number } | { amount: number; months?: number }
 
-const durationOf = ({ months }: DiscountTerms) =>
-  months === undefined ? ('forever' as const) : months === 0 ? ('once' as const) : ('repeating' as const)
+function durationOf({ months }: DiscountTerms) {
+  if (months === undefined) return 'forever'
+  return months === 0 ? 'once' : 'repeating'
+}
 
-export const newCoupon = (now: number, off: DiscountTerms, currency: string, id?: string) => ({
+export const newCoupon = (now: number, terms: DiscountTerms, currency: string, id?: string) => ({
   ...blank('coupon', 'coupon', id),
-  amount_off: 'amount' in off ? off.amount : null,
+  amount_off: 'amount' in terms ? terms.amount : null,
   created: now,
-  currency: 'amount' in off ? currency : null,
-  duration: durationOf(off),
-  duration_in_months: off.months || null,
-  percent_off: 'percent' in off ? off.percent : null,
+  currency: 'amount' in terms ? currency : null,
+  duration: durationOf(terms),
+  duration_in_months: terms.months || null,
+  percent_off: 'percent' in terms ? terms.percent : null,
 })
 
 export type Coupon = ReturnType<typeof newCoupon>
 
-/** Discounts without a subscription apply to the whole customer. */
+/** Without a subscription, the discount applies to all subscriptions of the customer. */
 type DiscountOwner = { customer: string; subscription: string | null }
 
-export const newDiscount = (now: number, coupon: Coupon, whose: DiscountOwner) => ({
+export const newDiscount = (now: number, coupon: Coupon, owner: DiscountOwner) => ({
   ...blank('discount', 'di'),
-  ...whose,
+  ...owner,
   end: coupon.duration_in_months
     ? addSteps(now, { interval: 'month', interval_count: 1 }, coupon.duration_in_months)
     : null,
@@ -78,5 +80,6 @@ export const newDiscount = (now: number, coupon: Coupon, whose: DiscountOwner) =
 
 export type Discount = ReturnType<typeof newDiscount>
 
-export const discountAmount = ({ percent_off: percent, amount_off: off }: Coupon, amount: number) =>
-  Math.min(amount, off ?? Math.round((amount * (percent ?? 0)) / 100))
+/** Returns the cents that a coupon takes off an amount, at most the whole amount. */
+export const discountAmount = ({ percent_off: percent, amount_off: fixedAmount }: Coupon, amount: number) =>
+  Math.min(amount, fixedAmount ?? Math.round((amount * (percent ?? 0)) / 100))

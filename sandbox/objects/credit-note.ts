@@ -1,7 +1,7 @@
 import { listOf, randomText } from '../basics.ts'
 import { blank } from './blank.ts'
 import type { Invoice } from './invoice.ts'
-import { sumOf, type Tax, taxesInside } from './tax.ts'
+import { includedTaxes, sumOf, type Tax } from './tax.ts'
 
 type CreditNoteInput = {
   now: number
@@ -18,7 +18,7 @@ export function newCreditNote({ now, invoice, amount, refunds, tax, earlierNoteC
   const base = blank('credit_note', 'cn')
   const secret = randomText(40)
   const behavior = invoice.total_taxes[0]?.tax_behavior ?? 'inclusive'
-  const taxes = taxesInside(amount, tax, behavior)
+  const taxes = includedTaxes(amount, tax, behavior)
   const untaxed = amount - sumOf(taxes)
   const subtotal = behavior === 'exclusive' ? untaxed : amount
   const line = {

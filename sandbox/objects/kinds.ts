@@ -29,8 +29,8 @@ export const newWebhookEndpoint = (now: number, url: string, events: string[]) =
 
 const wallets = ['amazon_pay', 'apple_pay', 'google_pay', 'klarna', 'link', 'paypal']
 
-/** A page that is not public has no wallets: Apple and Google check the domain themselves. */
-const walletOn = (domain: string) =>
+/** Wallets are active only on public domains, because Apple and Google check the domain. */
+const walletStatus = (domain: string) =>
   /^(localhost|127\.|.*\.(local|test|example|invalid)$)/.test(domain)
     ? {
         status: 'inactive' as const,
@@ -40,13 +40,13 @@ const walletOn = (domain: string) =>
 
 export const newPaymentMethodDomain = (now: number, domain: string) => ({
   ...blank('payment_method_domain', 'pmd'),
-  ...Object.fromEntries(wallets.map((name) => [name, walletOn(domain)])),
+  ...Object.fromEntries(wallets.map((name) => [name, walletStatus(domain)])),
   created: now,
   domain_name: domain,
   enabled: true as boolean,
 })
 
-/** Everything the sandbox stores, by the name in its own `object` field. */
+/** Types of the stored objects, by the value of their `object` field. */
 export type Kinds = {
   balance_transaction: BalanceTransaction
   charge: Charge
@@ -79,37 +79,39 @@ export type Kinds = {
 export type Kind = keyof Kinds
 export type StoredObject = Kinds[Kind]
 
-/** The customer whose row is locked while this object changes. */
-export function ownerOf(kept: StoredObject): string | null {
-  if (kept.object === 'customer') return kept.id
-  if (kept.object === 'invoice_payment' || kept.object === 'dispute') return kept.$sandbox.customer
-  return 'customer' in kept ? kept.customer : null
+/** Returns the id of the customer whose row is locked while this object changes. */
+export function ownerOf(stored: StoredObject): string | null {
+  if (stored.object === 'customer') return stored.id
+  if (stored.object === 'invoice_payment' || stored.object === 'dispute') return stored.$sandbox.customer
+  return 'customer' in stored ? stored.customer : null
 }
 
-const incompleteLifetime = 23 * 3600
+const incompleteLifetimeSeconds = 23 * 3600
 
-/** Next due time of an invoice: a draft is finalized, an open one charged, a sent one becomes overdue. */
-function invoiceDueAt({ status, auto_advance: advances, collection_method: method, ...invoice }: Invoice) {
-  if (status === 'draft') return advances ? invoice.automatically_finalizes_at : null
+/** Returns when a draft is finalized, an open invoice charged, or a sent one becomes overdue. */
+function invoiceDueAt({ status, auto_advance: isAutomatic, collection_method: method, ...invoice }: Invoice) {
+  if (status === 'draft') return isAutomatic ? invoice.automatically_finalizes_at : null
   if (status !== 'open') return null
   if (method === 'charge_automatically') return invoice.next_payment_attempt
   return invoice.$sandbox.isOverdue ? null : invoice.due_date
 }
 
-/** When the sandbox must act on this object on its own. */
-export function dueAt(kept: StoredObject): number | null {
-  if (kept.object === 'subscription') {
-    if (kept.status === 'incomplete') return kept.created + incompleteLifetime
-    if (!['trialing', 'active', 'past_due'].includes(kept.status)) return null
-    const end = kept.items.data[0]?.current_period_end ?? null
-    const sooner = [kept.cancel_at, kept.pending_update?.expires_at, kept.pause_collection?.resumes_at].filter(
-      (at) => typeof at === 'number',
-    )
-    return end === null ? null : Math.min(end, ...sooner)
+/** Returns the time, in seconds since 1970, when the sandbox must act on the object; null for never. */
+export function dueAt(stored: StoredObject): number | null {
+  if (stored.object === 'subscription') {
+    if (stored.status === 'incomplete') return stored.created + incompleteLifetimeSeconds
+    if (!['trialing', 'active', 'past_due'].includes(stored.status)) return null
+    const end = stored.items.data[0]?.current_period_end ?? null
+    const scheduledTimes = [
+      stored.cancel_at,
+      stored.pending_update?.expires_at,
+      stored.pause_collection?.resumes_at,
+    ].filter((at) => typeof at === 'number')
+    return end === null ? null : Math.min(end, ...scheduledTimes)
   }
-  if (kept.object === 'invoice') return invoiceDueAt(kept)
-  if (kept.object === 'payment_intent' || kept.object === 'refund') return kept.$sandbox?.settles_at ?? null
-  if (kept.object === 'balance_transaction') return kept.$sandbox.due_at
-  if (kept.object === 'charge') return kept.disputed ? null : kept.$sandbox.dispute_at
+  if (stored.object === 'invoice') return invoiceDueAt(stored)
+  if (stored.object === 'payment_intent' || stored.object === 'refund') return stored.$sandbox?.settles_at ?? null
+  if (stored.object === 'balance_transaction') return stored.$sandbox.due_at
+  if (stored.object === 'charge') return stored.disputed ? null : stored.$sandbox.dispute_at
   return null
 }

@@ -13,13 +13,13 @@ export const threeDSecure = (source: string) => ({
 })
 type NextAction = ReturnType<typeof threeDSecure>
 
-type Owed = { now: number; amount: number; currency: string; customer: string; description: string }
+type PaymentIntentInput = { now: number; amount: number; currency: string; customer: string; description: string }
 
-export function newPaymentIntent({ now, ...owed }: Owed) {
+export function newPaymentIntent({ now, ...fields }: PaymentIntentInput) {
   const base = blank('payment_intent', 'pi')
   return {
     ...base,
-    ...owed,
+    ...fields,
     amount_received: 0,
     cancellation_reason: null as 'void_invoice' | null,
     client_secret: `${base.id}_secret_${randomText(25)}`,
@@ -51,7 +51,7 @@ export function newSetupIntent(now: number, customer: string, usage: 'off_sessio
 
 export type SetupIntent = ReturnType<typeof newSetupIntent>
 
-type ChargeDraft = {
+type ChargeInput = {
   now: number
   intent: PaymentIntent
   method: PaymentMethod
@@ -59,7 +59,7 @@ type ChargeDraft = {
   disputeAt: number | null
 }
 
-export function newCharge({ now, intent, method, failure, disputeAt }: ChargeDraft) {
+export function newCharge({ now, intent, method, failure, disputeAt }: ChargeInput) {
   const { brand, exp_month, exp_year, fingerprint, last4 } = method.card
   return {
     ...blank('charge', 'ch'),
@@ -120,7 +120,7 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
   payment_method: charge.payment_method,
   reason,
   status: 'succeeded' as 'pending' | 'succeeded' | 'failed',
-  /** Time at which the bank pays the refund out. */
+  /** `settles_at` is when a delayed refund succeeds or fails, in seconds since 1970. */
   $sandbox: { settles_at: null } as { settles_at: number | null } | undefined,
 })
 
@@ -138,7 +138,7 @@ export type DisputeStatus =
   | 'appeal_needs_response'
   | 'appeal_under_review'
 
-/** Stripe's names of the evidence that is text, and of the evidence that is the id of a file. */
+/** Stripe's names of evidence fields; `evidenceTexts` contain text, `evidenceFiles` the id of a file. */
 export const evidenceTexts =
   'access_activity_log billing_address cancellation_policy_disclosure cancellation_rebuttal customer_email_address customer_name customer_purchase_ip duplicate_charge_explanation duplicate_charge_id product_description refund_policy_disclosure refund_refusal_explanation service_date uncategorized_text'.split(
     ' ',
@@ -169,7 +169,7 @@ export function newDispute(
   now: number,
   charge: Charge,
   status: DisputeStatus,
-  taken: BalanceTransaction[],
+  withdrawals: BalanceTransaction[],
   reason: DisputeReason = 'fraudulent',
 ) {
   const { brand } = charge.payment_method_details.card
@@ -178,7 +178,7 @@ export function newDispute(
     ...blank('dispute', 'du'),
     is_charge_refundable: isInquiry,
     amount: charge.amount - charge.amount_refunded,
-    balance_transactions: taken,
+    balance_transactions: withdrawals,
     charge: charge.id,
     created: now,
     currency: charge.currency,
@@ -194,7 +194,7 @@ export function newDispute(
 
 export type Dispute = ReturnType<typeof newDispute>
 
-/** The card's bank suspects fraud; nothing has happened yet. */
+/** Early fraud warning of the card's bank; it moves no money. */
 export const newFraudWarning = (now: number, charge: Charge) => ({
   ...blank('radar.early_fraud_warning', 'issfr'),
   charge: charge.id,

@@ -36,6 +36,7 @@ export const feedbacks = [
 ] as const
 export type Feedback = (typeof feedbacks)[number]
 
+/** `end` is the end of the first period, in seconds since 1970. */
 type SubscriptionInput = { now: number; customer: Customer; price: Price; end: number }
 
 const newItem = ({ now, price, end }: SubscriptionInput, subscription: string) => ({
@@ -51,15 +52,15 @@ const newItem = ({ now, price, end }: SubscriptionInput, subscription: string) =
 
 export type SubscriptionItem = ReturnType<typeof newItem>
 
-export const newPendingUpdate = (wanted: {
+export const newPendingUpdate = (fields: {
   billing_cycle_anchor: number
   expires_at: number
   metadata: Record<string, string>
   subscription_items: SubscriptionItem[]
-}) => ({ ...blankPart('subscription.pending_update'), ...wanted })
+}) => ({ ...blankPart('subscription.pending_update'), ...fields })
 
-export function newSubscription(given: SubscriptionInput) {
-  const { now, customer, price } = given
+export function newSubscription(input: SubscriptionInput) {
+  const { now, customer, price } = input
   const base = blank('subscription', 'sub')
   return {
     ...base,
@@ -80,7 +81,7 @@ export function newSubscription(given: SubscriptionInput) {
     currency: price.currency,
     customer: customer.id,
     discounts: [] as string[],
-    items: listOf(`/v1/subscription_items?subscription=${base.id}`, [newItem(given, base.id)]),
+    items: listOf(`/v1/subscription_items?subscription=${base.id}`, [newItem(input, base.id)]),
     payment_settings: {
       payment_method_options: null,
       payment_method_types: null as 'card'[] | null,
@@ -113,7 +114,7 @@ export const withPeriod = (subscription: Subscription, start: number, end: numbe
   },
 })
 
-/** Changes that the seller planned in the dashboard. Until it is released, only the schedule changes the subscription. */
+/** Schedule that the seller planned in the dashboard. Until its release, only the schedule may change the subscription. */
 export const newSchedule = (now: number, subscription: Subscription) => ({
   ...blank('subscription_schedule', 'sub_sched'),
   created: now,

@@ -17,23 +17,25 @@ export type TaxRate = ReturnType<typeof newTaxRate>
 
 export type Tax = { rate: TaxRate; reason: 'standard_rated' | 'reverse_charge' | 'not_collecting' }
 
-/** The tax inside a price, to the cent. Percentages have at most two decimals, so whole numbers are enough. */
-export function taxInside(amount: number, percentage: number): number {
+/** Returns the tax included in an amount. Percentages have at most two decimals, so hundredths are whole numbers. */
+export function includedTax(amount: number, percentage: number): number {
   const hundredths = Math.round(percentage * 100)
   return Math.round((amount * hundredths) / (10_000 + hundredths))
 }
 
-/** Tax of a price, which includes it or adds it on top. */
-export const taxesOn = (net: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') =>
-  taxesInside(net + (behavior === 'exclusive' && tax ? taxOnTop(net, tax) : 0), tax, behavior)
+/** Returns the taxes of a price, whether the price includes tax or adds it. */
+export function taxesOn(price: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') {
+  const added = behavior === 'exclusive' && tax ? addedTax(price, tax) : 0
+  return includedTaxes(price + added, tax, behavior)
+}
 
-const taxOnTop = (net: number, { rate, reason }: Tax) =>
+const addedTax = (net: number, { rate, reason }: Tax) =>
   reason === 'standard_rated' ? Math.round((net * Math.round(rate.percentage * 100)) / 10_000) : 0
 
-/** Tax of an amount that includes it, regardless of the price's `tax_behavior`. */
-export function taxesInside(total: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') {
+/** Returns the taxes of an amount that includes tax; `behavior` is only reported in the result. */
+export function includedTaxes(total: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') {
   if (!tax) return []
-  const amount = tax.reason === 'standard_rated' ? taxInside(total, tax.rate.percentage) : 0
+  const amount = tax.reason === 'standard_rated' ? includedTax(total, tax.rate.percentage) : 0
   return [
     {
       amount,

@@ -5,15 +5,15 @@ import { defaultQuirks, type Fault, type Quirks } from '../quirks.ts'
 import type { Work } from '../work.ts'
 import { button, date, html, moment, money, page, select, table } from './html.ts'
 
-type Act = (controls: Controls, id: string) => Promise<unknown>
+type ButtonAction = (controls: Controls, id: string) => Promise<unknown>
 
 const failNext =
-  (fault: Fault): Act =>
+  (fault: Fault): ButtonAction =>
   (controls) =>
     controls.failNext(fault)
 
-/** The buttons of the page, for the sandbox as a whole and for each listed object. What makes no sense is refused. */
-const actions: Record<string, Record<string, Act>> = {
+/** Buttons by kind of object; `sandbox` are those of the page. An action that does not fit an object's state is refused. */
+const actions: Record<string, Record<string, ButtonAction>> = {
   sandbox: {
     'Advance 1 day': (controls) => controls.advance(1, 'day'),
     'Advance 1 month': (controls) => controls.advance(1, 'month'),
@@ -45,7 +45,7 @@ const actions: Record<string, Record<string, Act>> = {
   event: { 'Send again': (controls, id) => controls.webhooks.redeliver(id) },
 }
 
-/** See README.md for what Stripe says about each. */
+/** Choices of each quirk's select; README.md links to Stripe's documentation of the quirks. */
 const switches: Record<string, Record<string, Partial<Quirks>>> = {
   'A payment’s subscription follows': {
     immediately: { lag: { from: 0, to: 0 } },
@@ -80,28 +80,29 @@ const switches: Record<string, Record<string, Partial<Quirks>>> = {
   'A day within a period': { 'ends the period': { shortens: true }, 'leaves it': { shortens: false } },
 }
 
-/** Undefined when there is no such button; `behave` is the form of switches. */
+/** Returns the handler of a form by its kind, or undefined for an unknown kind; `behave` is the form of switches. */
 export function actionOf(kind: string) {
-  if (kind === 'behave') return behave
-  const known = new Map(Object.entries(actions[kind] ?? {}))
-  if (known.size === 0) return undefined
+  if (kind === 'behave') return applySwitches
+  const buttons = new Map(Object.entries(actions[kind] ?? {}))
+  if (buttons.size === 0) return undefined
   return async (controls: Controls, form: URLSearchParams) => {
-    const run = known.get(form.get('action') ?? '')
+    const run = buttons.get(form.get('action') ?? '')
     if (!run) throw invalid('There is no such button.')
     await run(controls, form.get('id') ?? '')
   }
 }
 
-function behave(controls: Controls, form: URLSearchParams) {
-  const chosen = [...form].map(([name, choice]) => {
+function applySwitches(controls: Controls, form: URLSearchParams) {
+  const chosenQuirks = [...form].map(([name, choice]) => {
     const quirks = new Map(Object.entries(switches[name] ?? {})).get(choice)
     if (!quirks) throw invalid(`Invalid ${name}: ${choice}`)
     return quirks
   })
-  return controls.behave(Object.assign({}, ...chosen))
+  return controls.behave(Object.assign({}, ...chosenQuirks))
 }
 
-const chosenOf = (choices: Record<string, Partial<Quirks>>, quirks: Quirks) =>
+/** Returns the choice that matches the current quirks. */
+const currentChoice = (choices: Record<string, Partial<Quirks>>, quirks: Quirks) =>
   Object.keys(choices).find((choice) => isDeepStrictEqual({ ...quirks, ...choices[choice] }, quirks))
 
 type ListedObject = {
@@ -124,7 +125,7 @@ const buttonsOf = (kind: string, id: string, about: string) =>
 
 const timeOf = (seconds: number) => moment(new Date(seconds * 1000))
 
-/** The newest objects, or those of the customers whose email contains the search. */
+/** Table of the newest objects whose number, key, id or customer's email contains the search. */
 async function objectList({ database }: Work, search: string) {
   const { rows } = await database.query<ListedObject>(
     `select * from (
@@ -186,7 +187,7 @@ export async function controlPage(work: Work, query: URLSearchParams): Promise<s
     ${buttonsOf('sandbox', '', '')}
     <h2>As untidy as Stripe</h2>
     <form method="post" action="/_sandbox/controls/behave" class="Actions">
-      ${Object.entries(switches).map(([name, choices]) => select(name, chosenOf(choices, work.quirks), Object.keys(choices)))}
+      ${Object.entries(switches).map(([name, choices]) => select(name, currentChoice(choices, work.quirks), Object.keys(choices)))}
       <button>Apply</button>
     </form>
     <form method="get" action="/_sandbox/" role="search" class="Actions">

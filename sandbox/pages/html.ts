@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../failure.ts'
 
-/** Markup whose parts are escaped; only `html` makes it. */
+/** Escaped markup; created only by `html`. */
 class Html {
   readonly text: string
   constructor(text: string) {
@@ -48,7 +48,7 @@ export const page = ({ title, body, scripts = [] }: Page) =>
 </html>
 `.text
 
-/** A form of one button. Many look alike: `about` tells a screen reader which is which. */
+/** Form with one button; `about` names the object for screen readers, because several buttons have the same label. */
 export const button = (action: string, label: string, fields: Record<string, string> = {}, about?: string) =>
   html`<form method="post" action="/_sandbox/${action}">${Object.entries(fields).map(
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
@@ -75,7 +75,7 @@ export const send = (
   status: number,
   type: 'text/html' | 'text/plain' | 'application/pdf',
   body: string | Buffer,
-  more = {},
+  extraHeaders = {},
 ) =>
   response
     .writeHead(status, {
@@ -86,7 +86,7 @@ export const send = (
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'x-robots-tag': 'noindex',
-      ...more,
+      ...extraHeaders,
     })
     .end(body)
 
@@ -96,14 +96,16 @@ export const notFound = (response: ServerResponse) => send(response, 404, 'text/
 export async function handleButton(
   request: IncomingMessage,
   response: ServerResponse,
-  { act, next }: { act: () => Promise<unknown>; next: string },
+  { act, next }: { act: () => Promise<unknown> /** Path to redirect to. */; next: string },
 ) {
   const { 'sec-fetch-site': site, origin, host } = request.headers
-  const isOwn =
+  // Older browsers send no `sec-fetch-site`.
+  const isSameOrigin =
     site === undefined
       ? origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
       : site === 'same-origin'
-  if (!isOwn) return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
+  if (!isSameOrigin)
+    return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
   try {
     await act()
     return response.writeHead(303, { location: next, 'cache-control': 'no-store' }).end()

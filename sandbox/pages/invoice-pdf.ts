@@ -1,12 +1,13 @@
-import type { Paper } from './invoice.ts'
+import type { PrintedDocument } from './invoice.ts'
 
-/** The standard fonts know Latin-1; anything else becomes a question mark. */
+/** Escapes text for PDF's standard fonts, which contain only Latin-1; other characters become question marks. */
 const encode = (text: string) =>
   text
     .replaceAll(/[^\x20-\xff]/g, '?')
     .replaceAll(/[()\\\x7f-\xff]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
 
-function draw({ from, title, rows, footer }: Paper): string {
+/** Returns the drawing operators of the text: one line per row, in two columns. */
+function drawText({ from, title, rows, footer }: PrintedDocument): string {
   const lines = [[from], [title], ...rows, ...footer.map((line) => [line])]
   return lines
     .flatMap(([left = '', right = ''], index) =>
@@ -17,9 +18,9 @@ function draw({ from, title, rows, footer }: Paper): string {
     .join('\n')
 }
 
-/** A one-page PDF, written by hand: catalog, page, drawing, font, and where each begins. */
-export function documentPdf(paper: Paper): Buffer {
-  const drawing = draw(paper)
+/** Writes a PDF of one page: catalog, pages, page, drawing, font and the table of their offsets. */
+export function documentPdf(printed: PrintedDocument): Buffer {
+  const drawing = drawText(printed)
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R /Lang (en) >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -33,9 +34,9 @@ export function documentPdf(paper: Paper): Buffer {
     file += `${index + 1} 0 obj\n${object}\nendobj\n`
     return offset
   })
-  const start = file.length
+  const xrefOffset = file.length
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`
   file += offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`
+  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${xrefOffset}\n%%EOF\n`
   return Buffer.from(file, 'latin1')
 }

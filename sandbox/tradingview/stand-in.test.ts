@@ -32,11 +32,11 @@ const change = (call: string, username: string, expiration?: Date) =>
     ...(expiration ? { expiration: expiration.toISOString() } : {}),
   })
 
-/** The same names and kinds of values; a date with microseconds is a kind of its own. */
-function formOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(formOf)
+/** Names of the fields with the types of their values, where a date with microseconds counts as `date`. */
+function typesOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(typesOf)
   if (value !== null && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, formOf(each)]))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, typesOf(each)]))
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/.test(value)) return 'date'
   return value === null ? null : typeof value
 }
@@ -51,8 +51,8 @@ describe('the list', () => {
     expect(Object.keys(first.body)).toEqual(Object.keys(recorded.list))
     const [dated, endless] = recorded.list.results
     const rows: { username: string; expiration?: string }[] = first.body.results
-    expect(formOf(rows.find(({ expiration }) => expiration))).toEqual(formOf(dated))
-    expect(formOf(rows.find(({ expiration }) => !expiration))).toEqual(formOf(endless))
+    expect(typesOf(rows.find(({ expiration }) => expiration))).toEqual(typesOf(dated))
+    expect(typesOf(rows.find(({ expiration }) => !expiration))).toEqual(typesOf(endless))
     expect(rows.map(({ username }) => username).slice(0, 2)).toEqual(['page_44', 'page_43'])
     expect(first.body.next).toMatch(/^\/pine_perm\/list_users\/\?.*\bc=/)
 
@@ -85,7 +85,7 @@ describe('the list', () => {
 describe('a change', () => {
   const until = new Date(Date.now() + 30 * day)
 
-  test('says 201 and ok for somebody new, and “exists” without changing the date for everybody else', async () => {
+  test('adding a new person returns 201; adding an existing one returns “exists” and keeps the date', async () => {
     expect(await change('add', 'QuietQuant', until)).toEqual({ status: 201, body: recorded.done })
     const [row] = await listed('QuietQuant')
     expect(Date.parse(row.expiration)).toBe(until.getTime())
@@ -98,7 +98,7 @@ describe('a change', () => {
     expect(await change('remove', 'QuietQuant')).toEqual({ status: 200, body: recorded.notThere })
   })
 
-  test('wants the exact spelling, which only the search ignores', async () => {
+  test('needs the exact spelling, while the search ignores upper and lower case', async () => {
     expect((await change('add', 'quietquant', until)).status).toBe(422)
     const { body } = await ask('/username_hint/?s=QUIETquant', undefined, {})
     expect(body).toContainEqual(expect.objectContaining({ username: 'QuietQuant' }))
@@ -123,7 +123,7 @@ describe('a change', () => {
 })
 
 describe('a session', () => {
-  test('is probed, and names the account’s own scripts', async () => {
+  test('can be checked, and lists the account’s own scripts', async () => {
     expect((await ask('/tvcoins/details/')).status).toBe(200)
     const ids = await ask('/pine_perm/list_scripts/')
     expect(ids.body).toEqual(expect.arrayContaining(recorded.scripts))
@@ -131,7 +131,7 @@ describe('a session', () => {
     expect(named.body).toEqual(expect.arrayContaining(recorded.named))
   })
 
-  test('that is none is told so, and another’s script is refused in other words', async () => {
+  test('requests without a session are refused, and so are requests for another account’s script', async () => {
     for (const path of ['/tvcoins/details/', '/pine_perm/list_scripts/'])
       expect(await ask(path, undefined, {})).toEqual({ status: 403, body: recorded.loggedOut })
     expect(await ask('/pine_perm/list_users/', { pine_id: others })).toEqual({ status: 403, body: recorded.notOwner })
