@@ -37,6 +37,7 @@ const resetForm = z.pipe(
     .strictObject({
       ...repeatedPassword.shape,
       token: accounts.resetPassword.input.shape.token,
+      // From the address of a link for a first password; the page reads it, the call does not.
       first: z.optional(z.string()),
     })
     .check(
@@ -53,8 +54,8 @@ const linkForm = z.pipe(
   z.transform(({ token }): ParsedInputOf<typeof logins.withLink> => ({ token })),
 )
 
-type Received = Parameters<typeof receivedLine>[1]
-type Declared = InputOf<typeof declarations.withdraw>
+type DeclarationReceipt = Parameters<typeof receivedLine>[1]
+type DeclarationInput = InputOf<typeof declarations.withdraw>
 
 export const plainForms: PlainForm[] = [
   { endpoint: accounts.login, page: '/auth', onSuccess: { goTo: '/dashboard' }, secondStepPage: '/auth/code' },
@@ -105,12 +106,16 @@ export const plainForms: PlainForm[] = [
   {
     endpoint: declarations.withdraw,
     page: '/withdraw',
-    onSuccess: (answer: Received, { email }: Declared) => ({ message: receivedLine('withdrawal', answer, email) }),
+    onSuccess: (answer: DeclarationReceipt, { email }: DeclarationInput) => ({
+      message: receivedLine('withdrawal', answer, email),
+    }),
   },
   {
     endpoint: declarations.cancel,
     page: '/cancel',
-    onSuccess: (answer: Received, { email }: Declared) => ({ message: receivedLine('cancellation', answer, email) }),
+    onSuccess: (answer: DeclarationReceipt, { email }: DeclarationInput) => ({
+      message: receivedLine('cancellation', answer, email),
+    }),
   },
   {
     endpoint: declarations.confirm,

@@ -88,7 +88,7 @@ async function mountAll(
   const http = { app, mount, pages, checkoutCookie }
   mountIdentity(http, context, identity, {
     ...site,
-    owners: [selling.customers, access.core, site.newsletter, audit],
+    modules: [selling.customers, access.core, site.newsletter, audit],
     endSubscriptionsOf: selling.subscriptions.cancellation.endAllOf,
     checkout: selling.checkout,
   })

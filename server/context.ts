@@ -38,7 +38,7 @@ type ContextInput = {
 }
 
 /** Module with more personal data than its tables declare (`database/personal-data.ts`). */
-export type PersonalDataOwner = {
+export type PersonalDataModule = {
   /** Called when an account is deleted, before its rows are. */
   forget?(tx: Transaction, userId: string): Promise<void>
   /** Additional entries for "my data". */

@@ -56,6 +56,7 @@ const run = z.object({
   pages: z.int(),
   isComplete: z.boolean(),
   people: z.int(),
+  /** People to be added to the list, with a wrong end date on it, and to be removed from it. */
   missing: z.int(),
   wrong: z.int(),
   ended: z.int(),
@@ -70,7 +71,9 @@ const meter = z.object({
   /** Last day of the current month. */
   lastDay: instant,
   forecast: z.int(),
+  /** People whose access ends this month. */
   endBefore: z.int(),
+  /** Expected new people until the end of the month. */
   newAtThisPace: z.int(),
   /** How close `people` is to the number above which TradingView reportedly charges. */
   level: z.enum(['calm', 'near', 'full']),
@@ -88,6 +91,7 @@ export const tradingViewAdmin = {
     input: z.strictObject({
       cookies: text(4096, 'Please paste the cookies'),
       host: text(100, 'Please choose a host'),
+      /** True if the seller accepts `tradingViewRisks`. */
       accepts: z.boolean(),
     }),
     limit: { requests: 20, seconds: 600 },

@@ -90,7 +90,7 @@ export const accounts = {
     limit: { requests: 20, seconds: 60 },
     input: z.strictObject({ token: mailedToken }),
     output: z.object({
-      /** True without a session of that account; the same token then sets a new password (`resetPassword`). */
+      /** True if this browser is not logged in to the account; the same token then sets a new password (`resetPassword`). */
       choosePassword: z.boolean(),
     }),
   }),

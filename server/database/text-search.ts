@@ -7,7 +7,7 @@ type List = typeof users | typeof purchases
 export type Sort = 'newest' | 'oldest'
 
 /** Condition for rows after the cursor, in this order. */
-export const beyond = (list: List, { at, id }: Cursor, sort: Sort): SQL =>
+export const isAfterCursor = (list: List, { at, id }: Cursor, sort: Sort): SQL =>
   sql`(${list.createdAt}, ${list.id}) ${sql.raw(sort === 'newest' ? '<' : '>')} (${at}, ${id})`
 
 export function inOrder(list: List, sort: Sort): SQL[] {

@@ -113,8 +113,8 @@ function createOutbox(folder: string, from: () => string): MailTransport {
 /** Result of one attempt to send an email. */
 export type Outcome =
   | { is: 'sent' }
-  /** Refused for good; `isAddress` if the reason is the recipient and not the email. */
-  | { is: 'refused'; reply: string; isAddress: boolean }
+  /** Refused for good; `isAboutRecipient` if the reason is the recipient and not the email. */
+  | { is: 'refused'; reply: string; isAboutRecipient: boolean }
   | { is: 'later'; reply: string }
   /** The email was not handed over: no connection, no login, no right to send. */
   | { is: 'unreachable'; reply: string }
@@ -173,9 +173,9 @@ type TrackedMessage = nodemailer.SendMailOptions & { progress: { isHandedOver: b
 type SmtpError = Error & { responseCode?: number; command?: string }
 
 function outcomeOf({ message: reply, responseCode = 0, command = '' }: SmtpError, isHandedOver: boolean): Outcome {
-  const isAddress = command === 'RCPT TO'
-  const isAboutMessage = isAddress || command === 'DATA'
-  if (responseCode >= 500 && isAboutMessage) return { is: 'refused', reply, isAddress }
+  const isAboutRecipient = command === 'RCPT TO'
+  const isAboutMessage = isAboutRecipient || command === 'DATA'
+  if (responseCode >= 500 && isAboutMessage) return { is: 'refused', reply, isAboutRecipient }
   if (responseCode >= 400 && responseCode < 500 && (isAboutMessage || command === 'MAIL FROM'))
     return { is: 'later', reply }
   return { is: isHandedOver ? 'uncertain' : 'unreachable', reply }

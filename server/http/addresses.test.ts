@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanForwardedFor, networksOf, shortAddress, trustIn } from './addresses.ts'
+import { cleanForwardedFor, networksOf, shortAddress, trustProxyOption } from './addresses.ts'
 
 test.for([
   ['198.51.100.7', '198.51.100.7'],
@@ -19,7 +19,7 @@ test.for([
 })
 
 test('a number of proxies covers only private networks, so a visitor who connects directly is not trusted', () => {
-  const trusts = trustIn(2)
+  const trusts = trustProxyOption(2)
   if (typeof trusts !== 'function') throw new Error('Expected a number to become a rule')
   for (const near of ['127.0.0.1', '::1', '::ffff:10.0.0.5', '172.18.0.1', '192.168.0.2', 'fd00::5'])
     expect([near, trusts(near, 0)]).toEqual([near, true])
@@ -32,13 +32,13 @@ test('one IPv6 network counts as one visitor, and the larger one around it as fi
   const namesOf = (address: string) => networksOf(address).map(({ network }) => network)
   expect(networksOf('2001:db8:1:2:3:4:5:6')).toEqual(networksOf('2001:DB8:1:2::'))
   expect(networksOf('2001:db8::1')).toEqual([
-    { network: '2001:db8:0:0::/64', times: 1 },
-    { network: '2001:db8:0::/48', times: 5 },
+    { network: '2001:db8:0:0::/64', limitFactor: 1 },
+    { network: '2001:db8:0::/48', limitFactor: 5 },
   ])
   expect(namesOf('2001:db8:1:2::')[1]).toBe(namesOf('2001:db8:1:3::')[1])
   expect(namesOf('2001:db8:1:2::')[1]).not.toBe(namesOf('2001:db8:2:2::')[1])
-  expect(networksOf('::ffff:198.51.100.7')).toEqual([{ network: '198.51.100.7', times: 1 }])
-  expect(networksOf('198.51.100.7')).toEqual([{ network: '198.51.100.7', times: 1 }])
+  expect(networksOf('::ffff:198.51.100.7')).toEqual([{ network: '198.51.100.7', limitFactor: 1 }])
+  expect(networksOf('198.51.100.7')).toEqual([{ network: '198.51.100.7', limitFactor: 1 }])
   expect(namesOf('fe80::1%eth0')[0]).toBe('fe80:0:0:0::/64')
 })
 

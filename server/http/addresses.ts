@@ -42,7 +42,7 @@ for (const [network, bits] of [
  * Fastify's `trustProxy` option. If only the number of proxies is known, the nearest one must be in a private network:
  * otherwise a visitor who connects directly could pose as a proxy.
  */
-export function trustIn(proxies: number | string[]) {
+export function trustProxyOption(proxies: number | string[]) {
   if (proxies === 0) return false
   if (typeof proxies !== 'number') return proxies
   return (address: string, hop: number) =>
@@ -76,19 +76,19 @@ function plainAddress(entry: string): string | undefined {
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
 }
 
-/** Addresses whose requests are counted together; `times` multiplies the limit of a single visitor. */
-export type Network = { network: string; times: number }
+/** Addresses whose requests are counted together; `limitFactor` multiplies the limit of a single visitor. */
+export type Network = { network: string; limitFactor: number }
 
 /** Networks under which an address is counted. One IPv6 visitor owns a /64, and often the whole /48 around it. */
 export function networksOf(address: string): Network[] {
   const [, ipv4InIpv6] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
-  if (ipv4InIpv6) return [{ network: ipv4InIpv6, times: 1 }]
+  if (ipv4InIpv6) return [{ network: ipv4InIpv6, limitFactor: 1 }]
   const withoutZone = address.split('%')[0] ?? ''
-  if (isIPv4(withoutZone) || isIP(withoutZone) === 0) return [{ network: withoutZone, times: 1 }]
+  if (isIPv4(withoutZone) || isIP(withoutZone) === 0) return [{ network: withoutZone, limitFactor: 1 }]
   const groups = groupsOfIpv6(withoutZone)
   return [
-    { network: `${groups.slice(0, 4).join(':')}::/64`, times: 1 },
-    { network: `${groups.slice(0, 3).join(':')}::/48`, times: 5 },
+    { network: `${groups.slice(0, 4).join(':')}::/64`, limitFactor: 1 },
+    { network: `${groups.slice(0, 3).join(':')}::/48`, limitFactor: 5 },
   ]
 }
 

@@ -32,11 +32,11 @@ export function limitFloods(app: FastifyInstance) {
     const route = perMinute === defaultPerMinute ? '' : request.routeOptions.url
     let isFlood = false
     // The widest network first: once it is refused, its smaller ones are not counted.
-    for (const { network, times } of networksOf(request.ip).toReversed()) {
+    for (const { network, limitFactor } of networksOf(request.ip).toReversed()) {
       const counter = hash(`${route} ${network}`, seed) % counterCount
       const count = (counts[counter] ?? 0) + 1
       counts[counter] = count
-      isFlood = count > perMinute * times
+      isFlood = count > perMinute * limitFactor
       if (isFlood) break
     }
     done(isFlood ? tooMany(Math.ceil((endsAt - now) / 1000)) : undefined)

@@ -130,7 +130,8 @@ describe('who is a customer', () => {
     const from = (host: number) => `2001:db8:7:7::${host.toString(16)}`
     // Requests so far from the same network.
     const attempts = createAttempts({ db: one.connection.db, now: one.clock.now })
-    for (let number = 0; number < 180; number++) await attempts.countQuestion(from(1), `crowd-${number}@example.com`)
+    for (let number = 0; number < 180; number++)
+      await attempts.countAddressLookup(from(1), `crowd-${number}@example.com`)
     const asked = await Promise.all(
       Array.from({ length: 24 }, (_, number) =>
         ask(
@@ -154,7 +155,7 @@ describe('who is a customer', () => {
     const { db, pool } = shop.connection
     const attempts = createAttempts({ db, now: shop.clock.now })
     const asked = Array.from({ length: 204 }, (_, number) =>
-      attempts.countQuestion('203.0.113.200', `crowd-${number}@example.com`),
+      attempts.countAddressLookup('203.0.113.200', `crowd-${number}@example.com`),
     )
     expect(pool.waitingCount).toBe(0)
     const answers = await Promise.allSettled(asked)

@@ -15,7 +15,7 @@ import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
 import { duplicateRefusal } from '../database/unique.ts'
 import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
-import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
+import { cleanForwardedFor, shortAddress, trustProxyOption } from './addresses.ts'
 import { limitFloods } from './flood.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, type FormPages, postedForm, readForms } from './plain-forms.ts'
@@ -48,7 +48,7 @@ export async function createHttpServer({
     // No logger per request: the hooks below log the request's id themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
-    trustProxy: trustIn(config.trustProxy),
+    trustProxy: trustProxyOption(config.trustProxy),
     bodyLimit: 64 * 1024,
     // A passkey's id has up to 1023 bytes, in base64url.
     routerOptions: { maxParamLength: 1400 },

@@ -21,8 +21,8 @@ async function shopWith(url: string) {
   return shop
 }
 
-/** Any page that sends email will do. */
-const write = (shop: TestShop, message = 'Hello') =>
+/** Stands for every page that sends email. */
+const sendContactMessage = (shop: TestShop, message = 'Hello') =>
   shop.visitor().call(contact.send, { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com', message })
 
 /** Waits until nothing is left to try, however long the pauses. */
@@ -39,7 +39,7 @@ const failures = async (shop: TestShop) => (await shop.queue.failed.list({ limit
 test('an email goes out over SMTP, encrypted when the server asks for it', async () => {
   const smtp = await smtpServer({}, { secure: true })
   const shop = await shopWith(`${smtp.url}?tls.rejectUnauthorized=false`)
-  await write(shop)
+  await sendContactMessage(shop)
   await settled(shop)
   expect(smtp.accepted).toMatchObject([
     { to: 'seller@example.com', source: expect.stringContaining('Message from Ada Lovelace') },
@@ -50,7 +50,7 @@ test('a missing mail server breaks no page, and the email goes out once it’s b
   const first = await smtpServer()
   await first.close()
   const shop = await shopWith(first.url)
-  await write(shop)
+  await sendContactMessage(shop)
   await shop.queue.idle()
   expect(await failures(shop)).toEqual([])
   const again = await smtpServer({}, { port: first.port })
@@ -59,26 +59,26 @@ test('a missing mail server breaks no page, and the email goes out once it’s b
 })
 
 test('a temporary rejection is retried', async () => {
-  let asked = 0
-  const smtp = await smtpServer({ refuse: () => (asked++ < 2 ? 451 : undefined) })
+  let attempts = 0
+  const smtp = await smtpServer({ refuse: () => (attempts++ < 2 ? 451 : undefined) })
   const shop = await shopWith(smtp.url)
-  await write(shop)
+  await sendContactMessage(shop)
   await settled(shop)
-  expect(asked).toBe(3)
+  expect(attempts).toBe(3)
   expect(smtp.accepted).toHaveLength(1)
 })
 
 test('a permanent rejection isn’t retried, and an admin can resend the same email later', async () => {
   let refuses = true
-  let asked = 0
+  let attempts = 0
   const smtp = await smtpServer({
     refuse: () => {
-      asked += 1
+      attempts += 1
       return refuses ? 550 : undefined
     },
   })
   const shop = await shopWith(smtp.url)
-  await write(shop)
+  await sendContactMessage(shop)
   await settled(shop)
   const [failed] = await failures(shop)
   expect(failed).toMatchObject({
@@ -87,7 +87,7 @@ test('a permanent rejection isn’t retried, and an admin can resend the same em
     error: expect.stringContaining('550'),
     tries: 1,
   })
-  expect(asked).toBe(1)
+  expect(attempts).toBe(1)
 
   refuses = false
   await shop.queue.failed.retry(shop.connection.db, failed?.id ?? '')
@@ -105,7 +105,7 @@ test('a wrong SMTP password is ours to fix: the email waits instead of being dro
     },
   )
   const shop = await shopWith(smtp.url.replace('://', '://user:wrong@'))
-  await write(shop)
+  await sendContactMessage(shop)
   await shop.queue.idle()
   await expect.poll(async () => (await shop.queue.depths())[0]).toMatchObject({ name: 'mail', state: 'retry' })
   expect(await failures(shop)).toEqual([])
@@ -120,7 +120,11 @@ test('a connection that drops before the reply causes at most a second copy with
     },
   })
   const shop = await shopWith(smtp.url)
-  await Promise.all([write(shop, 'one'), write(shop, 'two'), write(shop, 'three')])
+  await Promise.all([
+    sendContactMessage(shop, 'one'),
+    sendContactMessage(shop, 'two'),
+    sendContactMessage(shop, 'three'),
+  ])
   await settled(shop)
   expect(new Set(seen).size).toBe(3)
   for (const messageId of seen) expect(seen.filter((other) => other === messageId)).toHaveLength(2)
@@ -130,7 +134,7 @@ test('a slow server delays emails, not pages, and gets each one once', async () 
   const { promise: patience, resolve: release } = Promise.withResolvers<void>()
   const smtp = await smtpServer({ beforeAnswer: () => patience })
   const shop = await shopWith(smtp.url)
-  for (let n = 0; n < 6; n++) await write(shop, `number ${n}`)
+  for (let n = 0; n < 6; n++) await sendContactMessage(shop, `number ${n}`)
   expect(smtp.accepted).toEqual([])
   release()
   await settled(shop)
@@ -141,7 +145,7 @@ test('a slow server delays emails, not pages, and gets each one once', async () 
 test('a mail server that answers twice loses no email', async () => {
   const smtp = await smtpServer({ answersTwice: true })
   const shop = await shopWith(smtp.url)
-  for (let n = 0; n < 8; n++) await write(shop, `number ${n}`)
+  for (let n = 0; n < 8; n++) await sendContactMessage(shop, `number ${n}`)
   await settled(shop)
   const ids = smtp.accepted.map(({ messageId }) => messageId)
   expect(new Set(ids).size).toBe(8)

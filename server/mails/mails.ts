@@ -87,8 +87,11 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
       enqueue(tx, { kind, to, data }),
 
     /** Queues the last email to an account that is being deleted; see `Farewell`. */
-    sayFarewell: (tx: Transaction, to: string, { tell, forget }: Omit<Farewell, 'to'>) =>
-      enqueueFarewell(tx, { to, tell, forget }, { deleteAfterSeconds: 60 }),
+    sayFarewell: (
+      tx: Transaction,
+      to: string,
+      { sendsEmail, deletesSentMails }: { sendsEmail: boolean; deletesSentMails: boolean },
+    ) => enqueueFarewell(tx, { to, tell: sendsEmail, forget: deletesSentMails }, { deleteAfterSeconds: 60 }),
 
     /** Deletes sent emails when their jobs are deleted, too. */
     async forgetOld() {

@@ -26,7 +26,7 @@ const faults = {
   'a statement that takes too long': 'perform pg_sleep(60)',
 }
 
-test('whatever goes wrong, nothing people typed ends up in the log or next to a failed job', async () => {
+test('whatever fails, nothing that people typed is logged or stored with a failed job', async () => {
   const lines: string[] = []
   const smtp = await openSmtp({ refuse: () => 550 })
   await using shop = await openShop({
@@ -37,10 +37,12 @@ test('whatever goes wrong, nothing people typed ends up in the log or next to a 
   await bookPurchase(shop.connection, buyer.user.id, { paymentIntentId: 'pi_planted' })
   const { email, name, password, message, apiKey, secretKey } = planted
   const visitor = shop.visitor()
+  const register = () => visitor.call(accounts.register, { email, name, password })
+  const sendContactMessage = () => visitor.call(contact.send, { email, firstName: name, lastName: name, message })
   const writes: (() => Promise<unknown>)[] = [
-    () => visitor.call(accounts.register, { email, name, password }),
+    register,
     () => visitor.call(newsletter.subscribe, { email }),
-    () => visitor.call(contact.send, { email, firstName: name, lastName: name, message }),
+    sendContactMessage,
     () => buyer.call(accounts.updateProfile, { name: `${name} II`, tradingViewUsername: name }),
     () =>
       buyer.call(access.submit, {
@@ -68,21 +70,26 @@ test('whatever goes wrong, nothing people typed ends up in the log or next to a 
       )
     const outcomes = await Promise.allSettled(writes.map((write) => write()))
     const statuses = outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason?.status)
-    expect([fault, statuses]).toEqual([fault, Array<number>(5).fill(fault.includes('too long') ? 503 : 500)])
+    expect([fault, statuses]).toEqual([
+      fault,
+      Array<number>(writes.length).fill(fault.includes('too long') ? 503 : 500),
+    ])
     for (const table of tables) await db.execute(sql.raw(`drop trigger fail on ${table}`))
   }
-  // Without its table, a statement fails before it runs; and a mail server that refuses repeats the address.
+  // A statement without its table fails before PostgreSQL reads the values.
   await db.execute(sql.raw('alter table contact_messages rename to gone'))
-  await expect(writes[2]?.()).rejects.toMatchObject({ status: 500 })
-  await writes[0]?.()
+  await expect(sendContactMessage()).rejects.toMatchObject({ status: 500 })
+  // The welcome email fails with a reply that repeats the address.
+  await register()
   await expect.poll(async () => (await shop.queue.failed.list({ limit: 10 })).items.length).toBeGreaterThan(0)
   const { rows: outputs } = await db.execute(sql.raw(`select output::text from jobs.job where output is not null`))
   await smtp.close()
 
-  const said = [...lines, ...outputs.map(({ output }) => String(output))].join('\n')
-  expect(lines.filter((line) => line.includes('request failed')).length).toBeGreaterThanOrEqual(21)
+  const logAndOutputs = [...lines, ...outputs.map(({ output }) => String(output))].join('\n')
+  const failedRequests = Object.keys(faults).length * writes.length + 1
+  expect(lines.filter((line) => line.includes('request failed')).length).toBeGreaterThanOrEqual(failedRequests)
   expect(lines.some((line) => line.includes('job failed'))).toBe(true)
-  const leaks = [...new Set([...said.matchAll(/.{0,60}planted.{0,20}/gi)].map(([leak]) => leak))]
+  const leaks = [...new Set([...logAndOutputs.matchAll(/.{0,60}planted.{0,20}/gi)].map(([leak]) => leak))]
   expect(leaks).toEqual([])
 })
 

@@ -41,7 +41,7 @@ const loggedErrorFields = [
 function describeError(error: unknown): Described | string {
   // pg-boss passes on copies of errors.
   if (isCopiedError(error)) return describeError(Object.assign(new Error(error.message), error))
-  if (!(error instanceof Error)) return withoutAddresses(String(error))
+  if (!(error instanceof Error)) return redactEmails(String(error))
   const { name, stack = '', cause } = error
   const fields = error as unknown as Record<string, unknown>
   const message = messageOf(error)
@@ -66,14 +66,14 @@ const isCopiedError = (value: unknown): value is { message: string } =>
 
 /** Message of an error, without values of SQL statements and email addresses. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return withoutAddresses(String(error))
-  const [statement = ''] = error.message.split('\nparams: ')
-  // PostgreSQL quotes a value it could not read (class 22), or what a trigger said about a row (P0001).
+  if (!(error instanceof Error)) return redactEmails(String(error))
+  // Drizzle appends the values of a statement to its message.
+  const [text = ''] = error.message.split('\nparams: ')
+  // PostgreSQL quotes values in errors about unreadable data (class 22) and in errors raised by triggers (P0001).
   const { code } = error as { code?: unknown }
   const quotesValues = typeof code === 'string' && /^(22|P0)/.test(code)
-  return withoutAddresses(quotesValues ? statement.replace(/".*"/s, '"…"') : statement)
+  return redactEmails(quotesValues ? text.replace(/".*"/s, '"…"') : text)
 }
 
-/** Cuts the text first, because the search takes quadratic time for a long word without @. */
-const withoutAddresses = (text: string) =>
-  text.slice(0, 4000).replaceAll(/[^\s"'<>(),:;=]+@[^\s"'<>(),:;=]+/g, '<email>')
+/** Replaces email addresses. Cuts the text first, because the search takes quadratic time for a long word without @. */
+const redactEmails = (text: string) => text.slice(0, 4000).replaceAll(/[^\s"'<>(),:;=]+@[^\s"'<>(),:;=]+/g, '<email>')

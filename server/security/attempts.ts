@@ -34,8 +34,10 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
   ): Promise<number> {
     const endsAt = new Date(now().getTime() + seconds * 1000)
     const isOver = lt(attempts.endsAt, now())
-    const networks = typeof whom === 'string' ? [{ network: whom, times: 1 }] : whom
-    const limits = new Map(networks.map(({ network, times }) => [keyOf(what, network, device), requests * times]))
+    const networks = typeof whom === 'string' ? [{ network: whom, limitFactor: 1 }] : whom
+    const limits = new Map(
+      networks.map(({ network, limitFactor }) => [keyOf(what, network, device), requests * limitFactor]),
+    )
     const rows = await tx
       .insert(attempts)
       .values([...limits.keys()].map((key) => ({ key, count: 1, endsAt })))
@@ -81,7 +83,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
      * Limits how many email addresses a network may try, because sign-up and checkout reveal that one is taken.
      * 200 an hour are enough for companies and mobile carriers; the same address again is not counted.
      */
-    async countQuestion(ip: string, email: string) {
+    async countAddressLookup(ip: string, email: string) {
       if (!limitsQuestions) return
       const networks = networksOf(ip)
       const key = `${networks[0]?.network} ${email}`

@@ -6,17 +6,17 @@ import { syncBuiltinESMExports } from 'node:module'
 const port = process.env.STRIPE_STAND_IN_PORT
 const request = https.request
 
-function rerouted(...given: Parameters<typeof https.request>): ClientRequest {
-  const options = given[0] as RequestOptions
-  if (!['api.stripe.com', 'files.stripe.com'].includes(String(options.host))) return request(...given)
+function rerouteRequest(...args: Parameters<typeof https.request>): ClientRequest {
+  const options = args[0] as RequestOptions
+  if (!['api.stripe.com', 'files.stripe.com'].includes(String(options.host))) return request(...args)
   const { agent: _, ...rest } = options
   const sent = http.request({ ...rest, host: '127.0.0.1', port, protocol: 'http:' })
-  // Stripe's SDK writes once the connection is encrypted.
+  // Stripe's SDK waits for `secureConnect` before it writes, and a plain connection never emits it.
   sent.on('socket', (socket) => socket.once('connect', () => socket.emit('secureConnect')))
   return sent
 }
 
 if (port) {
-  https.request = rerouted as typeof https.request
+  https.request = rerouteRequest as typeof https.request
   syncBuiltinESMExports()
 }

@@ -23,12 +23,12 @@ import {
 } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, listed, moment } from './columns.ts'
+import { id, listed, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** Condition of an index: with `isNoticed`, it covers every row that may need the seller, but not all past buyers. */
-export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
+/** Condition of an index: with `entryMayNeedSeller`, it covers every row that may need the seller, but not all past buyers. */
+export const mayNeedSeller = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
 /** Condition of an index for the rows that the connector unlocks once it works; queried every minute. */
@@ -56,7 +56,7 @@ export const access = pgTable(
     similar: jsonb().$type<string[]>().notNull().default([]),
     nameCheckedAt: moment(),
     state: text({ enum: accessStates }).notNull().default('none'),
-    stateSince: createdAt(),
+    stateSince: momentOfInsert(),
     /** Start of the wait for this username; the promised time counts from here. */
     askedAt: moment(),
     /** Admin who made the latest decision; null for the connector, or without a decision. */
@@ -84,7 +84,7 @@ export const access = pgTable(
     uniqueIndex('access_name').on(t.productId, t.nameKey),
     index('access_by_state').on(t.state, t.stateSince, t.id),
     index('access_undo').on(t.undoUntil).where(sql`${t.undoUntil} is not null`),
-    index('access_open').on(t.userId).where(mayBeOpen(t)),
+    index('access_open').on(t.userId).where(mayNeedSeller(t)),
     index('access_awaits_connector').on(t.id).where(awaitsConnector(t)),
     index('access_todo').on(t.todoSince, t.id).where(sql`${t.todo} is not null`),
     index('access_newest').on(t.stateSince, t.id),
@@ -101,7 +101,7 @@ export const accessEvents = pgTable(
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     userId: userId(),
     productId: productId(),
-    at: createdAt(),
+    at: momentOfInsert(),
     event: text({ enum: eventNames }).notNull(),
     fromState: text({ enum: accessStates }).notNull(),
     toState: text({ enum: accessStates }).notNull(),
@@ -128,7 +128,7 @@ export const accessForms = pgTable(
     additionalInfo: text(),
     /** The exchange's keys, sealed; null once purged. */
     sealedKeys: text(),
-    submittedAt: createdAt(),
+    submittedAt: momentOfInsert(),
   },
   (t) => [
     index('access_forms_user').on(t.userId, t.submittedAt),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Role } from '#contract/permissions.ts'
-import { createdAt, id, moment } from './columns.ts'
+import { createdAt, id, moment, momentOfInsert } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 
 export const users = pgTable(
@@ -66,7 +66,7 @@ export const emailChanges = pgTable(
     userId: userId({ onDelete: 'cascade' }),
     oldEmail: text().notNull(),
     newEmail: text().notNull(),
-    requestedAt: createdAt(),
+    requestedAt: momentOfInsert(),
     confirmedAt: moment(),
   },
   (t) => [index('email_changes_user').on(t.userId)],

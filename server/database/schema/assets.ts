@@ -1,6 +1,6 @@
 import { boolean, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { productId } from './catalog.ts'
-import { createdAt, id } from './columns.ts'
+import { createdAt, id, momentOfInsert } from './columns.ts'
 
 export const recommendedAssets = pgTable(
   'recommended_assets',
@@ -11,7 +11,7 @@ export const recommendedAssets = pgTable(
     note: text(),
     sortOrder: integer().notNull(),
     isActive: boolean().notNull().default(true),
-    reviewedAt: createdAt(),
+    reviewedAt: momentOfInsert(),
     createdAt: createdAt(),
   },
   (t) => [uniqueIndex('recommended_assets_ticker').on(t.productId, t.ticker)],

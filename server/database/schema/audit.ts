@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, index, jsonb, type PgColumn, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt } from './columns.ts'
+import { momentOfInsert } from './columns.ts'
 
 /** Text that the search of the log looks at; people are found by id. */
 export const auditWords = (t: Record<'action' | 'subject' | 'ip', PgColumn>) =>
@@ -11,7 +11,7 @@ export const auditLog = pgTable(
   'audit_log',
   {
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    at: createdAt(),
+    at: momentOfInsert(),
     /** Null for a command on the server itself. */
     actorId: uuid(),
     action: text().notNull(),

@@ -1,6 +1,6 @@
 import { pgTable, text } from 'drizzle-orm/pg-core'
 import { userId } from './accounts.ts'
-import { createdAt } from './columns.ts'
+import { momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
 /** Billing details for a buyer's invoices; each customer at Stripe has a copy. */
@@ -12,7 +12,7 @@ export const billingDetails = pgTable('billing_details', {
   city: text().notNull(),
   country: text().notNull(),
   vatId: text().notNull(),
-  updatedAt: createdAt(),
+  updatedAt: momentOfInsert(),
 })
 
 export const personalCheckout = [

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { BillingType } from '#contract/statuses.ts'
 import { products } from './catalog.ts'
-import { createdAt, id, moment } from './columns.ts'
+import { createdAt, id, moment, momentOfInsert } from './columns.ts'
 
 /** The seller's discount codes. The value never changes: it is the coupon with the same id at Stripe. */
 export const discountCodes = pgTable(
@@ -36,7 +36,7 @@ export const codeUses = pgTable(
     codeId: uuid()
       .notNull()
       .references(() => discountCodes.id),
-    usedAt: createdAt(),
+    usedAt: momentOfInsert(),
   },
   (t) => [index('code_uses_code').on(t.codeId)],
 )

@@ -3,7 +3,9 @@ import { type AnyPgColumn, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 export const id = () => uuid().primaryKey().defaultRandom()
 export const moment = () => timestamp({ withTimezone: true, precision: 3 })
-export const createdAt = () => moment().notNull().defaultNow()
+/** A time that is set to the present when the row is inserted, unless a value is given. */
+export const momentOfInsert = () => moment().notNull().defaultNow()
+export const createdAt = () => momentOfInsert()
 
 export const partOf = (column: () => AnyPgColumn) => uuid().notNull().references(column, { onDelete: 'cascade' })
 

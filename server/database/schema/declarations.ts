@@ -2,7 +2,7 @@ import { desc, eq, or, sql } from 'drizzle-orm'
 import { boolean, check, date, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { declarationKinds, declarationStates } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
-import { createdAt, id, listed, moment } from './columns.ts'
+import { id, listed, moment, momentOfInsert } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
@@ -22,7 +22,7 @@ export const declarations = pgTable(
     reason: text(),
     /** Requested last day; null means as soon as possible. */
     endsOn: date({ mode: 'string' }),
-    declaredAt: createdAt(),
+    declaredAt: momentOfInsert(),
     networkHash: text().notNull(),
     /** User who was logged in or confirmed the declaration by the emailed link. */
     userId: uuid().references(() => users.id),

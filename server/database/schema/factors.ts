@@ -1,6 +1,6 @@
 import { bigint, boolean, customType, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { userId } from './accounts.ts'
-import { createdAt, id, moment } from './columns.ts'
+import { createdAt, id, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
 const bytes = customType<{ data: Uint8Array<ArrayBuffer>; driverData: Buffer }>({
@@ -54,7 +54,7 @@ export const factorResets = pgTable(
   {
     id: id(),
     userId: userId({ onDelete: 'cascade' }),
-    requestedAt: createdAt(),
+    requestedAt: momentOfInsert(),
     /** Time the link was sent, after the wait. */
     sentAt: moment(),
     usedAt: moment(),

@@ -25,6 +25,7 @@ export const mrrMovements = pgTable(
     recordedAt: moment().notNull(),
     /** Id of the paid invoice or another cause; unique for each purchase unless corrected. */
     source: text().notNull(),
+    /** Number of earlier rows with the same purchase and source. */
     revision: integer().notNull(),
     kind: text({ enum: movementKinds }).notNull(),
     cause: text({ enum: movementCauses }).notNull(),

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { userId } from './accounts.ts'
-import { createdAt } from './columns.ts'
+import { momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
 /** Emails to customers as they were sent, without links that carry a secret. */
@@ -16,7 +16,7 @@ export const sentMails = pgTable(
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     subject: text().notNull(),
     text: text().notNull(),
-    sentAt: createdAt(),
+    sentAt: momentOfInsert(),
   },
   (t) => [index('sent_mails_user').on(t.userId, t.sentAt), index('sent_mails_sent').on(t.sentAt)],
 )

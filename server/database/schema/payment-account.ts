@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { paymentAccountKinds } from '#contract/statuses.ts'
-import { createdAt, listed } from './columns.ts'
+import { listed, momentOfInsert } from './columns.ts'
 
 /** Single row: the payment account that every subscription, invoice and payment in this database belongs to. */
 export const paymentAccount = pgTable(
@@ -13,7 +13,7 @@ export const paymentAccount = pgTable(
     accountId: text(),
     /** Hashes of the secret keys that Stripe has confirmed to belong to this account. */
     keyFingerprints: text().array().notNull(),
-    boundAt: createdAt(),
+    boundAt: momentOfInsert(),
   },
   (t) => [check('payment_account_kind', sql`${t.kind} in ${listed(paymentAccountKinds)}`)],
 )

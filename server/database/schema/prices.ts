@@ -1,7 +1,7 @@
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { BillingType } from '#contract/statuses.ts'
 import { productId } from './catalog.ts'
-import { createdAt, moment } from './columns.ts'
+import { moment, momentOfInsert } from './columns.ts'
 
 /** Every published price of a plan; rows are added, never changed. */
 export const prices = pgTable(
@@ -15,7 +15,7 @@ export const prices = pgTable(
     /** Crossed-out price in the advertisement; never charged. */
     regularAmount: integer(),
     startsAt: moment().notNull(),
-    publishedAt: createdAt(),
+    publishedAt: momentOfInsert(),
     /** Null until created at Stripe; replaced if the price was archived there. */
     stripePriceId: text(),
   },

@@ -2,7 +2,7 @@ import { isNull, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, moment } from './columns.ts'
+import { id, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
 /** Invitation and review, one per person and product. */
@@ -12,7 +12,7 @@ export const reviews = pgTable(
     id: id(),
     userId: userId(),
     productId: productId(),
-    invitedAt: createdAt(),
+    invitedAt: momentOfInsert(),
     stars: integer(),
     text: text(),
     /** The name to show; null once the author's account is deleted. */

@@ -2,7 +2,7 @@ import { desc } from 'drizzle-orm'
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { Proof } from '#contract/statuses.ts'
 import { userId } from './accounts.ts'
-import { createdAt, id, moment } from './columns.ts'
+import { createdAt, id, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
 export const sessions = pgTable(
@@ -16,10 +16,10 @@ export const sessions = pgTable(
     userId: userId({ onDelete: 'cascade' }),
     /** Time of the login. */
     createdAt: createdAt(),
-    lastUsedAt: createdAt(),
+    lastUsedAt: momentOfInsert(),
     expiresAt: moment().notNull(),
     /** Time and kind (`provenBy`) of the latest proof of identity. */
-    provenAt: createdAt(),
+    provenAt: momentOfInsert(),
     /** Latest call that needed the proof; null if none. */
     proofUsedAt: moment(),
     provenBy: text().$type<Proof>().notNull().default('password'),
@@ -36,7 +36,7 @@ export const sessions = pgTable(
 /** Known devices, as a hash of browser and address. A login from a new one triggers an email. */
 export const knownDevices = pgTable(
   'known_devices',
-  { userId: userId({ onDelete: 'cascade' }), fingerprint: text().notNull(), firstSeenAt: createdAt() },
+  { userId: userId({ onDelete: 'cascade' }), fingerprint: text().notNull(), firstSeenAt: momentOfInsert() },
   (t) => [primaryKey({ columns: [t.userId, t.fingerprint] })],
 )
 
@@ -46,7 +46,7 @@ export const logins = pgTable(
   {
     id: id(),
     userId: userId({ onDelete: 'cascade' }),
-    at: createdAt(),
+    at: momentOfInsert(),
     userAgent: text().notNull(),
     ip: text().notNull(),
   },

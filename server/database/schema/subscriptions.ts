@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
-import { createdAt, moment } from './columns.ts'
+import { moment, momentOfInsert } from './columns.ts'
 
 /** Inbox of Stripe's events, one row per event. Stores only which subscription an event is about. */
 export const stripeEvents = pgTable(
@@ -11,7 +11,7 @@ export const stripeEvents = pgTable(
     subscriptionId: text(),
     customerId: text(),
     paymentIntentId: text(),
-    receivedAt: createdAt(),
+    receivedAt: momentOfInsert(),
     handledAt: moment(),
     lastError: text(),
   },

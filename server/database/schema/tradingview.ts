@@ -14,7 +14,7 @@ import {
 import { connectionModes, connectionStates } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, listed, moment, partOf } from './columns.ts'
+import { createdAt, id, listed, moment, momentOfInsert, partOf } from './columns.ts'
 import { personal } from './personal.ts'
 
 /** Single row: the seller's session at TradingView and what the shop may do with it. */
@@ -36,7 +36,7 @@ export const tvConnection = pgTable(
     downSince: moment(),
     lastError: text(),
     /** Consecutive unreadable answers; the protocol may have changed. */
-    misunderstood: integer().notNull().default(0),
+    unreadableAnswers: integer('misunderstood').notNull().default(0),
     /** While a payment is disputed, access is kept but not extended. */
     freezesAccessDuringDispute: boolean().notNull().default(true),
     /** Removals stopped by the guard against mass removal, until an admin confirms. */
@@ -60,8 +60,10 @@ export const tvScripts = pgTable('tv_scripts', {
   createdAt: createdAt(),
 })
 
-/** Condition of an index for rows that the connector gave up on and for foreign ones. */
-export const isNoticed = (t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>) =>
+/** Condition of an index for buyers' entries that the connector gave up on, or that this shop did not unlock. */
+export const entryMayNeedSeller = (
+  t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>,
+) =>
   sql`${t.userId} is not null and ((${t.failingSince} is not null and ${t.nextTryAt} is null) or (${t.isPresent} and not ${t.isOurs}))`
 
 /** A username on a script's list, as last read from TradingView. `access` holds the target state. */
@@ -97,7 +99,7 @@ export const tvPeople = pgTable(
     index('tv_people_user').on(t.userId),
     index('tv_people_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
     index('tv_people_newest').on(t.createdAt, t.id),
-    index('tv_people_noticed').on(t.userId).where(isNoticed(t)),
+    index('tv_people_noticed').on(t.userId).where(entryMayNeedSeller(t)),
     index('tv_people_renamed').on(t.scriptId, t.listEntryId).where(sql`${t.userId} is null and ${t.error} is not null`),
   ],
 )
@@ -107,7 +109,7 @@ export const tvEvents = pgTable(
   'tv_events',
   {
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    at: createdAt(),
+    at: momentOfInsert(),
     pineId: text(),
     usernameKey: text(),
     call: text().notNull(),
@@ -126,7 +128,7 @@ export const tvRuns = pgTable(
   {
     id: id(),
     scriptId: partOf(() => tvScripts.id),
-    startedAt: createdAt(),
+    startedAt: momentOfInsert(),
     endedAt: moment(),
     pages: integer().notNull().default(0),
     isComplete: boolean().notNull().default(false),

@@ -65,6 +65,6 @@ export function openAccess(context: AccessContext, { accounts }: Pick<Identity, 
     unlocksItself,
     schedules,
 
-    prepare: () => tradingView.connectLookAlike(),
+    prepare: () => tradingView.connectSandbox(),
   }
 }

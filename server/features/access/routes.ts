@@ -33,13 +33,13 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
       const declined = await decisions.decline(actor, ids, reason, subscription === 'end')
       // Support may not refund, so the request to end the subscription waits for an admin.
       if (hasPermission(actor.user, 'money.refund'))
-        for (const { userId, productId } of await decisions.endRequestsAmong(ids))
+        for (const { userId, productId } of await decisions.findEndRequests(ids))
           await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
       return declined
     },
     async settleDeclined({ id, decision }, { actor }) {
-      if (decision === 'keep') return decisions.keepDeclined(actor, id)
-      for (const { userId, productId } of await decisions.endRequestsAmong([id]))
+      if (decision === 'keep') return decisions.keepSubscription(actor, id)
+      for (const { userId, productId } of await decisions.findEndRequests([id]))
         await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
     },
     withhold: ({ ids }, { actor }) => decisions.withhold(actor, ids),

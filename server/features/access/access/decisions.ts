@@ -8,7 +8,7 @@ import { access } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import type { Names } from './names.ts'
-import { recordClosed } from './record-observed.ts'
+import { recordRowLocked } from './record-observed.ts'
 import { type ConnectorInterface, changeAccess, lockRows } from './rows.ts'
 import { type AccessRow, factsOf, nextStep } from './rules.ts'
 
@@ -31,15 +31,15 @@ export type Decisions = {
   announce(): Promise<void>
   rename(actor: Actor, id: string, username: string): Promise<void>
   /** Rows among these that were declined with a request to end the paid subscription. */
-  endRequestsAmong(ids: string[]): Promise<Pick<AccessRow, 'id' | 'userId' | 'productId'>[]>
+  findEndRequests(ids: string[]): Promise<Pick<AccessRow, 'id' | 'userId' | 'productId'>[]>
   /** Keeps the subscription although access was declined. */
-  keepDeclined(actor: Actor, id: string): Promise<void>
+  keepSubscription(actor: Actor, id: string): Promise<void>
 }
 
 /** Undo window of an unlock by hand. After it, the buyer is told, TradingView is called and the keys are deleted. */
 const undoWindowMs = 60_000
 
-/** Decides about one locked row. Returns false if the row's state does not allow the decision. */
+/** Decides about one access row, which is locked in the database. Returns false if the row's state does not allow the decision. */
 type Act = (tx: Transaction, row: AccessRow, hasConnector: boolean) => Promise<boolean>
 
 export function createDecisions(context: DecisionContext, connector: ConnectorInterface, names: Names): Decisions {
@@ -156,9 +156,9 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
 
     lock: (actor, ids) =>
       decide(actor, ids, 'locked', async (tx, row, hasConnector) => {
-        const isWithheld = row.state === 'withheld' && row.unlockedName !== null
-        if (!isWithheld && !stepOf('closed', row, hasConnector)) return false
-        await recordClosed(tx, context, row, { byAdmin: actor.user.id })
+        const isWithheldButUnlocked = row.state === 'withheld' && row.unlockedName !== null
+        if (!isWithheldButUnlocked && !stepOf('closed', row, hasConnector)) return false
+        await recordRowLocked(tx, context, row, { byAdmin: actor.user.id })
         return true
       }),
 
@@ -173,14 +173,14 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
 /** Decisions about the subscriptions of people whose access was declined. */
 function createSubscriptionDecisions({ db, audit }: Pick<Context, 'db' | 'audit'>) {
   return {
-    async endRequestsAmong(ids: string[]) {
+    async findEndRequests(ids: string[]) {
       return db
         .select({ id: access.id, userId: access.userId, productId: access.productId })
         .from(access)
         .where(and(inArray(access.id, ids), isNotNull(access.endRequestedAt), isNotNull(access.reason)))
     },
 
-    async keepDeclined(actor: Actor, id: string) {
+    async keepSubscription(actor: Actor, id: string) {
       await db.transaction(async (tx) => {
         const [row] = await tx.update(access).set({ endRequestedAt: null }).where(eq(access.id, id)).returning()
         if (!row) throw notFound('Access')

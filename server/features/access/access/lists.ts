@@ -7,7 +7,7 @@ import { decodeCursor, type HistoryPart, type Page, pageOf } from '#server/datab
 import {
   access,
   accessEvents,
-  mayBeOpen,
+  mayNeedSeller,
   products,
   tvEvents,
   tvPeople,
@@ -69,7 +69,7 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
       .where(
         and(
           where,
-          q ? or(matchesUser(q), and(mayBeOpen(access), matchesUnlockedName(q))) : undefined,
+          q ? or(matchesUser(q), and(mayNeedSeller(access), matchesUnlockedName(q))) : undefined,
           after && sql`(${access.stateSince}, ${access.id}) < (${after.at}, ${after.id})`,
         ),
       )

@@ -40,11 +40,11 @@ export async function recordUnlocked(
 export async function recordLocked(tx: Transaction, context: ChangeContext, whose: AccessKey, username: string) {
   const row = await lockRow(tx, whose)
   if (!row?.unlockedName || normalizeUsername(row.unlockedName) !== normalizeUsername(username)) return
-  await recordClosed(tx, context, row, {})
+  await recordRowLocked(tx, context, row, {})
 }
 
-/** Records that the unlocked account of a row is locked. */
-export async function recordClosed(
+/** Records that the row's unlocked username is locked, whichever it is. */
+export async function recordRowLocked(
   tx: Transaction,
   context: ChangeContext,
   row: AccessRow,
@@ -88,7 +88,8 @@ export async function recordCheckedName(
     await setTradingViewUsername(tx, userId, username)
 }
 
-const hasWaitedForConnector = (now: Date) =>
+/** Condition for rows that the connector has not unlocked in time. */
+const isConnectorOverdue = (now: Date) =>
   and(
     eq(access.state, 'unlocking'),
     isNull(access.nameProblem),
@@ -105,7 +106,8 @@ export function createConnectorChanges(
   return async function connectorChanged(tx) {
     const served = await connector.servedProducts(tx)
     const servedIds = [...served]
-    const isWaiting = or(hasWaitedForConnector(now()), awaitsConnector(access))
+    // The connector starts with some of these rows; the seller gets those that have waited too long.
+    const isWaiting = or(isConnectorOverdue(now()), awaitsConnector(access))
     const candidates = await tx
       .select({ id: access.id })
       .from(access)

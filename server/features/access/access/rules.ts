@@ -103,8 +103,8 @@ export type TodoFacts = {
   isOn: boolean
   /** True if the connector locks people of this product. */
   locksItself: boolean
-  /** Present username of the same entry at TradingView, if no customer has it. */
-  newName: string | null
+  /** Username that the buyer's list entry has now, if no customer has it. */
+  renamedTo: string | null
   /** Start of the failure that made the connector give up, if it did. */
   gaveUpSince: Date | null
   /** True if the username is on a list that the shop did not add it to. */
@@ -125,7 +125,7 @@ export function todoOf(row: AccessRow, facts: TodoFacts, now: Date): Todo | type
 
 function todoKindOf(row: AccessRow, facts: TodoFacts, now: Date): TodoKind | null {
   const { state, reason, nameProblem, unlockedName, stateSince, askedAt } = row
-  const { isOn, newName, gaveUpSince } = facts
+  const { isOn, renamedTo, gaveUpSince } = facts
   const patienceStart = new Date(now.getTime() - connectorPatienceMs)
   const isAsked = state === 'asked'
   if (isAsked && row.needsDecision) return 'decide'
@@ -135,7 +135,7 @@ function todoKindOf(row: AccessRow, facts: TodoFacts, now: Date): TodoKind | nul
   const mustBeLocked = unlockedName !== null && ((state === 'unlocked' && reason === null) || state === 'withheld')
   if (mustBeLocked && !(facts.locksItself && stateSince > patienceStart)) return 'lock'
   if (!isOn || reason === null || (state !== 'unlocking' && state !== 'unlocked')) return null
-  if (nameProblem === 'not_found') return newName === null ? 'name_not_found' : 'renamed'
+  if (nameProblem === 'not_found') return renamedTo === null ? 'name_not_found' : 'renamed'
   // Ignores failures from before an unlock by hand.
   const hasGivenUp = gaveUpSince !== null && (state === 'unlocking' || gaveUpSince >= stateSince)
   const hasWaitedTooLong =

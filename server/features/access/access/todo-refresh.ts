@@ -1,11 +1,18 @@
 import { and, asc, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { access, isNoticed, mayBeOpen, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
+import {
+  access,
+  entryMayNeedSeller,
+  mayNeedSeller,
+  tvConnection,
+  tvPeople,
+  tvScripts,
+} from '#server/database/schema.ts'
 import type { ConnectorInterface } from './rows.ts'
 import { todoOf } from './rules.ts'
 
-/** Username of the same entry at TradingView that no customer has: the buyer may have renamed the account. */
-export const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
+/** Username that the buyer's list entry has now, if no customer has it: the buyer probably renamed their TradingView account. */
+export const renamedTo = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
   on former.script_id = ${tvPeople.scriptId} and former.list_entry_id = ${tvPeople.listEntryId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
 
@@ -31,15 +38,15 @@ export async function refreshTodo(tx: Database | Transaction, connector: Connect
   const isOn = await connector.isOn(tx)
   const served = await connector.servedProducts(tx)
   const [connection] = await tx.select({ mode: tvConnection.mode }).from(tvConnection)
-  const noticed = tx.select({ id: tvPeople.userId }).from(tvPeople).where(isNoticed(tvPeople))
+  const usersOfNotedEntries = tx.select({ id: tvPeople.userId }).from(tvPeople).where(entryMayNeedSeller(tvPeople))
   const rows = await tx
     // Wrapped in `sql` again, because Drizzle omits table names in top-level SQL fields.
-    .select({ row: access, newName: sql<string | null>`${newName}`, gaveUpSince, hadAccess })
+    .select({ row: access, renamedTo: sql<string | null>`${renamedTo}`, gaveUpSince, hadAccess })
     .from(access)
     .where(
       userIds
         ? inArray(access.userId, userIds)
-        : or(isNotNull(access.todo), mayBeOpen(access), inArray(access.userId, noticed)),
+        : or(isNotNull(access.todo), mayNeedSeller(access), inArray(access.userId, usersOfNotedEntries)),
     )
     .orderBy(asc(access.id))
   for (const { row, ...entryFacts } of rows) {

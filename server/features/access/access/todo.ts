@@ -8,7 +8,7 @@ import { containing, decodeCursor, type Page, pageOf } from '#server/database/cu
 import { access, accessForms, products, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import { matchesUser } from '#server/database/text-search.ts'
 import type { AccessRow, ConnectorInterface } from './rows.ts'
-import { newName } from './todo-refresh.ts'
+import { renamedTo } from './todo-refresh.ts'
 
 type TodoContext = Pick<Context, 'db' | 'now'>
 
@@ -53,7 +53,7 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
       const rows = await db
         .select({
           row: access,
-          newName,
+          renamedTo,
           error: sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
             where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`,
           user: shownUser,
@@ -78,7 +78,7 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
       const forms = await formsOf(items.map(({ row }) => row.userId))
       return {
         next,
-        items: items.flatMap(({ row, newName: presentName, error, user, product, scripts }) => {
+        items: items.flatMap(({ row, renamedTo: presentName, error, user, product, scripts }) => {
           const form = forms.find(({ userId }) => userId === row.userId)
           if (!row.todo) return []
           return {
@@ -120,16 +120,19 @@ const isPromised = inArray(access.todo, [...promisedTodoKinds])
 function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'waiting' | 'countRequests'> {
   const countByKind = () => {
     const isOverdue = sql<boolean>`${access.dueAt} < ${now()}`
-    return db
-      .select({
-        todo: access.todo,
-        isOverdue,
-        count: sql<number>`count(*)::int`,
-        dueAt: sql<Date | null>`min(${access.dueAt})`.mapWith(access.dueAt),
-      })
-      .from(access)
-      .where(or(isNotNull(access.todo), eq(access.state, 'unlocking')))
-      .groupBy(access.todo, sql`2`)
+    return (
+      db
+        .select({
+          todo: access.todo,
+          isOverdue,
+          count: sql<number>`count(*)::int`,
+          dueAt: sql<Date | null>`min(${access.dueAt})`.mapWith(access.dueAt),
+        })
+        .from(access)
+        .where(or(isNotNull(access.todo), eq(access.state, 'unlocking')))
+        // The column's number, because PostgreSQL takes two parameters with one value for different expressions.
+        .groupBy(access.todo, sql`2`)
+    )
   }
 
   return {
@@ -138,6 +141,7 @@ function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'wai
       const countOf = (kind: TodoKind | null) =>
         rows.filter(({ todo }) => todo === kind).reduce((sum, row) => sum + row.count, 0)
       const todo = Object.fromEntries(todoKinds.map((kind) => [kind, countOf(kind)]))
+      // Rows without a task are those that the connector is unlocking.
       return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
     },
 

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gte, inArray, sql } from 'drizzle-orm'
-import { newsDays } from '#contract/access/assets.ts'
+import { recentChangeDays } from '#contract/access/assets.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -158,7 +158,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
 
 /** Symbols that were deleted or hidden lately. Reads the audit log, because a deleted symbol has no row. */
 function findRecentlyRemoved(db: Database, now: Date) {
-  const since = new Date(now.getTime() - newsDays * 86_400_000)
+  const since = new Date(now.getTime() - recentChangeDays * 86_400_000)
   return db
     .selectDistinct({ ticker: auditLog.subject })
     .from(auditLog)

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { tradingViewAdmin as calls, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import type { tradingViewAdmin as calls } from '#contract/access/tradingview-admin.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -26,8 +26,8 @@ export type Connecting = {
   settings(actor: Actor, settings: Settings): Promise<void>
 }
 
-type ConnectInput = ParsedInputOf<typeof tradingViewAdmin.connect>
-type Settings = ParsedInputOf<typeof tradingViewAdmin.settings>
+type ConnectInput = ParsedInputOf<typeof calls.connect>
+type Settings = ParsedInputOf<typeof calls.settings>
 
 const hourMs = 3_600_000
 
@@ -92,7 +92,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
         checkedAt: now(),
         okAt: now(),
         downSince: null,
-        misunderstood: 0,
+        unreadableAnswers: 0,
         lastError: null,
       }
       await db.transaction(async (tx) => {
@@ -130,7 +130,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
     pause: (actor) => connection.change(actor, 'pause', { state: 'paused' }),
 
     async resume(actor) {
-      await connection.change(actor, 'resume', { state: 'on', misunderstood: 0 })
+      await connection.change(actor, 'resume', { state: 'on', unreadableAnswers: 0 })
       await reconcileSoon()
     },
 
@@ -184,7 +184,7 @@ async function testCookies(
 }
 
 /** Connects a shop to the TradingView sandbox at its first start, so that trial purchases are unlocked at once. */
-export async function connectLookAlike({
+export async function connectSandbox({
   db,
   now,
   tradingView,

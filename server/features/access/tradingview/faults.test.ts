@@ -17,10 +17,8 @@ beforeEach(async () => {
   await shop.lookAlike.controls.behave({})
 })
 
-const { indicator, strategy } = {
-  indicator: 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5',
-  strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
-}
+const indicator = 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5'
+const strategy = 'PUB;9b8a7c6d5e4f40318273645566778899'
 
 /** Advances the clock, by default past the longest retry pause, and runs what is due. */
 async function runLater(minutes = 61) {
@@ -132,7 +130,7 @@ describe('a session that ends', () => {
 describe('the connector stops for', () => {
   const wasMailed = async (subject: string) => (await shop.mails()).some((mail) => mail.subject === subject)
 
-  test('an address that TradingView blocks', async () => {
+  test('a server whose address TradingView blocks', async () => {
     await shop.lookAlike.controls.behave({ always: 'blocked', on: '/pine_perm/' })
     const buyer = await shop.namedBuyer('behind_the_wall')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
@@ -157,7 +155,7 @@ describe('the connector stops for', () => {
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
 
-  test('a script of another account, which waits for the seller while the other script is unlocked', async () => {
+  test('a script that belongs to another account, but goes on with the rest', async () => {
     await shop.lookAlike.controls.behave({ next: ['owner'], on: '/pine_perm/' })
     await shop.namedBuyer('half_open')
     await shop.settle()

@@ -31,7 +31,7 @@ type HealthDeps = {
 }
 
 /** After this many unreadable answers in a row, TradingView's protocol has probably changed. */
-const misunderstoodLimit = 3
+const maxUnreadableAnswers = 3
 
 /** Interval of probes during an outage. */
 export const probeSeconds = 10
@@ -74,14 +74,15 @@ export function createHealth(
     if (row?.state !== 'on') return
     const at = now()
     const failureFields = { checkedAt: at, lastError: failure.message, downSince: row.downSince ?? at }
-    const misunderstood = row.misunderstood + 1
+    const unreadableAnswers = row.unreadableAnswers + 1
     if (failure.kind === 'session' || failure.kind === 'blocked') {
       // An HTML page with status 200 may be a bot check, so a second call decides.
       const mayBeBotCheck = failure.http === 200
       if (mayBeBotCheck && (await isAlive(row))) await set(failureFields)
       else await stop(failure.kind === 'session' ? 'expired' : 'blocked', failureFields)
-    } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit) await stop('paused', failureFields)
-    else if (failure.kind === 'unknown') await set({ ...failureFields, misunderstood })
+    } else if (failure.kind === 'unknown' && unreadableAnswers >= maxUnreadableAnswers)
+      await stop('paused', failureFields)
+    else if (failure.kind === 'unknown') await set({ ...failureFields, unreadableAnswers })
     else if (failure.kind === 'passing') await set(failureFields)
   }
 

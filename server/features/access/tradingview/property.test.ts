@@ -14,7 +14,7 @@ const dayMs = 86_400_000
 
 let shop: ConnectedShop
 let admin: Visitor
-/** Number of coming changes at TradingView after which the process dies before it stores them. */
+/** After each of the next n changes at TradingView, the process dies before it stores the change. */
 let remainingCrashes = 0
 beforeAll(async () => {
   shop = await openConnectedShop({
@@ -55,7 +55,7 @@ const events = {
   async buy(person: Person) {
     person.purchase = await shop.buy(person.visitor)
   },
-  byHand: ({ userId }: Person) => admin.call(purchases.adminAdd, { userId, ...bookedByHand }),
+  bookByHand: ({ userId }: Person) => admin.call(purchases.adminAdd, { userId, ...bookedByHand }),
   gift: ({ userId }: Person) =>
     admin.call(purchases.adminAdd, {
       userId,
@@ -86,7 +86,7 @@ const events = {
   withhold: (person: Person) =>
     makeDecision(person, 'withhold', async (isByHand) => {
       person.isRefused = true
-      if (isByHand) await byHand.remove(person)
+      if (isByHand) await sellerOnTradingView.remove(person)
     }),
   grant: (person: Person) => unlock(person, 'grant'),
   restore: (person: Person) => unlock(person, 'restore'),
@@ -95,9 +95,9 @@ const events = {
   undo: (person: Person) =>
     makeDecision(person, 'undo', async (isByHand) => {
       person.isRefused = person.wasRefused
-      if (isByHand || person.wasUnlockedByHand) await byHand.remove(person)
+      if (isByHand || person.wasUnlockedByHand) await sellerOnTradingView.remove(person)
     }),
-  lock: (person: Person) => makeDecision(person, 'lock', () => byHand.remove(person)),
+  lock: (person: Person) => makeDecision(person, 'lock', () => sellerOnTradingView.remove(person)),
   minute: () => shop.afterUndo(),
   cancel: ({ visitor, purchase }: Person) => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }),
   resume: ({ visitor, purchase }: Person) => visitor.call(purchases.resume, { id: purchase?.id ?? '' }),
@@ -147,7 +147,7 @@ async function idOf({ login }: Person): Promise<string> {
 }
 
 /** The seller's work on TradingView's own page, without a connector. */
-const byHand = {
+const sellerOnTradingView = {
   unlock: async (person: Person) => {
     const { username } = (await ownAccess(person)) ?? {}
     for (const pineId of Object.values(shop.lookAlike.scripts))
@@ -186,7 +186,7 @@ const unlock = (person: Person, decision: 'grant' | 'restore', isDeclaredByHand 
       person.wasRefused = person.isRefused
       person.isRefused = false
       person.wasUnlockedByHand = isByHand || isDeclaredByHand
-      if (person.wasUnlockedByHand) await byHand.unlock(person)
+      if (person.wasUnlockedByHand) await sellerOnTradingView.unlock(person)
     },
     isDeclaredByHand,
   )
@@ -313,10 +313,10 @@ async function checkLists(people: Person[]) {
 
 /** A trigger that records the state of access with each email, in the transaction that queues the email. */
 const mailRecorder = `
-  create table noted (id serial, kind text, about jsonb, user_id uuid, state text, reason text, name_key text,
+  create table recorded_mails (id serial, kind text, about jsonb, user_id uuid, state text, reason text, name_key text,
     unlocked_key text, name_problem text, may_be_undone boolean, is_live boolean, asked_at timestamptz);
-  create function note_what_is_so() returns trigger language plpgsql as $$ begin
-    insert into noted (kind, about, user_id, state, reason, name_key, unlocked_key, name_problem, may_be_undone, is_live, asked_at)
+  create function record_mail() returns trigger language plpgsql as $$ begin
+    insert into recorded_mails (kind, about, user_id, state, reason, name_key, unlocked_key, name_problem, may_be_undone, is_live, asked_at)
     select new.data->>'kind', new.data->'data', u.id, a.state, a.reason, a.name_key, lower(a.unlocked_name), a.name_problem,
       a.undo_until is not null,
       exists (select from purchases p where p.user_id = u.id and p.status in ('active', 'pending_cancel', 'past_due')), a.asked_at
@@ -324,7 +324,7 @@ const mailRecorder = `
     where u.email = coalesce(new.data->'data'->>'email', new.data->>'to');
     return null;
   end $$;
-  create trigger note_what_is_so after insert on jobs.job for each row when (new.name = 'mail') execute function note_what_is_so()`
+  create trigger record_mail after insert on jobs.job for each row when (new.name = 'mail') execute function record_mail()`
 
 type RecordedMail = {
   kind: string
@@ -362,20 +362,22 @@ let checkedMails = 0
 /** Every email is true when sent, and none is repeated. */
 async function checkMails() {
   const { pool } = shop.connection
-  const { rows } = await pool.query<RecordedMail>('delete from noted returning *')
+  const { rows } = await pool.query<RecordedMail>('delete from recorded_mails returning *')
   expect(rows.filter((mail) => mayBeSent[mail.kind]?.(mail) === false)).toEqual([])
   checkedMails += rows.length
-  const promises = rows.filter(({ kind }) => kind.startsWith('accessRequest'))
-  const occasions = promises.map(({ kind, user_id, asked_at }) => `${kind} ${user_id} ${asked_at?.getTime()}`)
+  const requestMails = rows.filter(({ kind }) => kind.startsWith('accessRequest'))
+  const occasions = requestMails.map(({ kind, user_id, asked_at }) => `${kind} ${user_id} ${asked_at?.getTime()}`)
   expect(new Set(occasions).size).toBe(occasions.length)
-  const { rows: twice } = await pool.query(
-    `select e.* from (select *, lag(mail) over w as before, lag(event) over w as after from access_events
+  const { rows: repeated } = await pool.query(
+    `select e.* from (select *, lag(mail) over w as mail_before, lag(event) over w as event_before from access_events
        where event <> 'paid' window w as (partition by user_id order by id)) e
-     where e.mail = e.before and e.event = e.after and e.from_state = e.to_state`,
+     where e.mail = e.mail_before and e.event = e.event_before and e.from_state = e.to_state`,
   )
-  expect(twice).toEqual([])
-  const { rows: open } = await pool.query('select user_id, product_id from access group by 1, 2 having count(*) > 1')
-  expect(open).toEqual([])
+  expect(repeated).toEqual([])
+  const { rows: duplicates } = await pool.query(
+    'select user_id, product_id from access group by 1, 2 having count(*) > 1',
+  )
+  expect(duplicates).toEqual([])
 }
 
 /** An example that random steps seldom find: both are withheld and granted again, and one grant is undone. */

@@ -31,7 +31,7 @@ export function createReconcile(
     try {
       const list = await readWholeList(client, script.pineId)
       // Records the success first, because the sync jobs below run only while TradingView is up.
-      await connection.health.recordSuccess({ misunderstood: 0 })
+      await connection.health.recordSuccess({ unreadableAnswers: 0 })
       // Plans before it compares, so that the guard against mass removal counts these people.
       const unplannedUserIds = list.isComplete ? await findUnplanned(context, script) : []
       for (const userId of unplannedUserIds) await db.transaction((tx) => planUsernames(tx, userId, now()))

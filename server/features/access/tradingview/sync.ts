@@ -69,7 +69,7 @@ export function createSync(
       if (isRetried) return false
       if (!isSettled) continue
       // A round without calls, or with a failed one, does not show that the connection works.
-      if (hasOnlySuccesses) await connection.health.recordSuccess({ misunderstood: 0 })
+      if (hasOnlySuccesses) await connection.health.recordSuccess({ unreadableAnswers: 0 })
       return true
     }
     await leaveForLater(db, userId)
@@ -96,8 +96,9 @@ function createFailureHandler(context: Pick<Context, 'db' | 'mails' | 'now' | 's
     const { person, script, row } = plan
     const at = now()
     const failingSince = person.failingSince ?? at
-    const failureFields = { tries: person.tries + 1, failingSince, error: failure.message }
-    const storeFailure = (nextTryAt: Date | null) => storeIfUnchanged(db, person, { ...failureFields, nextTryAt })
+    const error = failure.message
+    const storeFailure = (nextTryAt: Date | null, tries = person.tries + 1) =>
+      storeIfUnchanged(db, person, { tries, failingSince, error, nextTryAt })
 
     async function retryOrGiveUp() {
       const failingForMs = at.getTime() - failingSince.getTime()
@@ -116,8 +117,7 @@ function createFailureHandler(context: Pick<Context, 'db' | 'mails' | 'now' | 's
       case 'blocked':
       case 'stopped':
         // The person is due again as soon as the connection is back.
-        failureFields.tries = 0
-        await storeFailure(at)
+        await storeFailure(at, 0)
         return false
       case 'not_yours':
       case 'no_such_script':

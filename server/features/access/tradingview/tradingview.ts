@@ -10,7 +10,7 @@ import { containing, decodeCursor, type Page, pageOf } from '#server/database/cu
 import { access, isForeign, tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
-import { type Connecting, connectLookAlike, createConnecting } from './connecting.ts'
+import { type Connecting, connectSandbox, createConnecting } from './connecting.ts'
 import type { Connection } from './connection.ts'
 import type { ConnectorDeps } from './connector.ts'
 import type { Measures } from './measures.ts'
@@ -31,7 +31,7 @@ type TradingViewContext = Pick<
 export type TradingView = {
   measures: Measures
   connecting: Connecting
-  connectLookAlike(): Promise<void>
+  connectSandbox(): Promise<void>
   scripts: Scripts
   person: PersonActions
   checkUsername(typed: string): Promise<NameAnswer>
@@ -56,7 +56,7 @@ export function createTradingView(context: TradingViewContext, deps: ConnectorDe
   return {
     measures: connector.measures,
     connecting: createConnecting(context, deps),
-    connectLookAlike: () => connectLookAlike(context),
+    connectSandbox: () => connectSandbox(context),
     scripts: createScripts(context, connector),
     person: createPersonActions(context, deps),
     checkUsername: createNameCheck(context, connector.connection),

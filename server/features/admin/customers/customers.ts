@@ -43,7 +43,7 @@ const staffMailLimit = { requests: 10, seconds: 86_400 }
 
 export function createCustomers(context: CustomerContext, areas: Areas): Customers {
   const { db, audit, attempts, mails, catalog } = context
-  const { sendPasswordLink, correctEmail } = areas.identity.accounts.corrections
+  const { sendPasswordLink, correctEmail } = areas.identity.accounts.customerHelp
   const { invoices, purchases } = areas.selling
   const { core, privatePackage, assets } = areas.access
   const { newsletter } = areas.site

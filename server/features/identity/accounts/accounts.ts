@@ -6,7 +6,7 @@ import { createLoginLinks, type LoginLinks } from './login-links.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import { createProfile, type Profile } from './profile.ts'
 import { createRoles, type Roles } from './roles.ts'
-import { type Corrections, createCorrections, createUsers, type Users } from './users.ts'
+import { type CustomerHelp, createCustomerHelp, createUsers, type Users } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
 export type { AccountEvents } from './email-change.ts'
@@ -36,7 +36,7 @@ export type Accounts = {
   profile: Profile
   guests: Guests
   roles: Roles
-  corrections: Corrections
+  customerHelp: CustomerHelp
   users: Users
   forgetExpired(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function createAccounts(context: AccountContext, events: AccountEvents): 
     profile: createProfile(context, events),
     guests: createGuests(context, passwords),
     roles: createRoles(context, passwords),
-    corrections: createCorrections(context, { ...events, passwordLinks: passwords }),
+    customerHelp: createCustomerHelp(context, { ...events, passwordLinks: passwords }),
     users: createUsers(context, passwords),
 
     async forgetExpired() {

@@ -27,7 +27,10 @@ type AdminContext = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'aud
 const randomPassword = () => randomBytes(15).toString('base64url')
 
 export function createAdmins({ db, now, passwords, attempts, audit }: AdminContext): Admins {
-  /** Sets the password and ends every session, so that only the new password opens the account. */
+  /**
+   * Sets the password and ends every session. Proves the address first, which resets what a stranger may have set in an
+   * unproven account: afterwards, only the new password opens it.
+   */
   async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
     await proveAddress(tx, id, { at: now(), isInOwnSession: false })
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id))

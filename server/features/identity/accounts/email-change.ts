@@ -79,7 +79,7 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
     async changeEmail(actor, email) {
       const { user } = actor
       if (email === user.email) throw conflict('same-address', 'This is your address already.')
-      await attempts.countQuestion(actor.ip, email)
+      await attempts.countAddressLookup(actor.ip, email)
       if (!user.isAdmin) refuseShopAddress(email)
       await db.transaction(async (tx) => {
         await dropPendingChange(tx, user.id)
@@ -111,8 +111,8 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
 
         const { userId, oldEmail, newEmail } = change
         if (caller?.id !== userId) throw loginRequired()
-        const isTaken = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
-        if (isTaken > 0 || (await isReserved(tx, newEmail, now(), userId))) throw addressTaken()
+        const otherUsers = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
+        if (otherUsers > 0 || (await isReserved(tx, newEmail, now(), userId))) throw addressTaken()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
         // The address may have become the shop's since the request.
         if (!user?.isAdmin) refuseShopAddress(newEmail)
@@ -168,7 +168,7 @@ const addressTaken = () => conflict('email-taken', 'This address belongs to anot
 
 /**
  * Takes the address from another account that uses it, so that `forUserId` can have it back. The other account keeps its
- * purchases. Throws if the other account has the better right to the address.
+ * purchases. Throws unless the earlier owner had proven the address, and the other account has not or still risks an undo.
  */
 async function releaseAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,

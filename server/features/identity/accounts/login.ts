@@ -44,7 +44,7 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
     async register(actor, { password, ...details }) {
       const { email } = details
       passwords.refuseCommon(password, 'password')
-      await attempts.countQuestion(actor.ip, email)
+      await attempts.countAddressLookup(actor.ip, email)
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx): Promise<LoginResult> => {
         if (await isReserved(tx, email, now())) throw emailTaken()

@@ -1,5 +1,5 @@
 import type { Actor } from '#server/actor.ts'
-import type { Context, PersonalDataOwner } from '#server/context.ts'
+import type { Context, PersonalDataModule } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { findUser, lockUser } from '#server/database/people.ts'
 import { erasePerson, readPersonalData } from '#server/database/personal-data.ts'
@@ -24,19 +24,19 @@ export type Deletion = {
 }
 
 export type ExportDeps = {
-  owners: PersonalDataOwner[]
+  modules: PersonalDataModule[]
   contact: { messagesFrom(email: string): Promise<object[]> }
   newsletter: { subscriptionOf(email: string): Promise<object | null> }
 }
 
 export function createPersonalData(
   { db, audit, mails }: PersonalDataContext,
-  { owners, contact, newsletter }: ExportDeps,
+  { modules, contact, newsletter }: ExportDeps,
 ): PersonalData {
   /** Leaves out secrets, and data linked only by an unproven email address. */
   async function collect(userId: string) {
     const data = await readPersonalData(db, userId)
-    for (const owner of owners) Object.assign(data, await owner.dataOf?.(userId))
+    for (const module of modules) Object.assign(data, await module.dataOf?.(userId))
     return data
   }
 
@@ -61,11 +61,11 @@ export function createPersonalData(
 
 export type DeletionDeps = {
   /** Modules whose part of the deletion the schema can't express. */
-  owners: PersonalDataOwner[]
+  modules: PersonalDataModule[]
   endSubscriptionsOf(userId: string): Promise<void>
 }
 
-export function createDeletion(context: DeletionContext, { owners, endSubscriptionsOf }: DeletionDeps): Deletion {
+export function createDeletion(context: DeletionContext, { modules, endSubscriptionsOf }: DeletionDeps): Deletion {
   const { db, now, attempts, audit, mails } = context
   const checkPassword = createPasswordCheck(context)
 
@@ -76,11 +76,11 @@ export function createDeletion(context: DeletionContext, { owners, endSubscripti
     await db.transaction(async (tx) => {
       const { email, verifiedAt } = await assertDeletable(tx, userId)
       await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
-      for (const owner of owners) await owner.forget?.(tx, userId)
+      for (const module of modules) await module.forget?.(tx, userId)
       await erasePerson(tx, userId, now())
       const mayMail = await attempts.mayMail(tx, 'farewell', email)
       // An unproven address may be another person's, so emails to it are kept.
-      await mails.sayFarewell(tx, email, { tell: mayMail, forget: byAdmin || verifiedAt !== null })
+      await mails.sayFarewell(tx, email, { sendsEmail: mayMail, deletesSentMails: byAdmin || verifiedAt !== null })
     })
   }
 

@@ -7,7 +7,7 @@ import type { Context } from '#server/context.ts'
 import { decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { lockUser } from '#server/database/people.ts'
 import { isLivePurchase, passwordTokens, purchases, userColumns, users } from '#server/database/schema.ts'
-import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
+import { inOrder, isAfterCursor, usersMatching } from '#server/database/text-search.ts'
 import { conflict } from '#server/errors.ts'
 import type { AccountEvents } from './email-change.ts'
 import type { PasswordLinks } from './passwords.ts'
@@ -21,11 +21,11 @@ export type Users = {
   add(actor: Actor, user: NewUser): Promise<void>
 }
 
-type CorrectionContext = Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'refuseShopAddress'>
+type CustomerHelpContext = Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'refuseShopAddress'>
 
-export type Corrections = {
+export type CustomerHelp = {
   sendPasswordLink(actor: Actor, userId: string): Promise<void>
-  /** Corrects a mistyped address. The old mailbox loses the account; the new one gets a link to proveAddress itself. */
+  /** Corrects a mistyped address. The old mailbox loses the account; the new one gets a link that proves it. */
   correctEmail(actor: Actor, userId: string, email: string): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createUsers({ db, now, passwords, audit, mails }: UserContext, p
         .where(
           and(
             isNull(users.deletedAt),
-            after ? beyond(users, after, sort) : undefined,
+            after ? isAfterCursor(users, after, sort) : undefined,
             q ? inArray(users.id, usersMatching(q)) : undefined,
           ),
         )
@@ -87,12 +87,12 @@ export function createUsers({ db, now, passwords, audit, mails }: UserContext, p
   }
 }
 
-type CorrectionDeps = AccountEvents & { passwordLinks: PasswordLinks }
+type CustomerHelpDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
-export function createCorrections(
-  { db, now, mails, audit, refuseShopAddress }: CorrectionContext,
-  { passwordLinks, accountChanged, endDeclarationLinks }: CorrectionDeps,
-): Corrections {
+export function createCustomerHelp(
+  { db, now, mails, audit, refuseShopAddress }: CustomerHelpContext,
+  { passwordLinks, accountChanged, endDeclarationLinks }: CustomerHelpDeps,
+): CustomerHelp {
   return {
     async sendPasswordLink(actor, userId) {
       await db.transaction(async (tx) => {

@@ -21,6 +21,9 @@ const passkeyRefused = () =>
 
 const isCredentialId = (given: unknown): given is string => typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
 
+/** A login starts without a user: the passkey tells who it is. */
+const unknownUserId = ''
+
 export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, challenges: Challenges): PasskeyLogin {
   // Passkeys belong to the host of PUBLIC_URL.
   const { origin, hostname: host } = new URL(config.publicUrl)
@@ -29,14 +32,14 @@ export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, cha
       const { generateAuthenticationOptions } = await loadWebAuthn()
       return generateAuthenticationOptions({
         rpID: host,
-        challenge: challenges.create(''),
+        challenge: challenges.create(unknownUserId),
         timeout: challengeLifetimeMs,
         userVerification: 'required',
       })
     },
 
     async verify(response) {
-      const challenge = await challenges.useFrom(response, '')
+      const challenge = await challenges.useFrom(response, unknownUserId)
       const credentialId = isCredentialId(response.id) ? response.id : ''
       const [passkey] = await db
         .select()

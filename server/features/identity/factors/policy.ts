@@ -45,22 +45,25 @@ export function createPolicy({ db, config }: PolicyDeps): Policy {
 
   const isSecondStepRequired = (user: Person) => config.staffNeedFactor && isStaff(user)
 
+  /** Staff without a factor log in with the password, to set one up. */
+  const isPasswordEnough = (user: Person, factors: WayToProve[]) =>
+    factors.length === 0 || !(factors.includes('code') || isSecondStepRequired(user))
+
   return {
     credentialsOf,
     isSecondStepRequired,
 
     async secondStepFactorsOf(user) {
       const factors = secondFactorsIn(await credentialsOf(user.id))
-      return factors.includes('code') || isSecondStepRequired(user) ? factors : []
+      return isPasswordEnough(user, factors) ? [] : factors
     },
 
     async waysToProve(user) {
       const credentials = await credentialsOf(user.id)
       const factors = secondFactorsIn(credentials)
-      const hasFactor = factors.length > 0
-      const needsFactor = factors.includes('code') || (hasFactor && isSecondStepRequired(user))
-      const ways = credentials.hasPassword && !needsFactor ? [...factors, 'password' as const] : factors
-      return { ways, hasFactor }
+      const ways =
+        credentials.hasPassword && isPasswordEnough(user, factors) ? [...factors, 'password' as const] : factors
+      return { ways, hasFactor: factors.length > 0 }
     },
   }
 }

@@ -3,18 +3,24 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { knownDevices, users } from '#server/database/schema.ts'
 import { hashToken } from '#server/security/tokens.ts'
 
-type Device = { device: string | undefined; userAgent: string; ip: string }
+/** `device` is the secret cookie of a browser (`Actor.device`). */
+type DeviceTraits = { device: string | undefined; userAgent: string; ip: string }
 
 const cookieFingerprint = (device: string) => hashToken(`cookie ${device}`)
 
-/** Two fingerprints: the device's secret, and browser with IP address. A match of either means a known device. */
-const fingerprintsOf = ({ device, userAgent, ip }: Device) => [
+/** Two fingerprints: the device cookie, and browser with IP address. A match of either means a known device. */
+const fingerprintsOf = ({ device, userAgent, ip }: DeviceTraits) => [
   ...(device ? [cookieFingerprint(device)] : []),
   hashToken(`place ${userAgent}\n${ip}`),
 ]
 
 /** Stores the device. Returns true if it is new to this user and not their first. */
-export async function rememberDevice(tx: Transaction, userId: string, device: Device, at: Date): Promise<boolean> {
+export async function rememberDevice(
+  tx: Transaction,
+  userId: string,
+  device: DeviceTraits,
+  at: Date,
+): Promise<boolean> {
   const fingerprints = fingerprintsOf(device)
   const ofUser = eq(knownDevices.userId, userId)
   const knownCount = await tx.$count(knownDevices, ofUser)
@@ -31,7 +37,7 @@ export async function forgetDevices(tx: Transaction, userId: string) {
   await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
 }
 
-/** Returns the device if it has logged in to this account before. Takes the same time for every address. */
+/** Returns the device cookie if it has logged in to this account before. Takes the same time for every address. */
 export async function knownDevice(
   db: Database,
   email: string,

@@ -56,7 +56,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
     const email = user?.email ?? input.email
     if (!email) throw invalid('email', 'Please enter your email to continue')
     if (!user) {
-      await attempts.countQuestion(ip, email)
+      await attempts.countAddressLookup(ip, email)
       refuseShopAddress(email)
     }
     const place = needsPlace ? readPlace(input.place, ip) : undefined

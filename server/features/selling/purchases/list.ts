@@ -8,7 +8,7 @@ import { isLive } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { disputes, isLivePurchase, payments, products, purchases, users } from '#server/database/schema.ts'
-import { beyond, inOrder, usersMatching } from '#server/database/text-search.ts'
+import { inOrder, isAfterCursor, usersMatching } from '#server/database/text-search.ts'
 import { graceEnd } from './entitlement.ts'
 import { needConditions } from './needs.ts'
 import type { PurchaseRow } from './rows.ts'
@@ -67,7 +67,7 @@ export async function listPurchases<Shown extends Position>(
         status === 'paying' ? gt(purchases.arr, 0) : undefined,
         need ? needConditions(now)[need].condition : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
-        after ? beyond(purchases, after, sort) : undefined,
+        after ? isAfterCursor(purchases, after, sort) : undefined,
         q ? inArray(purchases.userId, usersMatching(q)) : undefined,
       ),
     )

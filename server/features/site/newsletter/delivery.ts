@@ -76,7 +76,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
           reply,
         })
       case 'refused':
-        if (outcome.isAddress)
+        if (outcome.isAboutRecipient)
           await db
             .insert(mailSuppressions)
             .values({ email, because: 'refused', at: now(), reply })
@@ -115,7 +115,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
         const outcome = await bulkMail.send(mails.newsletter(recipient.id, recipient.email, data))
         crashPoint('newsletter handed over')
         await recordOutcome(recipient, outcome)
-        const isAddressRefused = outcome.is === 'refused' && outcome.isAddress
+        const isAddressRefused = outcome.is === 'refused' && outcome.isAboutRecipient
 
         if (outcome.is === 'sent') {
           failures = 0

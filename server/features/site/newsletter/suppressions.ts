@@ -19,8 +19,11 @@ type Suppression = { because: SuppressionReason; at: Date }
 type ReceivedNewsletter = { subject: string; sentAt: Date | null; state: RecipientState; unsubscribedAt: Date | null }
 
 export type Suppressions = {
-  /** Ends all newsletters to the address of the link, as subscriber and as buyer. Idempotent. */
-  unsubscribe(id: string, token: string): Promise<void>
+  /**
+   * Ends all newsletters to the address of the link, as subscriber and as buyer. Idempotent.
+   * The link of a subscriber has the id of the subscription, the link of a buyer the id of the user.
+   */
+  unsubscribe(unsubscribeId: string, token: string): Promise<void>
   /** Called by the seller, for a customer who objected by other means. */
   setSuppressed(actor: Actor, userId: string, isSuppressed: boolean): Promise<void>
   suppressionOf(userId: string, email: string): Promise<Suppression | null>
@@ -39,20 +42,23 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
   }
 
   return {
-    async unsubscribe(id, token) {
-      if (!isLinkToken('newsletter-unsubscribe', id, token))
+    async unsubscribe(unsubscribeId, token) {
+      if (!isLinkToken('newsletter-unsubscribe', unsubscribeId, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       await db.transaction(async (tx) => {
         const [subscription] = await tx
           .select({ email: subscriptions.email })
           .from(subscriptions)
-          .where(eq(subscriptions.id, id))
+          .where(eq(subscriptions.id, unsubscribeId))
         const [buyer] = await tx
           .select({ email: users.email, userId: users.id })
           .from(users)
           .where(
             and(
-              or(eq(users.id, id), and(eq(users.email, subscription?.email ?? ''), isNotNull(users.verifiedAt))),
+              or(
+                eq(users.id, unsubscribeId),
+                and(eq(users.email, subscription?.email ?? ''), isNotNull(users.verifiedAt)),
+              ),
               isNull(users.deletedAt),
             ),
           )

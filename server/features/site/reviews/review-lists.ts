@@ -76,6 +76,7 @@ export async function listReviews<Item extends { id: string; writtenAt: Date }>(
 ) {
   const after = decodeCursor(cursor)
   const rank = ranks[sort]
+  // A cursor has no rank, so the subquery reads it from the cursor's review.
   const isAfter =
     after &&
     (rank
@@ -112,6 +113,7 @@ export const filterConditions: Record<ReviewFilter, SQL | undefined> = {
 
 export const countReviewsToAnswer = (db: Database) => db.$count(reviews, and(isWritten, filterConditions.to_answer))
 
+/** Stars and text are null only for invitations, which are never listed. */
 function commonFields(row: ReviewRow) {
   const { id, stars, text, author, writtenAt, invitedAt, payingSince, answer, answeredAt, hiddenBecause } = row
   return {

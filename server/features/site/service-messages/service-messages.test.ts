@@ -73,6 +73,7 @@ test('a service message goes once to everyone with a live purchase, without cons
 })
 
 test('a product’s customers get four messages in 30 days, besides security; a changed number of customers is refused', async () => {
+  // The first of the four was sent by the test above.
   for (let sent = 1; sent < 4; sent += 1) await send()
   expect(await audience()).toMatchObject({ remaining: 0 })
   await expect(send()).rejects.toMatchObject({ code: 'too-soon' })

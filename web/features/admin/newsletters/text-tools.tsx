@@ -1,6 +1,6 @@
 import { Bold, Heading2, Link as LinkIcon, type LucideIcon } from 'lucide-react'
 import { type RefObject, useState } from 'react'
-import { assets, newsDays } from '#contract/access/assets.ts'
+import { assets, recentChangeDays } from '#contract/access/assets.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -74,7 +74,7 @@ type Block = { name: string; markdown: string /** Paid content, only for newslet
 function useBlocks(): Block[] {
   const [newest] = changelogOf(useSettings().products).entries
   const runningCodes = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
-  const [since] = useState(() => Date.now() - newsDays * 86_400_000)
+  const [since] = useState(() => Date.now() - recentChangeDays * 86_400_000)
   const addedAssets = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
   const removedAssets = useData(assets.adminRecentlyRemoved, {}).data ?? []
   const changes = [
