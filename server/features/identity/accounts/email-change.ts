@@ -168,7 +168,8 @@ const addressTaken = () => conflict('email-taken', 'This address belongs to anot
 
 /**
  * Takes the address from another account that uses it, so that `forUserId` can have it back. The other account keeps its
- * purchases. Throws unless the earlier owner had proven the address, and the other account has not or still risks an undo.
+ * purchases. Throws if the earlier owner never proved the address, or if the other account has proven it and no undo can
+ * take it back anymore.
  */
 async function releaseAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,
