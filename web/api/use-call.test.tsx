@@ -51,7 +51,7 @@ test('closing the dialog that asks for another proof shows no error', () => {
   toast.mockRestore()
 })
 
-test('a fixed description is shownToast for every error, after the reason if the server refused the call', () => {
+test('a fixed description is shown for every error, after the reason if the server refused the call', () => {
   const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
   expect(shownAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
     'Failed to send message / Please write us.',
