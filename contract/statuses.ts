@@ -12,6 +12,10 @@ export const isLive = (status: PurchaseStatus) => liveStatuses.some((liveStatus)
 /** A paused purchase gives no access, but it has not ended. */
 export const hasEnded = (status: PurchaseStatus) => !isLive(status) && status !== 'paused'
 
+/**
+ * Problems of purchases that need the seller. `uncovered_notes`: credit notes without a refund; `stuck_renewals`: invoices
+ * that Stripe left as drafts; `untaxed`: automatic tax is off for the subscription.
+ */
 export const purchaseNeeds = [
   'fraud_warnings',
   'disputes',
@@ -69,10 +73,10 @@ export const statusTones = {
   expired: 'neutral',
 } as const satisfies Record<PurchaseStatus, string>
 
-/** Reasons to refund a first payment in full: a second subscription, or a discount code beyond its limits. */
-export const refusedReasons = ['duplicate', 'code_used_up', 'code_new_only'] as const
+/** Reasons to refuse a purchase and refund its payment: a second subscription, or a discount code beyond its limits. */
+export const refusedPurchaseReasons = ['duplicate', 'code_used_up', 'code_new_only'] as const
 /** `gone`: Stripe no longer knew the subscription, and the seller ended it by hand. */
-export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'gone', ...refusedReasons] as const
+export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'gone', ...refusedPurchaseReasons] as const
 export type EndReason = (typeof endReasons)[number]
 
 export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const
@@ -103,8 +107,8 @@ export const movementCauses = [...invoiceCauses, 'pause', ...endReasons, 'expire
 export type MovementCause = (typeof movementCauses)[number]
 
 /**
- * Reasons why the ledger counts another amount for a subscription than its price at Stripe. These are legitimate: free time,
- * a forgiven invoice, paused collection, a pause, and a price or discount that counts from the next paid invoice on.
+ * Legitimate reasons for a subscription's amount in the ledger to differ from its price at Stripe: free time (`given`), a
+ * forgiven invoice, paused collection, a pause, or a price or discount that starts with the next paid invoice.
  */
 export const explainedDifferences = ['given', 'forgiven', 'not_collected', 'paused', 'next_invoice'] as const
 /** Faults: the ledger contradicts the invoices (`books`), or the subscription is missing at Stripe or unknown here. */
@@ -144,6 +148,10 @@ export const accessStateTexts: Record<AccessState, string> = {
 /** States from which the connector starts to unlock. */
 export const unlockableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 
+/**
+ * Events that may change the state of access. `named`, `renamed`: the username was entered or changed; `opened`, `closed`:
+ * TradingView's list was changed.
+ */
 export const accessEvents = [
   'paid',
   'ended',
@@ -162,10 +170,14 @@ export const accessEvents = [
 ] as const
 export type AccessEvent = (typeof accessEvents)[number]
 
+/** Decisions by the seller, as the audit log names them: `access.granted`. */
 export const accessDecisions = ['granted', 'restored', 'undone', 'declined', 'withheld', 'locked'] as const
 export type AccessDecision = (typeof accessDecisions)[number]
 
-/** The seller's tasks about access, most urgent first. */
+/**
+ * The seller's tasks about access, most urgent first. `decide`: asked again after a refusal; `move`: replace an unlocked
+ * username; `had_access`: was listed before this shop unlocked it; `renamed`: has another username at TradingView.
+ */
 export const todoKinds = [
   'decide',
   'unlock',
@@ -199,7 +211,10 @@ export const mailingStates = ['draft', 'scheduled', 'sending', 'paused', 'stoppe
 export type MailingState = (typeof mailingStates)[number]
 export const stoppableStates = ['scheduled', 'sending', 'paused'] as const satisfies MailingState[]
 
-/** Reasons for a pause: by an admin, or by a safeguard of the shop. */
+/**
+ * Reasons for a pause: an admin asked, connections to the mail server failed, the scheduled time was missed, a backup was
+ * restored, or the seller's details are incomplete.
+ */
 export const pauseReasons = ['asked', 'connections', 'missed', 'restored', 'incomplete'] as const
 export type PauseReason = (typeof pauseReasons)[number]
 
@@ -215,7 +230,7 @@ export type SuppressionReason = (typeof suppressionReasons)[number]
 export const importVerdicts = ['new', 'there', 'fault'] as const
 export type ImportVerdictKind = (typeof importVerdicts)[number]
 
-/** Reasons why someone is entitled; they determine when the entitlement ends. */
+/** Reasons that determine when an entitlement ends. `unpaid`: after the grace period; `disputed`: not extended meanwhile. */
 export const entitlementReasons = ['renews', 'ends', 'unpaid', 'disputed'] as const
 export type EntitlementReason = (typeof entitlementReasons)[number]
 

@@ -60,6 +60,7 @@ test('the page after a withdrawal does not reveal to others whether a contract e
     await page.getByLabel('Email for the receipt').fill('ada@example.com')
     await page.getByRole('button', { name: 'Confirm withdrawal' }).click()
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+    // Leaves out the part that repeats what the person has entered.
     return (await main.innerText()).split('Contract\n')[0]
   }
 

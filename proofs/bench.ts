@@ -12,7 +12,10 @@ import { get } from './lab/load.ts'
 import { waitUntilQuiet } from './lab/measures.ts'
 import { seller } from './lab/shop-process.ts'
 
-/** `npm run proof -- bench`: compares the shop with a bare Node server, in one table. `--quick` takes under a minute. */
+/**
+ * `npm run proof -- bench`: compares the shop with the limit, a bare Node server that sends the same bytes, in one table.
+ * `--quick` takes under a minute.
+ */
 const isQuick = Boolean(process.env.QUICK)
 
 freshBuild()

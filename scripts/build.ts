@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type InlineConfig, type Plugin } from 'vite'
-import { completeBinaries } from '#server/database/embedded-place.ts'
+import { linkPostgresLibraries } from '#server/database/embedded-place.ts'
 import { StartError } from '#server/errors.ts'
 import { previewFile, readProducts } from '#server/features/selling/catalog/catalog.ts'
 import { compress } from '#server/pages/compressed.ts'
@@ -85,7 +85,7 @@ async function drawPictures() {
 
 async function buildShop() {
   checkContent()
-  completeBinaries()
+  linkPostgresLibraries()
   // Hashed before the build, so that an edit during the build makes it stale.
   const sources = hashOfSources()
   // Without its stamp, a half-finished build counts as missing.

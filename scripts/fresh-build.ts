@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { loadEnvFile } from '#server/config/env-file.ts'
-import { completeBinaries } from '#server/database/embedded-place.ts'
+import { linkPostgresLibraries } from '#server/database/embedded-place.ts'
 import { paths } from '#server/paths.ts'
 import { checkBuild } from '#server/process/build.ts'
 
 /** Builds the shop if the build is missing or stale. Also the setup of tests that run the build. */
 export default function freshBuild() {
   // `npm ci` removes these binaries, while the build stays fresh.
-  completeBinaries()
+  linkPostgresLibraries()
   if (checkBuild() === 'fresh') return
   console.log('Building the shop, because the build is missing or out of date...')
   const started = performance.now()

@@ -2,7 +2,7 @@ import type { DeclarationKind } from '../statuses.ts'
 import type { NextStep } from './declarations.ts'
 import { buttons } from './legal/consumer-law.ts'
 
-/** Receipts of declarations have to say when they arrived, to the second. */
+/** A receipt must state to the second when the declaration arrived. */
 export const formatToTheSecond = (at: string | Date) =>
   new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
 
@@ -39,5 +39,5 @@ export function receivedLine(
   return [`${title}.`, ...lines, `Received: ${formatToTheSecond(declaredAt)}.`].join(' ')
 }
 
-export const linkEnded = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
+export const endedLinkText = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
   `This link no longer works, so nothing was changed or refunded. We’ve kept your ${kind} of ${formatToTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`

@@ -22,8 +22,8 @@ async function withSecondShop<Result>(
   return result
 }
 
-export const measureColdStart = (lab: LabShop, rounds: number): Promise<Line[]> =>
-  withSecondShop(lab, { entry: 'dist/server/main.js' }, async (shop) => {
+export const measureColdStart = (firstShop: LabShop, rounds: number): Promise<Line[]> =>
+  withSecondShop(firstShop, { entry: 'dist/server/main.js' }, async (shop) => {
     // The first start renders the pages for its URL; later ones reuse them.
     const firstSeconds = shop.secondsToStart()
     let fastestSeconds = Infinity
@@ -50,12 +50,12 @@ export function measureMemoryAfterLoad(shop: LabShop): Line[] {
  * Compares two processes with one. The load generator needs a core too, so it requests the head of the API description,
  * which the server generates but does not send. The best round counts, because other work slows two processes more.
  */
-export async function compareTwoProcesses(lab: LabShop, { rounds, seconds }: Bench): Promise<Line[]> {
+export async function compareTwoProcesses(firstShop: LabShop, { rounds, seconds }: Bench): Promise<Line[]> {
   const request = get('/api/openapi.json').replace('GET', 'HEAD')
   const best: Record<1 | 2, number> = { 1: 0, 2: 0 }
   for (let round = 0; round < rounds; round++)
     for (const count of [1, 2] as const)
-      await withSecondShop(lab, { WEB_CONCURRENCY: String(count) }, async (shop) => {
+      await withSecondShop(firstShop, { WEB_CONCURRENCY: String(count) }, async (shop) => {
         // The shop is ready when one process is, so this waits until both listen.
         await waitUntilQuiet(shop.pid())
         const target = { pid: shop.pid(), port: shop.port, request }

@@ -142,6 +142,7 @@ function validValue(schema: JsonSchema): fc.Arbitrary<unknown> {
   }
 }
 
+/** Includes the words that the lab looks for in the shop's log. */
 function validText(minLength: number, maxLength: number): fc.Arbitrary<string> {
   const anyText = fc.string({ minLength, maxLength, unit: 'grapheme' })
   const hasFittingLength = personalData.words.length >= minLength && personalData.words.length <= maxLength

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { access } from '#contract/access/access.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
-import { crashMany, moments, startProcess } from '#server/testing/crashes.ts'
+import { crashMany, crashPoints, startProcess } from '#server/testing/crashes.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { query } from '../lab/lab.ts'
 import { concurrently } from '../lab/load.ts'
@@ -14,7 +14,7 @@ import { details, fault, sized } from './fault.ts'
 const limit = sized(
   { shops: 2, killsEach: 250, killsAtTradingView: 200 },
   // Every crash point once, half of them in each shop.
-  { killsEach: moments.length / 2 },
+  { killsEach: crashPoints.length / 2 },
 )
 
 fault('kills around every commit', async ({ shop, lab }) => {
@@ -109,7 +109,10 @@ async function buyUntilKilled({ child, url, sandbox, ask }: Running, wantsRefund
   return false
 }
 
-/** Usernames whose entry on TradingView's lists is missing, surplus or ends on another day. */
+/**
+ * Usernames whose entry on TradingView's lists is missing, surplus or ends on another day. Ignores the entry with which the
+ * sandbox starts.
+ */
 async function findDifferences(databaseUrl: string): Promise<string[]> {
   const rows = await query<{ name: string }>(
     databaseUrl,

@@ -86,7 +86,7 @@ export function postgresBinaries(installed = findPackage()): string {
 }
 
 /** Creates the links that the package's install script would create; npm may not run it. Part of `npm run build`. */
-export function completeBinaries(installed = findPackage()) {
+export function linkPostgresLibraries(installed = findPackage()) {
   for (const { link, target } of installed ? linksOf(installed) : []) {
     if (existsSync(link)) continue
     // Replaces a broken link.

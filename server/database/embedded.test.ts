@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { type Embedded, openEmbedded } from './embedded.ts'
-import { completeBinaries, nobody, postgresBinaries } from './embedded-place.ts'
+import { linkPostgresLibraries, nobody, postgresBinaries } from './embedded-place.ts'
 
 /** Shared by all tests, because the first start takes longest. */
 const dataDir = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
@@ -148,8 +148,8 @@ test('the package’s links are made by the build, never at a start', () => {
 
   expect(() => postgresBinaries(installed)).toThrow(/lacks .+libpq\.so\.5\. .+ npm run build$/)
   expect(existsSync(join(folder, 'native/lib/libpq.so.5'))).toBe(false)
-  completeBinaries(installed)
-  completeBinaries(installed)
+  linkPostgresLibraries(installed)
+  linkPostgresLibraries(installed)
   expect(postgresBinaries(installed)).toBe(join(folder, 'native'))
   rmSync(folder, { recursive: true })
 })

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
-import { sentences } from './unique.ts'
+import { refusalsByIndex } from './unique.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -37,7 +37,9 @@ test('every unique index has a sentence, or a reason why people never hit it', a
      join pg_namespace n on n.oid = c.relnamespace
      where i.indisunique and not i.indisprimary and n.nspname = 'public' order by 1`,
   )
-  expect(rows.map(({ name }) => name).toSorted()).toEqual([...Object.keys(sentences), ...withoutSentence].toSorted())
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(
+    [...Object.keys(refusalsByIndex), ...withoutSentence].toSorted(),
+  )
 })
 
 test('whoever is a moment too late is told so: the address went to somebody else between check and write', async () => {

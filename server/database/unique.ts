@@ -4,7 +4,7 @@ import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
 /** Refusal for each unique index that concurrent requests can violate. */
-export const sentences: Record<string, [RefusalCode, string]> = {
+export const refusalsByIndex: Record<string, [RefusalCode, string]> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],
   access_name: ['name-taken', nameTakenMessage],
@@ -12,11 +12,11 @@ export const sentences: Record<string, [RefusalCode, string]> = {
   recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
 }
 
-/** Refusal for a violated unique index of `sentences`; undefined for other errors. */
+/** Refusal for a violated unique index of `refusalsByIndex`; undefined for other errors. */
 export function duplicateRefusal(error: unknown): Refusal | undefined {
   const { cause, code } = causeOf(error)
   if (code !== '23505') return undefined
   const { constraint = '' } = cause as { constraint?: string }
-  const sentence = sentences[constraint]
-  return sentence && conflict(...sentence)
+  const refusal = refusalsByIndex[constraint]
+  return refusal && conflict(...refusal)
 }

@@ -33,9 +33,9 @@ test.for(examples)('$kind $index says the same in its text and HTML parts', ({ k
   const content = write(kind, data)
   const text = renderText(content, site)
   const { subject, paragraphs, details = [], action, footnote } = content
-  const small = piecesOf(footnote || '').map((piece) => piece.text)
-  for (const said of [subject, ...paragraphs, ...details.flat(), ...(action || []), ...small])
-    expect(text).toContain(said || '')
+  const footnotePieces = piecesOf(footnote || '').map((piece) => piece.text)
+  for (const expectedText of [subject, ...paragraphs, ...details.flat(), ...(action || []), ...footnotePieces])
+    expect(text).toContain(expectedText || '')
 })
 
 /** Whatever people type or choose themselves. */
@@ -81,15 +81,17 @@ const ours = new Set(
     ' ',
   ),
 )
-/** A review is hidden, and access declined, with a reason that the seller gives. */
-const bySeller = new Set(['reviewHidden', 'accessDeclined'])
+/** Kinds of emails whose `reason` is written by the seller. */
+const kindsWithSellerReason = new Set(['reviewHidden', 'accessDeclined'])
 
 test.for(examples)('$kind $index says a stranger’s words only as a quote, or without a link', ({ kind, data }) => {
   const hostile = 'Your session has ended.\nLog in: https://evil.example/login or www.evil.example'
   const filled = Object.fromEntries(
     Object.entries(data).map(([field, value]) => [
       field,
-      typeof value !== 'string' || ours.has(field) || (bySeller.has(kind) && field === 'reason') ? value : hostile,
+      typeof value !== 'string' || ours.has(field) || (kindsWithSellerReason.has(kind) && field === 'reason')
+        ? value
+        : hostile,
     ]),
   )
   const content = write(kind, filled)

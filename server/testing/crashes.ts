@@ -15,7 +15,7 @@ import type { Open, Order } from './crashing-shop.ts'
 import { createVisitor } from './visitor.ts'
 
 /** Names of the crash points: before and after each commit, and after each change at Stripe. */
-export const moments = [
+export const crashPoints = [
   'ended at Stripe',
   'resumed at Stripe',
   'cancelled at Stripe',
@@ -121,8 +121,8 @@ type Kills = {
 async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (complaint: string) => void) {
   let kills = 0
   for (let number = from; number < from + times; number++) {
-    const moment = moments[number % moments.length] ?? ''
-    const round = Math.floor(number / moments.length)
+    const moment = crashPoints[number % crashPoints.length] ?? ''
+    const round = Math.floor(number / crashPoints.length)
     // Some crash points are reached only once per buyer, others many times.
     const isRare = /Stripe|duplicate|checkout/.test(moment)
     const count = String(isRare ? 1 : 1 + (round % 4))

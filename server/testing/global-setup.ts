@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { completeBinaries } from '../database/embedded-place.ts'
+import { linkPostgresLibraries } from '../database/embedded-place.ts'
 import { paths } from '../paths.ts'
 import { openTestPostgres } from './test-database.ts'
 
@@ -7,6 +7,6 @@ import { openTestPostgres } from './test-database.ts'
 export default function setUp() {
   // Tests start the shop and its commands dozens of times, and half of a start is compiling.
   process.env.NODE_COMPILE_CACHE ??= join(paths.dist, 'compile-cache')
-  completeBinaries()
+  linkPostgresLibraries()
   return openTestPostgres()
 }

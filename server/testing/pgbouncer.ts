@@ -13,9 +13,8 @@ const program = '/usr/sbin/pgbouncer'
 export const hasPgBouncer = existsSync(program)
 
 /**
- * A pooler in transaction mode in front of a database, with fewer sessions than a shop has connections. A second database
- * entry keeps its session for as long as the connection lasts: for DATABASE_DIRECT_URL, where the pooler also decides which
- * PostgreSQL is the primary.
+ * Starts a pooler in front of a database. `url` pools by transaction, with fewer sessions than a shop has connections.
+ * `sessionUrl` pools by session, for a DATABASE_DIRECT_URL that must follow the pooler to a new primary.
  */
 export async function openPgBouncer(databaseUrl: string, sessions = 4) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-pgbouncer-'))

@@ -9,7 +9,7 @@ import { logins } from '#contract/identity/logins.ts'
 export const supportsPasskeys = browserSupportsWebAuthn
 
 type Json = Record<string, unknown>
-/** The page's caller, or the step-up dialog's, which never opens that dialog again. */
+/** The page's caller. The step-up dialog has its own, which never opens a second dialog. */
 type Call = ReturnType<typeof createCaller>['call']
 
 let promptCount = 0

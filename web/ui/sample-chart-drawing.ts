@@ -76,11 +76,11 @@ export function drawSampleChart(view: View) {
     /** Area below the band's lower line. */
     zone: `${lower}L${endX} ${frameSize}L${startX} ${frameSize}z`,
     marks: signals
-      .filter(({ bar }) => days.some(({ day }) => day === bar))
+      .filter((signal) => days.some(({ day }) => day === signal.day))
       .map((signal): Mark => {
-        const bar = bars[signal.bar]
+        const bar = bars[signal.day]
         const price = signal.kind === 'entry' ? bar?.low : bar?.high
-        return { ...signal, x: scale.x(signal.bar), y: scale.y(price ?? 0) }
+        return { ...signal, x: scale.x(signal.day), y: scale.y(price ?? 0) }
       }),
     /** Heights of the band's lines on the last day, for the labels in the right margin. */
     edge: lastDay && {

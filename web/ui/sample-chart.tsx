@@ -50,7 +50,7 @@ export function SampleChart(props: {
             )}
           </svg>
           {marks.map((mark, index) => (
-            <SignalMark key={mark.bar} mark={mark} isLast={index === marks.length - 1} />
+            <SignalMark key={mark.day} mark={mark} isLast={index === marks.length - 1} />
           ))}
           {hasAxis && edge && (
             <>

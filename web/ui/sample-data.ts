@@ -8,7 +8,7 @@ export type Bar = {
   upper: number
   lower: number
 }
-export type Signal = { kind: 'entry' | 'exit'; bar: number }
+export type Signal = { kind: 'entry' | 'exit'; day: number }
 
 /** Days previous the chart begins, so its first bar already has a band. */
 const lookback = 20
@@ -76,10 +76,10 @@ function findSignals(): Signal[] {
     const previous = bars[index - 1]
     if (entry === null && previous && previous.close < previous.lower && bar.close > previous.close) {
       entry = index
-      foundSignals.push({ kind: 'entry', bar: index })
+      foundSignals.push({ kind: 'entry', day: index })
     } else if (entry !== null && (bar.close > bar.mean || index - entry >= 5)) {
       entry = null
-      foundSignals.push({ kind: 'exit', bar: index })
+      foundSignals.push({ kind: 'exit', day: index })
     }
   }
   return foundSignals

@@ -15,7 +15,7 @@ export type DisputeRecord = {
   dueAt: Date | null
 }
 
-export type Disputed = {
+export type DisputeSummary = {
   /** `lost`: the cardholder has the money, even while the seller appeals. */
   dispute: 'none' | 'open' | 'won' | 'lost'
   /** Amount of open disputes. */
@@ -40,7 +40,7 @@ const undisputed = { dispute: 'none' as const, disputedAmount: 0, disputeDueAt: 
 
 /** Outcome of a charge's disputes, by their status rather than by moved money. */
 export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
-  async function disputeOf({ id, disputed }: Stripe.Charge): Promise<Disputed> {
+  async function disputeOf({ id, disputed }: Stripe.Charge): Promise<DisputeSummary> {
     if (!disputed) return { ...undisputed, isRefundBlocked: false, disputes: [] }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
     const lost = data.filter(({ status }) => lostDisputes.has(status))
@@ -83,6 +83,7 @@ export function disputeCalls({ sdk, ask, change }: Client) {
     /** Throws 409 with Stripe's message if Stripe does not accept the evidence, for example after the deadline. */
     async submitEvidence(id: string, evidence: EvidenceInput) {
       const isDone = async () => !isAnswerable((await ask(sdk.disputes.retrieve(id))).status)
+      // `isRefused` makes `change` rethrow a refusal as Stripe's own error.
       await change(
         `dispute-${id}`,
         (options) => sdk.disputes.update(id, { evidence, submit: true }, options),
@@ -97,7 +98,7 @@ export function disputeCalls({ sdk, ask, change }: Client) {
 }
 
 /** Lost amount, in the charge's currency; balance transactions are in the currency that the account settles in. */
-function lossOf(lost: Stripe.Dispute[]): Disputed['lost'] {
+function lossOf(lost: Stripe.Dispute[]): DisputeSummary['lost'] {
   const withdrawals = lost.flatMap((dispute) => dispute.balance_transactions.filter(({ amount }) => amount < 0))
   return {
     amount: lost.reduce((sum, { amount }) => sum + amount, 0),

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import { declineSentence } from '#contract/selling/declines.ts'
 import { type Rate, rateReader, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, dateOrNull, idOf, isMissing } from './client.ts'
-import { type Disputed, disputeReader } from './disputes.ts'
+import { type DisputeSummary, disputeReader } from './disputes.ts'
 import {
   type CreditNoteRecord,
   creditIn,
@@ -26,7 +26,7 @@ export type Refund = {
   isRest: boolean
 }
 
-export type Payment = Disputed & {
+export type Payment = DisputeSummary & {
   paymentIntentId: string
   invoiceId: string
   paidAt: Date

@@ -81,7 +81,7 @@ describe('exchange keys', () => {
       await buyer.fetch('/api/access-requests', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...form, exchangeName: '', [apiKey]: 1 }).replace(`"${apiKey}":1`, '"x":1'),
+        body: JSON.stringify({ ...form, exchangeName: '', x: 1 }),
       }),
       await buyer.fetch('/api/access-requests', {
         method: 'POST',

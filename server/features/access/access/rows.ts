@@ -112,7 +112,7 @@ export async function changeAccess(
 
   // Asks the seller only about usernames that the buyer entered.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
-  // Deletes the exchange keys once the decision is final.
+  // Deletes the exchange keys once the decision is final. `opened` follows an unlock by the connector.
   const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
   if (!isWaiting && (to !== row.state || event === 'opened')) await deleteKeys(tx, row.userId)
   return changed
@@ -140,10 +140,12 @@ const recentMailMs = 10 * 60_000
 async function wasToldByReceipt(tx: Transaction, key: AccessKey & { username: string }, now: Date) {
   const since = new Date(now.getTime() - recentMailMs)
   const { handedOverAt } = await personOf(tx, key.userId)
+  const isJustHandedOver = handedOverAt !== null && handedOverAt >= since
   const isToldOrder = and(
     eq(orders.userId, key.userId),
     eq(orders.productId, key.productId),
-    handedOverAt && handedOverAt >= since ? undefined : eq(orders.madeAccount, true),
+    // A payment that hands the account over made no account, but its receipt names the username, too.
+    isJustHandedOver ? undefined : eq(orders.madeAccount, true),
     sql`lower(${orders.tradingViewUsername}) = ${normalizeUsername(key.username)}`,
     gt(orders.closedAt, since),
   )

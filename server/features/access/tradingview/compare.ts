@@ -57,7 +57,7 @@ export async function compare(
 
     const action = decideAction(observed, target, plan.isOurs)
     if (!person.userId) continue
-    if (plan.isHeld) {
+    if (plan.isAwaitingSeller) {
       // A sync looks up the username, although it can't unlock it yet.
       if (plan.isCurrent && !row?.nameCheckedAt) toSync.push(person.userId)
       continue
@@ -115,6 +115,7 @@ async function recordForeignEntries(
       presentUntil: person.until,
       observedAt: now(),
       listEntryId: person.id,
+      // The seller reads it beside the entry, like an error.
       error: await propose(person),
     }
     await db

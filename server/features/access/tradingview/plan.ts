@@ -9,6 +9,7 @@ export type ScriptRow = typeof tvScripts.$inferSelect
 
 export type TargetState = { isWanted: boolean; until: Date | null }
 export type Observed = { isPresent: boolean; until: Date | null }
+/** Change of TradingView's list. `leave`: the entry is not as wanted, but this shop did not make it. */
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
 /** Plan for one username on one script: its stored entry and its target state. */
@@ -19,7 +20,7 @@ export type UsernamePlan = {
   row: AccessRow | undefined
   target: TargetState
   /** True while the seller has not decided about a request or can undo the decision. Nothing is called meanwhile. */
-  isHeld: boolean
+  isAwaitingSeller: boolean
   /** True for the wanted username, false for an older one. */
   isCurrent: boolean
   /** True if this shop unlocked it, or an admin adopted it. */
@@ -80,7 +81,7 @@ export function usernamePlanFor(
     script,
     row,
     target: row ? targetStateFor(row, person.usernameKey, at) : { isWanted: false, until: null },
-    isHeld: isCurrent && isPaid(row, at) && isUndecided(row, at),
+    isAwaitingSeller: isCurrent && isPaid(row, at) && isUndecided(row, at),
     isCurrent,
     isOurs: isUnlockedHere(person, row, peers),
   }

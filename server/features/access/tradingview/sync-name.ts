@@ -86,12 +86,13 @@ export function createSyncName(
 
   async function bringInLine(client: TradingViewClient, mode: ConnectionMode, plan: UsernamePlan): Promise<boolean> {
     const { target } = plan
-    if ((target.isWanted || plan.isHeld) && !(await isNameKnown(client, plan)))
+    if ((target.isWanted || plan.isAwaitingSeller) && !(await isNameKnown(client, plan)))
       return Boolean(await storeIfUnchanged(db, plan.person, noFailure))
 
     const before = await readEntry(client, plan)
     const action = decideAction(before, target, plan.isOurs)
-    const mayNotAct = mode === 'dry' || plan.isHeld || (mode === 'grant' && removesAccess(action, before, target))
+    const mayNotAct =
+      mode === 'dry' || plan.isAwaitingSeller || (mode === 'grant' && removesAccess(action, before, target))
     const hasToAct = !mayNotAct && action !== 'nothing' && action !== 'leave'
     const seen = hasToAct ? await applyAction(client, plan, action) : before
     if (!seen) return false
@@ -189,7 +190,7 @@ function createRecording(
   /** Stores the entry as read and records its effects. False if the target state has changed meanwhile. */
   return async function record(plan: UsernamePlan, seen: ObservedEntry, mode: ConnectionMode): Promise<boolean> {
     const { person, row, target } = plan
-    const isOnlyObserving = mode === 'dry' || plan.isHeld
+    const isOnlyObserving = mode === 'dry' || plan.isAwaitingSeller
     return db.transaction(async (tx) => {
       if (!(await isPlanCurrent(tx, plan))) return false
       const stored = await storeIfUnchanged(tx, person, {

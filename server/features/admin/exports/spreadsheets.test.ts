@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'shop-spreadsheets-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** LibreOffice's options for CSV: separators as character codes, quote, UTF-8, first line, language. */
-const sellers = {
+const importOptions = {
   American: '44,34,76,1,,1033',
   German: '59,34,76,1,,1031',
   Swiss: '59,34,76,1,,2055',
@@ -26,13 +26,13 @@ const sellers = {
 }
 
 /** Formulas that LibreOffice finds in a file, and its number of cells. */
-async function openInLibreOffice(csv: string, seller: keyof typeof sellers) {
+async function openInLibreOffice(csv: string, optionsName: keyof typeof importOptions) {
   const source = join(folder, 'export.csv')
   writeFileSync(source, csv)
   await promisify(execFile)('soffice', [
     `-env:UserInstallation=file://${folder}/profile`,
     '--headless',
-    `--infilter=Text - txt - csv (StarCalc):${sellers[seller]}`,
+    `--infilter=Text - txt - csv (StarCalc):${importOptions[optionsName]}`,
     '--convert-to',
     'fods',
     '--outdir',
@@ -61,13 +61,13 @@ const disguises = [
 ]
 
 describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${skipNote}`, () => {
-  test.for(Object.keys(sellers) as (keyof typeof sellers)[])(
+  test.for(Object.keys(importOptions) as (keyof typeof importOptions)[])(
     '(%s) runs a planted formula but nothing in our files',
     { timeout: 120_000 },
-    async (seller) => {
+    async (optionsName) => {
       // Makes sure that LibreOffice recognizes formulas at all.
       const unguarded = 'a,b\n=1+1,"x;=1+1;y"\n'
-      expect((await openInLibreOffice(unguarded, seller)).formulas.length).toBeGreaterThan(0)
+      expect((await openInLibreOffice(unguarded, optionsName)).formulas.length).toBeGreaterThan(0)
 
       await using shop = await openShop()
       const names = formulas.flatMap((formula) => disguises.map((disguise) => disguise(formula)))
@@ -85,7 +85,7 @@ describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${skipNote}`, () => {
       const admin = await shop.admin()
       for (const kind of ['buyers', 'orders', 'forms'] as const) {
         const csv = await (await admin.send(exports.download, { kind })).text()
-        const opened = await openInLibreOffice(csv, seller)
+        const opened = await openInLibreOffice(csv, optionsName)
         expect([kind, opened.formulas]).toEqual([kind, []])
         expect(opened.cells).toBeGreaterThan(names.length)
       }

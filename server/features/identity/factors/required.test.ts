@@ -100,6 +100,7 @@ describe('an admin of a public shop', () => {
         admin.call(factors.removePasskey, { id: passkey.id }),
       ])
       await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(2), { timeout: 30_000 })
+      // In an object, because a bare promise would be awaited here, before the lock is released.
       return { removals: removalOutcomes }
     })
     const outcomes = await removals

@@ -35,20 +35,21 @@ const move = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       who: fc.constantFrom('stranger', 'owner'),
-      deed: fc.constantFrom(...actions),
-      which: fc.nat(5),
+      action: fc.constantFrom(...actions),
+      choice: fc.nat(5),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ who: fc.constant('owner'), deed: fc.constant('use an emailed link'), which: fc.nat(5) }),
+    arbitrary: fc.record({ who: fc.constant('owner'), action: fc.constant('use an emailed link'), choice: fc.nat(5) }),
   },
-  { weight: 1, arbitrary: fc.record({ who: fc.constant('time'), deed: fc.constant('pass'), which: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ who: fc.constant('time'), action: fc.constant('pass'), choice: fc.nat(1) }) },
 )
-type Move = { who: string; deed: string; which: number }
+/** `choice` picks the checkout to pay, the plan to begin, or how much time passes. */
+type Move = { who: string; action: string; choice: number }
 
-const by = (who: string, ...done: [deed: string, which?: number][]): Move[] =>
-  done.map(([deed, which = 0]) => ({ who, deed, which }))
+const by = (who: string, ...steps: [action: string, choice?: number][]): Move[] =>
+  steps.map(([action, choice = 0]) => ({ who, action, choice }))
 
 let count = 0
 
@@ -62,48 +63,49 @@ async function play(moves: Move[]) {
   })
   const people = { stranger: person('stranger'), owner: person('owner') }
   /** People who may be logged in by the rules above, computed without the shop. */
-  let entitled = new Set<Person>()
+  let mayBeLoggedIn = new Set<Person>()
   const account = async () => {
     const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))
     return user
   }
 
-  for (const { who, deed, which } of moves) {
+  for (const { who, action, choice } of moves) {
     const before = await account()
     const actor = who === 'time' ? undefined : people[who as keyof typeof people]
-    if (actor) await act(actor, deed, which, email)
-    else await shop.advance(which === 0 ? 61 : 20, 'minute')
+    if (actor) await act(actor, action, choice, email)
+    // A payment logs its guest in for 60 minutes, and an emailed link works for 15.
+    else await shop.advance(choice === 0 ? 61 : 20, 'minute')
     await shop.settle()
     const after = await account()
-    if (actor && !before && after) entitled = new Set([actor])
-    if (after?.handedOverAt?.getTime() !== before?.handedOverAt?.getTime()) entitled = new Set()
-    if (actor && after?.verifiedAt?.getTime() !== before?.verifiedAt?.getTime()) entitled = new Set([actor])
+    if (actor && !before && after) mayBeLoggedIn = new Set([actor])
+    if (after?.handedOverAt?.getTime() !== before?.handedOverAt?.getTime()) mayBeLoggedIn = new Set()
+    if (actor && after?.verifiedAt?.getTime() !== before?.verifiedAt?.getTime()) mayBeLoggedIn = new Set([actor])
     for (const each of Object.values(people)) {
       const loggedInUser = await each.browser.call(accounts.user, {})
-      if (loggedInUser?.email === email && !entitled.has(each))
-        throw new Error(`After "${who}: ${deed}" the ${each.name} is logged in to an account that is not theirs`)
+      if (loggedInUser?.email === email && !mayBeLoggedIn.has(each))
+        throw new Error(`After "${who}: ${action}" the ${each.name} is logged in to an account that is not theirs`)
     }
   }
 }
 
 /** Does one action in the browser. Ignores refusals, which are expected. */
-async function act({ browser, begun, password }: Person, deed: string, which: number, email: string) {
-  const checkoutToUse = begun[which % Math.max(1, begun.length)]
+async function act({ browser, begun, password }: Person, action: string, choice: number, email: string) {
+  const checkoutToUse = begun[choice % Math.max(1, begun.length)]
   const tryAction = async () => {
-    if (deed === 'begin') begun.push(await shop.begin(browser, { email, billing: which % 2 ? 'yearly' : 'monthly' }))
-    if (deed === 'pay' && checkoutToUse) await shop.pay(checkoutToUse)
-    if (deed === 'guest login' && checkoutToUse) await shop.logInGuest(browser, checkoutToUse)
-    if (deed === 'cancel') {
+    if (action === 'begin') begun.push(await shop.begin(browser, { email, billing: choice % 2 ? 'yearly' : 'monthly' }))
+    if (action === 'pay' && checkoutToUse) await shop.pay(checkoutToUse)
+    if (action === 'guest login' && checkoutToUse) await shop.logInGuest(browser, checkoutToUse)
+    if (action === 'cancel') {
       const [live] = await browser.call(purchases.list, {})
       const id = live?.id ?? ''
       await browser.call(purchases.cancel, { id })
       const admin = await shop.admin()
       await admin.call(purchases.adminCancel, { id })
     }
-    if (deed === 'sign up') await browser.call(accounts.register, { email, password, name: 'Somebody' })
-    if (deed === 'log in') await browser.call(accounts.login, { email, password })
-    if (deed === 'log out') await browser.call(accounts.logout, {})
-    if (deed === 'use an emailed link') {
+    if (action === 'sign up') await browser.call(accounts.register, { email, password, name: 'Somebody' })
+    if (action === 'log in') await browser.call(accounts.login, { email, password })
+    if (action === 'log out') await browser.call(accounts.logout, {})
+    if (action === 'use an emailed link') {
       await browser.call(accounts.requestPasswordReset, { email })
       const mails = (await shop.mails()).filter(({ to }) => to === email)
       const tokens = mails

@@ -4,7 +4,7 @@ import { addMonths, type BillingType, planOf, plansWithPrice } from '#contract/p
 import { type Charges, priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { codes as codeCalls } from '#contract/selling/codes.ts'
 import { minCharge, type NewCode } from '#contract/selling/codes.ts'
-import { type CodeState, refusedReasons } from '#contract/statuses.ts'
+import { type CodeState, refusedPurchaseReasons } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -84,7 +84,7 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
       .where(
         and(
           isBuyer,
-          notInArray(sql`coalesce(${purchases.endedBecause}, '')`, [...refusedReasons]),
+          notInArray(sql`coalesce(${purchases.endedBecause}, '')`, [...refusedPurchaseReasons]),
           ne(sql`coalesce(${purchases.stripeSubscriptionId}, '')`, exceptId),
         ),
       )

@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
 import { addMonths } from '#contract/plans.ts'
 import { retention, retentionStartOfYear } from '#contract/retention.ts'
-import { linkEnded } from '#contract/selling/declaration-texts.ts'
+import { endedLinkText } from '#contract/selling/declaration-texts.ts'
 import type { NextStep } from '#contract/selling/declarations.ts'
 import { contractNumber, declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import { type DeclarationKind, hasEnded } from '#contract/statuses.ts'
@@ -115,7 +115,7 @@ export function createDeclarations(
       if (!isLinkToken('declaration', id, token)) throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const row = await execution.find(id)
       if (!row?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
-      if (row.state === 'open' && !hasLiveLink(row, now())) throw new Refusal(410, 'link-expired', linkEnded(row))
+      if (row.state === 'open' && !hasLiveLink(row, now())) throw new Refusal(410, 'link-expired', endedLinkText(row))
       const purchase = await purchases.find(row.purchaseId)
       if (!mayCarryOut(row, purchase)) return
       await execution.confirmAndCarryOut(id, { userId: purchase.userId }).catch((error: unknown) => {

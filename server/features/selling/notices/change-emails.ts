@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { type BillingType, planOf } from '#contract/plans.ts'
 import { withdrawalDay, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
-import type { EndReason, refusedReasons } from '#contract/statuses.ts'
+import type { EndReason, refusedPurchaseReasons } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
@@ -37,7 +37,9 @@ export type PurchaseChange = {
 }
 
 /** Change of a purchase that the shop has not refused. */
-type AcceptedChange = PurchaseChange & { endedBecause: Exclude<EndReason, (typeof refusedReasons)[number]> | null }
+type AcceptedChange = PurchaseChange & {
+  endedBecause: Exclude<EndReason, (typeof refusedPurchaseReasons)[number]> | null
+}
 
 /** Texts of a purchase that several of its emails share. */
 export type ChangeTexts = {

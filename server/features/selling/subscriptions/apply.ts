@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
-import { type BillingType, type EndReason, isLive, refusedReasons } from '#contract/statuses.ts'
+import { type BillingType, type EndReason, isLive, refusedPurchaseReasons } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { lockPerson } from '#server/database/people.ts'
@@ -223,7 +223,7 @@ const hasLatePayment = ({ endedAt, payments }: Subscription) =>
   payments.some((payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && isRefundable(payment))
 
 /** True for a purchase that the shop ended and refunds, such as a second one of the same product. */
-const isRefused = ({ endedBecause }: PurchaseRow) => refusedReasons.some((reason) => reason === endedBecause)
+const isRefused = ({ endedBecause }: PurchaseRow) => refusedPurchaseReasons.some((reason) => reason === endedBecause)
 
 const endedState = (endedBecause: EndReason, endedAt: Date) => ({
   status: 'cancelled' as const,

@@ -17,7 +17,7 @@ import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import { type AmountDue, refundAll, unusedSince, wholePayment, withdrawable } from '../refunds/refunds.ts'
-import type { Missing } from './missing.ts'
+import type { MissingPurchases } from './missing.ts'
 import { previewNotice, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
 
@@ -25,7 +25,7 @@ type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | '
   orders: Pick<Orders, 'findBySubscription'>
   access: Pick<AccessEffects, 'purchasesChanged'>
   bookings: Pick<Bookings, 'cancel' | 'resume' | 'end'>
-  missing: Pick<Missing, 'end'>
+  missingPurchases: Pick<MissingPurchases, 'end'>
   sync: Sync
 }
 type EndPreview = { endsAt: Date | null; refund: number }
@@ -221,7 +221,7 @@ async function giveReason(
   } else await updatePurchase(db, id, { leaveReason: reason, leaveComment: comment || null })
 }
 
-async function endAllOf({ db, stripe, access, bookings, missing, sync }: CancellationDeps, userId: string) {
+async function endAllOf({ db, stripe, access, bookings, missingPurchases, sync }: CancellationDeps, userId: string) {
   const openOrders = await db
     .select({ id: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
     .from(orderRows)
@@ -242,7 +242,7 @@ async function endAllOf({ db, stripe, access, bookings, missing, sync }: Cancell
     await sync(id)
   }
   // Subscriptions unknown to Stripe can't charge anyone.
-  for (const { purchaseId } of running) await db.transaction((tx) => missing.end(tx, purchaseId))
+  for (const { purchaseId } of running) await db.transaction((tx) => missingPurchases.end(tx, purchaseId))
 
   const withComment = await db
     .select({ id: purchases.stripeSubscriptionId })

@@ -16,14 +16,14 @@ type MissingDeps = Pick<Context, 'db' | 'now'> & {
  * Purchases whose subscription Stripe doesn't know, because it was deleted there or the keys are wrong. They stay as they
  * are until the seller ends them.
  */
-export type Missing = {
+export type MissingPurchases = {
   /** Sets `missingSince` once, and `syncedAt`, so that the reconciler asks about other subscriptions first. */
   mark(order: OrderRow): Promise<void>
   /** Ends a missing purchase with the reason `gone`; ignores other purchases. */
   end(tx: Transaction, id: string): Promise<void>
 }
 
-export function createMissing({ db, now, orders, ledger, access }: MissingDeps): Missing {
+export function createMissingPurchases({ db, now, orders, ledger, access }: MissingDeps): MissingPurchases {
   const isMissing = and(isNotNull(purchases.missingSince), not(hasEndedPurchase))
 
   return {

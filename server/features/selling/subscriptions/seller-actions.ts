@@ -13,7 +13,7 @@ import type { Notices } from '../notices/notices.ts'
 import { type AccessEffects, deletePurchase, findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
 import { type Refunds, unusedShare, unusedTermPurpose } from '../refunds/refunds.ts'
 import type { Cancellation } from './cancellation.ts'
-import type { Missing } from './missing.ts'
+import type { MissingPurchases } from './missing.ts'
 import type { Sync } from './sync.ts'
 
 type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runExclusive'> & {
@@ -23,7 +23,7 @@ type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runEx
   notices: Pick<Notices, 'emailExtended'>
   refunds: Pick<Refunds, 'refund'>
   cancellation: Pick<Cancellation, 'forBuyer'>
-  missing: Pick<Missing, 'end'>
+  missingPurchases: Pick<MissingPurchases, 'end'>
   sync: Sync
 }
 /** `endsAt` and `refund` are for a cancellation at the period's end, `rest` is the refund for ending now; in cents. */
@@ -51,7 +51,7 @@ const mostExtensionDays = 730
 
 export function createSellerActions(deps: SellerActionDeps): SellerActions {
   const { db, now, stripe, audit, runExclusive } = deps
-  const { ledger, access, bookings, notices, refunds, cancellation, missing, sync } = deps
+  const { ledger, access, bookings, notices, refunds, cancellation, missingPurchases, sync } = deps
   const auditSubject = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
@@ -106,7 +106,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       await endAtStripe(purchase)
       await db.transaction(async (tx) => {
         await bookings.end(tx, id)
-        await missing.end(tx, id)
+        await missingPurchases.end(tx, id)
         await auditCancellation(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
       })
     },

@@ -11,7 +11,7 @@ import { createRefunds, type Refunds, refundAll } from '../refunds/refunds.ts'
 import { type Cancellation, createCancellation } from './cancellation.ts'
 import { type CardUpdate, createCardUpdate } from './card-update.ts'
 import { createInbox, type Inbox } from './inbox.ts'
-import { createMissing } from './missing.ts'
+import { createMissingPurchases } from './missing.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSellerActions, type SellerActions } from './seller-actions.ts'
 import { createSwitching, type Switching } from './switching.ts'
@@ -66,9 +66,9 @@ export type Subscriptions = {
 
 export function createSubscriptions(sharedDeps: SubscriptionDeps): Subscriptions {
   const { stripe } = sharedDeps
-  const missing = createMissing(sharedDeps)
-  const sync = createSync({ ...sharedDeps, missing })
-  const deps = { ...sharedDeps, missing, sync }
+  const missingPurchases = createMissingPurchases(sharedDeps)
+  const sync = createSync({ ...sharedDeps, missingPurchases })
+  const deps = { ...sharedDeps, missingPurchases, sync }
   const inbox = createInbox(deps)
   const switching = createSwitching(deps)
   const cancellation = createCancellation(deps)

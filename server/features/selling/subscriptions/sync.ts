@@ -4,14 +4,16 @@ import { isUnknownToStripe, type Subscription } from '#server/gateways/stripe.ts
 import { reversalOf } from '../invoices/invoices.ts'
 import { createRefundJobs, type RefundJobs } from '../refunds/refunds.ts'
 import { type ApplyDeps, createApply } from './apply.ts'
-import type { Missing } from './missing.ts'
+import type { MissingPurchases } from './missing.ts'
 import { createRecovery } from './recovery.ts'
 
 /** Brings the shop's records of a subscription in line with Stripe. Ignores subscriptions of other shops. */
 export type Sync = (subscriptionId: string) => Promise<void>
 
 type SyncDeps = Omit<ApplyDeps, keyof RefundJobs> &
-  Pick<Context, 'db' | 'stripe' | 'queue' | 'catalog' | 'crashPoint'> & { missing: Pick<Missing, 'mark'> }
+  Pick<Context, 'db' | 'stripe' | 'queue' | 'catalog' | 'crashPoint'> & {
+    missingPurchases: Pick<MissingPurchases, 'mark'>
+  }
 
 /**
  * Creates `sync`, which webhooks, buyers, admins and the reconciler call, even at the same moment. Stripe is read outside
@@ -19,7 +21,7 @@ type SyncDeps = Omit<ApplyDeps, keyof RefundJobs> &
  * older state never replaces a newer one.
  */
 export function createSync(deps: SyncDeps): Sync {
-  const { db, stripe, queue, crashPoint, orders, missing } = deps
+  const { db, stripe, queue, crashPoint, orders, missingPurchases } = deps
   const recover = createRecovery(deps)
   const sync = coalesce(syncOnce)
 
@@ -32,7 +34,7 @@ export function createSync(deps: SyncDeps): Sync {
       const subscription = await settleAtStripe(subscriptionId).catch((error: unknown) => {
         if (!isUnknownToStripe(error)) throw error
       })
-      if (!subscription) return missing.mark(order)
+      if (!subscription) return missingPurchases.mark(order)
       crashPoint('sync before commit')
       const isNewest = await db.transaction((tx) => apply(tx, order, subscription))
       crashPoint('sync after commit')

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { settings } from '#contract/admin/settings.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { orders, purchases as rows } from '#server/database/schema.ts'
+import { orders, purchases as purchaseRows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -19,7 +19,7 @@ let stripe: ReturnType<typeof atStripe>
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 async function readRow({ purchase }: Pick<Buyer, 'purchase'>) {
-  const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, purchase.id))
+  const [found] = await shop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, purchase.id))
   return { ...found, subscriptionId: found?.stripeSubscriptionId ?? '' }
 }
 const readNeeds = async () => (await shop.admin()).call(overview.adminNeeds, {})
@@ -28,7 +28,7 @@ const readNeeds = async () => (await shop.admin()).call(overview.adminNeeds, {})
 async function loseByRestore({ purchase: { id } }: Buyer) {
   await shop.settle()
   const { pool } = shop.connection
-  const [found] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
+  const [found] = await shop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id))
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -52,7 +52,10 @@ describe('a charged subscription that the shop has lost by restoring a backup', 
     const subscriptionId = await loseByRestore(buyer)
     await shop.advance(1, 'month')
     await stripe.reconcile()
-    const [restored] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
+    const [restored] = await shop.connection.db
+      .select()
+      .from(purchaseRows)
+      .where(eq(purchaseRows.stripeSubscriptionId, subscriptionId))
     expect(restored).toMatchObject({ userId: buyer.user.id, status: 'active', billingType: 'monthly', price: 3900 })
     const { rows: paid } = await shop.connection.db.execute<{ total: number }>(
       sql`select sum(amount)::int as total from payments where purchase_id = ${restored?.id}`,
@@ -66,7 +69,10 @@ describe('a charged subscription that the shop has lost by restoring a backup', 
     const subscriptionId = await loseByRestore(buyer)
     await shop.queue.runNow('prove-revenue')
     await shop.queue.idle()
-    const [restored] = await shop.connection.db.select().from(rows).where(eq(rows.stripeSubscriptionId, subscriptionId))
+    const [restored] = await shop.connection.db
+      .select()
+      .from(purchaseRows)
+      .where(eq(purchaseRows.stripeSubscriptionId, subscriptionId))
     expect(restored).toMatchObject({ userId: buyer.user.id, status: 'active' })
   })
 
@@ -117,6 +123,7 @@ describe('a card', () => {
     await shop.sandbox.controls.dashboard.updateCard(method, { exp_month: 12, exp_year: soon.getUTCFullYear() + 4 })
     await shop.settle()
     expect(await expiring()).not.toContain(buyer.purchase.id)
+    // A card expires when its month ends, here on January 1.
     expect((await readRow(buyer)).cardExpiresAt?.getUTCFullYear()).toBe(soon.getUTCFullYear() + 5)
   })
 

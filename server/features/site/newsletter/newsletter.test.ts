@@ -52,6 +52,7 @@ test('the consent can be proven: its text, page and times, and where both steps 
     consentVersion: newsletterVersion,
     requestedOn: '/products',
     createdAt: expect.any(Date),
+    // A hash of the IP address.
     requestedFrom: expect.stringMatching(/^[\w-]{43}$/),
     confirmedAt: expect.any(Date),
     confirmedFrom: row?.requestedFrom,

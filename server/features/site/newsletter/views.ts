@@ -12,17 +12,17 @@ type ViewDeps = Pick<Context, 'config' | 'db' | 'mails' | 'settings'>
 
 /** Newsletters as the admin area shows them. */
 export type NewsletterViews = {
-  find(id: string): Promise<EditedNewsletter>
+  find(id: string): Promise<NewsletterWithEditor>
   /** Content of the email, with a sample link to unsubscribe. */
-  sampleOf(newsletter: Newsletter | EditedNewsletter): Sample
+  sampleOf(newsletter: Newsletter | NewsletterWithEditor): Sample
   list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
   show(id: string): Promise<RawOutputOf<typeof calls.adminShow>>
   preview(id: string, scheme: 'light' | 'dark'): Promise<string>
 }
 
 type Newsletter = typeof newsletters.$inferSelect
-/** `updatedBy` is a name here, not an id. */
-type EditedNewsletter = Omit<Newsletter, 'updatedBy'> & { updatedBy: string }
+/** A newsletter whose `updatedBy` is the editor's name, not an id. */
+type NewsletterWithEditor = Omit<Newsletter, 'updatedBy'> & { updatedBy: string }
 type Sample = {
   subject: string
   preheader: string
@@ -137,6 +137,7 @@ export function createViews(context: ViewDeps): NewsletterViews {
       return {
         ...found,
         counts: countsOf(id),
+        // Composed without a recipient.
         text: mails.newsletter(id, '', sampleOf(found)).text,
         audience,
         unreachable,

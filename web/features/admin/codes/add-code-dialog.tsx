@@ -11,7 +11,7 @@ import { centsOf, dollarAmount } from '../parts/dollars.ts'
 import { useProducts } from '../parts/products.tsx'
 import { CodeExample } from './code-example.tsx'
 
-const wholeNumber = z.pipe(
+const optionalNumber = z.pipe(
   z.string(),
   z.transform((text) => (text.trim() ? Number(text) : undefined)),
 )
@@ -28,14 +28,14 @@ const codeForm = z.object({
   ),
   from: optionalValue,
   until: optionalValue,
-  maxUses: wholeNumber,
+  maxUses: optionalNumber,
   newOnly: z.pipe(
     z._default(z.string(), ''),
     z.transform((checkboxValue) => checkboxValue !== ''),
   ),
-  months: wholeNumber,
+  months: optionalNumber,
   // The form shows either percent or amount.
-  percentOff: z.optional(wholeNumber),
+  percentOff: z.optional(optionalNumber),
   amountOff: z.optional(dollarAmount),
 })
 

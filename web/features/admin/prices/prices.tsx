@@ -42,8 +42,8 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
   const { product, billingType, publications, subscriptions } = plan
   const { period } = planOf(billingType)
   const current = publications.find(({ state }) => state === 'current')
-  const oldPrices = subscriptions.filter(({ amount }) => amount !== current?.amount)
-  const currentPrice = subscriptions.find(({ amount }) => amount === current?.amount)
+  const atOldPrices = subscriptions.filter(({ amount }) => amount !== current?.amount)
+  const atCurrentPrice = subscriptions.find(({ amount }) => amount === current?.amount)
 
   return (
     <Card className="flex flex-col gap-5">
@@ -71,8 +71,8 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
         </Button>
       </header>
       <p className="text-sm">
-        {currentPrice ? `${countWithVerb(currentPrice.count, 'pay')} it.` : 'No one pays it yet.'}{' '}
-        {oldPrices.map(keepText).join(' ')}
+        {atCurrentPrice ? `${countWithVerb(atCurrentPrice.count, 'pay')} it.` : 'No one pays it yet.'}{' '}
+        {atOldPrices.map(keepText).join(' ')}
       </p>
       <ul aria-label={`History, ${product}, ${billingType}`} className="flex flex-col text-sm">
         {publications.map((publication) => (

@@ -36,7 +36,7 @@ export default function Replay({ className, onClose }: { className: string; onCl
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [])
-  const signal = signals.find(({ bar }) => bar === day)
+  const signal = signals.find((candidate) => candidate.day === day)
   const signalText = signal?.kind === 'entry' ? 'Entry.' : 'Exit.'
   const caption = isOver
     ? `120 days. The rules traded ${timesText(ruleTradeCount)}, and one trade ended at a loss. You would have traded ${timesText(markedDays.length)}.`
