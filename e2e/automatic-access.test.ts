@@ -99,7 +99,7 @@ test('a buyer moves the access to another username, and a refund locks it', asyn
 })
 
 test('buyers who waited during an ended session are unlocked once the seller reconnects', async ({ page, shop }) => {
-  const { controls } = shop.lookAlike
+  const { controls } = shop.tradingViewStandIn
   await controls.endSession()
   const buyer = await shop.namedBuyer('waits_for_seller')
   await shop.settle()

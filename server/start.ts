@@ -133,7 +133,7 @@ export async function startShop(
     const tradingView = createTradingViewGateway({
       isAllowed: config.mayCallTradingView,
       isSelling: paymentAccount.kind === 'live',
-      lookAlike: payments.lookAlike,
+      tradingViewStandIn: payments.tradingViewStandIn,
     })
     const parts: Parts = {
       config,
@@ -174,7 +174,7 @@ export async function startShop(
       /** Undefined if the shop has keys of Stripe. */
       sandbox: payments.sandbox,
       paymentAccount,
-      lookAlike: payments.lookAlike,
+      tradingViewStandIn: payments.tradingViewStandIn,
       app,
       mailsGoTo,
       databaseIsAt: database?.folder ?? new URL(url).host,

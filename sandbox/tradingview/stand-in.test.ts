@@ -10,12 +10,12 @@ let shop: ConnectedShop
 let cookie: string
 beforeAll(async () => {
   shop = await openConnectedShop()
-  cookie = await shop.lookAlike.controls.cookies()
+  cookie = await shop.tradingViewStandIn.controls.cookies()
 })
 afterAll(() => shop.close())
 
 async function ask(path: string, form?: Record<string, string>, headers: Record<string, string> = { cookie }) {
-  const response = await fetch(new URL(path, shop.lookAlike.address), {
+  const response = await fetch(new URL(path, shop.tradingViewStandIn.address), {
     headers,
     ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
   })
@@ -43,7 +43,7 @@ function typesOf(value: unknown): unknown {
 
 describe('the list', () => {
   test('has the recorded form, newest first, in pages of 20, and is followed by its cursor alone', async () => {
-    const { controls } = shop.lookAlike
+    const { controls } = shop.tradingViewStandIn
     for (let n = 0; n < 45; n++)
       await controls.addByHand(pine, `page_${n}`, n % 2 ? null : new Date(shop.clock.now().getTime() + day))
     const first = await ask('/pine_perm/list_users/?limit=20&order_by=-created', { pine_id: pine })
@@ -77,7 +77,7 @@ describe('the list', () => {
         body: recorded.badPage,
       })
     const { body } = await ask('/pine_perm/list_users/?limit=20', { pine_id: pine })
-    await shop.lookAlike.controls.removeByHand(pine, 'page_0')
+    await shop.tradingViewStandIn.controls.removeByHand(pine, 'page_0')
     expect((await ask(body.next, { pine_id: pine })).status).toBe(404)
   })
 })
@@ -108,7 +108,7 @@ describe('a change', () => {
   })
 
   test('a renamed person keeps the row, a deleted one loses it, and an ended one is no longer listed', async () => {
-    const { controls } = shop.lookAlike
+    const { controls } = shop.tradingViewStandIn
     await controls.addByHand(pine, 'to_be_renamed', until)
     const [before] = await listed('to_be_renamed')
     await controls.renameUser('to_be_renamed', 'renamed_now')

@@ -16,7 +16,7 @@ import { copyPayments } from './payments.ts'
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
 /** A member of staff with the role support. */
 export const demoSupport = { name: 'Demo Support', email: 'support.demo@example.com', password: 'a believable helper' }
-/** Almost the names of users on TradingView's look-alike, so these buyers wait until the username is corrected. */
+/** Almost the names of users on TradingView's stand-in, so these buyers wait until the username is corrected. */
 const misspelledUsernames = { Ada: 'ada_trade', Ben: 'TrendFollow', Carla: 'macd-mari' }
 
 export const person = (name: string): Person => ({

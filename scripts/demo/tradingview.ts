@@ -16,7 +16,7 @@ const maxLivePurchases = 1000
 /** Buyers who bought during an outage of TradingView, so they wait for the seller. */
 const buyersDuringOutage = ['David', 'Elena', 'Felix', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Kai', 'Lina', 'Uma']
 
-/** Unlocks the year's buyers on TradingView's look-alike, leaves tasks for the seller, and returns the number unlocked. */
+/** Unlocks the year's buyers on TradingView's stand-in, leaves tasks for the seller, and returns the number unlocked. */
 export async function unlockDemoBuyers(config: Config): Promise<number> {
   if (!config.mayCallTradingView) return 0
   const lastNight = Math.floor((Date.now() - reconcileAtMs) / dayMs) * dayMs + reconcileAtMs
@@ -25,12 +25,12 @@ export async function unlockDemoBuyers(config: Config): Promise<number> {
   const now = () => new Date(Date.now() - behindMs)
   const shop = await startShop(withDemoSettings(config), { log: pino({ level: 'silent' }), withPages: false, now })
   try {
-    const { lookAlike, connection, queue } = shop
+    const { tradingViewStandIn, connection, queue } = shop
     const { rows } = await connection.pool.query<{ count: number }>(
       'select count(*)::int as count from purchases where status = any($1)',
       [liveStatuses],
     )
-    if (!lookAlike || (rows[0]?.count ?? 0) > maxLivePurchases) return 0
+    if (!tradingViewStandIn || (rows[0]?.count ?? 0) > maxLivePurchases) return 0
     await listEveryone(shop)
     await queue.runNow('tradingview-reconcile')
     await queue.idle()
@@ -78,9 +78,9 @@ async function listEveryone({ connection: { pool } }: Shop) {
 }
 
 /** Changes by the seller on TradingView's own page, for the nightly check to find. */
-async function changeListsByHand({ lookAlike, connection }: Shop) {
-  if (!lookAlike) return
-  const { controls, scripts } = lookAlike
+async function changeListsByHand({ tradingViewStandIn, connection }: Shop) {
+  if (!tradingViewStandIn) return
+  const { controls, scripts } = tradingViewStandIn
   const { rows } = await connection.pool.query<{ username: string }>(
     `select unlocked_name as username from access where state = 'unlocked' and reason is not null order by 1 limit 5`,
   )
@@ -92,15 +92,15 @@ async function changeListsByHand({ lookAlike, connection }: Shop) {
 
 /** Simulates an outage of TradingView. The next try is hours away, so that screens show the state. */
 async function simulateOutage(shop: Shop) {
-  const { lookAlike, connection, queue } = shop
-  await lookAlike?.controls.behave({ always: 'error', on: '/pine_perm/add' })
+  const { tradingViewStandIn, connection, queue } = shop
+  await tradingViewStandIn?.controls.behave({ always: 'error', on: '/pine_perm/add' })
   for (const name of buyersDuringOutage) await buyAndAskForAccess(shop, person(name), `${name.toLowerCase()}_charts`)
   await queue.idle()
   await connection.pool.query(
     `update tv_people set tries = 5, next_try_at = now() + interval '12 hours' where user_id is not null and is_present is not true`,
   )
   // The outage ends after the retries are postponed, or a shop open beside the demo would unlock these buyers.
-  await lookAlike?.controls.behave({})
+  await tradingViewStandIn?.controls.behave({})
   await connection.pool.query('update tv_connection set down_since = null, last_error = null')
 }
 

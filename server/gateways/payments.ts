@@ -29,7 +29,7 @@ export type Payments = {
   middleware: Middleware[]
   sandbox: Sandbox | undefined
   /** Stand-in for TradingView, where test purchases are unlocked. */
-  lookAlike: TradingViewStandIn | undefined
+  tradingViewStandIn: TradingViewStandIn | undefined
   /** Call this when the shop listens, because the sandbox may then send it webhooks. */
   opened(): void
   close(): Promise<void>
@@ -78,7 +78,7 @@ export async function openPayments({
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       middleware: [],
       sandbox: undefined,
-      lookAlike: undefined,
+      tradingViewStandIn: undefined,
       opened: () => {},
       close: async () => {},
     }
@@ -109,7 +109,7 @@ export async function openPayments({
     quirks,
     log: (message, detail) => log.warn(detail ?? {}, message),
   })
-  const lookAlike = await openTradingViewStandIn({
+  const tradingViewStandIn = await openTradingViewStandIn({
     database,
     now: async () => new Date((await sandbox.controls.now()) * 1000),
     mayControl,
@@ -127,14 +127,14 @@ export async function openPayments({
     presentAccount: { kind: 'sandbox' },
     accountIsKnown: () => {},
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
-    middleware: [lookAlike.browser, sandbox.browser],
+    middleware: [tradingViewStandIn.browser, sandbox.browser],
     sandbox,
-    lookAlike,
+    tradingViewStandIn,
     opened() {
       isListening = true
     },
     async close() {
-      await lookAlike.close()
+      await tradingViewStandIn.close()
       await sandbox.close()
       await database.end()
     },

@@ -14,16 +14,18 @@ type Options = {
   isAllowed: boolean
   /** False with test payments or test keys, which must not unlock anyone at the real TradingView. */
   isSelling: boolean
-  lookAlike: { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } } | undefined
+  tradingViewStandIn:
+    | { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } }
+    | undefined
 }
 
 export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 
 /** Creates clients for TradingView or for its look-alike in the sandbox. */
-export function createTradingViewGateway({ isAllowed, isSelling, lookAlike }: Options) {
+export function createTradingViewGateway({ isAllowed, isSelling, tradingViewStandIn }: Options) {
   const calls = new Map<string, number>()
   const addressOf = (host: string): string | undefined => {
-    if (host === standInHost) return lookAlike?.address
+    if (host === standInHost) return tradingViewStandIn?.address
     return isTradingViewHost(host) ? `https://${host}` : undefined
   }
 
@@ -32,7 +34,7 @@ export function createTradingViewGateway({ isAllowed, isSelling, lookAlike }: Op
   return {
     isAllowed,
     mayWrite,
-    lookAlike,
+    tradingViewStandIn,
     mayConnectTo: (host: string) => addressOf(host) !== undefined,
 
     client(

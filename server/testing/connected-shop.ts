@@ -6,11 +6,11 @@ import type { Visitor } from './visitor.ts'
 
 export type ConnectedShop = Awaited<ReturnType<typeof openConnectedShop>>
 
-/** A shop that is connected to the TradingView look-alike. */
+/** A shop that is connected to the TradingView stand-in. */
 export async function openConnectedShop(options: OpenShopOptions = {}) {
   const shop = await openShop({ ...options, env: { TRADINGVIEW: 'on', ...options.env } })
-  const { lookAlike } = shop
-  if (!lookAlike) throw new Error('Tests run with the look-alike')
+  const { tradingViewStandIn } = shop
+  if (!tradingViewStandIn) throw new Error('Tests run with the look-alike')
 
   const accessOf = async (visitor: Visitor) => {
     await shop.settle()
@@ -20,7 +20,7 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
   }
 
   return Object.assign(shop, {
-    lookAlike,
+    tradingViewStandIn,
     /** A buyer who entered a TradingView username at the checkout. */
     async namedBuyer(username = `trader_${randomUUID().slice(0, 8)}`) {
       const visitor = await shop.user()
@@ -35,13 +35,13 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
       return items[0]?.id ?? ''
     },
     /** Usernames with access, by TradingView's own list. */
-    async listed(pineId = lookAlike.scripts.indicator) {
+    async listed(pineId = tradingViewStandIn.scripts.indicator) {
       await shop.settle()
-      return (await lookAlike.controls.people(pineId)).map(({ username }) => username)
+      return (await tradingViewStandIn.controls.people(pineId)).map(({ username }) => username)
     },
     /** Calls to TradingView that change something. */
     async changes() {
-      const calls = await lookAlike.controls.calls()
+      const calls = await tradingViewStandIn.controls.calls()
       return calls.filter(({ call }) => ['add', 'modify_user_expiration', 'remove'].includes(call))
     },
   })

@@ -1,5 +1,5 @@
 /**
- * TradingView's answers as public code has them: anyone who wrote a connector has seen these. The look-alike's answers are
+ * TradingView's answers as public code has them: anyone who wrote a connector has seen these. The stand-in's answers are
  * held to their form, and the shop's client must understand each of them.
  */
 export const recorded = {

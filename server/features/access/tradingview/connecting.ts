@@ -54,7 +54,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
         .where(eq(tvPeople.isPresent, true))
       return {
         isAllowed: gateway.isAllowed,
-        hasTradingViewSandbox: gateway.lookAlike !== undefined,
+        hasTradingViewSandbox: gateway.tradingViewStandIn !== undefined,
         state: row?.state ?? ('off' as const),
         mode: row?.mode ?? ('dry' as const),
         isReadOnly: row !== undefined && !gateway.mayWrite(row.host),
@@ -191,9 +191,9 @@ export async function connectSandbox({
   secrets,
   catalog,
 }: Pick<Context, 'db' | 'now' | 'tradingView' | 'secrets' | 'catalog'>) {
-  const { lookAlike, isAllowed } = tradingView
-  if (!lookAlike || !isAllowed) return
-  const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesPurpose)
+  const { tradingViewStandIn, isAllowed } = tradingView
+  if (!tradingViewStandIn || !isAllowed) return
+  const sealedCookies = secrets.seal(await tradingViewStandIn.controls.cookies(), cookiesPurpose)
   await db.transaction(async (tx) => {
     const insertedConnection = await tx
       .insert(tvConnection)
@@ -209,7 +209,7 @@ export async function connectSandbox({
       .onConflictDoNothing()
     if (insertedConnection.rowCount === 0) return
     const { id: productId, name: product } = catalog.homeProduct()
-    for (const [kind, pineId] of Object.entries(lookAlike.scripts)) {
+    for (const [kind, pineId] of Object.entries(tradingViewStandIn.scripts)) {
       const name = kind === 'strategy' ? `${product} Strategy` : product
       await tx.insert(tvScripts).values({ pineId, productId, name, createdAt: now() }).onConflictDoNothing()
     }

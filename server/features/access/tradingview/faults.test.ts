@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 beforeEach(async () => {
   admin = await shop.admin()
-  await shop.lookAlike.controls.behave({})
+  await shop.tradingViewStandIn.controls.behave({})
 })
 
 const indicator = 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5'
@@ -40,7 +40,7 @@ const show = () => admin.call(tradingViewAdmin.show, {})
 describe('a temporary failure', () => {
   test.for(['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html'] as const)('is retried: %s', async (fault) => {
     const username = `fault_${fault}`
-    await shop.lookAlike.controls.behave({ next: [fault, fault], on: '/pine_perm/' })
+    await shop.tradingViewStandIn.controls.behave({ next: [fault, fault], on: '/pine_perm/' })
     const buyer = await shop.namedBuyer(username)
     await shop.settle()
     await runLater()
@@ -54,16 +54,22 @@ describe('a temporary failure', () => {
 test('if TradingView says “exists”, the end date is read, and one that the seller set by hand is corrected', async () => {
   const buyer = await shop.namedBuyer('by_hand_before')
   await shop.settle()
-  await shop.lookAlike.controls.addByHand(indicator, 'by_hand_before', new Date(shop.clock.now().getTime() + 3_600_000))
+  await shop.tradingViewStandIn.controls.addByHand(
+    indicator,
+    'by_hand_before',
+    new Date(shop.clock.now().getTime() + 3_600_000),
+  )
   await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
   await shop.settle()
-  const row = (await shop.lookAlike.controls.people(indicator)).find(({ username }) => username === 'by_hand_before')
+  const row = (await shop.tradingViewStandIn.controls.people(indicator)).find(
+    ({ username }) => username === 'by_hand_before',
+  )
   const paidUntil = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
   expect(row?.expiration?.getTime()).toBeGreaterThan(paidUntil)
 })
 
 test('access from before the purchase is neither shortened nor removed when the buyer leaves', async () => {
-  await shop.lookAlike.controls.addByHand(indicator, 'friend_since_2019')
+  await shop.tradingViewStandIn.controls.addByHand(indicator, 'friend_since_2019')
   const buyer = await shop.namedBuyer('friend_since_2019')
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   expect(await todo()).toContainEqual(expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }))
@@ -78,14 +84,14 @@ test('access from before the purchase is neither shortened nor removed when the 
 
 describe('a session that ends', () => {
   test('stops every call, emails the seller and hands over the requests; a new session catches up', async () => {
-    await shop.lookAlike.controls.endSession()
+    await shop.tradingViewStandIn.controls.endSession()
     const buyer = await shop.namedBuyer('patient_paula')
     await shop.settle()
     expect(await show()).toMatchObject({ state: 'expired' })
     expect((await shop.mails()).map(({ subject }) => subject)).toContain('Your TradingView session has ended')
-    const calls = (await shop.lookAlike.controls.calls()).length
+    const calls = (await shop.tradingViewStandIn.controls.calls()).length
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
-    expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
+    expect((await shop.tradingViewStandIn.controls.calls()).length).toBe(calls)
     expect((await todo()).map(({ username }) => username)).toContain('patient_paula')
 
     const host = 'sandbox'
@@ -95,8 +101,8 @@ describe('a session that ends', () => {
       accepts: false,
     })
     await expect(wrong).rejects.toMatchObject({ status: 409 })
-    await shop.lookAlike.controls.logIn()
-    const cookies = await shop.lookAlike.controls.cookies()
+    await shop.tradingViewStandIn.controls.logIn()
+    const cookies = await shop.tradingViewStandIn.controls.cookies()
     await admin.call(tradingViewAdmin.connect, { cookies, host, accepts: false })
     await runLater(0.1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
@@ -106,7 +112,7 @@ describe('a session that ends', () => {
   test('is not renewed without accepted risks, with a foreign host, with line breaks or with a missing cookie', async () => {
     const connect = (cookies: string, host: string) =>
       admin.call(tradingViewAdmin.connect, { cookies, host, accepts: true })
-    const good = await shop.lookAlike.controls.cookies()
+    const good = await shop.tradingViewStandIn.controls.cookies()
     for (const host of [
       'localhost',
       '169.254.169.254',
@@ -131,32 +137,32 @@ describe('the connector stops for', () => {
   const wasMailed = async (subject: string) => (await shop.mails()).some((mail) => mail.subject === subject)
 
   test('a server whose address TradingView blocks', async () => {
-    await shop.lookAlike.controls.behave({ always: 'blocked', on: '/pine_perm/' })
+    await shop.tradingViewStandIn.controls.behave({ always: 'blocked', on: '/pine_perm/' })
     const buyer = await shop.namedBuyer('behind_the_wall')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
     expect(await show()).toMatchObject({ state: 'blocked' })
     expect(await wasMailed('TradingView is blocking your server')).toBe(true)
-    await shop.lookAlike.controls.behave({})
+    await shop.tradingViewStandIn.controls.behave({})
     await admin.call(tradingViewAdmin.test, {})
     await runLater(1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
 
   test('three unreadable answers in a row', async () => {
-    await shop.lookAlike.controls.behave({ always: 'odd', on: '/pine_perm/' })
+    await shop.tradingViewStandIn.controls.behave({ always: 'odd', on: '/pine_perm/' })
     const buyer = await shop.namedBuyer('lost_in_translation')
     await shop.settle()
     await runLater(1)
     expect(await show()).toMatchObject({ state: 'paused' })
     expect(await wasMailed('TradingView has changed how it answers')).toBe(true)
-    await shop.lookAlike.controls.behave({})
+    await shop.tradingViewStandIn.controls.behave({})
     await admin.call(tradingViewAdmin.resume, {})
     await runLater(1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
 
   test('a script that belongs to another account, but goes on with the rest', async () => {
-    await shop.lookAlike.controls.behave({ next: ['owner'], on: '/pine_perm/' })
+    await shop.tradingViewStandIn.controls.behave({ next: ['owner'], on: '/pine_perm/' })
     await shop.namedBuyer('half_open')
     await shop.settle()
     const scripts = await admin.call(tradingViewAdmin.scripts, {})
@@ -174,9 +180,9 @@ describe('the nightly comparison', () => {
     await shop.namedBuyer('night_owl')
     await shop.namedBuyer('early_bird')
     await shop.settle()
-    await shop.lookAlike.controls.removeByHand(indicator, 'night_owl')
-    await shop.lookAlike.controls.addByHand(indicator, 'early_bird', null)
-    await shop.lookAlike.controls.addByHand(indicator, 'total_stranger')
+    await shop.tradingViewStandIn.controls.removeByHand(indicator, 'night_owl')
+    await shop.tradingViewStandIn.controls.addByHand(indicator, 'early_bird', null)
+    await shop.tradingViewStandIn.controls.addByHand(indicator, 'total_stranger')
     // Advances a day, because at most one email per day is sent.
     shop.clock.advance({ days: 1 })
     admin = await shop.admin()
@@ -184,7 +190,7 @@ describe('the nightly comparison', () => {
     const runs = await admin.call(tradingViewAdmin.runs, {})
     expect(runs.slice(0, 2)).toContainEqual(expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }))
     expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(['night_owl', 'early_bird', 'total_stranger']))
-    const rows = await shop.lookAlike.controls.people(indicator)
+    const rows = await shop.tradingViewStandIn.controls.people(indicator)
     expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
     const { items } = await admin.callPage(tradingViewAdmin.foreignEntries, { q: 'total_stranger' })
     expect(items).toMatchObject([{ username: 'total_stranger', until: null }])
@@ -193,16 +199,19 @@ describe('the nightly comparison', () => {
   })
 
   test('changes nothing if the session ends while it reads a list', async () => {
-    for (let n = 0; n < 45; n++) await shop.lookAlike.controls.addByHand(indicator, `walker_${n}`)
+    for (let n = 0; n < 45; n++) await shop.tradingViewStandIn.controls.addByHand(indicator, `walker_${n}`)
     const before = await shop.changes()
     // The first two calls succeed, the third gets an HTML page instead of the list.
-    await shop.lookAlike.controls.behave({ next: ['none', 'none', 'robot', 'robot'], on: '/pine_perm/list_users' })
-    await shop.lookAlike.controls.removeByHand(indicator, 'night_owl')
+    await shop.tradingViewStandIn.controls.behave({
+      next: ['none', 'none', 'robot', 'robot'],
+      on: '/pine_perm/list_users',
+    })
+    await shop.tradingViewStandIn.controls.removeByHand(indicator, 'night_owl')
     const run = await reconcile()
     expect(run).toMatchObject({ isComplete: false, missing: 0, foreign: 0 })
     expect(await shop.changes()).toEqual(before)
     await admin.call(tradingViewAdmin.test, {})
-    await shop.lookAlike.controls.behave({})
+    await shop.tradingViewStandIn.controls.behave({})
     await reconcile()
     expect(await shop.listed(indicator)).toContain('night_owl')
   })
@@ -216,9 +225,9 @@ describe('the nightly comparison', () => {
       [strategy],
     )
     const before = await shop.changes()
-    await shop.lookAlike.controls.removeByHand(strategy, 'night_owl')
+    await shop.tradingViewStandIn.controls.removeByHand(strategy, 'night_owl')
     const next = [...Array.from({ length: 40 }, () => 'none' as const), 'error' as const]
-    await shop.lookAlike.controls.behave({ next, on: '/pine_perm/list_users' })
+    await shop.tradingViewStandIn.controls.behave({ next, on: '/pine_perm/list_users' })
     expect(await reconcile()).toMatchObject({ isComplete: false, missing: 0 })
     expect(await shop.changes()).toEqual(before)
     await reconcile()
@@ -241,7 +250,7 @@ describe('the nightly comparison', () => {
        select s.id, u.name, u.name, u.id, true from tv_scripts s, users u where u.name = any($1)`,
       [names],
     )
-    for (const name of names) await shop.lookAlike.controls.addByHand(indicator, name)
+    for (const name of names) await shop.tradingViewStandIn.controls.addByHand(indicator, name)
     await reconcile()
     expect(await show()).toMatchObject({ blockedRemovals: 14 })
     expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(names))
@@ -254,11 +263,11 @@ describe('the nightly comparison', () => {
 describe('a connector that is paused or restricted', () => {
   test('calls nothing while paused, and catches up after it resumes', async () => {
     await admin.call(tradingViewAdmin.pause, {})
-    const calls = (await shop.lookAlike.controls.calls()).length
+    const calls = (await shop.tradingViewStandIn.controls.calls()).length
     const buyer = await shop.namedBuyer('while_paused')
     await runLater(1)
     await reconcile()
-    expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
+    expect((await shop.tradingViewStandIn.controls.calls()).length).toBe(calls)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
     await admin.call(tradingViewAdmin.resume, {})
     await runLater(1)

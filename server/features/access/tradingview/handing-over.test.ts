@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 beforeEach(async () => {
   admin = await shop.admin()
-  await shop.lookAlike.controls.behave({})
+  await shop.tradingViewStandIn.controls.behave({})
 })
 
 async function runLater(minutes: number) {
@@ -32,7 +32,7 @@ const subjects = async (to?: string) =>
 
 describe('an unlock that TradingView fails', () => {
   test('goes to the seller after ten minutes, and an unlock by hand is verified once TradingView answers', async () => {
-    await shop.lookAlike.controls.behave({ always: 'error' })
+    await shop.tradingViewStandIn.controls.behave({ always: 'error' })
     const buyer = await shop.namedBuyer('by_hand_then')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocking' })
     expect(await waitingUsernames()).toEqual([])
@@ -41,22 +41,22 @@ describe('an unlock that TradingView fails', () => {
     expect(await waitingUsernames()).toEqual(['by_hand_then'])
     expect(await subjects(buyer.user.email)).toContain('We’ve got your access request')
 
-    const { indicator, strategy } = shop.lookAlike.scripts
-    await shop.lookAlike.controls.addByHand(indicator, 'by_hand_then')
-    await shop.lookAlike.controls.addByHand(strategy, 'by_hand_then')
+    const { indicator, strategy } = shop.tradingViewStandIn.scripts
+    await shop.tradingViewStandIn.controls.addByHand(indicator, 'by_hand_then')
+    await shop.tradingViewStandIn.controls.addByHand(strategy, 'by_hand_then')
     await admin.call(accessAdmin.grant, { ids: [await shop.accessIdOf(buyer)] })
-    await shop.lookAlike.controls.behave({})
+    await shop.tradingViewStandIn.controls.behave({})
     await runLater(61)
     const mine = await shop.accessOf(buyer)
     expect(mine).toMatchObject({ state: 'unlocked' })
     // The connector sets the end date that the entry made by hand lacks.
-    const people = await shop.lookAlike.controls.people(indicator)
+    const people = await shop.tradingViewStandIn.controls.people(indicator)
     const row = people.find(({ username }) => username === 'by_hand_then')
     expect(row?.expiration?.toISOString()).toBe(mine.until)
   })
 
   test('is retried for three days; the seller gets an email after an hour and a task in the end', async () => {
-    await shop.lookAlike.controls.behave({ always: 'pretend', on: '/pine_perm/add' })
+    await shop.tradingViewStandIn.controls.behave({ always: 'pretend', on: '/pine_perm/add' })
     await shop.namedBuyer('stuck_sam')
     await shop.settle()
     const countMails = async () => (await subjects()).filter((text) => text.includes('stuck: stuck_sam')).length
@@ -72,7 +72,7 @@ describe('an unlock that TradingView fails', () => {
       count: 1,
       dueAt: expect.any(String),
     })
-    await shop.lookAlike.controls.behave({})
+    await shop.tradingViewStandIn.controls.behave({})
     const sam = (await todo()).find(({ username }) => username === 'stuck_sam')
     await admin.call(accessAdmin.retry, { id: sam?.id ?? '' })
     expect(await shop.listed()).toContain('stuck_sam')
@@ -80,7 +80,7 @@ describe('an unlock that TradingView fails', () => {
   })
 
   test('for one person can be done by hand; the stored list entries stay as last read', async () => {
-    await shop.lookAlike.controls.behave({ always: 'pretend', on: '/pine_perm/add' })
+    await shop.tradingViewStandIn.controls.behave({ always: 'pretend', on: '/pine_perm/add' })
     const buyer = await shop.namedBuyer('stuck_stella')
     await shop.settle()
     for (let hours = 0; hours < 73; hours += 12) await runLater(12 * 60)
@@ -109,7 +109,7 @@ describe('an unlock that TradingView fails', () => {
     expect(await subjects(buyer.user.email)).toContain('Your TradingView access is ready')
     // The connector still fails, but after an unlock by hand the seller has no task.
     expect(await stella()).toBeUndefined()
-    await shop.lookAlike.controls.behave({})
+    await shop.tradingViewStandIn.controls.behave({})
     await runLater(1)
     expect(await shop.listed()).toContain('stuck_stella')
   })
@@ -135,7 +135,7 @@ describe('a username', () => {
     expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found' })
     await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
     expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found' })
-    await shop.lookAlike.controls.addUser('nobody_yet')
+    await shop.tradingViewStandIn.controls.addUser('nobody_yet')
     await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
     const notFoundMails = (await subjects(buyer.user.email)).filter((text) => text.startsWith('We can’t find'))
@@ -145,7 +145,7 @@ describe('a username', () => {
   test('that is changed at TradingView is proposed to buyer and seller, but not adopted automatically', async () => {
     const buyer = await shop.namedBuyer('maiden_name_mia')
     await shop.settle()
-    await shop.lookAlike.controls.renameUser('maiden_name_mia', 'Married_Mia')
+    await shop.tradingViewStandIn.controls.renameUser('maiden_name_mia', 'Married_Mia')
     const before = await shop.changes()
     await shop.queue.runNow('tradingview-reconcile')
     expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found', similar: ['Married_Mia'] })
@@ -169,8 +169,8 @@ describe('a username', () => {
   test('that TradingView still knows is not renamed, even if another username has its entry id', async () => {
     await shop.namedBuyer('still_here_sue')
     await shop.settle()
-    await shop.lookAlike.controls.renameUser('still_here_sue', 'someone_else_now')
-    await shop.lookAlike.controls.addUser('still_here_sue')
+    await shop.tradingViewStandIn.controls.renameUser('still_here_sue', 'someone_else_now')
+    await shop.tradingViewStandIn.controls.addUser('still_here_sue')
     await shop.queue.runNow('tradingview-reconcile')
     await shop.settle()
     expect((await todo()).map(({ kind }) => kind)).not.toContain('renamed')
@@ -179,7 +179,7 @@ describe('a username', () => {
 })
 
 test('while the session is over, the seller is reminded once a day', async () => {
-  await shop.lookAlike.controls.endSession()
+  await shop.tradingViewStandIn.controls.endSession()
   await expect(admin.call(tradingViewAdmin.test, {})).rejects.toMatchObject({ status: 409 })
   const countReminders = async () =>
     (await subjects()).filter((text) => text === 'Your TradingView session has ended').length
@@ -190,7 +190,7 @@ test('while the session is over, the seller is reminded once a day', async () =>
     await shop.queue.runNow('tradingview-reminder')
   }
   expect(await countReminders()).toBe(first + 2)
-  await shop.lookAlike.controls.logIn()
+  await shop.tradingViewStandIn.controls.logIn()
 })
 
 test('the metrics count calls, people by state, and how long buyers waited', async () => {
@@ -212,7 +212,7 @@ test('with TRADINGVIEW=off nothing is called, not even by purchases, checks or s
   await off.settle()
   const seller = await off.admin()
   expect(await seller.call(tradingViewAdmin.show, {})).toMatchObject({ isAllowed: false, state: 'off' })
-  expect(await off.lookAlike.controls.calls()).toEqual([])
+  expect(await off.tradingViewStandIn.controls.calls()).toEqual([])
   const queue = await seller.call(accessAdmin.todo, {})
   expect(queue.map(({ username }) => username)).toEqual(['quiet_quentin'])
 })

@@ -38,7 +38,7 @@ async function countJobs(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-const countCalls = async () => (await shop.lookAlike.controls.calls()).length
+const countCalls = async () => (await shop.tradingViewStandIn.controls.calls()).length
 
 const runDueSchedule = async () => {
   await shop.queue.runNow('tradingview-due')
@@ -72,18 +72,18 @@ test('while TradingView is slow, the schedule queues each person once', async ()
 
 test('while TradingView answers only probes, one person at a time is synced', async () => {
   await makeDue('half_', 20)
-  await shop.lookAlike.controls.behave({ always: 'error', on: '/pine_perm/' })
+  await shop.tradingViewStandIn.controls.behave({ always: 'error', on: '/pine_perm/' })
   await runDueSchedule()
   const before = await countJobs()
   for (let n = 0; n < 6; n++) await advanceTenSeconds(n)
   expect((await countJobs()) - before).toBeLessThan(10)
-  await shop.lookAlike.controls.behave({})
+  await shop.tradingViewStandIn.controls.behave({})
   await advanceTenSeconds(0)
 })
 
 test('an outage of five minutes with 100 people due: few jobs, a probe every ten seconds, and the new buyer is unlocked first', async () => {
   await makeDue('due_', 100)
-  const { controls } = shop.lookAlike
+  const { controls } = shop.tradingViewStandIn
   const [jobs, calls, downSinceMs] = [await countJobs(), await countCalls(), shop.clock.now().getTime()]
   await controls.behave({ always: 'error' })
   await runDueSchedule()

@@ -9,7 +9,7 @@ test('the meter counts buyers and foreign entries on TradingView’s lists', asy
   const admin = await shop.admin()
   const meter = () => admin.call(tradingViewAdmin.meter, {})
   const { people, foreign } = await meter()
-  await shop.lookAlike.controls.addByHand(shop.lookAlike.scripts.indicator, 'a_friend_of_the_seller')
+  await shop.tradingViewStandIn.controls.addByHand(shop.tradingViewStandIn.scripts.indicator, 'a_friend_of_the_seller')
   await shop.queue.runNow('tradingview-reconcile')
   // The list of the sandbox has a foreign entry from the start.
   const after = await meter()

@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   })
   admin = await shop.admin()
-  await shop.lookAlike.controls.addByHand(shop.lookAlike.scripts.indicator, 'a_stranger_here')
+  await shop.tradingViewStandIn.controls.addByHand(shop.tradingViewStandIn.scripts.indicator, 'a_stranger_here')
   await shop.connection.pool.query(mailRecorder)
 })
 afterAll(() => shop.close())
@@ -113,11 +113,11 @@ const events = {
   leave: ({ userId }: Person) => admin.call(accounts.adminDelete, { id: userId }),
   /** The seller removes someone on TradingView's own page. */
   async removeByHand({ names }: Person) {
-    const { controls, scripts } = shop.lookAlike
+    const { controls, scripts } = shop.tradingViewStandIn
     await controls.removeByHand(scripts.indicator, names.at(-1) ?? '')
   },
   async redate({ names }: Person) {
-    const { controls, scripts } = shop.lookAlike
+    const { controls, scripts } = shop.tradingViewStandIn
     const name = names.at(-1)
     const isThere = (await controls.people(scripts.strategy)).some(({ username }) => username === name)
     if (name && isThere) await controls.addByHand(scripts.strategy, name, new Date(shop.clock.now().getTime() + dayMs))
@@ -125,7 +125,7 @@ const events = {
   month: () => shop.advance(1, 'month'),
   week: () => shop.advance(7, 'day'),
   crash: async () => void (remainingCrashes += 1),
-  logOut: () => shop.lookAlike.controls.endSession(),
+  logOut: () => shop.tradingViewStandIn.controls.endSession(),
   pause: () => admin.call(tradingViewAdmin.pause, {}),
   forget: () => admin.call(tradingViewAdmin.forget, {}),
   connect: () => connect(),
@@ -150,13 +150,13 @@ async function idOf({ login }: Person): Promise<string> {
 const sellerOnTradingView = {
   unlock: async (person: Person) => {
     const { username } = (await ownAccess(person)) ?? {}
-    for (const pineId of Object.values(shop.lookAlike.scripts))
-      if (username) await shop.lookAlike.controls.addByHand(pineId, username)
+    for (const pineId of Object.values(shop.tradingViewStandIn.scripts))
+      if (username) await shop.tradingViewStandIn.controls.addByHand(pineId, username)
     if (username) unlockedByHand.add(username)
   },
   remove: async ({ names }: Person) => {
-    for (const pineId of Object.values(shop.lookAlike.scripts))
-      for (const name of names) await shop.lookAlike.controls.removeByHand(pineId, name)
+    for (const pineId of Object.values(shop.tradingViewStandIn.scripts))
+      for (const name of names) await shop.tradingViewStandIn.controls.removeByHand(pineId, name)
   },
 }
 const unlockedByHand = new Set<string>()
@@ -192,7 +192,7 @@ const unlock = (person: Person, decision: 'grant' | 'restore', isDeclaredByHand 
   )
 
 async function connect() {
-  const { controls } = shop.lookAlike
+  const { controls } = shop.tradingViewStandIn
   await controls.logIn()
   const cookies = await controls.cookies()
   await admin.call(tradingViewAdmin.connect, { cookies, host: 'sandbox', accepts: false })
@@ -234,7 +234,7 @@ async function runSteps(steps: Step[]): Promise<Person[]> {
       // After everything has ended, a new purchase starts without the seller's earlier decision.
       for (const other of people) if ((await paidUntil(other.userId)) === undefined) other.isRefused = false
     } else
-      await shop.lookAlike.controls.behave({
+      await shop.tradingViewStandIn.controls.behave({
         always: nextStep.what.replace('fault ', '') as (typeof faults)[number],
         rate: 0.4,
       })
@@ -250,7 +250,7 @@ async function logInAgain(people: Person[]) {
 
 /** Ends all faults, renews the session, and runs everything that is due. */
 async function settleEverything() {
-  const { controls } = shop.lookAlike
+  const { controls } = shop.tradingViewStandIn
   remainingCrashes = 0
   await controls.behave({})
   // Runs the job of a killed process again, like the next process would.
@@ -285,7 +285,7 @@ async function paidUntil(userId: string): Promise<Date | null | undefined> {
 }
 
 async function checkLists(people: Person[]) {
-  const { controls, scripts } = shop.lookAlike
+  const { controls, scripts } = shop.tradingViewStandIn
   const { rows: claimed } = await shop.connection.pool.query<{ user_id: string; name_key: string | null }>(
     'select user_id, name_key from access',
   )
@@ -422,8 +422,8 @@ test('two processes that sync the same username end with the same result', async
   await shop.settle()
   const mine = await shop.accessOf(buyer)
   expect(mine).toMatchObject({ state: 'unlocked' })
-  for (const pineId of Object.values(shop.lookAlike.scripts)) {
-    const rows = (await shop.lookAlike.controls.people(pineId)).filter(
+  for (const pineId of Object.values(shop.tradingViewStandIn.scripts)) {
+    const rows = (await shop.tradingViewStandIn.controls.people(pineId)).filter(
       ({ username }) => username === 'between_two_chairs',
     )
     expect(rows.map(({ expiration }) => expiration?.toISOString())).toEqual([mine.until])

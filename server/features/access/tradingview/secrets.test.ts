@@ -14,7 +14,7 @@ test('the session’s cookies appear unsealed in no log, answer, export, email, 
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
   await using shop = await openConnectedShop({ log })
-  const { controls } = shop.lookAlike
+  const { controls } = shop.tradingViewStandIn
   const admin = await shop.admin()
   const cookies = await controls.cookies()
   const secrets = [...cookies.matchAll(/=([^;]+)/g)].map(([, value = '']) => value)

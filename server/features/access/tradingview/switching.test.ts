@@ -18,14 +18,15 @@ afterAll(() => shop.close())
 const preview = () => admin.call(tradingViewAdmin.preview, {})
 
 async function connect() {
-  const cookies = await shop.lookAlike.controls.cookies()
+  const cookies = await shop.tradingViewStandIn.controls.cookies()
   await admin.call(tradingViewAdmin.connect, { cookies, host: 'sandbox', accepts: false })
   await shop.settle()
 }
 
 /** Unlocks a username on TradingView's own page, as the seller does. */
 async function addByHand(username: string) {
-  for (const pineId of Object.values(shop.lookAlike.scripts)) await shop.lookAlike.controls.addByHand(pineId, username)
+  for (const pineId of Object.values(shop.tradingViewStandIn.scripts))
+    await shop.tradingViewStandIn.controls.addByHand(pineId, username)
 }
 
 describe('a shop that has unlocked by hand', () => {
@@ -82,21 +83,21 @@ describe('a shop that has unlocked by hand', () => {
     expect(await shop.accessOf(declined)).toMatchObject({ state: 'declined' })
     // The connector sets the end date that the entry made by hand lacks.
     const { until } = await shop.accessOf(paid)
-    const listed = await shop.lookAlike.controls.people(shop.lookAlike.scripts.indicator)
+    const listed = await shop.tradingViewStandIn.controls.people(shop.tradingViewStandIn.scripts.indicator)
     const row = listed.find(({ username }) => username === 'paid_by_hand')
     expect(row?.expiration?.toISOString()).toBe(until)
     expect(await preview()).toMatchObject({ toUnlock: 0, toLock: 0, managedFromNow: 0, strangers: 2 })
   })
 
   test('gets the pending requests back when the connector is paused', async () => {
-    await shop.lookAlike.controls.behave({ always: 'error', on: '/pine_perm/add' })
+    await shop.tradingViewStandIn.controls.behave({ always: 'error', on: '/pine_perm/add' })
     const buyer = await shop.namedBuyer('half_way_there')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocking' })
     // The other one is the buyer with the unknown username.
     expect(await preview()).toMatchObject({ toHandOver: 2 })
     await admin.call(tradingViewAdmin.pause, {})
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
-    await shop.lookAlike.controls.behave({})
+    await shop.tradingViewStandIn.controls.behave({})
     await admin.call(tradingViewAdmin.resume, {})
     await shop.queue.runNow('tradingview-due')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
@@ -108,7 +109,7 @@ test('in test mode, TradingView’s real lists can be read but are never written
   await shop.connection.db.update(tvConnection).set({ host, mode: 'full', state: 'on' })
   expect(await admin.call(tradingViewAdmin.show, {})).toMatchObject({ state: 'on', mode: 'dry', isReadOnly: true })
   await expect(admin.call(tradingViewAdmin.settings, { mode: 'grant' })).rejects.toMatchObject({ status: 409 })
-  const gateway = createTradingViewGateway({ isAllowed: true, isSelling: false, lookAlike: undefined })
+  const gateway = createTradingViewGateway({ isAllowed: true, isSelling: false, tradingViewStandIn: undefined })
   const never = () => Promise.reject(new Error('TradingView was called'))
   const client = gateway.client(host, { sessionid: 'a', sessionid_sign: 'b' }, { turn: never, report: () => {} })
   await expect(client.add('PUB;abcdef', 'somebody', null)).rejects.toThrow('Test mode: nothing is written')

@@ -22,16 +22,16 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 beforeEach(async () => {
-  await shop.lookAlike.controls.behave({})
+  await shop.tradingViewStandIn.controls.behave({})
 })
 
 /** TradingView's entries for a username on both scripts. */
 async function expiryOf(username: string) {
   await shop.settle()
-  const { indicator, strategy } = shop.lookAlike.scripts
+  const { indicator, strategy } = shop.tradingViewStandIn.scripts
   const entries = []
   for (const pineId of [indicator, strategy])
-    entries.push((await shop.lookAlike.controls.people(pineId)).find((person) => person.username === username))
+    entries.push((await shop.tradingViewStandIn.controls.people(pineId)).find((person) => person.username === username))
   return entries.map((person) => person && (person.expiration?.getTime() ?? null))
 }
 
@@ -289,7 +289,7 @@ describe('a username', () => {
     expect(await check('ada@example.com')).toMatchObject({
       refusal: 'That is an email address. We need the name on your TradingView profile.',
     })
-    await shop.lookAlike.controls.behave({ always: 'error' })
+    await shop.tradingViewStandIn.controls.behave({ always: 'error' })
     expect(await check('someone_else')).toMatchObject({ found: null, refusal: null })
   })
 })
@@ -317,7 +317,7 @@ test('a product without scripts is listed as a need, and its buyers wait for the
   expect(await second.accessOf(first)).toMatchObject({ state: 'unlocked', unlocksItself: true })
 
   const productId = (await admin.call(prices.adminProducts, {})).find(({ slug }) => slug === 'alpha-tool')?.id ?? ''
-  await admin.call(tradingViewAdmin.chooseScript, { pineId: second.lookAlike.scripts.strategy, productId })
+  await admin.call(tradingViewAdmin.chooseScript, { pineId: second.tradingViewStandIn.scripts.strategy, productId })
   expect(await second.accessOf(buyer)).toMatchObject({ state: 'unlocked', unlocksItself: true })
   expect(await needs()).not.toContain('unscripted_products')
 })
