@@ -22,7 +22,7 @@ export function SideNavigation({ groups, currentGroup, onSearch }: Props) {
   return (
     <nav
       aria-label="Admin"
-      className="admin-bar z-30 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:border-t max-lg:border-line max-lg:bg-surface max-lg:pb-[env(safe-group-inset-bottom)] lg:sticky lg:top-22 lg:w-44 lg:shrink-0"
+      className="admin-bar z-30 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:border-t max-lg:border-line max-lg:bg-surface max-lg:pb-[env(safe-area-inset-bottom)] lg:sticky lg:top-22 lg:w-44 lg:shrink-0"
     >
       <button
         type="button"
