@@ -15,6 +15,8 @@ export function useCall<E extends Endpoint>(
     succeeded?: Message
     failed?: Message
     onSuccess?: (output: OutputOf<E>, input: InputOf<E>) => unknown
+    /** Calls with the same scope run one after the other, in the order in which they were made. */
+    scope?: string
   },
 ) {
   const client = useQueryClient()
@@ -23,6 +25,7 @@ export function useCall<E extends Endpoint>(
   const keysToRefresh = options.refreshes?.map((refreshed) => keyOf(refreshed)) ?? defaultKeys
   return useMutation<OutputOf<E>, Error, InputOf<E>>({
     mutationFn: (input) => call(endpoint, input),
+    ...(options.scope ? { scope: { id: options.scope } } : {}),
     onSuccess: async (output, input) => {
       if (options.succeeded) toast(messageParts(options.succeeded))
       await Promise.all(keysToRefresh.map((queryKey) => client.invalidateQueries({ queryKey })))

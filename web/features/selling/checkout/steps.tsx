@@ -32,7 +32,8 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const { navigate, search } = useNavigation()
   const [code, setCode] = useCode(search)
   const planAndCode = `${billing} ${code ?? ''}`
-  const begin = useCall(checkout.createSubscriptionIntent, {})
+  // In order, because each intent cancels the one before: an earlier call that arrived later would cancel the newest.
+  const begin = useCall(checkout.createSubscriptionIntent, { scope: 'checkout' })
   const codeField = useCodeField({ product, billing, code, discount: offer.discount, onChange: setDiscount })
   const isPaying = details !== null && isAtPayment(search)
 
