@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
   fullyParallel: true,
-  // One more than cores, because tests also wait for timers and the network.
+  // Cores plus one, because tests also wait for timers and the network.
   workers: Math.min(availableParallelism() + 1, 4),
   forbidOnly: Boolean(process.env.CI),
   // Ends tests that hang. Generous, because a slow machine must not fail a test.

@@ -21,7 +21,7 @@ export default defineConfig({
     pool: 'threads',
     // Test files of a worker share loaded modules, because no module has global state. This saves a third of the time.
     isolate: false,
-    // One more than cores, because tests wait for PostgreSQL a fifth of their time. More than four slow each other down.
+    // Cores plus one, because tests wait for PostgreSQL a fifth of their time. More than four slow each other down.
     maxWorkers: Math.min(availableParallelism() + 1, 4),
     // Ends tests that hang. Generous, because a slow machine must not fail a test.
     testTimeout: 120_000,

@@ -5,9 +5,9 @@ type Plan = {
   /** How often Stripe charges: every 3 months is `month` and 3. */
   interval: 'month' | 'year'
   intervalCount: number
-  /** As in "Yearly subscription". */
+  /** Adjective, for example in "Yearly subscription". */
   name: string
-  /** As in "per year" and "every year". */
+  /** Noun, for example in "per year" and "every year". */
   period: string
   /** Names of the plan in files exported from other shops. */
   otherNames: string[]

@@ -23,7 +23,7 @@ export type Controls = ReturnType<typeof createControls>
 
 type ControlsDeps = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
-/** What people and banks do at Stripe, Stripe's irregular behavior, and the clock. */
+/** Actions of people and banks at Stripe, Stripe's irregular behavior, and the clock. */
 export function createControls({ books, clock, webhooks }: ControlsDeps) {
   /** Runs a task in a transaction, then sends its webhooks. */
   async function act<T>(task: (work: Work) => Promise<T>): Promise<T> {

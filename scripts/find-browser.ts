@@ -55,7 +55,7 @@ export function findBrowser(machine = thisMachine): string {
   )
 }
 
-/** As root, Chromium refuses to start with its own sandbox. */
+/** Chromium refuses to start with its own sandbox as root. */
 export const openBrowser = (...args: string[]) =>
   chromium.launch({
     executablePath: findBrowser(),

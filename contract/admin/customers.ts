@@ -24,7 +24,7 @@ const customer = z.object({
   verifiedAt: z.nullable(instant),
   hasPassword: z.boolean(),
   purchases: purchases.adminList.output,
-  /** One entry for each product. */
+  /** Has an entry for each product. */
   access: accessAdmin.people.output,
   notes: z.array(note),
   /** Why the customer gets no newsletters; null if they do. */

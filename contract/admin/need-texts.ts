@@ -5,7 +5,7 @@ type NeedText = {
   one: string
   /** Text for several cases; `#` becomes their number. */
   many: string
-  /** What happens at the deadline, or advice. */
+  /** Consequence of missing the deadline, or advice. */
   note?: string
   /** Address of the list with these cases; by default, the purchases filtered by this need. */
   href?: string

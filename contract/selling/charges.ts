@@ -2,7 +2,7 @@ import { exactDollars } from '../money.ts'
 
 /** Future charges of a subscription, in cents. */
 export type Charges = {
-  /** As in "every month". */
+  /** Interval, for example "month" in "every month". */
   period: string
   /** Missing if nothing is paid today. */
   today?: number

@@ -35,7 +35,7 @@ const purchase = z.object({
   userId: id,
   productId: id,
   billingType,
-  /** As in "per month"; "6 months" for a subscription whose interval at Stripe is no plan of the shop. */
+  /** Interval, for example "month" in "per month". Stripe may have intervals that are no plan of the shop, such as "6 months". */
   period: z.string(),
   /** List price for one period. */
   amount: cents,

@@ -93,7 +93,7 @@ export async function changePlanWhenPaid(
     intent,
     subscription: billed,
   } = await createInvoice(work, { subscription: after, reason: 'subscription_update', entries })
-  // Nothing is due, so the change applies immediately.
+  // Applies immediately, because nothing is due.
   if (!intent) {
     emitInvoiceCreated(work, invoice, intent)
     return updateSubscription(work, before, { ...billed, metadata: { ...billed.metadata, ...metadata } })

@@ -75,7 +75,7 @@ export const copyPayments = (url: string, excludedEmails: string[]): Promise<num
 
 const modelKey = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
 
-/** One purchase that was really bought for each plan, status and price. */
+/** Purchases that were really bought, one for each plan, status and price. */
 async function readModels(client: pg.Client, excludedEmails: string[]): Promise<Map<string, ModelPurchase>> {
   const { rows } = await client.query<Purchase & Pick<CopiedRows, 'order' | 'payments'>>(
     `select p.*, u.email, u.name, to_json(o) as "order", (
