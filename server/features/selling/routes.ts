@@ -135,7 +135,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
 
 const webhookBodyLimitBytes = 1024 * 1024
 
-/** Mounts the webhook. Its body stays a buffer, because Stripe's signature covers the raw bytes. */
+/** The body stays a buffer, because Stripe's signature covers the raw bytes. */
 async function mountWebhook(
   { app }: Http,
   { stripe, paymentAccount }: Pick<Context, 'stripe' | 'paymentAccount'>,

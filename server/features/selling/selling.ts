@@ -64,7 +64,7 @@ export type Selling = {
   codeAdministration: CodeAdministration
   stripeSetup: StripeSetup
   schedules: Schedules
-  /** Prepares terms, and prices at Stripe. A price that fails doesn't stop the start: the next checkout retries it. */
+  /** A price that isn't ready at Stripe doesn't stop the start: the next checkout retries it. */
   prepare(): Promise<void>
 }
 

@@ -21,7 +21,7 @@ export type Booking = {
   kind?: BookingKind | undefined
   reason?: string | undefined
   endsAt?: Date | undefined
-  /** Sends the buyer an email, with a link to choose a password if they have none. */
+  /** Emails the buyer, with a link to choose a password if they have none. */
   invite?: boolean | undefined
 }
 
@@ -32,31 +32,24 @@ type BookingDeps = Pick<Context, 'db' | 'now' | 'mails' | 'catalog' | 'audit'> &
   notices: Pick<Notices, 'emailAboutChange'>
 }
 
-/**
- * Purchases that the seller booked by hand. Stripe doesn't know them, so the shop's own clock ends their periods. Functions
- * that take an id ignore a purchase that is paid through Stripe.
- */
+/** Purchases booked by hand, unknown to Stripe. Functions that take an id ignore a purchase paid through Stripe. */
 export type Bookings = {
   add(actor: Actor, booking: Booking): Promise<void>
-  /** Like `add`, but within the caller's transaction and without an entry in the audit log. */
+  /** Like `add`, but within the caller's transaction and without an audit entry. */
   book(tx: Transaction, booking: Booking): Promise<PurchaseRow>
   cancel(tx: Transaction, id: string): Promise<void>
   resume(tx: Transaction, id: string): Promise<void>
-  /** Moves the end. A booking without an end that was cancelled has no end again once it is resumed. */
   extend(tx: Transaction, id: string, until: Date): Promise<void>
-  /** Ends immediately. The seller refunds by hand, since no payment passed through the shop. */
   end(tx: Transaction, id: string): Promise<void>
-  /** Ends bookings whose last day has come. */
   endDue(): Promise<void>
 }
 
 export function createBookings(deps: BookingDeps): Bookings {
   const { db, now, mails, catalog, audit, accounts, ledger, access, notices } = deps
-  /** Returns the columns to change; null to change nothing. */
   type DecideChanges = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
-  /** Changes a booking with its ledger, access and email. Locks the user, then the row. */
-  async function change(
+  /** Locks the user, then the row. */
+  async function changeBooking(
     tx: Transaction,
     id: string,
     decideChanges: DecideChanges,
@@ -132,14 +125,14 @@ export function createBookings(deps: BookingDeps): Bookings {
     },
 
     cancel: (tx, id) =>
-      change(tx, id, (row) => {
+      changeBooking(tx, id, (row) => {
         if (row.status === 'pending_cancel') return null
         if (row.status !== 'active') throw conflict('not-active', 'Only an active subscription can be cancelled')
         return { status: 'pending_cancel', endsAt: endOfBooking(row, now()) }
       }),
 
     resume: (tx, id) =>
-      change(tx, id, ({ status, bookedUntil }) => {
+      changeBooking(tx, id, ({ status, bookedUntil }) => {
         if (status === 'active') return null
         if (status !== 'pending_cancel')
           throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
@@ -147,15 +140,15 @@ export function createBookings(deps: BookingDeps): Bookings {
       }),
 
     extend: (tx, id, until) =>
-      change(tx, id, ({ status, endsAt, bookedUntil }) => {
+      changeBooking(tx, id, ({ status, endsAt, bookedUntil }) => {
         if (!isExtendable({ status, paidThrough: 'hand', endsAt }))
           throw conflict('not-active', 'This purchase has no end that could be moved')
-        // A booking without a booked end that was cancelled keeps none.
+        // A cancelled booking that had no end has none again once it is resumed.
         return { endsAt: until, bookedUntil: bookedUntil && until }
       }),
 
     end: (tx, id) =>
-      change(tx, id, ({ status }) =>
+      changeBooking(tx, id, ({ status }) =>
         isLive(status) ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' } : null,
       ),
 
@@ -166,7 +159,7 @@ export function createBookings(deps: BookingDeps): Bookings {
         status === 'active'
           ? { status: 'expired', endsAt: null, endedAt: endsAt }
           : { status: 'cancelled', endedBecause: 'cancelled', endsAt: null, endedAt: endsAt }
-      for (const { id } of due) await db.transaction((tx) => change(tx, id, endOnItsDay, isDue))
+      for (const { id } of due) await db.transaction((tx) => changeBooking(tx, id, endOnItsDay, isDue))
     },
   }
 }
@@ -176,7 +169,6 @@ const isByHand = eq(purchases.paidThrough, 'hand')
 const countLive = (tx: Transaction, { userId, productId }: { userId: string; productId: string }) =>
   tx.$count(purchases, and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
 
-/** End of a booking that is cancelled at `now`: the booked day, or the end of the present period. */
 export const endOfBooking = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
   bookedUntil ?? periodEnd(createdAt, billingType, now)
 

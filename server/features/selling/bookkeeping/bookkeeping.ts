@@ -17,21 +17,18 @@ type PageInput = ParsedInputOf<typeof contract.adminPayouts>
 type CsvFile = { name: string; stream: Readable }
 
 export type Bookkeeping = {
-  /** Copies what is new in the balance at Stripe; run every hour. */
   readBalance(): Promise<void>
   payouts(page: PageInput): Promise<Page<WithDates<AdminPayout>>>
   linesOf(payoutId: string, page: PageInput): Promise<Page<WithDates<AdminPayoutLine>>>
-  /** Sums of the last 24 months. `readAt` is the last successful copy; `fault` is why the latest one failed. */
+  /** `readAt` is the last successful copy of Stripe's balance; `fault` is why the latest one failed. */
   months(): Promise<{ months: BookedMonth[]; readAt: Date | null; fault: string | null }>
   taxes(period: string): Promise<TaxLine[]>
   taxesCsv(period: string, euroRate: number | undefined): Promise<CsvFile>
 }
 
-/** Times are dates inside the server, and text in the contract's output. */
 type WithDates<Output> = { [Key in keyof Output]: Key extends 'at' | 'arrivesAt' ? Date : Output[Key] }
 
 const shownMonths = 24
-/** Pattern of ids that Stripe makes, such as `po_1Abc`. */
 const stripeIdPattern = String.raw`[a-z]+_\w{1,100}`
 /** The payout itself is also a transaction of the balance. */
 const isPayoutLine = ne(balanceTransactions.category, 'payout')
@@ -131,7 +128,6 @@ function boundsOfTaxPeriod(period: string): [from: Date, until: Date] {
   return [new Date(Date.UTC(Number(year), firstMonth)), new Date(Date.UTC(Number(year), firstMonth + 3))]
 }
 
-/** Payments as sales, and refunds and lost disputes as negative credits, with their tax. */
 const taxedEntries: SQL = sql`
   select 'sale' as kind, p.paid_at as at, p.country, i.region, i.tax_rate, null as "originalMonth", p.amount as gross, p.tax
   from ${payments} p join ${invoices} i on i.id = p.invoice_id
@@ -157,10 +153,7 @@ function monthOf({ month, currency, other, paidOut, ...row }: MonthRow): BookedM
   return { month, charged: sumsOf('charged'), settled: { ...sumsOf('settled'), currency, other, paidOut } }
 }
 
-/**
- * Sums over the balance at Stripe, by month and settlement currency. `charged_` sums are in the currency of the charges:
- * payments and refunds as in the books, everything else converted back at the line's exchange rate.
- */
+/** `charged_` sums are in the charges' currency. Lines without an amount in the books are converted at their exchange rate. */
 const selectMonthsSince = (since: Date): SQL => sql`
   select to_char(at, 'YYYY-MM') as month, currency,
     coalesce(sum(charged) filter (where kind = 'gross'), 0)::int as charged_gross,

@@ -12,7 +12,6 @@ const payoutMayFailForMs = 14 * 86_400_000
 /** PostgreSQL takes at most 65,535 values in a statement. */
 const rowsPerInsert = 1000
 
-/** Copies new lines of the balance at Stripe, and the payouts that include them. Idempotent. */
 export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => Promise<void> {
   const earlier = (time: Date, byMs: number) => new Date(time.getTime() - byMs)
 
@@ -45,7 +44,6 @@ export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => P
     }
   }
 
-  /** Stores which lines the payouts include. */
   async function itemizePayouts(ids: string[]) {
     const unitemized = await db
       .select({ id: payouts.id })

@@ -2,13 +2,12 @@ import type { TaxLine } from '#contract/selling/bookkeeping.ts'
 
 const inUnits = (cents: number) => (cents / 100).toFixed(2)
 
-/** Quotes a cell. An apostrophe keeps a spreadsheet from running a region name as a formula, since buyers type it. */
+/** An apostrophe keeps a spreadsheet from running a region, which buyers type, as a formula. */
 function quoteCell(text: string) {
   const harmless = /^[=+@\-\s]/.test(text) ? `'${text}` : text
   return `"${harmless.replaceAll('"', '""')}"`
 }
 
-/** Tax lines as CSV. Euros use the seller's own rate; without a rate, the euro columns are left out. */
 export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): string {
   const dollarHeadings = [
     'Kind',

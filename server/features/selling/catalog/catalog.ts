@@ -12,12 +12,10 @@ import { type ProductFile, readProductFile } from './product-file.ts'
 
 /** Products of the shop. Texts and plans are in files; purchases and access refer to rows of `products`. */
 export type Catalog = {
-  /** Products that have a file. */
   products(): Product[]
-  /** Product of the home page. */
   homeProduct(): Product
   productsOnSale(): Product[]
-  /** Products as pages show them, those on sale first. `connectedIds` are products that the connector unlocks. */
+  /** Those on sale come first. `connectedIds` are products that the connector unlocks. */
   listForPages(
     reviewsOf: (productId: string) => ListedProduct['reviews'],
     connectedIds: ReadonlySet<string>,
@@ -31,10 +29,10 @@ export type Catalog = {
 
 export type Product = ProductFile & { id: string }
 
-/** File name of the link preview that the build draws. Includes a hash of the name, because the picture shows it. */
+/** The hash gives a renamed product a new file, because the picture shows the name. */
 export const previewFile = (slug: string, name: string) => `${slug}-${hashOf(name).slice(0, 8)}.png`
 
-/** Products sorted by slug. Throws one `StartError` with the faults of all files. */
+/** Throws one `StartError` with the faults of all files. */
 export function readProducts(folder = paths.products): ProductFile[] {
   const fileNames = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const faults: string[] = []
@@ -51,17 +49,16 @@ export function readProducts(folder = paths.products): ProductFile[] {
   return productFiles.toSorted((a, b) => a.slug.localeCompare(b.slug))
 }
 
-/** Sorts by the seller's `order`. The sort is stable, so products without one keep their place and come last. */
+/** Products without an `order` come last and, because the sort is stable, keep their place. */
 const compareByOrder = (a: Product, b: Product) =>
   (a.order ?? Number.MAX_SAFE_INTEGER) - (b.order ?? Number.MAX_SAFE_INTEGER)
 
-/** Path of the link preview that the build drew, or null without a build. */
+/** Null without a build, which draws the pictures. */
 function findDrawnPreview(slug: string, name: string) {
   const path = `/og/${previewFile(slug, name)}`
   return existsSync(join(paths.dist, 'web', path)) ? path : null
 }
 
-/** Stores new and renamed products, and returns the rows of all products, oldest first. */
 async function storeProducts(db: Database, files: ProductFile[]) {
   await db
     .insert(products)

@@ -2,7 +2,6 @@ import { type BillingType, billingTypes, type Prices } from '#contract/plans.ts'
 import { type ListedProduct, type ProductState, type ProductText, productStates } from '#contract/selling/product.ts'
 import { StartError } from '#server/errors.ts'
 
-/** Product as its file describes it. */
 export type ProductFile = {
   slug: string
   name: string
@@ -44,7 +43,6 @@ const sectionTitles = {
   quickInstructions: 'Quick Instructions',
 }
 
-/** Reads `content/products/<slug>.md`; throws one `StartError` with every fault and its line. */
 export function readProductFile(path: string, source: string): ProductFile {
   const faults: { lineNumber: number; message: string }[] = []
   const report: ReportFault = (lineNumber, message) => void faults.push({ lineNumber, message })
@@ -153,7 +151,6 @@ function readOrder(setting: Setting | undefined, report: ReportFault): number | 
 const readPrices = (plans: BillingType[], readPrice: (plan: BillingType) => number): Prices =>
   Object.fromEntries(plans.map((plan) => [plan, readPrice(plan)]))
 
-/** Settings by name, with functions that report a missing or malformed one. */
 function readSettings(lines: Line[], report: ReportFault) {
   const settings = new Map<string, Setting>()
   for (const { text, number: lineNumber } of lines.filter((line) => line.text)) {
@@ -187,7 +184,6 @@ function readSettings(lines: Line[], report: ReportFault) {
 
 type SectionKey = keyof typeof sectionTitles
 
-/** Functions that read a section by its key and report what is missing or malformed. */
 function readSections(sections: Section[], lastLineNumber: number, report: ReportFault) {
   const allowedTitles = Object.values(sectionTitles)
   for (const [index, { title, lineNumber }] of sections.entries()) {
@@ -228,7 +224,7 @@ function readSections(sections: Section[], lastLineNumber: number, report: Repor
   return { requireSection, requireContent, readItems, readList }
 }
 
-/** Splits at headings. The first section has no title: it is the text before the first heading. */
+/** The first section is the text before the first heading and has no title. */
 function splitSections(lines: Line[], firstLineNumber: number, headingMark = '## '): Section[] {
   const sections: Section[] = [{ title: '', lineNumber: firstLineNumber, lines: [] }]
   for (const line of lines)

@@ -32,7 +32,6 @@ type BeginDeps = {
   cancelUnpaid: (subscriptionId: string) => Promise<void>
 }
 
-/** Begins a checkout, or returns to the caller's open one. Issues a nonce to a browser that has none. */
 export type Begin = (
   actor: Actor<User | null>,
   nonce: string | undefined,
@@ -48,7 +47,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
   const subscribe = createSubscribe(context, deps)
   const needsPlace = config.tax.mode === 'stripe'
 
-  /** A reload, the back button and a double click return to the same order. The nonce proves which browser began it. */
+  /** A reload, the back button or a double click returns to the open order. The nonce proves which browser began it. */
   return async function begin(actor, nonce, input) {
     const { user, ip, userAgent } = actor
     const product = catalog.productsOnSale().find(({ slug }) => slug === input.productSlug)
@@ -61,8 +60,8 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
     }
     const place = needsPlace ? readPlace(input.place, ip) : undefined
     const { billingType } = input
-    const readName = parseUsername(input.tradingViewUsername ?? '')
-    const tradingViewUsername = 'username' in readName ? readName.username : null
+    const parsedUsername = parseUsername(input.tradingViewUsername ?? '')
+    const tradingViewUsername = 'username' in parsedUsername ? parsedUsername.username : null
     const price = await prices.current(product.id, billingType)
     const { amount } = price
 
@@ -81,10 +80,10 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       const openOrders = await listOpenOrders(user, issuedNonce)
 
       let codeRefusal: unknown
-      const codeTerms = { productId: product.id, billingType, price: amount, buyer }
+      const orderDraft = { productId: product.id, billingType, price: amount, buyer }
       const applied =
         input.code &&
-        (await codes.apply(input.code, codeTerms).catch((error: unknown) => {
+        (await codes.apply(input.code, orderDraft).catch((error: unknown) => {
           codeRefusal = error
           return undefined
         }))
@@ -107,9 +106,9 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       let reusable: { order: OpenOrder; subscription: UnpaidSubscription } | undefined
       for (const order of openOrders) {
         const subscription = await stripe.newSubscriptions.open(order.subscriptionId)
-        // No longer open: it was paid meanwhile, in another tab or before a crash.
+        // It was paid meanwhile, in another tab or before a crash.
         if (!subscription) await sync(order.subscriptionId)
-        // The payment has arrived, but Stripe has not activated the subscription: nothing else may be paid as well.
+        // Paid, but not yet activated by Stripe: no other order may be paid as well.
         else if (await stripe.payments.hasPaid(order.paymentIntentId)) {
           if (order.productId === product.id && order.email === email)
             return { ...outputOf(subscription), isPaid: true, nonce }
@@ -176,11 +175,9 @@ type SubscriptionInput = {
   price: Price
   place: Place | undefined
   code: Code | undefined
-  /** Stripe customer of a guest's earlier order. */
   earlierCustomerId: string | undefined
 }
 
-/** Creates an unpaid subscription at Stripe, and a customer for it if the buyer has none. */
 function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, prices, codes }: BeginDeps) {
   return async function subscribe(orderId: string, input: SubscriptionInput) {
     const { user, email, price, place, code, earlierCustomerId } = input
@@ -215,7 +212,7 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
 
 const secondClickSentence = 'Your checkout has just been opened. Please try again.'
 
-/** Output about an applied code. `due` is today's charge in cents, by Stripe once there is a subscription. */
+/** `due` is today's charge, by Stripe once there is a subscription. */
 export const discountOutput = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
   code: code.code,
   worth: describeDiscount(code),
@@ -223,7 +220,6 @@ export const discountOutput = ({ code, charges }: AppliedCode, due: number, at: 
   charges: describeCharges({ ...charges, today: due }, at),
 })
 
-/** Throws 400 if a part of the place that tax depends on is missing. */
 function readPlace(input: BeginInput['place'], ip: string): Place {
   const { country, postalCode = '', vatId = '' } = input ?? {}
   if (!country) throw invalid('country', 'Please choose your country')
@@ -231,7 +227,6 @@ function readPlace(input: BeginInput['place'], ip: string): Place {
   return { country, postalCode, vatId, ip }
 }
 
-/** Throws 409 if the account, or the guest's address, has a running subscription to the product. */
 async function refuseSecondSubscription(db: Database, product: Product, buyer: User | null, email: string) {
   const [live] = await db
     .select({ id: purchases.id })

@@ -36,29 +36,27 @@ type CheckoutContext = Pick<
 
 export type Checkout = {
   begin: Begin
-  /** Terms in force, or of an order's version. */
+  /** Terms in force, if no version is given. */
   terms(version?: string): Promise<TermsText>
   quote(
     actor: Actor<User | null>,
     input: ParsedInputOf<typeof checkout.quote>,
   ): Promise<RawOutputOf<typeof checkout.quote>>
-  /** Records consent. Throws unless the caller's browser or account started the checkout and it is unpaid. */
+  /** Throws unless the caller's browser or account began the checkout and it is unpaid. */
   agree(actor: Actor<User | null>, nonce: string | undefined, input: { paymentIntentId: string }): Promise<void>
-  /** Asks Stripe about a payment that the browser reports, and books the purchase unless a webhook was faster. */
+  /** Books the purchase unless a webhook was faster. */
   confirm(actor: Actor, paymentIntentId: string): Promise<'done' | 'not yet'>
   /**
-   * Returns the account to log a guest in to. The payment intent's id proves nothing, because it appears in URLs, so:
-   * - the nonce must be of the browser that started the checkout, and it is replaced by the login;
-   * - this payment must be recent and must have created the account;
-   * - it works once, and not after the account got a password or was handed over, which `sessions.begin` checks.
+   * The payment intent's id appears in URLs, so only the nonce proves who paid. Works once, and only if this payment created
+   * the account. `sessions.begin` refuses it after the account got a password or was handed over.
    */
   authenticateGuest(
     nonce: string | undefined,
     paymentIntentId: string,
   ): Promise<(Authentication & { newNonce: string }) | 'not yet'>
-  /** Shows the order to the browser that paid it but is not logged in. Throws 404 for any other browser. */
+  /** Throws 404 for any browser but the one that began the checkout. */
   showPaidOrder(nonce: string | undefined, paymentIntentId: string): Promise<RawOutputOf<typeof checkout.paid>>
-  /** Ends logins by payment in this browser. Called at logout, because someone else may use the browser next. */
+  /** Ends logins by payment in this browser, which someone else may use after the logout. */
   forfeitNonce(nonce: string): Promise<void>
 }
 
@@ -190,7 +188,6 @@ const createQuote =
 const wasBegunWith = (nonce: string | undefined, order: OrderRow | undefined) =>
   nonce !== undefined && order?.nonceHash === hashToken(nonce)
 
-/** Throws 409 if the payment was refused after it arrived, and is being refunded. */
 function refuseRefunded({ endedBecause }: PurchaseRow) {
   if (endedBecause === 'duplicate')
     throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')

@@ -20,18 +20,17 @@ export type Customers = {
   /** Completes a place with the saved street and city, if those are in the same country. */
   completeAddress(place: Place, userId: string | undefined): Promise<Place & { street: string; city: string }>
   copyBillingDetails(customerId: string, userId: string): Promise<void>
-  /** Updates the seller's details on the future invoices of running subscriptions. */
+  /** Updates the seller's details on future invoices. */
   updateFooters(): Promise<void>
   dataOf(userId: string): Promise<{ billingDetails: BillingDetails }>
-  /** Queues the deletion of customers at Stripe. */
   remove(tx: Transaction, ids: string[]): Promise<void>
-  /** Deletes the account's customers; Stripe keeps their invoices unchanged. */
+  /** Deletes the account's customers at Stripe, which keeps their invoices unchanged. */
   forget(tx: Transaction, userId: string): Promise<void>
 }
 
 type CustomerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'queue' | 'config'>
 type OrderCustomers = Orders['customers']
-/** Customers per run; the next run, 10 minutes later, continues. */
+/** The next run, 10 minutes later, continues. */
 const mostFootersPerRun = 200
 /** 2 requests/s; Stripe allows 100/s in live mode, which buyers need. */
 const footerPauseMs = 500
@@ -71,7 +70,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     return row
   }
 
-  /** Turns tax on for untaxed subscriptions, once Stripe knows the place. The admin area keeps listing those that fail. */
+  /** Stripe must know the place. The admin area keeps listing subscriptions for which this fails. */
   async function taxUntaxed(userId: string) {
     const untaxed = await db
       .select({ id: purchases.stripeSubscriptionId })
@@ -140,7 +139,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
   }
 }
 
-/** Throws 400 without a country or a required postal code, because Stripe would then charge without tax. */
+/** Stripe would charge without tax if the place were incomplete. */
 function assertPlace({ country, postalCode }: BillingDetails) {
   if (!country) throw invalid('country', 'The tax on your subscription depends on the country')
   if (needsPostalCode(country) && !postalCode)

@@ -25,12 +25,9 @@ type CodeDeps = Pick<Context, 'db' | 'now' | 'stripe'>
 
 /** Discount codes. Each is a coupon at Stripe, which computes the discounts. */
 export type Codes = {
-  /** Returns the order's charges with the code. Throws 409 if the code can't be used for the order. */
+  /** Throws 409 if the code can't be used for the order. */
   apply(typedCode: string, order: OrderDraft): Promise<AppliedCode>
-  /**
-   * Counts the use by a paid order, or returns the reason to refund its payment. Locks the code row, so that concurrent
-   * payments are counted in order.
-   */
+  /** Returns a reason to refund the payment, or null. Locks the code row, so concurrent payments are counted in order. */
   use(
     tx: Transaction,
     order: PaidOrder,
@@ -38,9 +35,8 @@ export type Codes = {
   ): Promise<{ because: 'code_used_up' | 'code_new_only'; code: string } | null>
   /** A code and its coupon have the same id. */
   findByCoupons(ids: string[]): Promise<Code[]>
-  /** Recreates a coupon that was deleted at Stripe. */
   recreateCoupon(code: Code): Promise<void>
-  /** Creates all coupons in a new Stripe account. */
+  /** Creates the coupons in a new Stripe account. */
   recreateCoupons(onError: (error: unknown) => void): Promise<void>
 }
 
@@ -56,7 +52,7 @@ export type CodeAdministration = {
 export type Code = typeof discountCodes.$inferSelect
 export type AppliedCode = { code: Code; charges: Charges }
 
-/** Account or guest; both are null for a visitor who has not typed an email yet. */
+/** Both are null for a visitor who has not typed an email yet. */
 type Buyer = { userId: string | null; email: string | null }
 type PaidOrder = { id: string; codeId: string | null; subscriptionId: string }
 type OrderDraft = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
@@ -66,7 +62,6 @@ const refusedSentence =
   'We can’t apply this code. It may be misspelled or over, or for another plan or new customers only.'
 const codeRefused = () => new Refusal(409, 'code-refused', refusedSentence, { fields: { code: refusedSentence } })
 
-/** A typed code as it is stored: upper case, without spaces. */
 const normalizeCode = (typedCode: string) => typedCode.normalize('NFKC').replaceAll(/\s/g, '').toUpperCase()
 
 export function createCodes({ db, now, stripe }: CodeDeps): Codes {
@@ -134,7 +129,7 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
   }
 }
 
-/** Charges with a code. At Stripe, a coupon for some months reduces every invoice issued before those months end. */
+/** At Stripe, a coupon for some months reduces every invoice issued before those months end. */
 function chargesOf(price: number, code: Code, billingType: BillingType, now: Date): Charges {
   const { months: periodMonths, period } = planOf(billingType)
   const discountMonths = code.months ?? Infinity
@@ -247,7 +242,6 @@ function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
   return startsAt && startsAt > now ? 'planned' : 'running'
 }
 
-/** Revenue by code id, in cents: payments of subscriptions that began with the code, less refunds and lost disputes. */
 async function readRevenues(db: Database) {
   const { rows } = await db.execute<{ id: string; revenue: number }>(sql`
     select ${codeUses.codeId} as id, sum(${payments.amount} - ${payments.lostAmount} - coalesce((

@@ -7,7 +7,6 @@ import type { DeclarationRow } from './execution.ts'
 
 type CorrespondenceDeps = Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEmail'>
 
-/** Emails about a declaration: to the person who made it, the contract's owner and the seller. Each is sent once. */
 export type Correspondence = {
   /** `isOwner`: the declaration takes effect right away. `withLink`: the receipt goes to the owner and can confirm it. */
   sendReceipt(row: DeclarationRow, options: { isOwner: boolean; withLink: boolean }): Promise<boolean>
@@ -24,14 +23,13 @@ const daySeconds = 86_400
 type LimitName = 'declaration' | 'declaration-owner'
 
 export function createCorrespondence({ db, mails, attempts, supportEmail }: CorrespondenceDeps): Correspondence {
-  /** Limits emails to a mailbox. A declaration counts even if its emails are not sent. Returns true if sent. */
+  /** Returns true if sent. A declaration counts even if its emails are not sent. */
   async function sendWithinLimit(limitName: LimitName, to: string, limit: Limit, send: () => Promise<void>) {
     const isAllowed = await attempts.allows(limitName, to, limit)
     if (isAllowed) await send()
     return isAllowed
   }
 
-  /** Allows three receipts an hour to a proven address, and three a day to any other. */
   async function receiptLimit(email: string): Promise<Limit> {
     const isProven = and(eq(users.email, email), isNotNull(users.verifiedAt))
     return { requests: 3, seconds: (await db.$count(users, isProven)) > 0 ? hourSeconds : daySeconds }

@@ -22,7 +22,7 @@ export type DeclarationAdministration = {
 
 const confirmationPeriodMs = 3 * 86_400_000
 
-/** Matches open declarations that the seller must decide: no working link, or unconfirmed for three days. */
+/** Open, and either without a working link or unconfirmed for three days. */
 export const awaitsSeller = (now: Date) =>
   and(
     eq(declarations.state, 'open'),

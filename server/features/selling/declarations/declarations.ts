@@ -25,25 +25,20 @@ type DeclarationContext = Pick<
 
 type DeclarationDeps = { purchases: Pick<Purchases, 'find'>; cancellation: Cancellation }
 
-/**
- * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives,
- * so it is stored first; a job then looks for the contract and sends the receipt. The response is the same whether or not
- * the contract exists, unless its owner is logged in, so that strangers can't probe for contracts.
- */
+/** A declaration counts from the moment it arrives, so it is stored first. A job then looks for its contract. */
 export type Declarations = {
-  /** Stores a buyer's cancellation while Stripe can't be called, to be carried out by a job. Idempotent. */
+  /** Stores a cancellation for a job to carry out, while Stripe can't be called. Idempotent. */
   cancelLater(actor: Actor, purchaseId: string): Promise<void>
   withdraw(actor: Actor<User | null>, input: DeclarationInput): Promise<StoredDeclaration>
   cancel(actor: Actor<User | null>, input: DeclarationInput): Promise<StoredDeclaration>
-  /** Confirms and carries out a declaration by the link that was emailed to the contract's owner. */
   confirm(id: string, token: string): Promise<void>
   administration: DeclarationAdministration
   carryOutConfirmed(): Promise<void>
-  /** Emails the seller, once each, about declarations that nobody has confirmed for three days. */
+  /** Emails the seller once about each declaration that nobody has confirmed for three days. */
   handToSeller(): Promise<void>
   /** Ends links that were sent to a person's former email address. The seller decides about those declarations. */
   endDeclarationLinks(tx: Transaction, userId: string): Promise<void>
-  /** Deletes handled declarations after the limitation period for lawsuits, and all others a year later. */
+  /** Keeps handled declarations for the limitation period for lawsuits, and all others a year longer. */
   forgetOld(): Promise<void>
 }
 
@@ -83,7 +78,6 @@ export function createDeclarations(
     }
   })
 
-  /** Links the declaration to its contract. If the owner must confirm, returns them and sets when their link ends. */
   const linkContract = (row: DeclarationRow) =>
     db.transaction(async (tx) => {
       const { contract, needsNoDecision, isOwner } = await matchContract(tx, row)
@@ -170,7 +164,6 @@ export function createDeclarations(
   }
 }
 
-/** Stores a declaration, and queues the job that handles it in the same transaction. */
 type StoreDeclaration = (
   actor: Actor<User | null>,
   kind: DeclarationKind,
@@ -229,7 +222,6 @@ function createCancelLater(
   }
 }
 
-/** `needsNoDecision` is true if the declaration may be carried out without the seller; `isOwner` if the owner made it. */
 async function matchContract(tx: Transaction, row: DeclarationRow) {
   const contract = await findContract(tx, row)
   return {
@@ -248,6 +240,5 @@ async function nextStepOf(tx: Transaction, row: DeclarationRow): Promise<NextSte
   return needsNoDecision ? 'none' : 'person'
 }
 
-/** True until the link was ended, or else until the declaration is due. */
 const hasLiveLink = ({ linkEndsAt, declaredAt }: DeclarationRow, now: Date) =>
   now < (linkEndsAt ?? declarationDue(declaredAt))

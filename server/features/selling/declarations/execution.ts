@@ -12,22 +12,18 @@ import type { Cancellation, Unrefunded } from '../subscriptions/subscriptions.ts
 
 type ExecutionContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 
-/** Carries out confirmed declarations. Idempotent: an hourly job repeats steps that a crash interrupted. */
+/** Idempotent: an hourly job repeats steps that a crash interrupted. */
 export type Execution = {
   find(id: string): Promise<DeclarationRow | undefined>
   close(id: string, outcome: string, tx?: Database | Transaction): Promise<void>
-  /** Records the confirmation by the seller or the contract's owner, and carries the declaration out. */
   confirmAndCarryOut(id: string, owner?: { userId?: string }): Promise<void>
-  /** Retries all confirmed declarations. Throws at the end if any failed. */
+  /** Tries all of them before it throws an error for those that failed. */
   carryOutConfirmed(): Promise<void>
 }
 
 export type DeclarationRow = typeof declarations.$inferSelect
 
-/**
- * Finds the contract by its number, by the owner's email, or else by the declaring person's account or email. Prefers a
- * running contract. Locks the owner's row, so that the address can't change before a link is sent to it.
- */
+/** Prefers a running contract. Locks the owner's row, so the address can't change before a link is sent to it. */
 export async function findContract(tx: Transaction, { contract, email, userId }: DeclarationRow) {
   const [found] = await tx
     .select({ purchase: purchaseRows, owner: { id: users.id, email: users.email, name: users.name } })
@@ -58,7 +54,7 @@ const idStartsWith = (number: string) =>
 const hasCard = (card: string, expiresAt: Date) =>
   and(eq(purchaseRows.card, card), eq(purchaseRows.cardExpiresAt, expiresAt))
 
-/** True if the seller need not decide: a withdrawal in time and paid through Stripe, or an ordinary cancellation. */
+/** True if the seller need not decide. */
 export function mayCarryOut(
   { kind, declaredAt, forCause }: DeclarationRow,
   purchase: OrderTimes & { paidThrough: PaymentPlace },
@@ -89,7 +85,7 @@ export function createExecution(
     const until = declarationDue(row.declaredAt)
     const hadEnded = hasEnded(before.status)
     const endedBeforeDeclaration = before.endedAt !== null && before.endedAt <= row.declaredAt
-    // Only an earlier run that left a disputed refund to the bank has stored an outcome without closing the declaration.
+    // An earlier run stored an outcome without closing the declaration, because a bank decides about a payment.
     const isAwaitingBank = row.outcome !== null
     if (isAwaitingBank && before.isDisputed) return
 
@@ -123,7 +119,7 @@ export function createExecution(
     else await close(id, outcome)
   }
 
-  /** Emails the seller if this buyer or card has withdrawn before; the withdrawal is carried out regardless. */
+  /** Only tells the seller. The withdrawal is carried out regardless. */
   async function reportRepeatedWithdrawal(
     id: string,
     { userId, card, cardExpiresAt }: typeof purchaseRows.$inferSelect,
@@ -178,19 +174,17 @@ export function createExecution(
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 const dayOf = (date: Date) => dayFormat.format(date)
 
-/** Time of the declaration, or the end of a later day that was requested. */
 const effectiveFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
   const requestedEnd = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
   return requestedEnd > declaredAt ? requestedEnd : declaredAt
 }
 
-/** Sentences about amounts that could not be refunded; `otherwise`, if everything was. */
-function outcomeInWords({ late, disputed, lost, returned }: Unrefunded, until: Date, otherwise: string) {
-  const parts = [
+function outcomeInWords({ late, disputed, lost, returned }: Unrefunded, until: Date, ifAllRefunded: string) {
+  const sentences = [
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,
     returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
     late > 0 && `Paid after ${dayOf(until)} and not refunded: ${exactDollars(late)}`,
   ].filter((sentence) => sentence !== false)
-  return parts.length > 0 ? ['Ended right away', ...parts].join('. ') : otherwise
+  return sentences.length > 0 ? ['Ended right away', ...sentences].join('. ') : ifAllRefunded
 }

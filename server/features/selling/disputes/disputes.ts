@@ -29,7 +29,7 @@ export type Disputes = {
   /** Reads the books, not Stripe. Throws 404. */
   find(id: string): Promise<DisputedPayment>
   save(id: string, answer: DisputeAnswer): Promise<void>
-  /** Sends the answer to the bank, which takes only one. Throws 409 if that isn't possible, or Stripe refuses it. */
+  /** The bank takes only one answer. Throws 409 if none is possible, or Stripe refuses it. */
   submit(actor: Actor, id: string, answer: DisputeAnswer, files: EvidencePdf[]): Promise<void>
 }
 
@@ -65,7 +65,6 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
     await db.update(disputes).set({ answer, savedAt: now() }).where(eq(disputes.id, id))
   }
 
-  /** If the key lacks the permission, stores that as the dispute's fault for the screen, and throws 409. */
   async function withPermission<Result>(id: string, permission: string, request: Promise<Result>): Promise<Result> {
     return request.catch(async (error: unknown) => {
       if (!(error instanceof StripeRefusal) || error.fault.status !== 403) throw error
@@ -105,10 +104,7 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
   }
 }
 
-/**
- * Brings the disputes of a subscription's payments up to date, and deletes drafts of answers to decided ones. Expects the
- * payments in the books.
- */
+/** Expects the payments in the books. Deletes drafts of answers to decided disputes. */
 export async function recordDisputes(tx: Transaction, subscription: Subscription) {
   const rows = subscription.payments.flatMap((payment) =>
     payment.disputes.map((dispute) => ({ ...dispute, paymentIntentId: payment.paymentIntentId })),

@@ -18,7 +18,7 @@ const winAnsi: Record<string, number> = {
   '—': 151,
 }
 
-/** Encodes for a PDF's standard fonts, which are in Windows-1252. Other characters become question marks. */
+/** The standard fonts of PDF are in Windows-1252. Other characters become question marks. */
 function encodeLine(line: string): string {
   return Array.from(line, (character) => {
     const code = winAnsi[character] ?? character.codePointAt(0) ?? 63
@@ -39,13 +39,11 @@ function wrapLine(line: string): string[] {
   return [...lines, remaining]
 }
 
-/** PDF operators that draw the lines from the top of a page. */
 function drawLines(lines: string[]): string {
   const operators = lines.map((line) => `(${encodeLine(line)}) Tj T*`).join('\n')
   return `BT /R ${fontSize} Tf ${lineHeight} TL ${page.margin} ${page.height - page.margin} Td\n${operators}\nET`
 }
 
-/** Plain text as a PDF (1.4) of as many pages as it takes. */
 export function pdfOf(text: string): Buffer {
   const lines = text.split('\n').flatMap(wrapLine)
   const pages = Array.from({ length: Math.ceil(lines.length / linesPerPage) }, (_, index) =>
@@ -69,7 +67,7 @@ export function pdfOf(text: string): Buffer {
   return assembleFile(objects)
 }
 
-/** Joins numbered objects into a file that ends with the table of their byte offsets, as PDF requires. */
+/** PDF requires a table of the objects' byte offsets at the end. */
 function assembleFile(objects: string[]): Buffer {
   const parts = ['%PDF-1.4\n']
   const offsets: number[] = []

@@ -21,13 +21,13 @@ type EmailedLink = { purchase: string; invoice: string; token: string }
 export type Documents = {
   /** Newest first. Throws 404 for someone else's purchase. */
   list(userId: string, purchaseId: string): Promise<InvoiceDocument[]>
-  /** All documents of a person's purchases, with what they paid, less refunds, and what was refunded, in cents. */
+  /** All documents of a person's purchases. Refunds are already deducted from `paid`. */
   summaryOf(userId: string): Promise<{ documents: InvoiceDocument[]; paid: number; refunded: number }>
   /** Throws 404 for a document of someone else, and for one that Stripe does not show. */
   linksOf(userId: string, documentId: string): Promise<DocumentLinks>
-  /** Link of the newest invoice. Throws 404 for someone else's purchase, and 409 for one booked by hand. */
+  /** Newest invoice. Throws 404 for someone else's purchase, and 409 for one booked by hand. */
   latestInvoice(userId: string, purchaseId: string): Promise<{ invoiceUrl: string }>
-  /** Opens the invoice that a receipt links to, once and without a login, for guests without a password. */
+  /** Works once and without a login, for guests without a password. */
   openEmailed(link: EmailedLink): Promise<{ invoiceUrl: string }>
 }
 

@@ -17,13 +17,10 @@ export {
 } from './paid-periods.ts'
 export { presentPeriodStatus } from './present-period-status.ts'
 
-/** Purchase that the books belong to; `id` is null once the seller has deleted it. */
+/** `id` is null once the seller has deleted the purchase. */
 export type BookedPurchase = { id: string | null; userId: string }
 
-/**
- * Brings invoices, credit notes, payments and refunds up to date with Stripe; none is ever deleted here. Returns the
- * refunds that are new or have another status.
- */
+/** Never deletes. Returns the refunds that are new or have another status. */
 export async function recordInvoices(tx: Transaction, purchase: BookedPurchase, subscription: Subscription) {
   await upsertInvoices(tx, purchase, subscription)
   await upsertPayments(tx, purchase, subscription)
@@ -165,10 +162,8 @@ async function upsertRefunds(tx: Transaction, subscription: Subscription) {
   return currentRefunds.filter(({ id, status }) => !storedRefunds.some((row) => row.id === id && row.status === status))
 }
 
-/** Tax contained in `amount`, a part of an invoice's total, in cents. */
 const taxShare = (tax: number, amount: number, total: number) => (total > 0 ? Math.round((tax * amount) / total) : 0)
 
-/** Deletes invoices of deleted purchases after the retention period, with their payments and refunds. */
 export async function forgetOldInvoices(db: Database, now: Date) {
   const existingPurchases = db.select({ id: purchases.id }).from(purchases)
   const isOld = and(
@@ -179,12 +174,12 @@ export async function forgetOldInvoices(db: Database, now: Date) {
     notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, existingPurchases),
   )
   const oldInvoices = db.select({ id: invoices.id }).from(invoices).where(isOld)
-  const theirPayments = db
+  const paymentsOfOldInvoices = db
     .select({ id: payments.paymentIntentId })
     .from(payments)
     .where(inArray(payments.invoiceId, oldInvoices))
   await db.transaction(async (tx) => {
-    await tx.delete(refunds).where(inArray(refunds.paymentIntentId, theirPayments))
+    await tx.delete(refunds).where(inArray(refunds.paymentIntentId, paymentsOfOldInvoices))
     await tx.delete(payments).where(and(inArray(payments.invoiceId, oldInvoices), isNull(payments.purchaseId)))
     await tx.delete(creditNotes).where(inArray(creditNotes.invoiceId, oldInvoices))
     await tx.delete(invoices).where(isOld)

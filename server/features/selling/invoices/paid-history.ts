@@ -10,7 +10,7 @@ type PaymentRecord = Pick<
 > & { dispute: string; refunds: RefundRecord[] }
 type PeriodRecord = Pick<PaidPeriod, 'invoiceId' | 'paidAt' | 'start' | 'end' | 'amount' | 'credit' | 'isProration'>
 
-/** Paid periods, payments and refunds of a subscription, read from Stripe or from the books. */
+/** Read from Stripe or from the books. */
 export type PaidHistory = Pick<Subscription, 'endedAt'> & {
   /** Oldest first. */
   periods: PeriodRecord[]
@@ -18,10 +18,10 @@ export type PaidHistory = Pick<Subscription, 'endedAt'> & {
   payments: PaymentRecord[]
 }
 
-/** True for a refund that has reached the buyer or is on its way. */
+/** True if the refund has reached the buyer or is on its way. */
 export const isArriving = ({ status }: { status: string }) => status !== 'failed' && status !== 'canceled'
 
-/** History of a purchase from the books. Leaves out out-of-band payments, which can't be refunded to a card. */
+/** Leaves out out-of-band payments, which can't be refunded to a card. */
 export async function readPaidHistory(
   db: Database,
   { id, endedAt }: { id: string; endedAt: Date | null },

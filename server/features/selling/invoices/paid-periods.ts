@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 type PeriodStart = { start: Date; isProration: boolean }
 const compareTimes = (a: Date, b: Date) => a.getTime() - b.getTime()
 
-/** Periods without prorations, latest first. Of two that begin in the same second, the one billed later comes first. */
+/** Latest first. Of two that begin in the same second, the one billed later comes first. */
 const fullPeriods = <Period extends PeriodStart>({ periods }: { periods: Period[] }) =>
   periods
     .filter(({ isProration }) => !isProration)
@@ -17,14 +17,10 @@ const fullPeriods = <Period extends PeriodStart>({ periods }: { periods: Period[
 export const latestPaidPeriod = <Period extends PeriodStart>(history: { periods: Period[] }): Period | undefined =>
   fullPeriods(history)[0]
 
-/** Latest invoice that cost something, prorations included. */
 export const latestPaidInvoice = ({ periods }: Subscription): PaidPeriod | undefined =>
   periods.filter(({ amount }) => amount > 0).toSorted((a, b) => compareTimes(b.paidAt, a.paidAt))[0]
 
-/**
- * Reason to end access because the payment for the latest period was reversed; undefined if it was not. A full refund
- * counts unless the newest one keeps access.
- */
+/** Undefined if no payment was reversed. A full refund counts unless the newest refund keeps access. */
 export function reversalOf(history: PaidHistory): 'refunded' | 'disputed' | undefined {
   const latest = latestPaidPeriod(history)
   // Stripe shows a payment moments before its invoice is paid, so there may be no paid period yet.
@@ -63,14 +59,14 @@ export function paymentsOfLatestPeriod(subscription: Subscription): Payment[] {
   return payments.filter(({ invoiceId }) => invoiceIds.has(invoiceId))
 }
 
-/** Amount refunded so far, in cents, for the unused part of a term that was cancelled with a month's notice. */
+/** Refunded so far for the unused part of a term that was cancelled with a month's notice. */
 export const refundedForUnusedTerm = ({ refunds }: Payment) =>
   refunds.filter((refund) => refund.isRest && isArriving(refund)).reduce((sum, { amount }) => sum + amount, 0)
 
-/** Paid period, with the amount in cents that was paid for it and can be refunded. */
+/** `amount` was paid for the term and can be refunded. */
 type PaidTerm = { from: Date; until: Date; amount: number }
 
-/** Refund for the days after `endsAt`, in cents. A partly used day is refunded in full. */
+/** A partly used day is refunded in full. */
 export function refundForUnusedDays({ from, until, amount }: PaidTerm, endsAt: Date): number {
   const days = Math.round((until.getTime() - from.getTime()) / dayMs)
   const daysAfterEnd = Math.ceil((until.getTime() - endsAt.getTime()) / dayMs)

@@ -2,10 +2,7 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 
 type PresentPeriodStatus = 'paid' | 'given' | 'forgiven' | 'written off' | 'not collected' | 'being billed'
 
-/**
- * Payment status of the present period, by the newest invoice of a full period (see docs/subscription-states.md). The
- * subscription's own status can't tell, because Stripe may call it active in each of these cases.
- */
+/** Reads the newest full invoice, because Stripe may call the subscription active in each case (docs/subscription-states.md). */
 export function presentPeriodStatus(subscription: Subscription): PresentPeriodStatus {
   const { collectionPaused, status, latestPeriodInvoice } = subscription
   if (collectionPaused) return 'not collected'
@@ -23,7 +20,7 @@ export function presentPeriodStatus(subscription: Subscription): PresentPeriodSt
   }
 }
 
-/** True if the seller voided the invoice while the subscription ran. The shop itself voids only after the end. */
+/** The shop itself voids invoices only after the subscription's end. */
 function isForgiven({ latestPeriodInvoice, endedAt }: Subscription) {
   if (latestPeriodInvoice?.status !== 'void') return false
   return endedAt === null || (latestPeriodInvoice.closedAt !== null && latestPeriodInvoice.closedAt < endedAt)

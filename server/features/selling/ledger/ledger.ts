@@ -12,7 +12,7 @@ export { createProof, type Proof } from './proof.ts'
 type LedgerDeps = Pick<Context, 'db' | 'now'>
 
 export type Ledger = {
-  /** Makes the ledger match `movements`: adds missing rows, and reverses wrong ones by further rows. Expects the purchase to be locked. */
+  /** Adds missing rows, and reverses wrong ones by further rows. Expects the purchase to be locked. */
   record(tx: Transaction, purchase: Purchase, movements: Movement[]): Promise<void>
   /** Records an end at the present time, whatever Stripe says. */
   recordEnd(tx: Transaction, purchase: Purchase, cause: 'deleted' | 'gone'): Promise<void>
@@ -26,7 +26,6 @@ const simultaneousMs = 60_000
 type MovementRow = typeof mrrMovements.$inferSelect
 type NewRow = typeof mrrMovements.$inferInsert
 
-/** Rows that were not corrected, without the corrections themselves. */
 function validRows(rows: MovementRow[]) {
   const correctedIds = new Set(rows.map(({ corrects }) => corrects))
   return rows.filter((row) => row.corrects === null && !correctedIds.has(row.id))
@@ -52,10 +51,7 @@ const reversed = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore'
   people: -people,
 })
 
-/**
- * Kind of a movement, and by how many people it changes the number of customers. A customer is won or lost only if no
- * other purchase of the person brings revenue at that time.
- */
+/** A customer is won or lost only if no other purchase of the person brings revenue at that time. */
 function kindOf(
   movement: Movement,
   previous: Movement | undefined,
@@ -87,16 +83,13 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
   const lockPerson = (tx: Transaction, { userId }: Purchase) =>
     tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 
-  /** Returns `kindOf` for movements of one purchase. Expects the person to be locked. */
+  /** Expects the person to be locked. */
   async function createKindOf(tx: Transaction, { id, userId }: Purchase) {
     const otherPurchases = validRows(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
     return (movement: Movement, previous: Movement | undefined) => kindOf(movement, previous, otherPurchases)
   }
 
-  /**
-   * Corrects the kinds of movements of the person's other purchases after `since`, once an earlier movement was recorded.
-   * Taking over an old subscription, for example, turns a later first purchase into a second one.
-   */
+  /** Taking over an old subscription, for example, turns a later first purchase into a second one. */
   async function correctLaterKinds(tx: Transaction, { id, userId }: Purchase, since: Date) {
     const rows = await rowsOfPerson(tx, userId)
     const valid = validRows(rows)

@@ -18,11 +18,7 @@ type End = { at: Date; cause: MovementCause }
 
 const dayMs = 86_400_000
 
-/**
- * Revenue movements of a subscription, by its paid periods: revenue begins with the first paid invoice, changes with later
- * ones and ends with the subscription. A past-due subscription counts until it ends; unpaid time (paused, given, forgiven
- * or not collected) does not count. The same history always gives the same movements.
- */
+/** Deterministic. Past-due time counts as revenue; paused, given, forgiven and uncollected time does not. */
 export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {
   const { latestPeriodInvoice, status, paused, trialEndsAt } = subscription
   const recorder = createRecorder()
@@ -57,15 +53,13 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
 /** Ignores a gap of up to a day, because Stripe begins a new period within hours. */
 const hasGap = (end: Date, next: Date) => next.getTime() - end.getTime() > dayMs
 
-/** True if the period after the given one was billed but is not paid. */
 const isNextPeriodOwed = (invoice: Subscription['latestPeriodInvoice'], { end }: PaidPeriod) =>
   invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - dayMs
 
-/** True if the last movement was caused by an invoice of $0: the purchase runs at 100 % off. */
+/** True if the last invoice was $0: the purchase runs at 100 % off. */
 export const isFullyDiscounted = (last: { after: number; cause: MovementCause } | undefined) =>
   last?.after === 0 && invoiceCauses.some((cause) => cause === last.cause)
 
-/** Collects movements in order; skips those that change nothing. */
 function createRecorder() {
   const movements: Movement[] = []
   const last = () => movements.at(-1)
@@ -79,7 +73,6 @@ function createRecorder() {
   return {
     movements,
     move,
-    /** Cause of the last movement if it ended the revenue. */
     causeOfStop: () => (last()?.after === 0 ? last()?.cause : undefined),
     pauseAfter: (period: PaidPeriod) =>
       move(
@@ -111,7 +104,6 @@ type BookedRow = {
   endedBecause: MovementCause | null
 }
 
-/** Movements of a purchase booked by hand. Gifts and purchases that never ran have none. */
 export function movementsOfBooked(row: BookedRow): Movement[] {
   const { billingType: billing, price, createdAt, endedAt } = row
   const isOver = hasEnded(row.status)
@@ -123,5 +115,5 @@ export function movementsOfBooked(row: BookedRow): Movement[] {
   return [bought, { source: 'end', at: end, before: arr, after: 0, cause: row.endedBecause ?? 'expired', billing }]
 }
 
-/** Annual recurring revenue after the last movement, in cents. */
+/** Annual recurring revenue after the last movement. */
 export const arrOf = (movements: Movement[]) => movements.at(-1)?.after ?? 0

@@ -8,10 +8,7 @@ import type { Orders } from '../orders/orders.ts'
 
 type ProofContext = Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'catalog'>
 
-/**
- * Nightly comparison of three records of recurring revenue that are computed independently: the ledger, the invoices (in
- * SQL), and the prices in Stripe's list of subscriptions. Amounts are annual, in cents.
- */
+/** Nightly comparison of the ledger, the invoices and Stripe's own list. Amounts are annual, in cents. */
 export type Proof = {
   latest(): Promise<ProofRow | undefined>
   prove(): Promise<void>
@@ -31,11 +28,9 @@ type Comparison = {
 }
 type RecordedRevenue = {
   id: string
-  /** Sum of the ledger. */
   here: number
   /** Sum by the invoices; null if they can't tell: after a change within a period, and for intervals without a plan. */
   invoiced: number | null
-  /** Reason why the present time is not paid for, if it isn't. */
   unpaidReason: ExplainedDifference | null
 }
 
@@ -76,7 +71,6 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
     return compareRecords(id, listedArr, (await readRecorded([id])).get(id))
   }
 
-  /** Ids of subscriptions with revenue in the ledger that Stripe's list lacks. */
   async function* findUnlisted(listedIds: Set<string>) {
     for (let after = ''; ; ) {
       const rows = await db
@@ -98,7 +92,6 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
 
     async prove() {
       const tally = createTally()
-      /** An unreadable subscription is counted and doesn't stop the others. */
       const syncAndCount = (id: string, listedArr: number | null) =>
         syncAndCompare(id, listedArr).then(tally.count, (error: unknown) => {
           tally.total.unreadable += 1
@@ -177,10 +170,7 @@ function createTally() {
   }
 }
 
-/**
- * Annual revenue by ledger and by invoices, a row for each known subscription. A past-due subscription counts until it
- * ends. Like the ledger, ignores a gap of up to a day after the paid period, because Stripe renews within hours.
- */
+/** Past-due time counts until the end. Like the ledger, ignores gaps up to a day, because Stripe renews within hours. */
 function selectRecordedRevenue(ids: string[], at: Date) {
   return sql`
     select p.stripe_subscription_id as id,

@@ -7,7 +7,6 @@ export const dayMs = 86_400_000
 
 export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * dayMs)
 
-/** Active purchases with the name and address of their buyers. Leaves out deleted accounts. */
 export const activeWithBuyers = (db: Database, paidThrough: PaymentPlace, ...conditions: SQL[]) =>
   db
     .select({ purchase: purchases, email: users.email, name: users.name })

@@ -13,11 +13,9 @@ type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'
   nextChargeOf: NextChargeOf
 }
 
-/** Emails before renewals and ends. Idempotent: each is sent once. */
 export type Announcements = {
-  /** Emails buyers some days before a renewal; each plan says how many (`renewalNoticeDays`). */
   renewals(): Promise<void>
-  /** Emails buyers a week before a booking by hand ends; for shorter bookings, a day after it was made. */
+  /** Sent a week before a booking by hand ends; for shorter bookings, a day after it was made. */
   bookingEnds(): Promise<void>
 }
 

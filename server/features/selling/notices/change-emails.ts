@@ -25,42 +25,35 @@ export type PurchaseChange = {
   code?: string
   /** Set if a guest bought for an existing account: the username they typed, and their payment. */
   attached?: { username: string | null; paymentIntentId: string | null }
-  /** Account made by a guest's payment. The receipt then also has the link to set a password. */
+  /** Set if a guest's payment made the account. The receipt then also has the link to set a password. */
   newAccount?: NewAccount
   latestPaid?: PaidPeriod | null
-  /** True if the connector unlocks the product; the first receipt says when access comes. */
+  /** True if the connector unlocks the product. */
   unlocksItself?: boolean
-  /** True if the first receipt must ask for the missing username. */
   needsUsername?: boolean
   /** True if the first receipt must have a link to object to news. */
   mayGetNews?: boolean
 }
 
-/** Change of a purchase that the shop has not refused. */
 type AcceptedChange = PurchaseChange & {
   endedBecause: Exclude<EndReason, (typeof refusedPurchaseReasons)[number]> | null
 }
 
-/** Texts of a purchase that several of its emails share. */
 export type ChangeTexts = {
   nameAndProduct: { name: string; product: string }
   subscription: { name: string; product: string; billingType: BillingType; period: string; amount: number }
-  /** The product's part of the address. */
   slug: string
   isOnSale: boolean
-  /** The product's shortest plan, if it is shorter than the purchased one. */
+  /** Shortest plan, if it is shorter than the purchased one. */
   shorterPlan: BillingType | null
 }
 
 type SendIfChanged<C> = (tx: Transaction, change: C, to: string, texts: ChangeTexts) => Promise<void>
 
-/** Functions that each send emails about one kind of change, if that change has happened. */
 type ChangeEmails = {
-  /** Sends a receipt for a new payment; without one, an email about the new or existing account of a guest. */
   sendReceiptOrAccount: SendIfChanged<PurchaseChange>
   sendPaymentFailed: SendIfChanged<PurchaseChange>
-  /** Emails about a cancellation at the period's end, a pause, and the undoing of either. */
-  sendStatus: SendIfChanged<PurchaseChange>
+  sendStatusChange: SendIfChanged<PurchaseChange>
   sendRefundAndEnd: SendIfChanged<AcceptedChange>
 }
 
@@ -69,10 +62,7 @@ const longAgo = new Date(0)
 export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'now'>): ChangeEmails {
   const { mails, attempts, now } = deps
 
-  /**
-   * Limits emails that a buyer can trigger at will to one a day while the address is unproven, because a guest can buy with
-   * anyone's address.
-   */
+  /** Allows one email a day while the address is unproven, because a guest can buy with anyone's address. */
   async function mayEmailStatus(tx: Transaction, { userId }: PurchaseRow) {
     const [user] = await tx.select({ verifiedAt: users.verifiedAt }).from(users).where(eq(users.id, userId))
     const oneADay = { requests: 1, seconds: 86_400 }
@@ -103,7 +93,7 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
     })
   }
 
-  async function sendStatus(tx: Transaction, change: PurchaseChange, to: string, texts: ChangeTexts) {
+  async function sendStatusChange(tx: Transaction, change: PurchaseChange, to: string, texts: ChangeTexts) {
     const { before, after } = change
     const { status, endsAt, currentPeriodEnd } = after
     const statusBefore = before?.status
@@ -158,7 +148,7 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
       await mails.send(tx, to, 'subscriptionEnded', { ...nameAndProduct, because: 'over' })
   }
 
-  return { sendReceiptOrAccount, sendPaymentFailed, sendStatus, sendRefundAndEnd }
+  return { sendReceiptOrAccount, sendPaymentFailed, sendStatusChange, sendRefundAndEnd }
 }
 
 function receiptOf(

@@ -8,13 +8,7 @@ type ExpiryNoticeDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'
   sync(subscriptionId: string): Promise<void>
 }
 
-/** Emails before a charge fails or rises. Idempotent: each is sent once. The seller may turn both kinds off. */
-export type ExpiryNotices = {
-  /** Emails buyers 21 days before their card expires, if the next charge comes after that. */
-  expiringCards(): Promise<void>
-  /** Emails buyers a week before the first charge at the regular price after a discount. */
-  endingDiscounts(): Promise<void>
-}
+export type ExpiryNotices = { expiringCards(): Promise<void>; endingDiscounts(): Promise<void> }
 
 const cardNoticeDays = 21
 const discountNoticeDays = 7

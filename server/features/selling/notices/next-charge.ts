@@ -6,7 +6,6 @@ type NextChargeDeps = Pick<Context, 'stripe' | 'log'>
 /** `isExact` is false for the stored amount, which lacks one-time items and added tax. */
 export type NextCharge = { amount: number | null; isExact: boolean }
 
-/** Asks Stripe for the amount of the next renewal. Falls back to the stored amount if Stripe's preview fails. */
 export type NextChargeOf = (purchase: PurchaseRow) => Promise<NextCharge>
 
 export const createNextCharge =

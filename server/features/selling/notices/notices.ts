@@ -13,12 +13,10 @@ export { createNextCharge, type NextChargeOf } from './next-charge.ts'
 
 type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'supportEmail' | 'catalog' | 'now'>
 
-/** Emails about changes of a purchase, queued in the transaction of the change. */
 export type Notices = {
   emailAboutChange(tx: Transaction, change: PurchaseChange): Promise<void>
-  /** Asks the buyer for another way to refund, because their bank returned a refund. */
   emailRefundFailed(tx: Transaction, purchase: PurchaseRow, amount: number): Promise<void>
-  /** Sends a link to pay an unpaid renewal, which needs no login. */
+  /** The link needs no login. */
   emailPayLink(tx: Transaction, purchase: PurchaseRow, invoiceId: string): Promise<void>
   emailExtended(tx: Transaction, purchase: PurchaseRow, until: Date): Promise<void>
 }
@@ -68,7 +66,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
 
       await emails.sendReceiptOrAccount(tx, change, to, texts)
       await emails.sendPaymentFailed(tx, change, to, texts)
-      await emails.sendStatus(tx, change, to, texts)
+      await emails.sendStatusChange(tx, change, to, texts)
       await emails.sendRefundAndEnd(tx, { ...change, endedBecause }, to, texts)
       if (after.isDisputed && !before?.isDisputed) {
         const { product } = texts.nameAndProduct

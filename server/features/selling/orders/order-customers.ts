@@ -3,12 +3,10 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { hasEndedPurchase, isForNewSubscription, orders, purchases } from '#server/database/schema.ts'
 
-/** Stripe customers that orders were made for. */
 export type OrderCustomers = {
   allOf(db: Database | Transaction, userId: string): Promise<string[]>
   /** Newest customer of the account itself. Skips guest orders, because their card may be someone else's. */
   ownCustomerOf(userId: string): Promise<string | undefined>
-  /** Customers of running subscriptions whose invoices have a footer other than `footer`. */
   listWithOtherFooter(footer: string, limit: number): Promise<string[]>
   recordFooter(customerId: string, footer: string): Promise<void>
 }

@@ -3,18 +3,14 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isForNewSubscription, orders } from '#server/database/schema.ts'
 
-/**
- * A guest's login by having paid. It works once per order, only in the browser that has the order's nonce, and only until
- * the account is handed over to the owner of the email address.
- */
+/** Login by payment: once per order, in the browser with the order's nonce, until the account is handed over. */
 export type OrderLogins = {
   hasNonce(nonceHash: string): Promise<boolean>
   rotateNonce(tx: Transaction, oldHash: string, newHash: string): Promise<void>
-  /** Marks the logins of a browser's orders as used. */
   forfeitAll(nonceHash: string): Promise<void>
-  /** Marks the order's login as used. Returns false if it already was. */
+  /** Returns false if the login was already used. */
   useOnce(tx: Transaction, orderId: string): Promise<boolean>
-  /** Ends the logins of an account's orders at its handover. Returns the ids of their unpaid subscriptions. */
+  /** Called at a handover. Returns the ids of the account's unpaid subscriptions. */
   endForAccount(tx: Transaction, account: { id: string; email: string }): Promise<string[]>
 }
 

@@ -10,42 +10,36 @@ import { createSwitchOrders, type SwitchOrders } from './switch-orders.ts'
 
 type OrderDeps = Pick<Context, 'db' | 'now'>
 export type OrderRow = typeof orders.$inferSelect
-/** Unpaid order of a checkout that can still be paid. */
+/** Order that can still be paid. */
 export type OpenOrder = OrderRow & { paymentIntentId: string }
 export type NewOrder = Omit<typeof orders.$inferInsert, 'kind' | 'createdAt'>
 
-/** Orders of buyers. What Stripe reports later about a new subscription is matched to its order. */
 export type Orders = {
   logins: OrderLogins
   switches: SwitchOrders
   customers: OrderCustomers
 
-  /** Finds the order that began a subscription; never one of a plan switch. */
+  /** Never finds the order of a plan switch. */
   findBySubscription(subscriptionId: string): Promise<OrderRow | undefined>
   findByPayment(paymentIntentId: string): Promise<OrderRow | undefined>
-  /** Ids of a customer's subscriptions that have not ended. */
   listRunningSubscriptions(customerId: string): Promise<string[]>
-  /** Orders that the account, or the guest's browser, can still pay, newest first. */
+  /** Newest first. */
   listOpen(buyer: { userId: string } | { nonceHash: string }): Promise<OpenOrder[]>
-  /** Returns those of the subscriptions that began in the shop or were taken over. */
+  /** Returns those that began in the shop or were taken over. */
   filterKnown(subscriptionIds: string[]): Promise<string[]>
 
   begin(order: NewOrder): Promise<void>
   /** Adds the order of a subscription that began at Stripe. Returns undefined if there is one already. */
   adopt(tx: Transaction, order: NewOrder): Promise<OrderRow | undefined>
-  /** Changes the TradingView username and the objection to news before payment. */
   updateUnpaid(id: string, changes: { tradingViewUsername: string | null; news: NewsAnswer | undefined }): Promise<void>
   recordAgreement(id: string, agreement: { termsVersion: string; ip: string }): Promise<void>
-  /** Increments the version. Returns undefined if another process did so after `order` was read. */
+  /** Optimistic lock: returns undefined if another process advanced the version after `order` was read. */
   advanceVersion(tx: Transaction, order: OrderRow): Promise<OrderRow | undefined>
-  /** Closes an order: with a buyer if it was booked, without one if it was abandoned unpaid. */
+  /** Without a buyer, the order was abandoned unpaid. */
   close(tx: Transaction, id: string, buyer?: OrderBuyer): Promise<void>
-  /**
-   * Deletes old unpaid orders and their customers at Stripe, because both hold an email address. The order of a deleted
-   * purchase stays as long as its invoices, so that later refunds still reach the books.
-   */
+  /** Also deletes the customers at Stripe, because both hold an email address. */
   forgetUnpaid(removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>): Promise<void>
-  /** Deletes IP addresses, which are kept as evidence, once the order can no longer be disputed. */
+  /** IP addresses are evidence until the order can no longer be disputed. */
   forgetAddresses(): Promise<void>
 }
 
@@ -172,6 +166,7 @@ async function forgetUnpaid(
   const keptFrom = retentionStart(now, retention.unpaidCheckouts)
   const one = { one: sql`1` }
   const isOfPurchase = eq(purchases.stripeSubscriptionId, orders.subscriptionId)
+  // Keeps the order of a deleted purchase as long as its invoices, so that later refunds still reach the books.
   const isInBooks = and(
     eq(invoices.subscriptionId, orders.subscriptionId),
     gte(invoices.createdAt, retentionStartOfYear(now, retention.books)),
@@ -199,15 +194,14 @@ async function forgetUnpaid(
   })
 }
 
-/** Columns of the place that the order is taxed for. The VAT ID itself is stored only at Stripe. */
+/** The VAT ID itself is stored only at Stripe. */
 export const placeColumns = (place: Place | undefined) =>
   place ? { country: place.country, postalCode: place.postalCode || null, isCompany: place.vatId !== '' } : {}
 
-/** Columns for the version of the sentence about news that the buyer saw, and for the time of an objection. */
 export const newsColumns = (news: NewsAnswer | undefined, now: Date) =>
   news ? { newsVersion: news.version, newsObjectedAt: news.objects ? now : null } : {}
 
-/** True if the order was taxed for this place. Always false for a company, whose VAT ID is not stored here. */
+/** Always false for a company, whose VAT ID is not stored here. */
 export const isTaxedFor = (order: OrderRow, { country, postalCode, vatId }: Place) =>
   !vatId && !order.isCompany && order.country === country && (order.postalCode ?? '') === postalCode
 

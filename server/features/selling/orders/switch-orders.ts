@@ -5,14 +5,12 @@ import { orders } from '#server/database/schema.ts'
 
 type SwitchOrder = Omit<typeof orders.$inferInsert, 'kind' | 'createdAt' | 'agreedAt'>
 
-/** Orders to switch a running subscription to a longer plan. Each is recorded before anything is charged. */
+/** Orders of a longer plan for a running subscription, recorded before anything is charged. */
 export type SwitchOrders = {
   begin(order: SwitchOrder): Promise<void>
-  /** Closes an order whose payment has arrived. Idempotent. */
+  /** Idempotent. */
   close(tx: Transaction, id: string, paidAt: Date): Promise<void>
-  /** Deletes the open order of a switch that failed. */
   drop(subscriptionId: string): Promise<void>
-  /** Ids of subscriptions whose switch was ordered before `orderedBefore` and is still unpaid. */
   listUnpaid(orderedBefore: Date): Promise<string[]>
 }
 

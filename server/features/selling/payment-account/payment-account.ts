@@ -30,10 +30,7 @@ export async function boundAccount(db: Database | Transaction): Promise<BoundAcc
 /** Number of prices to look for at Stripe. Every shop has prices there, so one that Stripe finds proves the account. */
 const mostPricesTried = 5
 
-/**
- * Compares the present keys with the bound account. Asks Stripe unless the key is known; throws `StripeRefusal` if Stripe
- * can't be asked.
- */
+/** Asks Stripe unless the key is known. Throws `StripeRefusal` if Stripe can't be asked. */
 export async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
   if (bound.kind !== present.kind) return { isSame: false, accountId: null }
   if (present.kind === 'sandbox') return { isSame: true, accountId: null }
@@ -51,7 +48,7 @@ export async function compareAccount(db: Database, bound: BoundAccount, present:
   return { isSame: newestPrices.length === 0, accountId }
 }
 
-/** Binds the database to the present account, or adds the key to it if it is bound to that account already. */
+/** Unless it `replaces` the bound account, adds the key to it. */
 export async function bindAccount(
   tx: Database | Transaction,
   present: PresentAccount,
@@ -74,7 +71,6 @@ export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; 
   return `Stripe’s ${kind} mode${accountId ? ` (${accountId})` : ''}`
 }
 
-/** Sentence about both accounts, with what to do about the mismatch. */
 export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
   const both = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords({ kind, accountId })}`
   return bound.kind === 'live' && kind !== 'live'
@@ -93,13 +89,9 @@ type PaymentAccountDeps = {
   onMismatch(sentence: string): void
 }
 
-/** Retry interval while Stripe is down at the first use of new keys. */
 const askAgainAfterMs = 15_000
 
-/**
- * Binds a new database to the account of the keys, or compares a bound one. Throws a `StartError` for the keys of another
- * account. If Stripe can't be asked, the shop starts without payments and asks again.
- */
+/** Throws a `StartError` for another account's keys. If Stripe can't be asked, starts without payments and asks again. */
 export async function openPaymentAccount({
   db,
   now,

@@ -20,9 +20,8 @@ export type Prices = {
   current(productId: string, billingType: BillingType): Promise<Price>
   forPages(): Promise<PricesByProduct>
   stripeIdOf(price: Price): Promise<string>
-  /** Recreates a price that was archived at Stripe, and returns its id there. */
   recreate(price: Price): Promise<string>
-  /** Creates missing prices at Stripe. Called at startup, so that the first buyer doesn't have to wait. */
+  /** Creates missing prices at Stripe, so that the first buyer doesn't have to wait. */
   ensureAll(onError: (error: unknown) => void): Promise<void>
   expectedAtStripe(): Promise<WantedPrice[]>
   list(): Promise<RawOutputOf<typeof calls.adminList>>
@@ -32,7 +31,7 @@ export type Prices = {
 
 export type Price = typeof prices.$inferSelect
 
-/** Stores the prices of product files as first rows, unless there are rows already, which then count instead. */
+/** Stores the prices of product files as first rows, unless there are rows already. */
 export const publishInitialPrices = (db: Database, products: Product[]) =>
   db
     .insert(prices)
@@ -58,7 +57,6 @@ const currentPrices = (db: Database, at: Date) =>
     .where(lte(prices.startsAt, at))
     .orderBy(prices.productId, prices.billingType, desc(prices.number))
 
-/** Current prices by product slug, in cents. */
 export async function pricesForPages(db: Database, catalog: Catalog, at: Date): Promise<PricesByProduct> {
   const rows = await currentPrices(db, at)
   const priceOf = (id: string, billing: BillingType) => {
@@ -77,7 +75,7 @@ export async function pricesForPages(db: Database, catalog: Catalog, at: Date): 
   )
 }
 
-/** Adds its state to each of a plan's rows, newest first. A row calls off older ones that were to start no earlier. */
+/** Expects the newest row first. A row calls off older ones that were to start no earlier. */
 function withStates(rows: Price[], at: Date): (Price & { state: Publication['state'] })[] {
   let earliest = Number.POSITIVE_INFINITY
   let hasCurrent = false
@@ -92,7 +90,6 @@ function withStates(rows: Price[], at: Date): (Price & { state: Publication['sta
   })
 }
 
-/** All price rows of each plan that is sold, with their states. */
 async function readPlanHistories(db: Database, catalog: Catalog, at: Date) {
   const rows = await db
     .select()
@@ -112,7 +109,6 @@ async function readPlanHistories(db: Database, catalog: Catalog, at: Date) {
   )
 }
 
-/** Running subscriptions at Stripe, counted by amount. */
 const countSubscriptionsByPrice = (db: Database) =>
   db
     .select({
@@ -129,7 +125,6 @@ const countSubscriptionsByPrice = (db: Database) =>
 const dayMs = 86_400_000
 
 export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Prices {
-  /** Price that Stripe should have for a row, identified by its lookup key. */
   function expectedPrice({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {
     const product = catalog.findById(productId)
     if (!product) throw notFound('Product')
@@ -144,7 +139,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
     }
   }
 
-  /** Finds or creates the price at Stripe, since it may be new, archived, or in another account. Returns its id. */
+  /** The price may be new, archived at Stripe, or in another account. */
   async function ensure(price: Price): Promise<string> {
     const stripePriceId = await stripe.prices.ensure(expectedPrice(price))
     const { productId, billingType, number } = price
@@ -196,7 +191,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
       }))
     },
 
-    /** `after` is the newest number that the seller saw. The table's key refuses a number that is already taken. */
+    /** `after` is the newest number that the seller saw. The table's key refuses a taken number. */
     async publish(actor, { productId, billingType, amount, regularAmount, from, after }) {
       const product = catalog.findById(productId)
       if (product?.prices[billingType] === undefined) throw notFound('Product')

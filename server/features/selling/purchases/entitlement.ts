@@ -18,7 +18,7 @@ export type EntitlementSettings = {
   freezesAccessDuringDispute: boolean
 }
 
-/** Calls to the access area, made in the transaction of the change. */
+/** Called in the transaction of the change. */
 export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameEntered' | 'unlocksItself'>
 
 const dayMs = 86_400_000
@@ -28,10 +28,7 @@ export const graceDays = 14
 
 export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * dayMs)
 
-/**
- * Longest entitlement that any of a person's purchases of a product gives; the rules are in docs/entitlements.md.
- * `current` is the person's stored entitlement, which a dispute may freeze.
- */
+/** `current` is the stored entitlement, which a dispute may freeze. The rules are in docs/entitlements.md. */
 export function entitlementOf(
   purchases: PurchaseFacts[],
   settings: EntitlementSettings,
@@ -56,7 +53,6 @@ function entitlementOfPurchase(
   return { until: endTime(current) < endTime(regular) ? current.until : regular.until, reason: 'disputed' }
 }
 
-/** Entitlement without regard to disputes. */
 function entitlementByStatus({
   status,
   paidUntil,

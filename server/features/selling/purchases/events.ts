@@ -2,7 +2,6 @@ import { type EndReason, hasEnded } from '#contract/statuses.ts'
 import { periodOf } from './list.ts'
 import type { PurchaseRow } from './rows.ts'
 
-/** Entry of a customer's timeline. */
 export type PurchaseEvent = {
   key: string
   at: Date

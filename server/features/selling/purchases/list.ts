@@ -47,7 +47,6 @@ const buyersColumns = {
 
 export type PurchaseFilter = ParsedInputOf<typeof contract.adminList> & { userId?: string }
 
-/** Purchases as `show` outputs them. Cursor paging keeps late pages as fast as the first. */
 export async function listPurchases<Shown extends Position>(
   db: Database,
   filter: PurchaseFilter,
@@ -88,16 +87,12 @@ export async function listPurchases<Shown extends Position>(
   return pageOfPurchases(rows.map(show), limit)
 }
 
-/** Ids of undecided disputes, earliest deadline first. */
 const openDisputesOf = (purchaseId: Column) => sql`array(
   select ${disputes.id} from ${disputes} join ${payments} on ${payments.paymentIntentId} = ${disputes.paymentIntentId}
   where ${payments.purchaseId} = ${purchaseId} and not ${inArray(disputes.status, [...decidedDisputes])}
   order by ${disputes.dueAt} nulls last, ${disputes.id})`
 
-/**
- * Returns the query of every dashboard visit. Its SQL is built once and sent as an unnamed statement, because a connection
- * pooler in transaction mode cannot keep named ones.
- */
+/** Prepares the query of every dashboard visit, unnamed because a pooler in transaction mode can't keep named statements. */
 export function prepareOwnPurchases(db: Database) {
   const statement = db
     .select({
@@ -138,11 +133,10 @@ export const showToSeller = ({
   isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
 })
 
-/** Billing interval, as in "per month". */
 export const periodOf = ({ otherInterval, billingType }: Pick<PurchaseRow, 'otherInterval' | 'billingType'>) =>
   otherInterval ?? planOf(billingType).period
 
-/** Sentence about coming charges, worded like the checkout's; null if the amount never changes. */
+/** Null if the amount never changes. */
 export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns>, paidToday?: number) {
   const { price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
   if (nextAmount === null || !currentPeriodEnd) return null

@@ -12,7 +12,6 @@ const dayMs = 86_400_000
 type NeedCondition = { condition: SQL | undefined; dueAt?: Column; amount?: Column }
 const isDisputed = eq(purchases.isDisputed, true)
 
-/** Conditions under which a purchase needs the seller's attention, with the deadline and the amount at stake. */
 export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, NeedCondition> => ({
   fraud_warnings: { condition: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
   disputes: { condition: and(isDisputed, isNotNull(purchases.disputeDueAt)), dueAt: purchases.disputeDueAt },
@@ -45,10 +44,7 @@ export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, N
   missing_at_stripe: { condition: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
-/**
- * Counts purchases by need in one statement, each need by its own index and up to `maxCount`. Returns a function that
- * looks up a need's count, sum in cents and earliest deadline.
- */
+/** One statement for all needs, each counted by its own index and up to `maxCount`. */
 export async function countNeeds(db: Database, now: Date, maxCount: number) {
   const counts = Object.entries(needConditions(now)).map(
     ([need, { condition, dueAt, amount }]) => sql`

@@ -21,7 +21,6 @@ export {
 
 type PurchaseDeps = Pick<Context, 'db' | 'now' | 'catalog'>
 
-/** Purchases: subscriptions at Stripe, or booked by hand. */
 export type Purchases = {
   /** Throws 404, with a user also for someone else's purchase. */
   find(id: string, userId?: string): Promise<PurchaseRow>
@@ -32,11 +31,11 @@ export type Purchases = {
   listForSeller(filter: PurchaseFilter): Promise<Page<ReturnType<typeof showToSeller>>>
   findByPayment(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined>
   historyOf(userId: string, part: HistoryPart): Promise<PurchaseEvent[]>
-  /** Deletes purchases after the retention period. `Orders.forgetUnpaid` later deletes their orders. */
+  /** `Orders.forgetUnpaid` later deletes the orders of these purchases. */
   forgetOld(): Promise<void>
 }
 
-/** Limit of a customer's timeline, far more purchases than one person has. */
+/** Far more purchases than one person has. */
 const mostInHistory = 200
 const deletionBatch = 1000
 

@@ -23,10 +23,7 @@ export async function insertPurchase(tx: Transaction, row: typeof purchases.$inf
   return inserted
 }
 
-/**
- * Returns the changed purchase, or undefined if `condition` does not hold for it. Writes only the row: the caller updates
- * ledger and access and queues emails in the same transaction.
- */
+/** Writes only the row: the caller updates ledger and access and queues emails in the same transaction. */
 export async function updatePurchase(
   tx: Database | Transaction,
   id: string,
@@ -41,7 +38,6 @@ export async function updatePurchase(
   return updated
 }
 
-/** Changes every purchase that matches `condition`. */
 export async function updatePurchases(
   tx: Database | Transaction,
   condition: SQL | undefined,

@@ -1,16 +1,15 @@
 import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { isRefundable } from './refundable.ts'
 
-/** Computes the total amount of a payment that must be refunded, in cents, including what already was. */
+/** Total that must be refunded of a payment, in cents, including what already was. */
 export type AmountDue = (payment: Payment, subscription: Subscription) => number
 
-/** Refunds matching payments in full, and others not at all. */
 export const wholePayment =
   (matches: (payment: Payment) => boolean): AmountDue =>
   (payment) =>
     matches(payment) ? payment.amount : 0
 
-/** Refunds every payment up to its amount due, in full by default. Idempotent: amounts already refunded count. */
+/** Idempotent: amounts already refunded count. */
 export async function refundAll(
   stripe: StripeGateway,
   subscriptionId: string,

@@ -6,15 +6,14 @@ import { isRefundable } from './refundable.ts'
 
 type RefundJobDeps = Pick<Context, 'stripe' | 'queue' | 'crashPoint'> & { sync(subscriptionId: string): Promise<void> }
 
-/** Jobs that refund automatically, queued in the transaction of the change that calls for it. Each syncs afterward. */
 export type RefundJobs = {
   /** Ends a subscription that the shop refuses, such as a second one, and refunds its payments after `since`. */
   refundDuplicate: Enqueue<{ subscriptionId: string; since?: string }>
   /** Refunds payments received after the subscription ended. */
   refundLate: Enqueue<{ subscriptionId: string }>
-  /** Refunds the unused part of a term that was cancelled with a month's notice; `amount` is the total in cents. */
+  /** Refunds the unused part of a term that was cancelled with a month's notice, `amount` in total. */
   refundUnusedTerm: Enqueue<{ subscriptionId: string; amount: number }>
-  /** Issues a credit note for every refund, for the buyer's books. */
+  /** Issues a credit note for every refund. */
   creditRefunds: Enqueue<{ subscriptionId: string }>
 }
 
@@ -48,8 +47,7 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
       async ({ subscriptionId, amount }) => {
         const readPayments = async () => paymentsOfLatestPeriod(await stripe.subscriptions.read(subscriptionId))
 
-        /** Amount still due, as far as this payment covers it. */
-        const amountFrom = async (intent: string) => {
+        const amountStillDueFrom = async (intent: string) => {
           const payments = await readPayments()
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
           if (!payment || !isRefundable(payment)) return 0
@@ -59,7 +57,7 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
 
         const purpose = unusedTermPurpose(subscriptionId)
         for (const { paymentIntentId } of await readPayments())
-          await stripe.payments.refund(paymentIntentId, () => amountFrom(paymentIntentId), { purpose })
+          await stripe.payments.refund(paymentIntentId, () => amountStillDueFrom(paymentIntentId), { purpose })
         await sync(subscriptionId)
       },
     ),

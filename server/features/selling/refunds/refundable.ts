@@ -10,7 +10,7 @@ import {
 
 type PaymentRecord = PaidHistory['payments'][number]
 
-/** Refundable part of the present period's payment for the remaining days, in cents; null if there is none. */
+/** Refundable amount for the remaining days of the present period; null if there is none. */
 export function unusedShare(history: PaidHistory, now: Date) {
   const period = history.endedAt ? undefined : latestPaidPeriod(history)
   const payment = history.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
@@ -24,11 +24,11 @@ export function unusedShare(history: PaidHistory, now: Date) {
   return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
 }
 
-/** False for a disputed payment, about which the bank decides, and after a failed refund, which the seller must settle. */
+/** A bank decides about a disputed payment, and the seller must settle a failed refund. */
 export const isRefundable = ({ isRefundBlocked, refunds }: Pick<PaymentRecord, 'isRefundBlocked' | 'refunds'>) =>
   !isRefundBlocked && refunds.every(({ status }) => status !== 'failed')
 
-/** Part of a payment that a later plan switch used as credit, in cents; 0 once the switch itself is refunded. */
+/** Part of a payment that a later plan switch used as credit; 0 once the switch itself is refunded. */
 export function creditedOf({ periods, payments }: PaidHistory, { paymentIntentId }: PaymentRecord): number {
   let credited = 0
   for (const { credit, invoiceId, paidAt } of periods.filter((period) => period.credit > 0)) {
@@ -41,11 +41,10 @@ export function creditedOf({ periods, payments }: PaidHistory, { paymentIntentId
   return credited
 }
 
-/** Amount of a payment that the seller can refund, in cents. */
 export const refundableAmount = (history: PaidHistory, payment: PaymentRecord) =>
   Math.max(0, payment.amount - payment.refunded - creditedOf(history, payment))
 
-/** Amount of failed refunds that no later refund has replaced, in cents. */
+/** Amount of failed refunds that no later refund has replaced. */
 export const failedRefundsOf = (payments: Payment[]) =>
   payments.reduce((sum, payment) => sum + failedRefundOf(payment), 0)
 
@@ -57,7 +56,6 @@ function failedRefundOf({ amount, refunded, refunds }: Payment) {
   return Math.min(Math.max(open, 0), amount - refunded)
 }
 
-/** Returns a function that computes the part of a payment for the days after `from`, in cents. */
 export const unusedSince =
   (from: Date) =>
   ({ invoiceId, amount }: Payment, { periods }: Subscription) => {
@@ -67,10 +65,7 @@ export const unusedSince =
     return Math.min(refundForUnusedDays(term, from), amount)
   }
 
-/**
- * Returns a function that computes the refund of a payment after a withdrawal, in cents. If only a later plan switch can
- * still be withdrawn from, of the payments before it, just the credit for the switch is refunded.
- */
+/** If only a later plan switch can still be withdrawn from, just its credit is refunded of the payments before it. */
 export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
   const { periods, payments } = subscription
   const firstPeriod = periods[0]

@@ -26,11 +26,10 @@ type RefundablePayment = {
   endsSubscription: boolean
 }
 
-/** Refunds by the seller, and decisions about fraud warnings, lost disputes and failed refunds. */
 export type Refunds = Settlements & {
-  /** Payments of a purchase from the books, newest first, with what can be refunded of each. */
+  /** Reads the books, not Stripe. Newest first. */
   refundable(id: string): Promise<{ payments: RefundablePayment[]; accessUntil: Date | null; refundedSoFar: number }>
-  /** Refunds the latest payment by default. `refundedSoFar` is an optimistic lock, so that a second click is refused. */
+  /** Refunds the latest payment by default. The optimistic lock `refundedSoFar` refuses a second click. */
   refund(actor: Actor, id: string, input: RefundInput): Promise<void>
 }
 
@@ -82,7 +81,7 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
           throw conflict('nothing-to-refund', 'There’s no payment to refund')
 
         let amount = 0
-        /** Reads the subscription again, right before the refund, and throws 409 if the seller saw something else. */
+        /** Throws 409 if the subscription, read again right before the refund, isn't what the seller saw. */
         const decideAmount = async () => {
           const subscription = await stripe.subscriptions.read(stripeSubscriptionId)
           const payment = subscription.payments.find(({ paymentIntentId }) => paymentIntentId === intent)
@@ -117,7 +116,6 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
   }
 }
 
-/** True if a full refund of the payment would end the subscription. */
 function wouldEndSubscription(history: PaidHistory, intent: string) {
   const payments = history.payments.map((payment) =>
     payment.paymentIntentId === intent ? { ...payment, refunded: payment.amount } : payment,

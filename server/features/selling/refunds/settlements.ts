@@ -12,9 +12,8 @@ type SettlementDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> 
   sync(subscriptionId: string): Promise<void>
 }
 
-/** Decisions of the seller about fraud warnings, lost disputes and failed refunds. */
 export type Settlements = {
-  /** Dismisses a fraud warning, or refunds the payment before it becomes a dispute, which ends the subscription. */
+  /** A refund, before the payment becomes a dispute, ends the subscription. */
   settleWarning(actor: Actor, id: string, decision: 'refund' | 'dismiss'): Promise<void>
   /** Records that the subscription continues although an earlier payment was charged back. */
   keepAfterLoss(actor: Actor, id: string, amount: number): Promise<void>

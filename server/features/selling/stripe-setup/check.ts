@@ -11,7 +11,7 @@ export type SetupOptions = {
   /** Undefined with the sandbox. */
   secretKey: string | undefined
   publicUrl: string
-  /** Expected prices; left out by commands without a database. */
+  /** Left out by commands without a database. */
   prices?: () => Promise<WantedPrice[]>
 }
 
@@ -102,7 +102,7 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
     note('Account', 'Payments go to the sandbox, so no money moves. To start selling, set your Stripe keys.'),
   ]
 
-  /** Turns a refused read, such as a missing permission, into a finding, so that the other checks still count. */
+  /** A refused read, such as for a missing permission, doesn't stop the other checks. */
   async function runPart(about: Subject, checkPart: () => Promise<Finding[]>): Promise<Finding[]> {
     try {
       return await checkPart()
@@ -144,7 +144,6 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
   return check
 }
 
-/** Checks that the needed events reach the shop in its API version. */
 function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions): () => Promise<Finding[]> {
   const { webhookUrl, isLocal } = addressOf(publicUrl)
 

@@ -5,7 +5,7 @@ import { addressOf, createCheck, type SetupOptions } from './check.ts'
 
 export type StripeSetup = {
   check(): Promise<Finding[]>
-  /** Logs what is missing at Stripe. Called at startup, because an upgrade may need more than was set up. */
+  /** Logs what is missing at Stripe, because an upgrade may need more than was set up. */
   warn(): Promise<void>
   /** Creates what is missing, except prices. Idempotent. Stripe shows an endpoint's secret only when it is created. */
   setup(): Promise<{ done: string[]; webhookSecret: string | undefined }>

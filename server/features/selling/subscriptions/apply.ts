@@ -37,18 +37,13 @@ type PurchaseUpdate = {
   isDisputeDecided: boolean
 }
 
-/**
- * Records the state of a subscription, which was read from Stripe after `order`. Returns false, and changes nothing, if
- * another process has updated the order since.
- */
+/** Returns false, and changes nothing, if another process has updated the order since it was read. */
 export type Apply = (tx: Transaction, order: OrderRow, subscription: Subscription) => Promise<boolean>
 
-/** Records Stripe's state of a subscription and all its effects in one transaction. */
 export function createApply(deps: ApplyDeps): Apply {
   const { now, accounts, orders, access, codes, ledger, notices } = deps
   const { refundDuplicate, refundLate, creditRefunds } = deps
 
-  /** Creates the purchase of a paid order and the guest's account, or refuses and refunds it. */
   async function createPurchase(tx: Transaction, order: OrderRow, subscription: Subscription) {
     const guest = order.userId ? undefined : await accounts.guests.findOrCreateForGuest(tx, order.email)
     const userId = order.userId ?? guest?.id
@@ -112,7 +107,7 @@ export function createApply(deps: ApplyDeps): Apply {
     })
   }
 
-  /** Counts the use of a discount code. Returns the reason if the payment must be refunded. Expects a locked buyer. */
+  /** Returns the reason if the payment must be refunded. Expects a locked buyer. */
   async function useCodeOrRefuse(tx: Transaction, buyer: typeof users.$inferSelect, order: OrderRow) {
     if (buyer.deletedAt || (await hasOtherPurchase(tx, buyer.id, order))) return { because: 'duplicate' as const }
     return codes.use(tx, order, { userId: buyer.id, email: order.email })
@@ -169,7 +164,7 @@ export function createApply(deps: ApplyDeps): Apply {
   }
 }
 
-/** Changes of the row and the ledger. `movements` is null for a refused purchase, which never counts as revenue. */
+/** `movements` is null for a refused purchase, which never counts as revenue. */
 async function decideChanges(
   tx: Transaction,
   before: PurchaseRow,
@@ -217,12 +212,10 @@ async function queueRefunds(
   if (amount > 0) await refundUnusedTerm(tx, { subscriptionId, amount })
 }
 
-/** True if a payment arrived after the end and can be refunded, which a disputed payment can't. */
 const hasLatePayment = ({ endedAt, payments }: Subscription) =>
   endedAt !== null &&
   payments.some((payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && isRefundable(payment))
 
-/** True for a purchase that the shop ended and refunds, such as a second one of the same product. */
 const isRefused = ({ endedBecause }: PurchaseRow) => refusedPurchaseReasons.some((reason) => reason === endedBecause)
 
 const endedState = (endedBecause: EndReason, endedAt: Date) => ({
@@ -234,11 +227,9 @@ const endedState = (endedBecause: EndReason, endedAt: Date) => ({
   endedBecause,
 })
 
-/** End of a purchase for the ledger; null while it runs. */
 const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBecause'>) =>
   endedAt && { at: endedAt, cause: endedBecause ?? 'cancelled' }
 
-/** Stripe's state of a subscription, adjusted by the promised refund and by refunds paid outside Stripe. */
 function changedState(before: PurchaseRow, subscription: Subscription, orderedPlan: BillingType) {
   const { restRefund: promisedRefund, refundedElsewhere } = before
   const failedRefunds = failedRefundsOf(subscription.payments)
@@ -256,14 +247,12 @@ function changedState(before: PurchaseRow, subscription: Subscription, orderedPl
   }
 }
 
-/** Inserts a purchase with its invoices, payments, refunds and disputes. */
 export async function recordPurchase(tx: Transaction, row: typeof purchases.$inferInsert, subscription: Subscription) {
   const purchase = await insertPurchase(tx, row)
   await recordBooks(tx, purchase, subscription)
   return purchase
 }
 
-/** Returns the refunds that are new or have another status. */
 async function recordBooks(tx: Transaction, purchase: BookedPurchase, subscription: Subscription) {
   const changedRefunds = await recordInvoices(tx, purchase, subscription)
   await recordDisputes(tx, subscription)
@@ -277,7 +266,6 @@ export async function lockBuyer(tx: Transaction, userId: string) {
   return user
 }
 
-/** True if the buyer has an ongoing purchase of the product besides the order's. */
 export async function hasOtherPurchase(tx: Transaction, userId: string, { productId, subscriptionId }: OrderRow) {
   const isOtherPurchase = and(
     eq(purchases.userId, userId),

@@ -30,33 +30,30 @@ type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | '
 }
 type EndPreview = { endsAt: Date | null; refund: number }
 
-/** Amounts due but not refunded: paid too late, disputed (and possibly decided), or returned by the buyer's bank. */
+/** Due but not refunded: paid too late, under dispute, lost in a dispute, or returned by the buyer's bank. */
 export type Unrefunded = { late: number; disputed: number; lost: number; returned: number }
 
 /** A declaration takes effect `from`; payments after `until` are not refunded automatically. */
 type DeclaredTimes = { from: Date; until: Date }
 
-/** Cancellations and their undoing. Stripe is changed first, so after a crash its webhook corrects the row. */
+/** Stripe is changed first, so after a crash its webhook corrects the row. */
 export type Cancellation = {
   /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
   cancel(actor: Actor, id: string): Promise<void>
   preview(userId: string, id: string): Promise<EndPreview>
   resume(actor: Actor, id: string): Promise<void>
   giveReason(actor: Actor, id: string, reason: LeaveReason, comment: string): Promise<void>
-  /** Cancels for a buyer who asked the seller to. */
+  /** For a buyer who asked the seller to cancel. */
   forBuyer: {
     cancel(id: string): Promise<void>
     preview(id: string): Promise<EndPreview>
     resume(id: string): Promise<void>
   }
-  /**
-   * Cancels at the period's end; if the subscription has renewed since the declaration, ends it and refunds the renewal.
-   * `refundAgain` retries the refund for a subscription that has ended. Returns what was not refunded.
-   */
+  /** Refunds a renewal since the declaration and ends at once. `refundAgain` retries that after the end. */
   cancelDeclared(id: string, declared: DeclaredTimes, options: { refundAgain: boolean }): Promise<Unrefunded>
-  /** Ends now and refunds the days after the declaration. Returns what was not refunded. Idempotent. */
+  /** Ends now and refunds the days after the declaration. Idempotent. */
   cancelForCause(id: string, declared: DeclaredTimes): Promise<Unrefunded>
-  /** Ends now and refunds the payments that the withdrawal covers. Returns what was not refunded. Idempotent. */
+  /** Ends now and refunds the payments that the withdrawal covers. Idempotent. */
   withdraw(id: string, declared: DeclaredTimes): Promise<Unrefunded>
   /** Ends all subscriptions before an account is deleted. Throws 409 while a payment is being processed. */
   endAllOf(userId: string): Promise<void>
@@ -66,7 +63,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   const { db, now, stripe, crashPoint, config, runExclusive, orders, bookings, sync } = deps
   const { consumerLaw } = config
 
-  /** End and refund of a cancellation with a month's notice, if the law grants one. */
+  /** Null if the law grants no cancellation with a month's notice. */
   async function noticeOf(purchase: PurchaseRow) {
     if (consumerLaw !== 'eu' || !purchase.paidFrom) return null
     const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
@@ -189,7 +186,6 @@ async function idempotencyKey(orders: CancellationDeps['orders'], action: string
 
 const nothingUnrefunded: Unrefunded = { late: 0, disputed: 0, lost: 0, returned: 0 }
 
-/** Amounts due but not refunded, in cents, by reason. */
 function unrefundedOf(subscription: Subscription, amountDue: AmountDue): Unrefunded {
   const unrefunded = { ...nothingUnrefunded }
   for (const payment of subscription.payments) {
@@ -205,7 +201,7 @@ function reasonOf({ dispute, refunds: paymentRefunds }: Payment): keyof Unrefund
   return paymentRefunds.some(({ status }) => status === 'failed') ? 'returned' : 'late'
 }
 
-/** Stores the reason for a cancellation, at Stripe or, for a booking, in the row. Throws 409 if it isn't cancelled. */
+/** Throws 409 if the purchase isn't cancelled. */
 async function giveReason(
   { db, stripe, sync }: CancellationDeps,
   { user }: Actor,

@@ -17,10 +17,7 @@ type CardUpdateState = { state: 'done' | 'processing'; confirmWith: string | nul
 export type CardUpdate = {
   /** `clientSecret` is for entering a card, `confirmWith` for confirming an unpaid renewal with the bank. */
   begin(actor: Actor, id: string): Promise<{ clientSecret: string; confirmWith: string | null }>
-  /**
-   * Saves the card of a finished setup intent and charges an unpaid renewal to it. Without `setupIntentId`, only returns the
-   * state after the buyer has confirmed a payment with their bank. Idempotent.
-   */
+  /** Without `setupIntentId`, only returns the state after the buyer's confirmation with their bank. Idempotent. */
   finish(actor: Actor, id: string, setupIntentId?: string): Promise<CardUpdateState>
 }
 

@@ -20,13 +20,12 @@ const overdueAfterMs = 15 * 60_000
 
 /** Stripe events, stored once and handled at least once. An event only names a subscription; `sync` reads its state. */
 export type Inbox = {
-  /** Stores an event, as handled if the shop doesn't need its type. Returns undefined if it was stored before. */
+  /** Returns undefined if the event was stored before. A type that the shop doesn't need is stored as handled. */
   store(event: StripeEvent): Promise<unknown>
-  /** Stores and handles an event. Throws if handling fails, so that Stripe delivers it again. */
+  /** Throws if handling fails, so that Stripe delivers the event again. */
   receive(event: StripeEvent): Promise<void>
-  /** Handles each pending event once. Events that never failed go first, so failing ones delay nothing. */
+  /** Events that never failed go first, so failing ones delay nothing. */
   handlePending(onError: (error: unknown) => void, budgetMs?: number): Promise<void>
-  /** Counts events that both webhook and reconciler have failed to handle. */
   countOverdue(): Promise<number>
   forgetHandled(before: Date): Promise<void>
 }
@@ -43,7 +42,7 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     return customerId ? orders.listRunningSubscriptions(customerId) : []
   }
 
-  /** Marks an event as handled at the end, so that Stripe's next delivery or the reconciler retries after a failure. */
+  /** Marks the event last, so that Stripe's next delivery or the reconciler retries after a failure. */
   async function handle(event: StripeEvent) {
     try {
       const subscriptions = await subscriptionsOf(event)
@@ -57,7 +56,6 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     }
   }
 
-  /** Records an early fraud warning, unless the payment is already refunded or disputed. */
   async function recordFraudWarning(subscriptions: string[], { paymentIntentId }: StripeEvent) {
     const [payment] = await db
       .select({

@@ -12,14 +12,11 @@ type MissingDeps = Pick<Context, 'db' | 'now'> & {
   access: Pick<AccessEffects, 'purchasesChanged'>
 }
 
-/**
- * Purchases whose subscription Stripe doesn't know, because it was deleted there or the keys are wrong. They stay as they
- * are until the seller ends them.
- */
+/** Unknown to Stripe: deleted there, or the keys are wrong. Such purchases stay as they are until the seller ends them. */
 export type MissingPurchases = {
   /** Sets `missingSince` once, and `syncedAt`, so that the reconciler asks about other subscriptions first. */
   mark(order: OrderRow): Promise<void>
-  /** Ends a missing purchase with the reason `gone`; ignores other purchases. */
+  /** Ignores purchases that are not missing. */
   end(tx: Transaction, id: string): Promise<void>
 }
 

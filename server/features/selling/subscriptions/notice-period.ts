@@ -4,13 +4,10 @@ import type { PurchaseRow } from '../purchases/purchases.ts'
 
 const dayMs = 86_400_000
 
-/**
- * End and refund of a cancellation with one month's notice, which German law grants in a renewed term of more than a month
- * (§ 309 no. 9 BGB). Null in any other term. `amount` is what was paid for the term, less refunds, in cents.
- */
+/** German law grants a month's notice in a renewed term of more than a month (§ 309 no. 9 BGB). Null in any other term. */
 export function previewNotice(
   purchase: PurchaseRow,
-  amount: number,
+  paidForTerm: number,
   now: Date,
 ): { endsAt: Date; refund: number } | null {
   const { orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
@@ -18,14 +15,14 @@ export function previewNotice(
   const endsAt = endOfDay(addMonths(now, 1))
   const isFirstTerm = from <= orderedAt
   if (isFirstTerm || endsAt >= currentPeriodEnd) return null
-  return { endsAt, refund: refundForUnusedDays({ from, until, amount }, endsAt) }
+  return { endsAt, refund: refundForUnusedDays({ from, until, amount: paidForTerm }, endsAt) }
 }
 
-/** Refund due in cents, once a subscription has ended that was cancelled with a month's notice. */
+/** Refund due once a subscription that was cancelled with a month's notice has ended. */
 export const unusedTermRefundDue = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
-/** True if the subscription renewed after the declared end, so that the renewal must be refunded. */
+/** True if the renewal must be refunded. */
 export function wasRenewedSince(declaredEnd: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
   const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
   if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt || lastPaidAt <= declaredEnd) return false

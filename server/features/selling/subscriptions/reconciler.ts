@@ -29,7 +29,7 @@ const batchSize = 500
 /** Ages of an unfinished checkout at which it is synced. Stripe expires it after 23 hours. */
 const checkoutSyncAgesMs = [2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs, 23 * hourMs + 10 * minuteMs]
 
-/** Returns the job that catches up on lost webhooks and unfinished checkouts, and ends grace periods. */
+/** Catches up on lost webhooks and unfinished checkouts, and ends grace periods. */
 export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
   const { db, now, stripe, log, runExclusive, inbox, sync, switching } = deps
   const ago = (ageMs: number) => new Date(now().getTime() - ageMs)
@@ -50,7 +50,6 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
     for (const { id } of rows) await sync(id).catch(logError)
   }
 
-  /** Syncs unfinished checkouts at growing intervals, and once a day after the first day. */
   async function syncUnfinishedCheckouts() {
     const { createdAt, syncedAt, closedAt } = orders
     const hasReachedAge = checkoutSyncAgesMs.map((ageMs) =>
@@ -73,7 +72,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
     await syncAll(unfinished)
   }
 
-  /** Syncs subscriptions that may have changed without an event that reached the shop, each at most once an hour. */
+  /** These subscriptions may have changed without an event that reached the shop. */
   async function syncChangedByTime() {
     const due = await db
       .select({ id: orders.subscriptionId })
@@ -117,7 +116,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
     }
   }
 
-  /** Ends an unpaid subscription, unless it has just been paid. Refunds a payment that arrives while it ends. */
+  /** Refunds a payment that arrives while the subscription ends. */
   async function endGracePeriod(id: string, subscriptionId: string) {
     await sync(subscriptionId)
     const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
@@ -134,7 +133,6 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
     await sync(subscriptionId)
   }
 
-  /** Runs every step, even after one has failed, and then throws the failures. */
   return async function reconcile() {
     const failures: unknown[] = []
     const steps = [

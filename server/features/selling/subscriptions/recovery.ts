@@ -13,11 +13,7 @@ const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'pa
 
 type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
 
-/**
- * Recreates the order of a subscription that this shop sold but has lost, such as by a restored backup; `sync` then books
- * it. Returns undefined if another shop sold it, it has ended, or the seller must decide: the customer has no usable
- * address, or another subscription by now.
- */
+/** Recreates the order of a subscription that the shop has lost, such as by a restored backup, if it need not ask the seller. */
 export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): Recover {
   return async function recover(subscriptionId) {
     const existing = await stripe.existing.find(subscriptionId)

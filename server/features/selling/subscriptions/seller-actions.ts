@@ -29,19 +29,18 @@ type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runEx
 /** `endsAt` and `refund` are for a cancellation at the period's end, `rest` is the refund for ending now; in cents. */
 type CancellationPreview = { endsAt: Date | null; refund: number; rest: number; isMissing: boolean }
 
-/** Actions of the seller on subscriptions. Each is recorded in the audit log. */
 export type SellerActions = {
   preview(id: string): Promise<CancellationPreview>
-  /** Ends immediately. With `refund`, first refunds that amount for the unused days, which must equal the preview's. */
+  /** With `refund`, first refunds that amount for the unused days, which must equal the preview's. */
   cancel(actor: Actor, id: string, refund: number | undefined): Promise<void>
-  /** Like the buyer's own cancellation. Refuses an unpaid subscription, which would end immediately. */
+  /** Refuses an unpaid subscription, which would end immediately. */
   cancelAtPeriodEnd(actor: Actor, id: string): Promise<void>
   resume(actor: Actor, id: string): Promise<void>
   /** Refunds the latest payment of a running purchase in full, which ends it; one booked by hand just ends. */
   refundAndEnd(actor: Actor, userId: string, productId: string): Promise<void>
-  /** Ends a purchase at Stripe and deletes its row; invoices and payments stay in the books. */
+  /** Invoices and payments of a deleted purchase stay in the books. */
   remove(actor: Actor, id: string): Promise<void>
-  /** Moves the next payment, or the end, to a later day, free of charge. */
+  /** Moves the next payment, or the end, free of charge. */
   extend(actor: Actor, id: string, until: Date): Promise<void>
 }
 
@@ -62,7 +61,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
     await sync(stripeSubscriptionId)
   }
 
-  /** Refunds the unused days. Called before the subscription ends, so that a refused refund changes nothing. Idempotent. */
+  /** Called before the subscription ends, so that a refused refund changes nothing. Idempotent. */
   async function refundUnused(subscriptionId: string, previewedAmount: number) {
     const readUnusedShare = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
     const payment = await readUnusedShare()

@@ -45,13 +45,10 @@ function earliest(dates: (Date | null)[]): Date | null {
   return times.length > 0 ? new Date(Math.min(...times)) : null
 }
 
-/** True for a subscription whose first payment is missing. The shop doesn't record it as a purchase. */
+/** The shop doesn't record a subscription without a first payment as a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
-/**
- * Reminder that is due. Stripe tries to charge up to eight times, and the shop reminds the buyer three times: at the first
- * failure (1), when the next try falls in the second half of the grace period (2), and when no try is left before its end (3).
- */
+/** Reminder due: at the first failure, in the second half of the grace period, or when no try is left before its end. */
 function dunningStepOf(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
   if (invoice.status === 'uncollectible') return 3
@@ -65,7 +62,7 @@ function dunningStepOf(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
 /** Statuses of the last renewal's invoice that show that the subscription ended because it wasn't paid. */
 const unpaidInvoiceStatuses = new Set(['open', 'uncollectible', 'void'])
 
-/** True while a renewal is unpaid. A pause that Stripe begins after a failed payment doesn't end the grace period. */
+/** A pause that Stripe begins after a failed payment doesn't end the grace period. */
 export function isPastDue(subscription: Subscription) {
   const { status, paused } = subscription
   const periodStatus = presentPeriodStatus(subscription)
@@ -76,7 +73,6 @@ export function isPastDue(subscription: Subscription) {
   return paused?.because === 'first failure' || paused?.because === 'last failure'
 }
 
-/** Price of a renewal at that time, with the discounts that still run then. */
 function discountedPriceAt({ plan, discounts }: Subscription, at: Date) {
   let price = plan.price
   for (const { endsAt, percentOff, amountOff } of discounts)
@@ -84,11 +80,9 @@ function discountedPriceAt({ plan, discounts }: Subscription, at: Date) {
   return price
 }
 
-/** Amount of the next renewal in cents, less the customer's credit. */
 export const nextAmountOf = (subscription: Subscription) =>
   Math.max(0, discountedPriceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)
 
-/** Amounts of the next renewal, and of the first one after a discount ends. */
 function nextCharges(subscription: Subscription) {
   const { plan, discounts, currentPeriodEnd, anchor } = subscription
   const nextAmount = nextAmountOf(subscription)
@@ -112,7 +106,7 @@ function nextCharges(subscription: Subscription) {
 }
 const noLaterCharge = { laterAmount: null, laterAt: null }
 
-/** Latest payment and paid period. Without a paid period, the times are those of Stripe's present period. */
+/** Without a paid period, the times are those of Stripe's present period. */
 function latestPaidState(subscription: Subscription) {
   const { payments, periodStart, currentPeriodEnd, trialEndsAt } = subscription
   const paidPeriod = latestPaidPeriod(subscription)
@@ -129,7 +123,7 @@ function latestPaidState(subscription: Subscription) {
   }
 }
 
-/** Payments for the latest period less refunds, in cents. Refunds for its unused part are not subtracted. */
+/** Refunds for the period's unused part are not subtracted. */
 function amountPaidForTerm(subscription: Subscription) {
   let amount = 0
   for (const payment of paymentsOfLatestPeriod(subscription))
@@ -137,10 +131,7 @@ function amountPaidForTerm(subscription: Subscription) {
   return amount
 }
 
-/**
- * Refund that was promised with a cancellation's notice, in cents, at most for the unused days. Null without a promise, or
- * if the subscription runs to the end of its period.
- */
+/** Promised with a month's notice. Null without a promise, or if the subscription runs to the end of its period. */
 function promisedRefund(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription
   const period = latestPaidPeriod(subscription)
@@ -152,7 +143,7 @@ function promisedRefund(subscription: Subscription): number | null {
   return Math.min(promise.refund, refundForUnusedDays(term, end)) || null
 }
 
-/** State of a purchase, computed only from `subscription`. Keeps `orderedPlan` if the shop has no plan of its interval. */
+/** Keeps `orderedPlan` if the shop has no plan of the subscription's interval. */
 export function stateOf(subscription: Subscription, orderedPlan: BillingType): PurchaseState {
   const { status, plan, currentPeriodEnd, endsAt, endedAt, latestPeriodInvoice, payments, paused, leaving } =
     subscription

@@ -50,10 +50,9 @@ type SubscriptionDeps = Pick<
 /** Subscriptions at Stripe. Call `sync` whenever one may have changed; it reads the current state from Stripe. */
 export type Subscriptions = {
   sync: Sync
-  /** Cancels the subscription of an unpaid checkout, and refunds a payment that arrives at the same moment. */
+  /** Also refunds a payment that arrives at the same moment. */
   cancelUnpaid(subscriptionId: string): Promise<void>
   inbox: Inbox
-  /** Catches up on lost webhooks and unfinished checkouts, and ends unpaid subscriptions after their grace period. */
   reconcile(): Promise<void>
   cancellation: Cancellation
   switching: Switching

@@ -13,7 +13,6 @@ import { stateOf } from './state.ts'
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 export const writeToUs = 'Please write to us, and we’ll switch it for you.'
 
-/** Reason why Stripe's state of the subscription doesn't allow a switch, as a refusal to throw. */
 export function subscriptionObstacle(
   subscription: Subscription,
   purchase: PurchaseRow,
@@ -48,7 +47,7 @@ export function subscriptionObstacle(
   return undefined
 }
 
-/** Refusal while a discount runs that is not for the longer plan, because Stripe would apply it there, too. */
+/** Stripe would also apply a discount for the present plan to the longer one. */
 export async function discountObstacle(
   codes: Pick<Codes, 'findByCoupons'>,
   { discounts, plan }: Subscription,
@@ -75,7 +74,7 @@ export async function discountObstacle(
   return undefined
 }
 
-/** Throws 409 if the card on file may belong to someone else: a guest, or the former holder of the account. */
+/** The card on file may belong to someone else: a guest, or the former holder of the account. */
 export async function assertOwnCard(
   db: Database,
   { userId, stripeSubscriptionId, createdAt, cardSavedAt }: PurchaseRow,

@@ -21,7 +21,6 @@ type SwitchingDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'catalog' | 'site' 
   codes: Pick<Codes, 'findByCoupons'>
   sync: Sync
 }
-/** Time and amount of the offer that the buyer accepted. */
 type AcceptedOffer = { at: Date; amount: number }
 
 const minuteMs = 60_000
@@ -38,10 +37,9 @@ async function readSubscription(stripe: StripeGateway, { stripeSubscriptionId }:
   return stripe.subscriptions.read(stripeSubscriptionId)
 }
 
-/** Switch to preview: to the plan `target`, at a time. */
 type SwitchInput = { productId: string; target: BillingType; at: Date }
 
-/** Previews the charge for a switch. Recreates a price that was archived at Stripe. */
+/** Recreates a price that was archived at Stripe. */
 async function previewSwitch(
   stripe: StripeGateway,
   prices: SwitchingDeps['prices'],
@@ -61,7 +59,6 @@ async function previewSwitch(
 
 type SwitchPreview = Awaited<ReturnType<typeof previewSwitch>>
 
-/** Amount of the first renewal after a switch, in cents. */
 const nextAmountAfterSwitch = (
   subscription: Subscription,
   { price, creditLeft, renewsAt }: Pick<SwitchPreview, 'price' | 'creditLeft' | 'renewsAt'>,
@@ -75,7 +72,6 @@ const nextAmountAfterSwitch = (
     currentPeriodEnd: renewsAt,
   })
 
-/** Columns of a switch order that say who switches what. */
 const orderColumns = ({ id: userId, email }: User, { productId }: PurchaseRow, { id, customerId }: Subscription) => ({
   userId,
   email,
@@ -92,29 +88,24 @@ type SwitchOffer = Omit<SwitchPreview, 'priceId' | 'creditLeft'> & {
 }
 type SwitchState = { state: 'done' | 'processing'; confirmWith: string | null }
 
-/**
- * Immediate switches to the product's longest plan, with credit for unused time. Each is an order, which is complete once it
- * is paid.
- */
+/** Immediate switches to the product's longest plan, with credit for unused time. Each is an order. */
 export type Switching = {
   /** Throws 409 or 402 if the subscription can't be switched. */
   offer(userId: string, id: string): Promise<SwitchOffer>
   /** Charges exactly the amount that the buyer saw, or throws 409. */
   order(actor: Actor, id: string, offer: AcceptedOffer): Promise<SwitchState>
-  /** Reads the state of a switch after the buyer has confirmed it with their bank, or drops it with `giveUp`. */
+  /** Called after the buyer's confirmation with their bank. Drops the switch with `giveUp`. */
   finish(actor: Actor, id: string, giveUp?: boolean): Promise<SwitchState | { state: 'off'; confirmWith: null }>
-  /** Drops switches that the buyer has not confirmed with the bank for an hour, so that they can't be paid later. */
+  /** Drops switches that wait for the buyer's bank for an hour, so that they can't be paid later. */
   dropAbandoned(onError: (error: unknown) => void): Promise<void>
 }
 
 export function createSwitching(deps: SwitchingDeps): Switching {
   const { db, now, stripe, catalog, site, crashPoint, runExclusive, orders, prices, codes, sync } = deps
 
-  /** The longest plan that the product sells. */
   const longestPlanOf = ({ productId, billingType }: PurchaseRow): BillingType =>
     plansWithPrice(catalog.findById(productId)?.prices ?? {}).at(-1)?.key ?? billingType
 
-  /** Previews a switch at a time. Throws if the subscription can't be switched. */
   async function offerAt(purchase: PurchaseRow, subscription: Subscription, at: Date) {
     await assertOwnCard(db, purchase)
     const target = longestPlanOf(purchase)
@@ -135,7 +126,6 @@ export function createSwitching(deps: SwitchingDeps): Switching {
     return offer
   }
 
-  /** Removes a failed switch: its open invoice at Stripe and its order. */
   async function drop(subscription: Subscription) {
     await stripe.planSwitches.drop(subscription)
     crashPoint('switch dropped')
@@ -143,10 +133,7 @@ export function createSwitching(deps: SwitchingDeps): Switching {
     await orders.switches.drop(subscription.id)
   }
 
-  /**
-   * State of a switch after the charge: done, waiting for the buyer's bank, or off. Drops a failed one, or any unfinished one
-   * with `giveUp`. Throws 402 if the card was declined.
-   */
+  /** Drops a failed switch, or any unfinished one with `giveUp`. Throws 402 if the card was declined. */
   async function settleSwitch(purchase: PurchaseRow, { giveUp }: { giveUp: boolean }) {
     const subscription = await readSubscription(stripe, purchase)
     const { openInvoice } = subscription

@@ -7,7 +7,7 @@ import { type ApplyDeps, createApply } from './apply.ts'
 import type { MissingPurchases } from './missing.ts'
 import { createRecovery } from './recovery.ts'
 
-/** Brings the shop's records of a subscription in line with Stripe. Ignores subscriptions of other shops. */
+/** Ignores subscriptions of other shops. */
 export type Sync = (subscriptionId: string) => Promise<void>
 
 type SyncDeps = Omit<ApplyDeps, keyof RefundJobs> &
@@ -15,11 +15,7 @@ type SyncDeps = Omit<ApplyDeps, keyof RefundJobs> &
     missingPurchases: Pick<MissingPurchases, 'mark'>
   }
 
-/**
- * Creates `sync`, which webhooks, buyers, admins and the reconciler call, even at the same moment. Stripe is read outside
- * any transaction. If the order's version shows that another process wrote meanwhile, Stripe is read again, so that an
- * older state never replaces a newer one.
- */
+/** Called concurrently. Reads Stripe again if another process wrote meanwhile, so an older state never replaces a newer one. */
 export function createSync(deps: SyncDeps): Sync {
   const { db, stripe, queue, crashPoint, orders, missingPurchases } = deps
   const recover = createRecovery(deps)
@@ -42,10 +38,7 @@ export function createSync(deps: SyncDeps): Sync {
     }
   }
 
-  /**
-   * Reads a subscription, after changing what the shop's rules demand: ends it if its payment was reversed, voids open
-   * invoices of an ended one, and drops a pending plan switch that has become impossible.
-   */
+  /** Changes at Stripe what the shop's rules demand, before the result is recorded. */
   async function settleAtStripe(subscriptionId: string): Promise<Subscription> {
     const subscription = await stripe.subscriptions.read(subscriptionId)
     const { endedAt, endsAt, openInvoice, latestPeriodInvoice, status, payments, pending } = subscription

@@ -29,17 +29,16 @@ type ListedPrice = Omit<Awaited<ReturnType<StripeGateway['existing']['price']>>,
   isOther: boolean
 }
 
-/** Imports subscriptions that were created at Stripe, not by the shop; price, card and dates stay unchanged. */
+/** Imports subscriptions that the shop didn't create. Their price, card and dates stay unchanged. */
 export type Takeover = {
-  /** Lists live subscriptions at Stripe that the shop doesn't know, and their prices. */
+  /** Live subscriptions at Stripe that the shop doesn't know, and their prices. */
   list(): Promise<{ prices: ListedPrice[]; subscriptions: (ExistingSubscription & { obstacle: string | null })[] }>
   /** Stores at Stripe which plan a price belongs to; null if another shop sells it. */
   setPlan(actor: Actor, id: string, plan: ProductPlan | null): Promise<void>
-  /** Returns a verdict for each subscription. A refused one doesn't stop the others. */
+  /** A refused subscription doesn't stop the others. */
   takeOver(actor: Actor, ids: string[], invite: boolean): Promise<(Verdict & { id: string })[]>
 }
 
-/** Plan text at Stripe for a price that another shop on this account sells. */
 const soldElsewhere = 'other'
 
 export function createTakeover(deps: TakeoverDeps): Takeover {
@@ -51,7 +50,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     sync(subscriptionId),
   )
 
-  /** Parses a product's slug and a plan, such as `trend-suite monthly`. */
+  /** Parses text such as `trend-suite monthly`. */
   function parsePlan(planText: string | null): ProductPlan | null {
     const [slug = '', billing] = planText?.split(' ') ?? []
     const product = catalog.findBySlug(slug)
@@ -59,7 +58,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     return product && billingType ? { productId: product.id, billingType } : null
   }
 
-  async function takeOne(actor: Actor, id: string, invite: boolean): Promise<Verdict> {
+  async function takeOverOne(actor: Actor, id: string, invite: boolean): Promise<Verdict> {
     const existing = await stripe.existing.find(id)
     if (!existing) throw notFound('Subscription')
     const plan = parsePlan((await stripe.existing.price(existing.priceId)).plan)
@@ -161,7 +160,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     async takeOver(actor, ids, invite) {
       const verdicts: (Verdict & { id: string })[] = []
       for (const id of ids) {
-        const verdict = await takeOne(actor, id, invite).catch((error: unknown): Verdict => {
+        const verdict = await takeOverOne(actor, id, invite).catch((error: unknown): Verdict => {
           // A refusal concerns one subscription; an outage stops the whole run.
           if (error instanceof Refusal && error.status < 500) return fault(error.message)
           throw error
@@ -177,7 +176,6 @@ const takenOverWithoutTax = 'Taken over, but charged without tax: Stripe doesnâ€
 
 const fault = (message: string) => ({ verdict: 'fault' as const, message })
 
-/** Reason against a takeover that Stripe's list shows; null if there is none. */
 function obstacleTo(existing: ExistingSubscription) {
   const { email, currency, hasOnePrice, hasFixedPrice, isPaidByInvoice, isScheduled, isCollectionPaused } = existing
   if (!z.safeParse(emailField, email).success) return 'The customer has no email address at Stripe. Add it there first.'
@@ -192,7 +190,7 @@ function obstacleTo(existing: ExistingSubscription) {
   return null
 }
 
-/** Reason against taking over a subscription that the next sync would end immediately; null if there is none. */
+/** The next sync would immediately end a subscription with such an obstacle. */
 function obstacleInState(
   subscription: Subscription,
   { endedAt, status, pastDueSince }: ReturnType<typeof stateOf>,

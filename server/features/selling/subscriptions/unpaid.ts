@@ -11,15 +11,13 @@ type UnpaidDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
   sync: Sync
 }
 
-/** Actions of the seller on unpaid renewals. */
 export type Unpaid = {
-  /** Charges the card on file. Idempotent: a paid invoice is not charged again. */
+  /** Idempotent: a paid invoice is not charged again. */
   retry(actor: Actor, id: string): Promise<{ state: 'done' | 'processing' | 'awaits-bank' }>
   sendLink(actor: Actor, id: string): Promise<void>
 }
 
 export function createUnpaid({ db, stripe, audit, runExclusive, notices, sync }: UnpaidDeps): Unpaid {
-  /** Throws 409 unless a renewal is unpaid. */
   async function findUnpaid(id: string) {
     const purchase = await findPurchase(db, id)
     const { stripeSubscriptionId } = purchase

@@ -6,7 +6,7 @@ import { type TermsSite, termsInForce } from '#server/mails/template.ts'
 
 export type TermsText = typeof termsTexts.$inferSelect
 
-/** Stores the terms in force, so that every accepted version is on record. Returns them with their first day. */
+/** Stores the terms in force, so that every accepted version is on record. */
 export async function storeTerms(db: Database, at: Date, site: TermsSite): Promise<TermsText> {
   const { version, sections } = termsInForce(site)
   const [stored] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
@@ -15,14 +15,13 @@ export async function storeTerms(db: Database, at: Date, site: TermsSite): Promi
   return { version, sections, since: at }
 }
 
-/** Throws 404 for a version that was never in force. */
 export async function findTerms(db: Database, version: string): Promise<TermsText> {
   const [stored] = await db.select().from(termsTexts).where(eq(termsTexts.version, version))
   if (!stored) throw notFound('Version')
   return stored
 }
 
-/** Terms in force for pages; the date is text because page data is JSON. */
+/** The date is text, because page data is JSON. */
 export async function shownTerms(db: Database, at: Date, site: TermsSite) {
   const { since, ...text } = await storeTerms(db, at, site)
   return { ...text, since: since.toISOString() }
