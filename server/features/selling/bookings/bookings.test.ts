@@ -155,8 +155,8 @@ test('a gift doesn’t count as revenue', async () => {
   const before = await figures()
   const [friend, payer] = [await shop.verifiedUser(), await shop.verifiedUser()]
   await book(friend.user.id, { kind: 'gift' })
-  const between = await figures()
-  expect(between).toMatchObject({ arr: before?.arr, paying: before?.paying })
+  const withGift = await figures()
+  expect(withGift).toMatchObject({ arr: before?.arr, paying: before?.paying })
   await book(payer.user.id, { kind: 'paid_elsewhere' })
   expect((await figures())?.arr).toBe((before?.arr ?? 0) + 12 * 3900)
   await admin.call(purchases.adminDelete, { id: (await onlyPurchaseOf(friend)).id })

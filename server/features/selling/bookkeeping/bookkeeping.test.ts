@@ -7,13 +7,12 @@ import { checkout } from '#contract/selling/checkout.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-async function queryOf<Row>(shop: TestShop, statement: string): Promise<Row[]> {
+async function rowsOf<StoredRow>(shop: TestShop, statement: string): Promise<StoredRow[]> {
   return (await shop.connection.pool.query(statement)).rows
 }
 
-/** Sum of the sandbox's own balance transactions, computed without the shop. */
-const atStripe = (shop: TestShop) =>
-  queryOf<{ net: number; payouts: number; lines: number }>(
+const sandboxTotals = (shop: TestShop) =>
+  rowsOf<{ net: number; payouts: number; lines: number }>(
     shop,
     `select coalesce(sum((data->>'net')::int) filter (where data->>'type' <> 'payout'), 0)::int as net,
        (select coalesce(sum((data->>'amount')::int), 0)::int from sandbox.objects where kind = 'payout') as payouts,
@@ -24,7 +23,7 @@ const atStripe = (shop: TestShop) =>
 describe('the balance at Stripe', () => {
   const actions = fc.array(
     fc.record({
-      act: fc.constantFrom('buy', 'refund', 'part', 'dispute', 'win', 'lose', 'fail a refund', 'wait', 'read'),
+      act: fc.constantFrom('buy', 'refund', 'refund a part', 'dispute', 'win', 'lose', 'fail a refund', 'wait', 'read'),
       days: fc.integer({ min: 1, max: 9 }),
     }),
     { minLength: 4, maxLength: 12 },
@@ -42,24 +41,24 @@ describe('the balance at Stripe', () => {
         const { controls } = shop.sandbox
         await controls.behave({ settlesIn })
         const paid: string[] = []
-        for (const { act, days } of steps) await live(paid, act, days)
+        for (const { act, days } of steps) await perform(paid, act, days)
         await shop.advance(4, 'day')
         await shop.queue.runNow('read-balance')
         await shop.queue.idle()
 
-        const [wanted] = await atStripe(shop)
+        const [expected] = await sandboxTotals(shop)
         const admin = await shop.admin()
         const { months, fault } = await admin.call(bookkeeping.adminMonths, {})
         const sum = (of: (month: (typeof months)[number]) => number) =>
           months.reduce((total, month) => total + of(month), 0)
         expect(fault).toBeNull()
-        expect(sum(({ settled }) => settled.net)).toBe(wanted?.net)
-        expect(sum(({ settled }) => settled.paidOut)).toBe(wanted?.payouts)
+        expect(sum(({ settled }) => settled.net)).toBe(expected?.net)
+        expect(sum(({ settled }) => settled.paidOut)).toBe(expected?.payouts)
         expect(
           sum(({ settled: { gross, refunds, disputes, other, fees } }) => gross + refunds + disputes + other - fees),
-        ).toBe(wanted?.net)
-        const stored = await queryOf<{ lines: number }>(shop, 'select count(*)::int as lines from balance_transactions')
-        expect(stored[0]?.lines).toBe(wanted?.lines)
+        ).toBe(expected?.net)
+        const stored = await rowsOf<{ lines: number }>(shop, 'select count(*)::int as lines from balance_transactions')
+        expect(stored[0]?.lines).toBe(expected?.lines)
         for (const payout of await admin.call(bookkeeping.adminPayouts, {})) {
           const lines = await admin.call(bookkeeping.adminPayoutLines, { id: payout.id })
           expect(payout).toMatchObject({ difference: 0, lines: lines.length })
@@ -70,7 +69,7 @@ describe('the balance at Stripe', () => {
     )
   })
 
-  async function live(paid: string[], act: string, days: number) {
+  async function perform(paid: string[], act: string, days: number) {
     const { controls } = shop.sandbox
     const latest = paid.at(-1)
     if (act === 'wait') return shop.advance(days, 'day')
@@ -81,15 +80,15 @@ describe('the balance at Stripe', () => {
       return shop.settle()
     }
     // Stripe refuses some actions, such as a second dispute or a refund above the payment.
-    const tried = async () => {
+    const tryAction = async () => {
       if (act === 'refund') await controls.refund(latest)
-      if (act === 'part') await controls.refund(latest, 500)
+      if (act === 'refund a part') await controls.refund(latest, 500)
       if (act === 'fail a refund') await controls.failRefund((await controls.refund(latest, 700)).id)
       if (act === 'dispute') await controls.openDispute(latest)
       if (act === 'win') await controls.closeDispute((await controls.openDispute(latest)).id, 'won')
       if (act === 'lose') await controls.closeDispute((await controls.openDispute(latest)).id, 'lost')
     }
-    await tried().catch(() => undefined)
+    await tryAction().catch(() => undefined)
     await shop.settle()
   }
 })
@@ -100,12 +99,14 @@ describe('a shop that collects tax and settles in francs', () => {
   const period = () => shop.clock.now().toISOString().slice(0, 7)
   beforeAll(async () => {
     shop = await openShop({ env: { TAX: 'stripe', SELLER_COUNTRY: 'Switzerland' } })
-    // Payments and payouts then fall in the same month.
+    // Starts early in a month, so that payments and payouts fall into the same one.
     const day = shop.clock.now().getUTCDate()
     if (day > 20) await shop.advance(32 - day, 'day')
     await shop.sandbox.controls.behave({ settlesIn: 'chf' })
-    const [german] = [await buyFrom('DE'), await buyFrom('DE'), await buyFrom('CH')]
-    await shop.sandbox.controls.refund(german, 1000)
+    const refunded = await buyFrom('DE')
+    await buyFrom('DE')
+    await buyFrom('CH')
+    await shop.sandbox.controls.refund(refunded, 1000)
     const disputed = await buyFrom('CH')
     await shop.sandbox.controls.closeDispute((await shop.sandbox.controls.openDispute(disputed)).id, 'lost')
     await shop.settle()
@@ -191,17 +192,19 @@ describe('a shop that collects tax and settles in francs', () => {
   test('has each payment with its fee, its net amount in francs, and the day it is paid out', async () => {
     const listed = await admin.call(figures.adminPayments, { kind: 'payment' })
     expect(listed).toHaveLength(4)
-    // 39.00 at 0.8027, less 2.9 % and 30 cents.
+    // $39.00 are 31.31 francs, and Stripe's fee is 2.9 % and 30 cents.
+    const paymentFee = 115
+    const disputeFee = 1208
     for (const payment of listed)
       expect(payment).toMatchObject({
-        settled: { fee: 115, net: 3016, currency: 'chf' },
+        settled: { fee: paymentFee, net: 3131 - paymentFee, currency: 'chf' },
         paidOutAt: expect.any(String),
       })
     const [month] = (await admin.call(bookkeeping.adminMonths, {})).months
     expect(month).toMatchObject({
       month: period(),
       charged: { gross: 15_600, refunds: -1000, disputes: -3900 },
-      settled: { currency: 'chf', gross: 12_524, refunds: -805, disputes: -3140, fees: 4 * 115 + 1208 },
+      settled: { currency: 'chf', gross: 12_524, refunds: -805, disputes: -3140, fees: 4 * paymentFee + disputeFee },
     })
   })
 

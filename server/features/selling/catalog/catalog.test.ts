@@ -45,8 +45,8 @@ test.each([
   ['- Chart: Daily', '- Daily', 30, 'a fact has a name and a value'],
   ['## Key Benefits', '## Benefits', 35, '“Benefits” is none of the sections Card, Facts'],
   ['drawings: rebound\n', '', 80, 'the chart needs a picture'],
-])('a file with %j changed to %j does not open a shop, and says where to look', (before, after, line, says) => {
-  expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${says}`)
+])('a product file with %j changed to %j is refused, and the error names the line', (before, after, line, message) => {
+  expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${message}`)
 })
 
 test('a process finds the name of a product that a newer process has added', async () => {
@@ -67,48 +67,53 @@ test('all faults of a product file are reported at once, in the order of its lin
     .replace('name: Rebound Sigma Pro\n', '')
     .replace('## Terms', '## Conditions')
     .replace('- Chart: Daily', '- Daily')
-  const complaints = () => readProductFile(path, broken)
-  for (const says of ['“monthly” is “soon”', '“name” is missing', '“Conditions” is none of', '“## Terms” is missing'])
-    expect(complaints).toThrow(says)
-  expect(complaints).toThrow(/line 3: [^]*line 15: [^]*line 29: a fact/)
+  const readBroken = () => readProductFile(path, broken)
+  for (const message of [
+    '“monthly” is “soon”',
+    '“name” is missing',
+    '“Conditions” is none of',
+    '“## Terms” is missing',
+  ])
+    expect(readBroken).toThrow(message)
+  expect(readBroken).toThrow(/line 3: [^]*line 15: [^]*line 29: a fact/)
 })
 
 test('a second product leaves the first unchanged, and each has separate links', async () => {
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(paths.products, products, { recursive: true })
-  await using before = await openShop({ products })
-  const admin = await before.admin()
-  const own = { indicatorUrl: 'https://www.tradingview.com/script/first', strategyUrl: '' }
-  await admin.call(settings.adminSaveLinks, { slug: 'rebound-sigma-pro', ...own })
-  const buyer = await before.user()
-  await bookPurchase(before.connection, buyer.user.id)
+  await using oneProductShop = await openShop({ products })
+  const admin = await oneProductShop.admin()
+  const savedLinks = { indicatorUrl: 'https://www.tradingview.com/script/first', strategyUrl: '' }
+  await admin.call(settings.adminSaveLinks, { slug: 'rebound-sigma-pro', ...savedLinks })
+  const buyer = await oneProductShop.user()
+  await bookPurchase(oneProductShop.connection, buyer.user.id)
 
   // The second product's name comes first in the alphabet.
-  const second = source
+  const secondFile = source
     .replace('name: Rebound Sigma Pro', 'name: Alpha Tool')
     .replace('order: 100\n', '')
     .replace(/^indicator: .*$/m, 'indicator: https://www.tradingview.com/script/second')
     .replace(/^strategy: .*\n/m, '')
-  writeFileSync(join(products, 'alpha-tool.md'), second)
-  await using shop = await openShop({ products, databaseUrl: before.config.databaseUrl ?? '' })
+  writeFileSync(join(products, 'alpha-tool.md'), secondFile)
+  await using shop = await openShop({ products, databaseUrl: oneProductShop.config.databaseUrl ?? '' })
   const seller = await shop.admin()
-  const sold = await seller.call(prices.adminProducts, {})
-  expect(sold.map(({ slug }) => slug)).toEqual(['rebound-sigma-pro', 'alpha-tool'])
+  const listedProducts = await seller.call(prices.adminProducts, {})
+  expect(listedProducts.map(({ slug }) => slug)).toEqual(['rebound-sigma-pro', 'alpha-tool'])
   const linksOf = async (email: string, password: string, product?: string) => {
     const visitor = shop.visitor()
     await visitor.call(accounts.login, { email, password })
     return visitor.call(privatePackage.show, { product })
   }
-  expect(await linksOf(buyer.user.email, buyer.password)).toMatchObject({ indicatorUrl: own.indicatorUrl })
+  expect(await linksOf(buyer.user.email, buyer.password)).toMatchObject({ indicatorUrl: savedLinks.indicatorUrl })
   const owner = await shop.user()
-  await bookPurchase(shop.connection, owner.user.id, { productId: sold[1]?.id ?? '' })
+  await bookPurchase(shop.connection, owner.user.id, { productId: listedProducts[1]?.id ?? '' })
   expect(await owner.call(privatePackage.show, { product: 'alpha-tool' })).toMatchObject({
     indicatorUrl: 'https://www.tradingview.com/script/second',
     strategyUrl: '',
   })
   const { links, problems } = await seller.call(settings.adminShow, {})
   expect(links.map(({ name, indicatorUrl }) => [name, indicatorUrl])).toEqual([
-    ['Rebound Sigma Pro', own.indicatorUrl],
+    ['Rebound Sigma Pro', savedLinks.indicatorUrl],
     ['Alpha Tool', 'https://www.tradingview.com/script/second'],
   ])
   expect(problems.map(({ text }) => text).join()).not.toContain('Alpha Tool has no link')

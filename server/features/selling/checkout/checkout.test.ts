@@ -19,8 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Number of Stripe customers with that email. */
-const countCustomers = async (email: string) => {
+const countStripeCustomers = async (email: string) => {
   const { rows } = await shop.connection.db.execute(sql`
     select 1 from sandbox.objects where kind = 'customer' and data->>'email' = ${email}`)
   return rows.length
@@ -72,9 +71,9 @@ describe('a guest', () => {
     expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
     const receipt = 'Your receipt: Rebound Sigma Pro'
     expect((await subjectsTo(owner.user.email)).filter((subject) => !subject.startsWith('Welcome'))).toEqual([receipt])
-    const told = (await shop.mails()).find(({ to, subject }) => to === owner.user.email && subject === receipt)
+    const receiptMail = (await shop.mails()).find(({ to, subject }) => to === owner.user.email && subject === receipt)
     // The login leads to the page where the owner confirms the username.
-    expect(told?.text).toContain(`/auth?payment_intent=${paymentIntentId}`)
+    expect(receiptMail?.text).toContain(`/auth?payment_intent=${paymentIntentId}`)
   })
 
   test('who types an address that a stranger signed up with gets the purchase only by reading that mailbox', async () => {
@@ -138,38 +137,38 @@ describe('a guest', () => {
 
   test('who pays in two browsers is logged in by the first payment, and the second is refunded', async () => {
     const email = 'two-browsers@example.com'
-    const [guest, other] = [shop.visitor(), shop.visitor()]
+    const [firstBrowser, secondBrowser] = [shop.visitor(), shop.visitor()]
     const [monthly, yearly] = [
-      await shop.begin(guest, { email }),
-      await shop.begin(other, { email, billing: 'yearly' }),
+      await shop.begin(firstBrowser, { email }),
+      await shop.begin(secondBrowser, { email, billing: 'yearly' }),
     ]
     await shop.pay(monthly)
     await shop.settle()
     await shop.pay(yearly)
-    await expect(shop.logInGuest(other, yearly)).rejects.toMatchObject({ status: 403 })
-    await shop.logInGuest(guest, monthly)
-    expect(await guest.call(accounts.user, {})).toMatchObject({ email })
-    await expect(shop.confirmPurchase(guest, yearly)).rejects.toMatchObject({
+    await expect(shop.logInGuest(secondBrowser, yearly)).rejects.toMatchObject({ status: 403 })
+    await shop.logInGuest(firstBrowser, monthly)
+    expect(await firstBrowser.call(accounts.user, {})).toMatchObject({ email })
+    await expect(shop.confirmPurchase(firstBrowser, yearly)).rejects.toMatchObject({
       status: 409,
       serverMessage: 'You already have a subscription. We’re refunding this second payment.',
     })
-    await shop.confirmPurchase(guest, monthly)
+    await shop.confirmPurchase(firstBrowser, monthly)
   })
 
   test('gets a new nonce after login, and none of the old nonces logs anyone in after logout', async () => {
     const guest = shop.visitor()
-    const first = await shop.guest(guest)
-    const second = await shop.guest(guest)
-    const before = guest.cookies.get('checkout')
-    await shop.logInGuest(guest, first)
-    const after = guest.cookies.get('checkout')
-    expect(after).not.toBe(before)
+    const firstPayment = await shop.guest(guest)
+    const secondPayment = await shop.guest(guest)
+    const oldNonce = guest.cookies.get('checkout')
+    await shop.logInGuest(guest, firstPayment)
+    const newNonce = guest.cookies.get('checkout')
+    expect(newNonce).not.toBe(oldNonce)
     await guest.call(accounts.logout, {})
     expect(guest.cookies.has('checkout')).toBe(false)
-    for (const nonce of [before, after]) {
+    for (const nonce of [oldNonce, newNonce]) {
       const thief = shop.visitor()
       thief.cookies.set('checkout', nonce ?? '')
-      await expect(shop.logInGuest(thief, second)).rejects.toMatchObject({ status: 403 })
+      await expect(shop.logInGuest(thief, secondPayment)).rejects.toMatchObject({ status: 403 })
     }
   })
 
@@ -281,15 +280,15 @@ describe('an unpaid checkout', () => {
 
   test('of a guest continues after the server crashed during the first click', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'shop-crash-'))
-    const place = { databaseUrl: shop.connection.url, dataDir }
-    const crashing = await startProcess(place, { CRASH_AT: 'checkout before commit', TRADINGVIEW: 'off' })
+    const location = { databaseUrl: shop.connection.url, dataDir }
+    const crashing = await startProcess(location, { CRASH_AT: 'checkout before commit', TRADINGVIEW: 'off' })
     const email = 'after-a-crash@example.com'
     const { begin } = createBuyers({ url: crashing?.url ?? '', publishableKey: () => shop.sandbox.publishableKey })
     await expect(begin(createVisitor(crashing?.url ?? ''), { email })).rejects.toThrow('fetch failed')
 
     // PostgreSQL released the crashed process's lock with its session.
-    await using later = await openShop({ databaseUrl: shop.connection.url })
-    expect((await later.begin(later.visitor(), { email })).clientSecret).toMatch(/^pi_/)
+    await using restarted = await openShop({ databaseUrl: shop.connection.url })
+    expect((await restarted.begin(restarted.visitor(), { email })).clientSecret).toMatch(/^pi_/)
     rmSync(dataDir, { recursive: true, force: true })
   })
 
@@ -300,23 +299,23 @@ describe('an unpaid checkout', () => {
   })
 
   test('of a guest is created once when the first two clicks arrive at once, in one process or two', async () => {
-    await using other = await openShop({ databaseUrl: shop.connection.url })
+    await using secondProcess = await openShop({ databaseUrl: shop.connection.url })
     /** On a busy machine, the first click may be answered before the second is sent, which then carries the cookie. */
-    const atOnce = async (second: TestShop, tries = 1): Promise<{ email: string; clicks: Visitor[] }> => {
+    const clickAtOnce = async (second: TestShop, tries = 1): Promise<{ email: string; clicks: Visitor[] }> => {
       const email = `two-clicks-${second === shop}-${tries}@example.com`
       const clicks = [shop.visitor(), second.visitor()]
       const answers = await Promise.allSettled(clicks.map((click) => shop.begin(click, { email })))
-      const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
-      if (refused.length === 0 && tries < 10) return atOnce(second, tries + 1)
-      expect(refused).toMatchObject([{ status: 409, code: 'changed-meanwhile' }])
+      const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+      if (refusals.length === 0 && tries < 10) return clickAtOnce(second, tries + 1)
+      expect(refusals).toMatchObject([{ status: 409, code: 'changed-meanwhile' }])
       return { email, clicks }
     }
-    for (const second of [shop, other]) {
-      const { email, clicks } = await atOnce(second)
+    for (const second of [shop, secondProcess]) {
+      const { email, clicks } = await clickAtOnce(second)
       // The browser repeats the other click with the cookie from the first response.
       const guest = clicks.find(({ cookies }) => cookies.has('checkout')) ?? shop.visitor()
       const begun = await shop.begin(guest, { email })
-      expect(await countCustomers(email)).toBe(1)
+      expect(await countStripeCustomers(email)).toBe(1)
       await shop.pay(begun)
       await shop.logInGuest(guest, begun)
       expect(await guest.call(accounts.user, {})).toMatchObject({ email })
@@ -351,7 +350,6 @@ describe('a new checkout', () => {
         status: 409,
         code: 'changed-meanwhile',
       })
-      // Beginning with the same plan and email returns the same checkout.
       expect(await shop.begin(visitor, { billing: 'yearly', ...emailOf(2) })).toEqual(second)
     }
   })
@@ -390,14 +388,18 @@ describe('a second subscription', () => {
     await shop.settle()
     await shop.settle()
     const bought = await user.call(purchases.list, {})
-    const [kept, returned] = bought.toSorted((a, b) => a.status.localeCompare(b.status))
-    expect(kept).toMatchObject({ status: 'active', refundedAmount: 0 })
-    expect(returned).toMatchObject({ status: 'cancelled', endedBecause: 'duplicate', refundedAmount: returned?.amount })
+    const [active, duplicate] = bought.toSorted((a, b) => a.status.localeCompare(b.status))
+    expect(active).toMatchObject({ status: 'active', refundedAmount: 0 })
+    expect(duplicate).toMatchObject({
+      status: 'cancelled',
+      endedBecause: 'duplicate',
+      refundedAmount: duplicate?.amount,
+    })
     expect(await subjectsTo(user.user.email)).toContain('We’re refunding your second payment')
   })
 })
 
-test('a page that shows an outdated price gets the present one, and nothing is begun or charged', async () => {
+test('a page that shows an outdated price gets the present one, and no checkout begins', async () => {
   const email = 'old-page@example.com'
   const guest = shop.visitor()
   const begin = (amount: number) =>
@@ -414,7 +416,7 @@ test('a page that shows an outdated price gets the present one, and nothing is b
     currentAmount: 3900,
   }
   await expect(begin(3500)).rejects.toMatchObject(changed)
-  expect(await countCustomers(email)).toBe(0)
+  expect(await countStripeCustomers(email)).toBe(0)
   const begun = await begin(3900)
   expect(begun).toMatchObject({ amountDue: 3900 })
   // An older page asks for the same checkout again.
@@ -429,14 +431,15 @@ test('a first payment that a credit would cover starts no subscription, and the 
     select id from sandbox.objects where kind = 'customer' and data->>'email' = ${user.user.email}`)
   await shop.sandbox.controls.dashboard.giveCredit(rows[0]?.id ?? '', 5000)
   for (let click = 1; click <= 2; click++) {
+    // An unpaid checkout is reused for 22 hours.
     shop.clock.advance({ hours: 22.5 })
     await expect(shop.begin(user)).rejects.toMatchObject({ status: 409, code: 'nothing-due' })
   }
-  const { rows: left } = await shop.connection.db.execute(sql`
+  const { rows: subscriptions } = await shop.connection.db.execute(sql`
     select o.data->>'status' as status, c.data->>'balance' as balance
     from sandbox.objects o join sandbox.objects c on c.id = o.data->>'customer'
     where o.kind = 'subscription' and c.id = ${rows[0]?.id} order by o.seq`)
-  expect(left).toEqual([
+  expect(subscriptions).toEqual([
     { status: 'incomplete', balance: '-5000' },
     { status: 'canceled', balance: '-5000' },
     { status: 'canceled', balance: '-5000' },
@@ -490,20 +493,18 @@ describe('a price at Stripe', () => {
   test('that differs from the catalog is replaced by a new one; existing subscribers keep theirs', async () => {
     await using isolatedShop = await openShop()
     await setPrice(isolatedShop, { unit_amount: 4100 })
-    // The page shows the amount that Stripe will charge, and the purchase has it, too.
     const guest = isolatedShop.visitor()
     const input = { productSlug: reboundSigmaPro.slug, billingType: 'monthly', email: 'b@example.com' } as const
     expect(await guest.call(checkout.createSubscriptionIntent, input)).toMatchObject({ amountDue: 4100 })
     const begun = await isolatedShop.begin(guest, input)
     await isolatedShop.pay(begun)
     await isolatedShop.logInGuest(guest, begun)
-    const earlier = await guest.call(purchases.list, {})
-    expect(earlier).toMatchObject([{ amount: 4100 }])
+    expect(await guest.call(purchases.list, {})).toMatchObject([{ amount: 4100 }])
     expect(await guest.call(accounts.myData, {})).toMatchObject({ orders: [{ amountDueInCents: 4100 }] })
 
     await using restarted = await openShop({ databaseUrl: isolatedShop.connection.url })
-    const later = await restarted.buyer()
-    expect(later.purchase).toMatchObject({ amount: 3900 })
+    const newBuyer = await restarted.buyer()
+    expect(newBuyer.purchase).toMatchObject({ amount: 3900 })
     expect(await prices(isolatedShop)).toEqual([
       { amount: 4100, key: null },
       { amount: 3900, key: 'rebound-sigma-pro-monthly' },

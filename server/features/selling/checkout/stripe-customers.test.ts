@@ -14,7 +14,7 @@ afterAll(() => shop.close())
 
 type Customer = { id: string; name: string | null; email: string; deleted?: boolean }
 
-/** The Stripe customers behind an account's checkouts, oldest first. */
+/** Oldest first. */
 async function customersOf(userId: string): Promise<Customer[]> {
   const { rows } = await shop.connection.db.execute<{ data: Customer }>(sql`
     select o.data from sandbox.objects o
@@ -28,31 +28,31 @@ test('an account that buys again keeps its Stripe customer, and its older paymen
   const buyer = await shop.buyer()
   await shop.sandbox.controls.refund(intentOf(buyer.purchase))
   await shop.settle()
-  const again = await shop.buy(buyer, { billing: 'yearly' })
-  expect(again).toMatchObject({ status: 'active', refundedAmount: 0 })
+  const secondPurchase = await shop.buy(buyer, { billing: 'yearly' })
+  expect(secondPurchase).toMatchObject({ status: 'active', refundedAmount: 0 })
   expect(await customersOf(buyer.user.id)).toMatchObject([{ email: buyer.user.email, name: 'Ada Trader' }])
 
-  await shop.sandbox.controls.refund(intentOf(again), 1000)
+  await shop.sandbox.controls.refund(intentOf(secondPurchase), 1000)
   await shop.settle()
   expect(await buyer.call(purchases.list, {})).toMatchObject([
-    { id: again.id, status: 'active', refundedAmount: 1000 },
+    { id: secondPurchase.id, status: 'active', refundedAmount: 1000 },
     { id: buyer.purchase.id, status: 'cancelled', refundedAmount: 3900 },
   ])
 })
 
-test('an event about one of a customer’s subscriptions isn’t mistaken for another', async () => {
+test('an event about one of a customer’s subscriptions isn’t applied to another one', async () => {
   const buyer = await shop.buyer()
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   await shop.sandbox.controls.refund(intentOf(buyer.purchase))
   await shop.settle()
-  const again = await shop.buy(buyer)
+  const secondPurchase = await shop.buy(buyer)
   await shop.advance(1, 'month')
   const { booked, wanted } = await compareBooks(shop)
   const ofBuyer = ({ email }: { email: string }) => email === buyer.user.email
   expect(booked.filter(ofBuyer)).toHaveLength(2)
   expect(booked.filter(ofBuyer)).toEqual(wanted.filter(ofBuyer))
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
-  expect((await buyer.call(purchases.list, {}))[0]).toMatchObject({ id: again.id, status: 'active' })
+  expect((await buyer.call(purchases.list, {}))[0]).toMatchObject({ id: secondPurchase.id, status: 'active' })
 })
 
 test('each guest gets a separate Stripe customer, even with the address of an account', async () => {
@@ -60,8 +60,8 @@ test('each guest gets a separate Stripe customer, even with the address of an ac
   await shop.begin(owner)
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
   await shop.confirmPurchase(owner, { paymentIntentId })
-  const [own, guests] = await customersOf(owner.user.id)
-  expect(guests?.id).not.toBe(own?.id)
+  const [ownersCustomer, guestsCustomer] = await customersOf(owner.user.id)
+  expect(guestsCustomer?.id).not.toBe(ownersCustomer?.id)
 
   await shop.sandbox.controls.refund(paymentIntentId)
   await shop.settle()
@@ -80,6 +80,7 @@ test('a customer the seller deleted at Stripe is replaced by a new one, with the
   await shop.begin(user, { billing: 'yearly' })
   expect(await customersOf(user.user.id)).toMatchObject([{ deleted: true }, { name: 'Ada Ltd' }])
   // The new customer belongs to the account from then on.
+  // An unpaid checkout is reused for 22 hours.
   shop.clock.advance({ hours: 22.5 })
   await shop.begin(user)
   expect(await customersOf(user.user.id)).toHaveLength(2)
@@ -104,6 +105,6 @@ test('deleting an account deletes its customers; invoices remain, and the books 
   await shop.queue.runNow('reconcile')
   const { booked, wanted } = await compareBooks(shop)
   // Shop and Stripe have both deleted the person's address.
-  const nameless = booked.map((row) => ({ ...row, email: '' }))
-  expect(nameless).toEqual(wanted.map((row) => ({ ...row, email: '' })))
+  const withoutEmail = <Booked extends object>(rows: Booked[]) => rows.map((row) => ({ ...row, email: '' }))
+  expect(withoutEmail(booked)).toEqual(withoutEmail(wanted))
 })

@@ -32,13 +32,11 @@ const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' as con
 const begin = (visitor: Visitor, place: { country: string; postalCode?: string; vatId?: string }) =>
   visitor.call(checkout.createSubscriptionIntent, { ...order, place })
 
-/** Text of Stripe's page about an invoice. */
-async function pageOf(buyer: Pick<Visitor, 'call'>, document = '') {
+async function invoicePageOf(buyer: Pick<Visitor, 'call'>, document = '') {
   const { viewUrl } = await buyer.call(purchases.document, { document })
   return (await fetch(new URL(viewUrl ?? '', shop.url))).text()
 }
 
-/** Signs up, buys from a place, and reads the invoice. */
 async function buyFrom(place: Parameters<typeof begin>[1]) {
   const buyer = await shop.user()
   const { clientSecret, tax } = await begin(buyer, place)
@@ -48,7 +46,7 @@ async function buyFrom(place: Parameters<typeof begin>[1]) {
   const [purchase] = await buyer.call(purchases.list, {})
   const id = purchase?.id ?? ''
   const [invoice] = await buyer.call(purchases.invoices, { id })
-  const page = await pageOf(buyer, invoice?.id)
+  const page = await invoicePageOf(buyer, invoice?.id)
   return { ...buyer, id, tax, page, purchase }
 }
 
@@ -90,7 +88,7 @@ test('a company with a VAT ID in the EU pays no tax, and a wrong VAT ID is refus
   })
 })
 
-test('elsewhere no tax is collected, and buyers give a postal code only where the tax depends on it', async () => {
+test('a buyer in New York pays no tax, and a postal code is required only where the tax depends on it', async () => {
   const { tax, page } = await buyFrom({ country: 'US', postalCode: '10001' })
   expect(tax).toBeUndefined()
   expect(page).not.toContain('VAT 0 %')
@@ -106,36 +104,36 @@ test('elsewhere no tax is collected, and buyers give a postal code only where th
 test('each tax has its local name', async () => {
   const { tax } = await buyFrom({ country: 'AU' })
   expect(tax && taxLine(tax)).toBe('incl. 10 % GST ($3.55)')
-  const two = [
+  const canadianTaxes = [
     { name: 'GST', percent: 5, amount: 170 },
     { name: 'QST', percent: 9.975, amount: 338 },
   ]
-  expect(taxLine({ percent: 14.975, amount: 508, isReverseCharge: false, parts: two })).toBe(
+  expect(taxLine({ percent: 14.975, amount: 508, isReverseCharge: false, parts: canadianTaxes })).toBe(
     'incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)',
   )
 })
 
 test('a postal code that does not exist is refused at its field, in checkout and in billing details', async () => {
-  const wrong = { status: 400, fields: { postalCode: 'Please check the postal code' } }
+  const refusal = { status: 400, fields: { postalCode: 'Please check the postal code' } }
   const user = await shop.user()
-  await expect(begin(user, { country: 'US', postalCode: '00000' })).rejects.toMatchObject(wrong)
+  await expect(begin(user, { country: 'US', postalCode: '00000' })).rejects.toMatchObject(refusal)
   const buyer = await buyFrom({ country: 'US', postalCode: '10001' })
   const details = { company: '', street: '', postalCode: '00000', city: '', country: 'US', vatId: '' }
-  await expect(buyer.call(billing.save, details)).rejects.toMatchObject(wrong)
+  await expect(buyer.call(billing.save, details)).rejects.toMatchObject(refusal)
   expect(await buyer.call(billing.details, {})).toMatchObject({ postalCode: '' })
 })
 
 test('the buyer of a taxed subscription can’t delete their country or postal code', async () => {
-  const nowhere = { company: '', street: '', postalCode: '', city: 'Wien', country: '', vatId: '' }
+  const withoutPlace = { company: '', street: '', postalCode: '', city: 'Wien', country: '', vatId: '' }
   const buyer = await buyFrom({ country: 'AT' })
-  await expect(buyer.call(billing.save, nowhere)).rejects.toMatchObject({
+  await expect(buyer.call(billing.save, withoutPlace)).rejects.toMatchObject({
     status: 400,
     fields: { country: 'The tax on your subscription depends on the country' },
   })
-  await expect(buyer.call(billing.save, { ...nowhere, country: 'US' })).rejects.toMatchObject({
+  await expect(buyer.call(billing.save, { ...withoutPlace, country: 'US' })).rejects.toMatchObject({
     fields: { postalCode: 'The tax on your subscription depends on the postal code' },
   })
-  await (await shop.user()).call(billing.save, nowhere)
+  await (await shop.user()).call(billing.save, withoutPlace)
 })
 
 test('a subscription that Stripe charges without tax, because it lost the place, is listed for the seller', async () => {
@@ -169,9 +167,9 @@ test('a subscription taken over is taxed from its next invoice on, once its buye
   await shop.settle()
   const plan = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
   await admin.call(takeover.adminSetPlan, { id: untaxed.priceId, plan })
-  const taken = await admin.call(takeover.adminTakeOver, { ids: [untaxed.id, placed.id], invite: true })
+  const takeovers = await admin.call(takeover.adminTakeOver, { ids: [untaxed.id, placed.id], invite: true })
   await shop.settle()
-  expect(taken.map(({ message }) => message)).toEqual([
+  expect(takeovers.map(({ message }) => message)).toEqual([
     'Taken over, but charged without tax: Stripe doesn’t know where the customer is.',
     'Taken over',
   ])
@@ -195,8 +193,8 @@ test('a subscription taken over is taxed from its next invoice on, once its buye
 
 test('a buyer who comes back keeps street and city on the invoice', async () => {
   const buyer = await buyFrom({ country: 'AT' })
-  const at = { street: 'Ring 1', postalCode: '1010', city: 'Wien', country: 'AT' }
-  await buyer.call(billing.save, { ...at, company: '', vatId: '' })
+  const address = { street: 'Ring 1', postalCode: '1010', city: 'Wien', country: 'AT' }
+  await buyer.call(billing.save, { ...address, company: '', vatId: '' })
   await shop.sandbox.controls.refund(buyer.purchase?.paymentIntentId ?? '')
   await shop.settle()
   await begin(buyer, { country: 'AT' })
@@ -239,13 +237,12 @@ test('the order keeps the agreed terms and the buyer’s place, and both are in 
   const { clientSecret } = await begin(buyer, { country: 'CA', postalCode: 'K1A 0B1' })
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
   const terms = await buyer.call(termsInForce.show, {})
-  const agreed = { termsVersion: terms.version }
   const stranger = await shop.user()
   await expect(stranger.call(checkout.agree, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
   await buyer.call(checkout.agree, { paymentIntentId })
   await shop.pay({ clientSecret, paymentIntentId })
   await shop.settle()
-  const record = { ...agreed, country: 'CA', postalCode: 'K1A 0B1', cardCountry: 'US' }
+  const record = { termsVersion: terms.version, country: 'CA', postalCode: 'K1A 0B1', cardCountry: 'US' }
   expect(await buyer.call(accounts.myData, {})).toMatchObject({ orders: [record] })
   const receipt = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && /receipt/.test(subject))
   for (const part of [
@@ -279,7 +276,7 @@ test('a buyer’s company, address and VAT ID are on the next invoice, and are d
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const [invoice] = await buyer.call(purchases.invoices, { id: buyer.id })
-  const page = await pageOf(buyer, invoice?.id)
+  const page = await invoicePageOf(buyer, invoice?.id)
   for (const part of ['Ada &amp; Co', 'Ring 1, 1010 Wien, AT', 'ATU12345678', 'reverse charge'])
     expect(page).toContain(part)
   expect(await buyer.call(accounts.myData, {})).toMatchObject({ billingDetails: { company: 'Ada & Co' } })

@@ -10,9 +10,8 @@ import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 /**
- * No one is ever logged in to an account without proving they read its mailbox, unless their own browser's payment (or
- * sign-up) created the account and it hasn't been handed over since. A stranger and the owner of one address do
- * whatever they like, in any order; only the owner reads the mailbox.
+ * Only the owner reads the mailbox. Anybody else may be logged in only if their own browser's payment or sign-up
+ * created the account, and until it is handed over.
  *
  *   no account ──payment──▶ made by paying ──────────────┐ someone else pays: handed over, everyone logged out
  *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs no one in)
@@ -51,10 +50,10 @@ type Move = { who: string; action: string; choice: number }
 const by = (who: string, ...steps: [action: string, choice?: number][]): Move[] =>
   steps.map(([action, choice = 0]) => ({ who, action, choice }))
 
-let count = 0
+let emailCount = 0
 
-async function play(moves: Move[]) {
-  const email = `whose-${(count += 1)}@example.com`
+async function performMoves(moves: Move[]) {
+  const email = `whose-${(emailCount += 1)}@example.com`
   const person = (name: string): Person => ({
     name,
     browser: shop.visitor(),
@@ -72,7 +71,7 @@ async function play(moves: Move[]) {
   for (const { who, action, choice } of moves) {
     const before = await account()
     const actor = who === 'time' ? undefined : people[who as keyof typeof people]
-    if (actor) await act(actor, action, choice, email)
+    if (actor) await performAction(actor, action, choice, email)
     // A payment logs its guest in for 60 minutes, and an emailed link works for 15.
     else await shop.advance(choice === 0 ? 61 : 20, 'minute')
     await shop.settle()
@@ -88,8 +87,7 @@ async function play(moves: Move[]) {
   }
 }
 
-/** Does one action in the browser. Ignores refusals, which are expected. */
-async function act({ browser, begun, password }: Person, action: string, choice: number, email: string) {
+async function performAction({ browser, begun, password }: Person, action: string, choice: number, email: string) {
   const checkoutToUse = begun[choice % Math.max(1, begun.length)]
   const tryAction = async () => {
     if (action === 'begin') begun.push(await shop.begin(browser, { email, billing: choice % 2 ? 'yearly' : 'monthly' }))
@@ -115,13 +113,14 @@ async function act({ browser, begun, password }: Person, action: string, choice:
       await browser.call(accounts.login, { email, password })
     }
   }
+  // Many actions are refused in some states.
   await tryAction().catch((error: { status?: number }) => {
     if (!error.status || error.status >= 500) throw error
   })
 }
 
 test('paying an old checkout after the account was handed over logs nobody in', async () => {
-  const attack = play([
+  const attack = performMoves([
     ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
     ...by('owner', ['begin'], ['pay']),
     ...by('stranger', ['pay', 1], ['guest login', 1], ['guest login', 0]),
@@ -130,8 +129,8 @@ test('paying an old checkout after the account was handed over logs nobody in', 
 })
 
 test('guest and owner are never logged in to an account that isn’t theirs, whatever they do in any order', async () => {
-  const games = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => play(moves))
-  await expect(fc.assert(games, { numRuns: Number(process.env.RUNS ?? 12) })).resolves.toBeUndefined()
+  const property = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => performMoves(moves))
+  await expect(fc.assert(property, { numRuns: Number(process.env.RUNS ?? 12) })).resolves.toBeUndefined()
 })
 
 test('the new holder of a handed-over account does not pay with the former holder’s card', async () => {
@@ -184,8 +183,8 @@ test('a username that a guest typed for another person’s account unlocks nothi
   expect(await connected.listed()).toEqual(expect.not.arrayContaining(['the_thief']))
   expect(await connected.accessOf(owner)).toMatchObject({ username: 'the_owner', state: 'unlocked' })
   expect(await owner.call(accounts.profile, {})).toMatchObject({ tradingViewUsername: 'the_owner' })
-  const attached = (await connected.mails()).find(({ subject }) => subject.startsWith('Your receipt'))
-  expect(attached?.text).toContain('Log in to confirm the TradingView username the_thief; then it is unlocked.')
+  const receipt = (await connected.mails()).find(({ subject }) => subject.startsWith('Your receipt'))
+  expect(receipt?.text).toContain('Log in to confirm the TradingView username the_thief; then it is unlocked.')
 })
 
 test('an owner who had no username confirms the one typed by the guest with one click', async () => {

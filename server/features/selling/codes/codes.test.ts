@@ -59,8 +59,8 @@ test('a code’s charges are the same on the checkout, in the receipt, on the da
     charges: `$34.00 today, then $34.00 every month from ${dayInMonths(1)}`,
   })
 
-  const bought = { once20: 3900, SPRING: 3510, FRIEND: 3400 }
-  for (const [code, next] of Object.entries(bought)) {
+  const renewalAmounts = { once20: 3900, SPRING: 3510, FRIEND: 3400 }
+  for (const [code, next] of Object.entries(renewalAmounts)) {
     const { due, charges } = await quote(code)
     const buyer = await shop.buyer({ code })
     const [purchase] = await buyer.call(purchases.list, {})
@@ -85,14 +85,14 @@ test('an unknown, planned or stopped code is refused with the same sentence as o
   await admin.call(codes.adminAdd, { code: 'LATER', percentOff: 50, from: day(2) })
   const buyer = await shop.buyer()
   const answers = new Set<string>()
-  for (const [code, who] of [
+  for (const [code, visitor] of [
     ['UNKNOWN', shop.visitor()],
     ['YEARLY', shop.visitor()],
     ['STOPPED', shop.visitor()],
     ['LATER', shop.visitor()],
     ['NEWCOMER', buyer],
   ] as const) {
-    const error = await quote(code, 'monthly', who).catch((reason: unknown) => reason)
+    const error = await quote(code, 'monthly', visitor).catch((reason: unknown) => reason)
     expect(error).toMatchObject(refusal)
     answers.add((error as { serverMessage: string }).serverMessage)
   }
@@ -120,8 +120,8 @@ test('a code must leave at least a dollar to pay, and its name can be used once'
       status: 400,
     })
   await admin.call(codes.adminAdd, { code: 'DOLLAR', amountOff: 38_900, billingType: 'yearly' })
-  const again = admin.call(codes.adminAdd, { code: 'dollar', percentOff: 1 })
-  await expect(again).rejects.toMatchObject({ status: 400, fields: { code: expect.any(String) } })
+  const reuse = admin.call(codes.adminAdd, { code: 'dollar', percentOff: 1 })
+  await expect(reuse).rejects.toMatchObject({ status: 400, fields: { code: expect.any(String) } })
   expect((await shop.buyer({ billing: 'yearly', code: 'DOLLAR' })).purchase).toMatchObject({
     amount: 39_000,
     lastPaidAmount: 100,
@@ -130,37 +130,36 @@ test('a code must leave at least a dollar to pay, and its name can be used once'
 })
 
 describe('a limited code', () => {
-  /** Purchases of all buyers. */
-  const purchasesOf = async (buyers: Visitor[]) =>
+  const listPurchases = async (buyers: Visitor[]) =>
     (await Promise.all(buyers.map((buyer) => buyer.call(purchases.list, {})))).flat()
-  const refusals = async (code: string) =>
+  const refundMails = async (code: string) =>
     (await shop.mails()).filter(({ subject }) => subject.startsWith('We’re refunding') && subject.includes(code))
 
   test('for one use, paid in five checkouts at the same time, is used once, and four buyers get a refund and a reason', async () => {
-    await using second = await openShop({
+    await using secondProcess = await openShop({
       databaseUrl: shop.config.databaseUrl ?? '',
       env: { DATA_DIR: shop.config.dataDir },
     })
     await admin.call(codes.adminAdd, { code: 'SINGLE', percentOff: 50, maxUses: 1 })
-    const buyers = await Promise.all([shop, second, shop, second, shop].map((each) => each.user()))
+    const buyers = await Promise.all([shop, secondProcess, shop, secondProcess, shop].map((process) => process.user()))
     const begun = await Promise.all(buyers.map((buyer) => shop.begin(buyer, { code: 'SINGLE' })))
     await Promise.all(begun.map((each) => shop.pay(each)))
     await Promise.allSettled(buyers.map((buyer, index) => shop.confirmPurchase(buyer, begun[index] ?? fail())))
     await shop.settle()
-    const bought = await purchasesOf(buyers)
+    const bought = await listPurchases(buyers)
     expect(bought.filter(({ status }) => status === 'active')).toHaveLength(1)
     const refused = bought.filter(({ endedBecause }) => endedBecause === 'code_used_up')
     expect(refused).toHaveLength(4)
     for (const each of refused) expect(each).toMatchObject({ status: 'cancelled', refundedAmount: 1950 })
-    const told = await refusals('SINGLE')
-    expect(new Set(told.map(({ to }) => to)).size).toBe(4)
-    expect(told[0]?.subject).toBe('We’re refunding your payment: the code SINGLE is used up')
-    expect(told[0]?.text).toContain('$19.50')
+    const mails = await refundMails('SINGLE')
+    expect(new Set(mails.map(({ to }) => to)).size).toBe(4)
+    expect(mails[0]?.subject).toBe('We’re refunding your payment: the code SINGLE is used up')
+    expect(mails[0]?.text).toContain('$19.50')
     expect(await findListed('SINGLE')).toMatchObject({ used: 1, state: 'used up' })
     await expect(quote('SINGLE')).rejects.toMatchObject(refusal)
     // A buyer who was refused may buy without the code.
-    const again = buyers[bought.findIndex(({ endedBecause }) => endedBecause === 'code_used_up')] ?? fail()
-    expect(await shop.buy(again)).toMatchObject({ status: 'active', lastPaidAmount: 3900 })
+    const refusedBuyer = buyers[bought.findIndex(({ endedBecause }) => endedBecause === 'code_used_up')] ?? fail()
+    expect(await shop.buy(refusedBuyer)).toMatchObject({ status: 'active', lastPaidAmount: 3900 })
   })
 
   test('that was used up before the payment is refused in the browser that paid too late', async () => {
@@ -223,8 +222,8 @@ describe('a limited code', () => {
       [email, begun.paymentIntentId],
     )
     expect(rows).toEqual([{ ended_because: 'code_new_only', refunded_amount: 1950 }])
-    const told = await refusals('FIRST')
-    expect(told.map(({ to, subject }) => [to, subject])).toEqual([
+    const mails = await refundMails('FIRST')
+    expect(mails.map(({ to, subject }) => [to, subject])).toEqual([
       [email, 'We’re refunding your payment: the code FIRST is for new customers'],
     ])
     expect(await findListed('FIRST')).toMatchObject({ used: 0 })

@@ -32,9 +32,9 @@ test('a logged-out buyer withdraws with one click: receipt with the exact time, 
   const { id, declaredAt } = await shop.visitor().call(contract.withdraw, declared(email))
 
   const receipt = (await mailsTo(email)).find(({ subject }) => subject === 'We’ve received your withdrawal')
-  const clock = new Date(declaredAt).toISOString().slice(14, 19)
+  const minutesAndSeconds = new Date(declaredAt).toISOString().slice(14, 19)
   expect(receipt?.text).toContain(`Contract: ${email}`)
-  expect(receipt?.text).toMatch(new RegExp(`Received: .*${clock} [AP]M UTC`))
+  expect(receipt?.text).toMatch(new RegExp(`Received: .*${minutesAndSeconds} [AP]M UTC`))
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
 
   await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
@@ -73,10 +73,10 @@ test('a cancellation ends the contract at the end of its period', async () => {
 })
 
 test('a cancellation moments after the purchase counts, even if Stripe’s clock is ahead', async () => {
-  await using behind = await openShop({ startsAt: new Date(Date.now() - 60_000) })
-  const buyer = await behind.buyer()
+  await using slowShop = await openShop({ startsAt: new Date(Date.now() - 60_000) })
+  const buyer = await slowShop.buyer()
   await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
-  await behind.settle()
+  await slowShop.settle()
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', refundedAmount: 0 }])
 })
 
@@ -94,29 +94,33 @@ test('a withdrawal declared twice is carried out once, and both declarations are
 })
 
 test('a declaration with a mistyped address waits for the seller, due in 14 days, with the same response', async () => {
-  const [known, unknown] = [await shop.buyer(), 'adaa-typo@example.com']
-  const right = await shop.visitor().call(contract.withdraw, declared(known.user.email))
-  const wrong = await shop.visitor().call(contract.withdraw, { ...declared(unknown), email: 'ada@example.com' })
-  expect(Object.keys(wrong)).toEqual(Object.keys(right))
-  expect([right.next, wrong.next]).toEqual(['click', 'click'])
+  const buyer = await shop.buyer()
+  const mistyped = 'adaa-typo@example.com'
+  const known = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
+  const unknown = await shop.visitor().call(contract.withdraw, { ...declared(mistyped), email: 'ada@example.com' })
+  expect(Object.keys(unknown)).toEqual(Object.keys(known))
+  expect([known.next, unknown.next]).toEqual(['click', 'click'])
   await shop.settle()
   const admin = await shop.admin()
-  const row = (await admin.call(contract.adminList, {})).find(({ id }) => id === wrong.id)
-  expect(row).toMatchObject({ state: 'open', purchase: null, contract: unknown })
-  const days = (new Date(row?.dueAt ?? 0).getTime() - new Date(wrong.declaredAt).getTime()) / 86_400_000
+  const listed = (await admin.call(contract.adminList, {})).find(({ id }) => id === unknown.id)
+  expect(listed).toMatchObject({ state: 'open', purchase: null, contract: mistyped })
+  const days = (new Date(listed?.dueAt ?? 0).getTime() - new Date(unknown.declaredAt).getTime()) / 86_400_000
   expect(days).toBe(14)
   expect((await mailsTo('help@example.com')).at(-1)?.text).toContain('adaa-typo@ example. com')
 
-  await expect(admin.call(contract.adminLink, { id: wrong.id, contract: unknown })).rejects.toMatchObject({
+  await expect(admin.call(contract.adminLink, { id: unknown.id, contract: mistyped })).rejects.toMatchObject({
     status: 400,
   })
-  await admin.call(contract.adminLink, { id: wrong.id, contract: known.user.email })
-  const hers = await admin.call(contract.adminList, { customerId: known.user.id })
-  expect(hers.find(({ id }) => id === wrong.id)).toMatchObject({ state: 'open', purchase: { id: known.purchase.id } })
+  await admin.call(contract.adminLink, { id: unknown.id, contract: buyer.user.email })
+  const declarationsOfBuyer = await admin.call(contract.adminList, { customerId: buyer.user.id })
+  expect(declarationsOfBuyer.find(({ id }) => id === unknown.id)).toMatchObject({
+    state: 'open',
+    purchase: { id: buyer.purchase.id },
+  })
 
-  await admin.call(contract.adminClose, { id: wrong.id, outcome: 'Asked back; she withdrew herself' })
-  expect(await stored(wrong.id)).toMatchObject({ state: 'done', outcome: 'Asked back; she withdrew herself' })
-  await expect(admin.call(contract.adminCarryOut, { id: wrong.id })).rejects.toMatchObject({ status: 409 })
+  await admin.call(contract.adminClose, { id: unknown.id, outcome: 'Asked back; she withdrew herself' })
+  expect(await stored(unknown.id)).toMatchObject({ state: 'done', outcome: 'Asked back; she withdrew herself' })
+  await expect(admin.call(contract.adminCarryOut, { id: unknown.id })).rejects.toMatchObject({ status: 409 })
 })
 
 test('a stranger’s declaration reveals and changes nothing, and the owner gets an email', async () => {
@@ -142,13 +146,13 @@ test('a stranger’s declaration reveals and changes nothing, and the owner gets
 test('a cancellation for good cause is decided by the seller, and only it stores a reason', async () => {
   const buyer = await shop.buyer()
   const reason = 'It stopped working'
-  const cause = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason }
-  const { id, next } = await buyer.call(contract.cancel, cause)
+  const cancellation = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason }
+  const { id, next } = await buyer.call(contract.cancel, cancellation)
   expect(next).toBe('person')
   await shop.settle()
   expect(await stored(id)).toMatchObject({ state: 'open', reason })
   expect((await mailsTo(buyer.user.email)).at(-1)?.text).toContain(`> ${reason}`)
-  const ordinary = await buyer.call(contract.cancel, { ...cause, grounds: 'ordinary' })
+  const ordinary = await buyer.call(contract.cancel, { ...cancellation, grounds: 'ordinary' })
   expect(await stored(ordinary.id)).toMatchObject({ reason: null })
   await shop.settle()
 })
@@ -156,8 +160,8 @@ test('a cancellation for good cause is decided by the seller, and only it stores
 test('a good cause that the seller accepts ends the contract without notice, and the unused days are refunded', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   await shop.advance(60, 'day')
-  const cause = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason: 'It stopped working' }
-  const { id } = await buyer.call(contract.cancel, cause)
+  const cancellation = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason: 'It stopped working' }
+  const { id } = await buyer.call(contract.cancel, cancellation)
   await shop.settle()
   const seller = await shop.admin()
   await seller.call(contract.adminCarryOut, { id })
@@ -176,21 +180,21 @@ test('many declarations are all stored, but an address gets at most three receip
   const email = 'flooded@example.com'
   for (let sent = 0; sent < 5; sent++) await shop.visitor().call(contract.withdraw, declared(email))
   expect(await mailsTo(email)).toHaveLength(3)
-  const kept = await shop.connection.db.select().from(declarations).where(eq(declarations.email, email))
-  expect(kept).toHaveLength(5)
+  const storedDeclarations = await shop.connection.db.select().from(declarations).where(eq(declarations.email, email))
+  expect(storedDeclarations).toHaveLength(5)
 })
 
 test('a receipt quotes the typed text without anything that an email program turns into a link', async () => {
   const email = 'victim@example.com'
   const reason = 'Your card was charged.\nLog in at t.me/x or https://evil.example/login'
-  const fine = { name: 'Eve', contract: 'see x.com/evil', email, grounds: 'good_cause' as const, reason }
-  await shop.visitor().call(contract.cancel, fine)
+  const cancellation = { name: 'Eve', contract: 'see x.com/evil', email, grounds: 'good_cause' as const, reason }
+  await shop.visitor().call(contract.cancel, cancellation)
   const [receipt] = await mailsTo(email)
   expect(receipt?.text).toContain('> Log in at t. me/x or https: / /evil. example/login')
   expect(receipt?.text).toContain('Contract: see x. com/evil')
   expect(`${receipt?.text} ${receipt?.html}`).not.toMatch(/t\.me|x\.com|evil\.example/)
   for (const name of ['visit evil.example', 't.me/x', 'Eve\nYour card was charged'])
-    await expect(shop.visitor().call(contract.cancel, { ...fine, name })).rejects.toMatchObject({ status: 400 })
+    await expect(shop.visitor().call(contract.cancel, { ...cancellation, name })).rejects.toMatchObject({ status: 400 })
 })
 
 test('an unproven address gets up to three receipts a day, and always the first', async () => {
@@ -201,7 +205,7 @@ test('an unproven address gets up to three receipts a day, and always the first'
   shop.clock.advance({ hours: 2 })
   await shop.visitor().call(contract.withdraw, { ...declared('none'), email: unproven })
   expect(await mailsTo(unproven)).toHaveLength(3)
-  // Declarations by strangers do not count against the owner's limit of receipts.
+  // Declarations by strangers don't count against the owner's limit of receipts.
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   const subjects = (await mailsTo(buyer.user.email)).map(({ subject }) => subject)
   expect(subjects).toContain('We’ve received your withdrawal')
@@ -241,13 +245,14 @@ test('declarations are deleted three years later, at the end of the year', async
   await shop.visitor().call(contract.withdraw, declared('old@example.com'))
   await shop.settle()
   const before = await all()
-  const until = (year: number, day: number) =>
+  const advanceTo = (year: number, day: number) =>
     shop.clock.advance({ days: (Date.UTC(year, 0, day) - shop.clock.now().getTime()) / 86_400_000 })
+  const lastDayOfYear = 365
   const years = before.map(({ declaredAt }) => declaredAt.getUTCFullYear())
-  until(Math.min(...years) + 3, 365)
+  advanceTo(Math.min(...years) + 3, lastDayOfYear)
   await shop.queue.runNow('forget-declarations')
   expect(await all()).toHaveLength(before.length)
-  until(Math.max(...years) + 5, 2)
+  advanceTo(Math.max(...years) + 5, 2)
   await shop.queue.runNow('forget-declarations')
   expect(await all()).toEqual([])
 })

@@ -18,24 +18,29 @@ afterAll(() => shop.close())
 
 const stored = (id: string) => storedDeclaration(shop, id)
 const mailsTo = (to: string) => allMailsTo(shop, to)
+const confirmationLinkTo = async (email: string) => {
+  const mail = (await mailsTo(email)).find(({ text }) => text.includes('confirm?id='))
+  return linkIn(mail?.text)
+}
+const dayMs = 86_400_000
 
 test('a withdrawal that was declared in time counts, even if it is confirmed later', async () => {
   const buyer = await shop.buyer()
   await shop.advance(14, 'day')
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  const link = await confirmationLinkTo(buyer.user.email)
   await shop.advance(3, 'day')
-  await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
+  await shop.visitor().call(contract.confirm, link)
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
 test('after 14 days, the confirmation link changes nothing, and the seller decides', async () => {
   const buyer = await shop.buyer()
   const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  const link = await confirmationLinkTo(buyer.user.email)
   await shop.advance(14, 'day')
   for (let click = 0; click < 2; click++)
-    await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({
+    await expect(shop.visitor().call(contract.confirm, link)).rejects.toMatchObject({
       status: 410,
       message: expect.stringContaining('nothing was changed or refunded'),
     })
@@ -48,14 +53,14 @@ test('after 14 days, the confirmation link changes nothing, and the seller decid
 test('the seller gets an email about a second withdrawal of the same person', async () => {
   const buyer = await shop.buyer()
   const withdraw = () => buyer.call(contract.withdraw, declared(buyer.user.email))
-  const told = async () =>
+  const mailsToSeller = async () =>
     (await mailsTo('help@example.com')).filter(({ subject }) => subject === `Withdrawal no. 2: ${buyer.user.email}`)
   await withdraw()
   await shop.settle()
-  expect(await told()).toEqual([])
+  expect(await mailsToSeller()).toEqual([])
   await shop.buy(buyer)
   await withdraw()
-  expect(await told()).toHaveLength(1)
+  expect(await mailsToSeller()).toHaveLength(1)
 })
 
 test('a cancellation for a day more than two years ahead is refused at its field', async () => {
@@ -68,17 +73,17 @@ test('a cancellation for a day more than two years ahead is refused at its field
 test('a confirmation link sent to the account’s former address changes nothing', async () => {
   const buyer = await shop.buyer()
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  const link = await confirmationLinkTo(buyer.user.email)
   const admin = await shop.admin()
   await admin.call(customers.adminCorrectEmail, { id: buyer.user.id, email: 'moved@example.com' })
-  await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({ status: 410 })
+  await expect(shop.visitor().call(contract.confirm, link)).rejects.toMatchObject({ status: 410 })
   await shop.settle()
   expect(await admin.call(purchases.adminList, { status: 'live' })).toContainEqual(
     expect.objectContaining({ id: buyer.purchase.id, status: 'active' }),
   )
   await shop.visitor().call(contract.withdraw, declared('moved@example.com'))
-  const again = (await mailsTo('moved@example.com')).find(({ text }) => text.includes('confirm?id='))
-  await shop.visitor().call(contract.confirm, linkIn(again?.text))
+  const newLink = await confirmationLinkTo('moved@example.com')
+  await shop.visitor().call(contract.confirm, newLink)
   expect(await admin.call(purchases.adminList, { status: 'live' })).not.toContainEqual(
     expect.objectContaining({ id: buyer.purchase.id }),
   )
@@ -99,10 +104,10 @@ test('a withdrawal on day 15 isn’t automatic, but the seller may carry it out'
 })
 
 test('a cancellation for a later day waits for that day’s period, and a failing one doesn’t block others', async () => {
-  const [gone, buyer] = [await shop.buyer(), await shop.buyer()]
-  const endsOn = new Date(shop.clock.now().getTime() + 45 * 86_400_000).toISOString().slice(0, 10)
+  const [buyerWithoutSubscription, buyer] = [await shop.buyer(), await shop.buyer()]
+  const endsOn = new Date(shop.clock.now().getTime() + 45 * dayMs).toISOString().slice(0, 10)
   const input = { grounds: 'ordinary' as const, endsOn }
-  await gone.call(contract.cancel, { ...declared(gone.user.email), ...input })
+  await buyerWithoutSubscription.call(contract.cancel, { ...declared(buyerWithoutSubscription.user.email), ...input })
   await shop.settle()
   const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), ...input })
   await shop.settle()
@@ -110,11 +115,10 @@ test('a cancellation for a later day waits for that day’s period, and a failin
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
   await shop.advance(1, 'month')
   await shop.advance(1, 'hour')
-  // The first buyer's subscription was deleted at Stripe.
   await shop.connection.db
     .update(purchaseRows)
     .set({ stripeSubscriptionId: 'sub_gone' })
-    .where(eq(purchaseRows.id, gone.purchase.id))
+    .where(eq(purchaseRows.id, buyerWithoutSubscription.purchase.id))
   await expect(shop.queue.runNow('carry-out-declarations')).rejects.toThrow('1 of 2 declarations')
   expect(await stored(id)).toMatchObject({ state: 'done' })
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
@@ -139,12 +143,12 @@ test('a declaration unconfirmed for three days goes to the seller once, with its
 
   await shop.advance(3, 'day')
   for (let run = 0; run < 2; run++) await shop.queue.runNow('hand-declarations-to-seller')
-  const told = (await mailsToSeller()).slice(before)
-  expect(told).toHaveLength(1)
-  const dueAt = new Date(new Date(declaredAt).getTime() + 14 * 86_400_000)
+  const newMails = (await mailsToSeller()).slice(before)
+  expect(newMails).toHaveLength(1)
+  const dueAt = new Date(new Date(declaredAt).getTime() + 14 * dayMs)
   const dueDay = dueAt.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-  expect(told[0]?.subject).toBe(`Not confirmed: a withdrawal, due by ${dueDay}`)
-  expect(told[0]?.text).toContain(buyer.user.email)
+  expect(newMails[0]?.subject).toBe(`Not confirmed: a withdrawal, due by ${dueDay}`)
+  expect(newMails[0]?.text).toContain(buyer.user.email)
   expect(await openForSeller()).toContain(id)
   const needs = await (await shop.admin()).call(overview.adminNeeds, {})
   expect(needs.find(({ kind }) => kind === 'declarations')).toMatchObject({ count: (await openForSeller()).length })
@@ -156,15 +160,16 @@ test('many declarations by strangers don’t hide a buyer’s unconfirmed one fr
   await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   await shop.advance(3, 'day')
   const stranger = shop.visitor()
-  for (let sent = 0; sent < 21; sent++)
+  const moreThanHourlyLimit = 21
+  for (let sent = 0; sent < moreThanHourlyLimit; sent++)
     await stranger.call(contract.withdraw, { ...declared(`flood-${sent}@example.com`), contract: 'no idea' })
   await shop.settle()
   await shop.queue.runNow('hand-declarations-to-seller')
-  const told = (await mailsTo('help@example.com')).filter(({ subject }) => subject.startsWith('Not confirmed'))
-  expect(told.at(-1)?.text).toContain(buyer.user.email)
+  const mailsToSeller = (await mailsTo('help@example.com')).filter(({ subject }) => subject.startsWith('Not confirmed'))
+  expect(mailsToSeller.at(-1)?.text).toContain(buyer.user.email)
 })
 
-test('for a contract that renewed after the due date, the seller refunds payments before it and sees the rest', async () => {
+test('a withdrawal carried out after its due date refunds the payments before that date and names the later ones', async () => {
   const buyer = await shop.buyer()
   const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
@@ -185,9 +190,9 @@ test('a cancellation counts from its arrival, so a renewal charged while it wait
   const buyer = await shop.buyer()
   await shop.advance(28, 'day')
   const { id } = await shop.visitor().call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  const link = await confirmationLinkTo(buyer.user.email)
   await shop.advance(5, 'day')
-  await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
+  await shop.visitor().call(contract.confirm, link)
   const admin = await shop.admin()
   expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
     { status: 'cancelled', refundedAmount: 3900 },
@@ -199,7 +204,7 @@ test('a disputed renewal is refunded only once the dispute is won', async () => 
   const buyer = await shop.buyer()
   await shop.advance(28, 'day')
   const { id } = await shop.visitor().call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  const link = await confirmationLinkTo(buyer.user.email)
   await shop.advance(5, 'day')
   const [renewal] = await shop.connection.db
     .select()
@@ -207,7 +212,7 @@ test('a disputed renewal is refunded only once the dispute is won', async () => 
     .where(eq(payments.purchaseId, buyer.purchase.id))
     .orderBy(desc(payments.paidAt))
   const dispute = await shop.sandbox.controls.openDispute(renewal?.paymentIntentId ?? '')
-  await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
+  await shop.visitor().call(contract.confirm, link)
   await shop.settle()
   const waiting = { state: 'confirmed', outcome: 'Ended right away. The buyer’s bank decides about $39.00' }
   expect(await stored(id)).toMatchObject(waiting)
@@ -237,7 +242,7 @@ test('the 14 days restart with a plan switch, and a withdrawal then refunds only
   const { id } = await buyer.call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
   expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away and refunded in full' })
-  // The year's price: the payment for the year, plus the credit for the rest of the month.
+  // $390 are the payment at the switch plus the credit for the unused month.
   expect(await buyer.call(purchases.list, {})).toMatchObject([
     { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 39_000 },
   ])

@@ -26,8 +26,7 @@ afterAll(() => shop.close())
 
 type Reason = 'fraudulent' | 'subscription_canceled' | 'product_not_received' | 'duplicate'
 
-/** A buyer who accepted the terms, paid, and disputed the payment. */
-async function disputed(reason: Reason = 'fraudulent') {
+async function buyAndDispute(reason: Reason = 'fraudulent') {
   const buyer = await shop.verifiedUser()
   const begun = await shop.begin(buyer)
   const { paymentIntentId } = begun
@@ -44,22 +43,21 @@ const atStripe = async (id: string) => {
   return rows[0]?.data
 }
 
-/** The suggested answer, before anyone changes it on the screen. */
-async function suggested(id: string) {
+async function suggestedAnswer(id: string) {
   const shown = await admin.call(disputes.adminShow, { id })
   const texts = Object.fromEntries(shown.texts.map(({ name, value }) => [name, value]))
   return { id, texts, files: shown.files.map(({ name }) => name) }
 }
 
-const isToAnswer = async (q: string) => (await admin.call(purchases.adminList, { need: 'disputes', q })).length === 1
+const needsAnswer = async (q: string) => (await admin.call(purchases.adminList, { need: 'disputes', q })).length === 1
 
 test('an open dispute shows the stored evidence (terms, address, access, logins, messages) without a call to Stripe', async () => {
-  const { buyer, paymentIntentId, id, dueAt } = await disputed()
+  const { buyer, paymentIntentId, id, dueAt } = await buyAndDispute()
   const { email } = buyer.user
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'disputing', apiKey: 'k', secretKey: 's' }
   await buyer.call(access.submit, { paymentIntentId, ...form })
-  const waiting = (await admin.call(accessAdmin.todo, {})).find(({ username }) => username === 'disputing')
-  await admin.call(accessAdmin.grant, { ids: [waiting?.id ?? ''] })
+  const accessRequest = (await admin.call(accessAdmin.todo, {})).find(({ username }) => username === 'disputing')
+  await admin.call(accessAdmin.grant, { ids: [accessRequest?.id ?? ''] })
   await buyer.call(contact.send, { firstName: 'A', lastName: 'B', email, message: 'It works, thanks!' })
   await shop.settle()
 
@@ -83,8 +81,8 @@ test('an open dispute shows the stored evidence (terms, address, access, logins,
 })
 
 test('an answer is saved in the shop and sent once with its files, and then the bank decides', async () => {
-  const { buyer, id } = await disputed('subscription_canceled')
-  const { texts, files } = await suggested(id)
+  const { buyer, id } = await buyAndDispute('subscription_canceled')
+  const { texts, files } = await suggestedAnswer(id)
   expect(texts).toMatchObject({ cancellation_rebuttal: expect.stringContaining('has not been cancelled') })
   expect(texts['cancellation_policy_disclosure']).toMatch(/accepted the terms \(version [0-9a-f]{8}\)/)
   expect(files).toContain('cancellation_policy')
@@ -96,7 +94,7 @@ test('an answer is saved in the shop and sent once with its files, and then the 
   const saved = await admin.call(disputes.adminShow, { id })
   expect(saved.texts).toContainEqual({ name: 'uncategorized_text', value: 'They used it for a year.' })
   expect(saved.files.filter(({ isIncluded }) => isIncluded).map(({ name }) => name)).toEqual(['receipt'])
-  expect(await isToAnswer(buyer.user.email)).toBe(true)
+  expect(await needsAnswer(buyer.user.email)).toBe(true)
 
   await admin.call(disputes.adminSubmit, answer)
   const { evidence, evidence_details: details, status } = await atStripe(id)
@@ -114,7 +112,7 @@ test('an answer is saved in the shop and sent once with its files, and then the 
   expect((await admin.call(audit.adminList, { q: 'dispute.submit' })).length).toBeGreaterThan(0)
   await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject({ code: 'already-handled' })
   await expect(admin.call(disputes.adminSave, answer)).rejects.toMatchObject({ code: 'already-handled' })
-  expect(await isToAnswer(buyer.user.email)).toBe(false)
+  expect(await needsAnswer(buyer.user.email)).toBe(false)
   expect((await admin.call(overview.adminShow, {})).atRisk.disputed.count).toBeGreaterThan(0)
 
   await shop.sandbox.controls.closeDispute(id, 'won')
@@ -123,19 +121,19 @@ test('an answer is saved in the shop and sent once with its files, and then the 
 })
 
 test('the suggested evidence depends on the reason of the dispute', async () => {
-  const duplicate = await suggested((await disputed('duplicate')).id)
+  const duplicate = await suggestedAnswer((await buyAndDispute('duplicate')).id)
   expect(Object.keys(duplicate.texts)).toContain('duplicate_charge_explanation')
   expect(Object.keys(duplicate.texts)).not.toContain('cancellation_rebuttal')
-  const missing = await suggested((await disputed('product_not_received')).id)
-  expect(missing.files).toEqual(['receipt', 'service_documentation', 'customer_communication'])
+  const notReceived = await suggestedAnswer((await buyAndDispute('product_not_received')).id)
+  expect(notReceived.files).toEqual(['receipt', 'service_documentation', 'customer_communication'])
 })
 
 test.for([
   ['rak_file_write', 'Files: write'],
   ['rak_dispute_write', 'Disputes: write'],
-])('without %s, the screen names the permission, and nothing is sent', async ([missing = '', permission = '']) => {
-  const { id } = await disputed()
-  const answer = await suggested(id)
+])('without the permission %s, the screen names it, and no answer is sent', async ([missing = '', permission = '']) => {
+  const { id } = await buyAndDispute()
+  const answer = await suggestedAnswer(id)
   await shop.sandbox.controls.behave({ key: { without: [missing] } })
   const refusal = { code: 'answer-refused', serverMessage: expect.stringContaining(`“${permission}”`) }
   await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject(refusal)
@@ -147,8 +145,8 @@ test.for([
 })
 
 test('an answer that Stripe stored before it failed counts as sent, and a refusal shows Stripe’s sentence', async () => {
-  const { id } = await disputed()
-  const answer = await suggested(id)
+  const { id } = await buyAndDispute()
+  const answer = await suggestedAnswer(id)
   const on = 'POST /v1/disputes'
   await shop.sandbox.controls.failNext({ on, status: 400 })
   await expect(admin.call(disputes.adminSubmit, answer)).rejects.toMatchObject({
@@ -161,8 +159,8 @@ test('an answer that Stripe stored before it failed counts as sent, and a refusa
 })
 
 test('the order’s IP address and the answer are deleted with the account, and the address after 18 months', async () => {
-  const [first, second] = [await disputed(), await disputed()]
-  await admin.call(disputes.adminSave, await suggested(first.id))
+  const [first, second] = [await buyAndDispute(), await buyAndDispute()]
+  await admin.call(disputes.adminSave, await suggestedAnswer(first.id))
   const data = await first.buyer.call(accounts.myData, {})
   expect(data).toMatchObject({ disputes: [{ reason: 'fraudulent', answer: { files: expect.any(Array) } }] })
   expect(data).toMatchObject({ orders: [{ ip: expect.any(String) }] })
@@ -184,8 +182,8 @@ test('the order’s IP address and the answer are deleted with the account, and 
 })
 
 test('no answer is sent after the deadline', async () => {
-  const { id } = await disputed()
-  const answer = await suggested(id)
+  const { id } = await buyAndDispute()
+  const answer = await suggestedAnswer(id)
   shop.clock.advance({ days: 8 })
   admin = await shop.admin()
   stripeCalls = []

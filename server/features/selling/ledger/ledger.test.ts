@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
-type Person = { user: { id: string } }
-const moved = async ({ user }: Person) =>
+type Subscriber = { user: { id: string } }
+const movementsOf = async ({ user }: Subscriber) =>
   (
     await shop.connection.db
       .select()
@@ -29,10 +29,10 @@ const subscriptionOf = async (id: string) => {
   const [row] = await shop.connection.db.select().from(rows).where(eq(rows.id, id))
   return row?.stripeSubscriptionId ?? ''
 }
-const book = async (person: Person, kind: 'gift' | 'paid_elsewhere') => {
+const book = async (subscriber: Subscriber, kind: 'gift' | 'paid_elsewhere') => {
   const admin = await shop.admin()
   await admin.call(purchases.adminAdd, {
-    userId: person.user.id,
+    userId: subscriber.user.id,
     productId: reboundSigmaPro.id,
     billingType: 'yearly',
     amount: 39_000,
@@ -41,40 +41,40 @@ const book = async (person: Person, kind: 'gift' | 'paid_elsewhere') => {
   })
 }
 
-test('a buyer who buys, ends and buys again counts as new, lost and returned', async () => {
+test('a buyer who buys, is cancelled and buys again counts as new, lost and returned', async () => {
   const buyer = await shop.buyer()
   const admin = await shop.admin()
   await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
   await shop.settle()
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   await shop.buy(buyer, { billing: 'yearly' })
-  expect(await moved(buyer)).toEqual([
+  expect(await movementsOf(buyer)).toEqual([
     ['new', 'bought', 46_800, 1],
     ['churn', 'cancelled', -46_800, -1],
     ['reactivation', 'bought', 39_000, 1],
   ])
 })
 
-test('monthly to yearly counts as a contraction, a quantity as an expansion, and a discount when it is paid', async () => {
+test('a switch to yearly counts as a contraction, a higher quantity as an expansion, and a discount once it is paid', async () => {
   const { dashboard } = shop.sandbox.controls
   const buyer = await shop.buyer()
   const subscription = await subscriptionOf(buyer.purchase.id)
-  const { rows: found } = await shop.connection.db.execute<{ id: string }>(
+  const { rows: yearlyPrices } = await shop.connection.db.execute<{ id: string }>(
     sql`select id from sandbox.objects where data->>'lookup_key' = 'rebound-sigma-pro-yearly'`,
   )
   await dashboard.setQuantity(subscription, 2)
   await shop.settle()
   await dashboard.setQuantity(subscription, 1)
   await shop.settle()
-  // Given in the second of the purchase, its month would end with the period, before the renewal.
+  // Given at the moment of the purchase, a discount of one month would end before the renewal.
   await shop.advance(1, 'day')
   await dashboard.applyCoupon(subscription, { percent: 50, months: 1 })
   await shop.settle()
   await shop.advance(1, 'month')
   await shop.advance(1, 'month')
-  await dashboard.changePrice(subscription, found[0]?.id ?? '')
+  await dashboard.changePrice(subscription, yearlyPrices[0]?.id ?? '')
   await shop.settle()
-  expect(await moved(buyer)).toEqual([
+  expect(await movementsOf(buyer)).toEqual([
     ['new', 'bought', 46_800, 1],
     ['expansion', 'quantity', 46_800, 0],
     ['contraction', 'quantity', -46_800, 0],
@@ -86,21 +86,21 @@ test('monthly to yearly counts as a contraction, a quantity as an expansion, and
 
 test('a month at 100 % off doesn’t count as lost, unless the buyer leaves during it', async () => {
   const { dashboard } = shop.sandbox.controls
-  const [stays, leaves] = [await shop.buyer(), await shop.buyer()]
+  const [staying, leaving] = [await shop.buyer(), await shop.buyer()]
   await shop.advance(1, 'day')
-  for (const { purchase } of [stays, leaves])
+  for (const { purchase } of [staying, leaving])
     await dashboard.applyCoupon(await subscriptionOf(purchase.id), { percent: 100, months: 1 })
   await shop.advance(1, 'month')
   const admin = await shop.admin()
-  await admin.call(purchases.adminCancel, { id: leaves.purchase.id })
+  await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
   await shop.advance(1, 'month')
   await shop.settle()
-  const free = [
+  const untilFreeMonth = [
     ['new', 'bought', 46_800, 1],
     ['contraction', 'discount', -46_800, 0],
   ]
-  expect(await moved(stays)).toEqual([...free, ['expansion', 'discount', 46_800, 0]])
-  expect(await moved(leaves)).toEqual([...free, ['churn', 'cancelled', 0, -1]])
+  expect(await movementsOf(staying)).toEqual([...untilFreeMonth, ['expansion', 'discount', 46_800, 0]])
+  expect(await movementsOf(leaving)).toEqual([...untilFreeMonth, ['churn', 'cancelled', 0, -1]])
 })
 
 test('free time doesn’t count as revenue, and nobody counts as new twice because of it', async () => {
@@ -111,13 +111,13 @@ test('free time doesn’t count as revenue, and nobody counts as new twice becau
   await shop.advance(1, 'month')
   await shop.advance(3, 'day')
   await shop.queue.runNow('reconcile')
-  expect(await moved(buyer)).toEqual([
+  expect(await movementsOf(buyer)).toEqual([
     ['new', 'bought', 46_800, 1],
     ['churn', 'pause', -46_800, -1],
   ])
   await shop.advance(2, 'month')
   await shop.settle()
-  expect((await moved(buyer)).at(-1)).toEqual(['reactivation', 'resume', 46_800, 1])
+  expect((await movementsOf(buyer)).at(-1)).toEqual(['reactivation', 'resume', 46_800, 1])
 })
 
 test('a purchase paid elsewhere counts from its first to its last day, a gift doesn’t, and deletion ends it', async () => {
@@ -128,24 +128,24 @@ test('a purchase paid elsewhere counts from its first to its last day, a gift do
   const [owned] = await admin.call(purchases.adminList, { q: payer.user.email })
   await shop.advance(1, 'day')
   await (await shop.admin()).call(purchases.adminDelete, { id: owned?.id ?? '' })
-  expect(await moved(payer)).toEqual([
+  expect(await movementsOf(payer)).toEqual([
     ['new', 'bought', 39_000, 1],
     ['churn', 'deleted', -39_000, -1],
   ])
-  expect(await moved(friend)).toEqual([])
+  expect(await movementsOf(friend)).toEqual([])
 })
 
 test('a buyer who deletes their account no longer counts, also with a booking by hand', async () => {
   const payer = await shop.verifiedUser()
   await book(payer, 'paid_elsewhere')
   await payer.call(accounts.deleteMyself, { password: payer.password })
-  expect(await moved(payer)).toEqual([
+  expect(await movementsOf(payer)).toEqual([
     ['new', 'bought', 39_000, 1],
     ['churn', 'cancelled', -39_000, -1],
   ])
 })
 
-test('of two purchases that end at the same moment, one counts as the last', async () => {
+test('when a buyer’s two purchases end at the same moment, the buyer counts as lost once', async () => {
   const buyer = await shop.buyer()
   const { db, pool } = shop.connection
   // A second purchase, booked directly because the admin form would refuse it.
@@ -159,16 +159,16 @@ test('of two purchases that end at the same moment, one counts as the last', asy
   const client = await pool.connect()
   await client.query('begin')
   await client.query('select from users where id = $1 for update', [buyer.user.id])
-  const ends = owned.map(({ id }) => admin.call(purchases.adminCancel, { id }))
+  const cancellations = owned.map(({ id }) => admin.call(purchases.adminCancel, { id }))
   await new Promise((resolve) => setTimeout(resolve, 1500))
   await client.query('commit')
   client.release()
-  await Promise.all(ends)
-  const people = (await moved(buyer)).reduce((sum, [, , , more]) => sum + Number(more), 0)
+  await Promise.all(cancellations)
+  const people = (await movementsOf(buyer)).reduce((sum, [, , , change]) => sum + Number(change), 0)
   expect(people).toBe(0)
 })
 
-test('a subscription taken over that began before its owner’s other purchase counts as the first, and once', async () => {
+test('a subscription taken over counts as its owner’s first purchase if it began before the others', async () => {
   const email = 'longer@example.com'
   const { id, priceId } = await subscribeAtStripe(shop.sandbox, { email })
   await shop.advance(1, 'day')
@@ -179,10 +179,10 @@ test('a subscription taken over that began before its owner’s other purchase c
   await admin.call(takeover.adminSetPlan, { id: priceId, plan })
   await admin.call(takeover.adminTakeOver, { ids: [id], invite: false })
   await shop.settle()
-  const standing = await shop.connection.db.execute(sql`select kind, people from mrr_movements m
+  const uncorrected = await shop.connection.db.execute(sql`select kind, people from mrr_movements m
     where user_id = ${buyer.user.id} and corrects is null
       and not exists (select from mrr_movements c where c.corrects = m.id) order by at`)
-  expect(standing.rows).toEqual([
+  expect(uncorrected.rows).toEqual([
     { kind: 'new', people: 1 },
     { kind: 'expansion', people: 0 },
     { kind: 'contraction', people: 0 },
@@ -193,13 +193,13 @@ test('a movement recorded after the end of its month marks that month as changed
   const { db } = shop.connection
   const buyer = await shop.buyer()
   const admin = await shop.admin()
-  const createdAt = new Date(shop.clock.now().getTime() - 200 * 86_400_000)
-  const then = shop.clock.now()
+  const movedAt = new Date(shop.clock.now().getTime() - 200 * 86_400_000)
+  const recordedAt = shop.clock.now()
   await db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind,
-    cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, ${createdAt}, ${then}, 'late', 0, 'expansion',
+    cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, ${movedAt}, ${recordedAt}, 'late', 0, 'expansion',
     'price', 46800, 46800, 0 from mrr_movements where user_id = ${buyer.user.id}`)
   const changed = (await admin.call(overview.adminShow, {})).months.filter(({ late }) => late > 0)
-  expect(changed.map(({ month }) => month)).toContain(createdAt.toISOString().slice(0, 7))
+  expect(changed.map(({ month }) => month)).toContain(movedAt.toISOString().slice(0, 7))
 })
 
 test('no row is ever changed, and the overview is the sum of all rows', async () => {
@@ -208,15 +208,15 @@ test('no row is ever changed, and the overview is the sum of all rows', async ()
   await expect(pool.query('delete from mrr_movements')).rejects.toThrow('never changed')
   await expect(pool.query('truncate mrr_movements')).rejects.toThrow('never changed')
   const admin = await shop.admin()
-  const before = await admin.call(overview.adminShow, {})
+  const current = await admin.call(overview.adminShow, {})
   const { rows: sums } = await pool.query(
     `select sum(arr_after - arr_before)::int as arr, sum(people)::int as people,
        (select sum(arr)::int from purchases) as "arrOfPurchases"
      from mrr_movements`,
   )
   expect(sums[0]).toEqual({
-    arr: before.months.at(-1)?.arr,
-    people: before.months.at(-1)?.paying,
-    arrOfPurchases: before.months.at(-1)?.arr,
+    arr: current.months.at(-1)?.arr,
+    people: current.months.at(-1)?.paying,
+    arrOfPurchases: current.months.at(-1)?.arr,
   })
 })

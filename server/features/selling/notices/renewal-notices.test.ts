@@ -17,6 +17,8 @@ const notices = async (email: string) =>
     .filter(({ to, subject }) => to === email && subject.includes('renews in'))
     .map(({ subject }) => subject)
 
+const daysUntilFirstNotice = 336
+
 test('a yearly subscriber gets one email about the renewal 30 days ahead and one 7 days ahead', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const monthly = await shop.buyer()
@@ -29,7 +31,7 @@ test('a yearly subscriber gets one email about the renewal 30 days ahead and one
 
   await runTwice()
   expect(await notices(buyer.user.email)).toEqual([])
-  await shop.advance(336, 'day')
+  await shop.advance(daysUntilFirstNotice, 'day')
   await runTwice()
   expect(await notices(buyer.user.email)).toEqual(['Your subscription renews in 29 days'])
   await shop.advance(10, 'day')
@@ -54,21 +56,21 @@ test('the announced amount is the one that Stripe will charge, or an estimate wh
   await shop.sandbox.controls.failNext({ on: 'POST /v1/invoices/create_preview', status: 500 })
   expect(await buyer.call(purchases.nextCharge, { id: buyer.purchase.id })).toEqual({ amount: 39_000, isExact: false })
 
-  await shop.advance(336, 'day')
+  await shop.advance(daysUntilFirstNotice, 'day')
   await shop.queue.runNow('renewal-notices')
-  const told = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && /renews in/.test(subject))
-  expect(told?.text).toContain('$415.00')
+  const notice = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && /renews in/.test(subject))
+  expect(notice?.text).toContain('$415.00')
 })
 
 const subjectsOf = async (email: string) =>
   (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
 
 test('a buyer whose card expires before the next charge gets one email 21 days ahead, unless it is turned off', async () => {
-  const [told, untold] = [await shop.buyer({ billing: 'yearly' }), await shop.buyer({ billing: 'yearly' })]
+  const [notified, notNotified] = [await shop.buyer({ billing: 'yearly' }), await shop.buyer({ billing: 'yearly' })]
   const now = shop.clock.now()
   // A card is good until the end of its month.
   const expiresAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 3))
-  const expire = async ({ purchase }: typeof told) => {
+  const setCardExpiry = async ({ purchase }: typeof notified) => {
     const { rows } = await shop.connection.db.execute<{ method: string }>(
       sql`select data->>'default_payment_method' as method from sandbox.objects
         where id = (select stripe_subscription_id from purchases where id = ${purchase.id})`,
@@ -81,34 +83,36 @@ test('a buyer whose card expires before the next charge gets one email 21 days a
   }
   const run = () => shop.queue.runNow('card-notices')
   const subject = 'Your card expires before the next charge'
-  await expire(told)
+  await setCardExpiry(notified)
   await shop.settle()
   await run()
-  expect(await subjectsOf(told.user.email)).not.toContain(subject)
+  expect(await subjectsOf(notified.user.email)).not.toContain(subject)
   await shop.advance(Math.ceil((expiresAt.getTime() - now.getTime()) / 86_400_000) - 20, 'day')
   await run()
   await run()
-  const mails = (await shop.mails()).filter((mail) => mail.to === told.user.email && mail.subject === subject)
-  expect(mails.map(({ text }) => text)).toEqual([expect.stringContaining(`/dashboard?card=${told.purchase.id}`)])
+  const mails = (await shop.mails()).filter((mail) => mail.to === notified.user.email && mail.subject === subject)
+  expect(mails.map(({ text }) => text)).toEqual([expect.stringContaining(`/dashboard?card=${notified.purchase.id}`)])
 
   await (await shop.admin()).call(settings.adminSave, { CARD_NOTICES: 'no' })
-  await expire(untold)
+  await setCardExpiry(notNotified)
   await shop.settle()
   await run()
-  expect(await subjectsOf(untold.user.email)).not.toContain(subject)
+  expect(await subjectsOf(notNotified.user.email)).not.toContain(subject)
 })
 
 test('a buyer gets an email a week before a discount ends, with the regular price', async () => {
   await (await shop.admin()).call(codes.adminAdd, { code: 'TWOMONTHS', percentOff: 50, months: 2 })
   const buyer = await shop.buyer({ code: 'TWOMONTHS' })
   const run = () => shop.queue.runNow('discount-notices')
-  const told = async () =>
+  const discountNotices = async () =>
     (await shop.mails()).filter(({ to, subject }) => to === buyer.user.email && subject.includes('discount ends'))
   await shop.advance(1, 'month')
   await run()
-  expect(await told()).toEqual([])
+  expect(await discountNotices()).toEqual([])
   await shop.advance(25, 'day')
   await run()
   await run()
-  expect((await told()).map(({ text }) => text)).toEqual([expect.stringContaining('the regular price of $39.00')])
+  expect((await discountNotices()).map(({ text }) => text)).toEqual([
+    expect.stringContaining('the regular price of $39.00'),
+  ])
 })

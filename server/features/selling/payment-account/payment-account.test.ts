@@ -116,10 +116,10 @@ test('a restricted key that can’t read its account is recognized by a price th
 test('until the shop knows which account new keys belong to, it sells nothing and stores cancellations for later', async () => {
   await using standIn = await openStripeStandIn({ mode: 'test' })
   const databaseUrl = await openDatabase()
-  const before = await openWith({ databaseUrl, standIn })
-  const [ada, bob] = [await before.verifiedUser(), await before.verifiedUser()]
+  const firstRun = await openWith({ databaseUrl, standIn })
+  const [ada, bob] = [await firstRun.verifiedUser(), await firstRun.verifiedUser()]
   const [adasPurchaseId, bobsPurchaseId] = [await buyAt(standIn, ada), await buyAt(standIn, bob)]
-  await before.close()
+  await firstRun.close()
 
   const STRIPE_SECRET_KEY = await standIn.rollKey()
   await standIn.sandbox.controls.failNext({ on: 'GET /v1/account', status: 500 })
@@ -129,14 +129,14 @@ test('until the shop knows which account new keys belong to, it sells nothing an
   await adaAgain.call(accounts.login, { email: ada.user.email, password: ada.password })
   await bobAgain.call(accounts.login, { email: bob.user.email, password: bob.password })
 
-  const away = { status: 503, code: 'payments-away' }
+  const unavailable = { status: 503, code: 'payments-away' }
   const guest = shop.visitor()
   await expect(
     guest.call(checkout.createSubscriptionIntent, { ...intent, email: 'new@example.com' }),
-  ).rejects.toMatchObject(away)
+  ).rejects.toMatchObject(unavailable)
   await expect(
     admin.call(purchases.adminRefund, { id: adasPurchaseId, amount: 500, refundedSoFar: 0 }),
-  ).rejects.toMatchObject(away)
+  ).rejects.toMatchObject(unavailable)
   expect(await sendEvent(shop, standIn)).toBe(503)
 
   expect(await adaAgain.call(purchases.cancel, { id: adasPurchaseId })).toEqual({ isDone: false })

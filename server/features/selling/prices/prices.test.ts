@@ -36,7 +36,7 @@ async function publish(
   await (await shop.admin()).call(prices.adminPublish, { productId, billingType, after, ...input })
 }
 
-const shown = async (shop: TestShop, billing: BillingType) => {
+const shownPrice = async (shop: TestShop, billing: BillingType) => {
   const [product] = await shop.visitor().call(catalog.list, {})
   return (billing === 'yearly' ? product?.yearlyPrice : product?.monthlyPrice) ?? 0
 }
@@ -44,29 +44,28 @@ const shown = async (shop: TestShop, billing: BillingType) => {
 const states = async (billing: BillingType) =>
   (await planOf(shops[0], billing)).publications.map(({ amount, state }) => `${amount} ${state}`)
 
-/** Amounts that Stripe bills for each subscription. */
-const billed = async () => {
+const billedPrices = async () => {
   const { rows } = await shops[0].connection.db.execute<{ id: string; price: string; amount: number }>(sql`
     select s.id, p.id as price, (p.data->>'unit_amount')::int as amount from sandbox.objects s
     join sandbox.objects p on p.id = s.data->'items'->'data'->0->'price'->>'id' or p.id = s.data->'items'->'data'->0->>'price'
     where s.kind = 'subscription'`)
-  return new Map(rows.map(({ id, ...rest }) => [id, rest]))
+  return new Map(rows.map(({ id, ...price }) => [id, price]))
 }
 
 test('the first price comes from the file, and a scheduled price waits for its day or is replaced by the next one', async () => {
-  const [shop, other] = shops
+  const [shop, secondProcess] = shops
   expect(await states('yearly')).toEqual(['39000 current'])
-  const in5 = new Date(shop.clock.now().getTime() + 5 * 86_400_000).toISOString().slice(0, 10)
-  await publish(shop, 'yearly', { amount: 45000, regularAmount: 59000, from: in5 })
+  const inFiveDays = new Date(shop.clock.now().getTime() + 5 * 86_400_000).toISOString().slice(0, 10)
+  await publish(shop, 'yearly', { amount: 45000, regularAmount: 59000, from: inFiveDays })
   expect(await states('yearly')).toEqual(['45000 planned', '39000 current'])
-  await publish(other, 'yearly', { amount: 49550 })
+  await publish(secondProcess, 'yearly', { amount: 49550 })
   expect(await states('yearly')).toEqual(['49550 current', '45000 called off', '39000 past'])
-  expect(await shown(shop, 'yearly')).toBe(49550)
-  const later = new Date(shop.clock.now().getTime() + 2 * 86_400_000).toISOString().slice(0, 10)
-  await publish(shop, 'yearly', { amount: 47000, from: later })
+  expect(await shownPrice(shop, 'yearly')).toBe(49550)
+  const inTwoDays = new Date(shop.clock.now().getTime() + 2 * 86_400_000).toISOString().slice(0, 10)
+  await publish(shop, 'yearly', { amount: 47000, from: inTwoDays })
   for (const each of shops) each.clock.advance({ days: 6 })
   expect(await states('yearly')).toEqual(['47000 current', '49550 past', '45000 called off', '39000 past'])
-  expect(await shown(other, 'yearly')).toBe(47000)
+  expect(await shownPrice(secondProcess, 'yearly')).toBe(47000)
   const admin = await shop.admin()
   expect((await admin.call(audit.adminList, { q: 'price.publish' }))[0]).toMatchObject({
     subject: 'rebound-sigma-pro yearly',
@@ -108,69 +107,69 @@ type Step =
   | { kind: 'pay' }
 
 const at = fc.constantFrom<0 | 1>(0, 1)
-const step = fc.oneof(
+const anyStep = fc.oneof(
   fc.record({ kind: fc.constant('publish'), at, amount: fc.constantFrom(3900, 4500, 4950) }),
   fc.record({ kind: fc.constant('look'), at }),
   fc.record({ kind: fc.constant('begin'), at }),
   fc.record({ kind: fc.constant('pay') }),
 ) as fc.Arbitrary<Step>
 
-function expectToSeeAnotherPrice(refusal: ApiError, saw: number) {
+function expectToSeeAnotherPrice(refusal: ApiError, seenAmount: number) {
   expect(refusal).toMatchObject({ status: 409, code: 'price-changed' })
-  expect(refusal.currentAmount).not.toBe(saw)
+  expect(refusal.currentAmount).not.toBe(seenAmount)
 }
 
-async function expectPaid({ paymentIntentId, saw }: { paymentIntentId: string; saw: number }) {
+async function expectPaid({ paymentIntentId, seenAmount }: { paymentIntentId: string; seenAmount: number }) {
   const { rows } = await shops[1].connection.db.execute<{ paid: number; price: number }>(sql`
     select last_paid_amount as paid, price from purchases where payment_intent_id = ${paymentIntentId}`)
-  expect(rows).toEqual([{ paid: saw, price: saw }])
+  expect(rows).toEqual([{ paid: seenAmount, price: seenAmount }])
 }
 
 test('while prices are published, a buyer pays the shown price or nothing, and running subscriptions keep theirs', async () => {
   let buyers = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 14 }), async (story) => {
-      const before = await billed()
+    fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: 14 }), async (story) => {
+      const before = await billedPrices()
       const visitors = [shops[0].visitor(), shops[1].visitor()] as const
       const email = `price-${buyers++}@example.com`
-      let saw = await shown(shops[0], 'monthly')
-      const asked: { saw: number; amountDue: number }[] = []
-      let begun: { clientSecret: string; paymentIntentId: string; saw: number } | undefined
-      for (const each of story) {
-        if (each.kind === 'publish') await publish(shops[each.at], 'monthly', { amount: each.amount })
-        if (each.kind === 'look') saw = await shown(shops[each.at], 'monthly')
-        if (each.kind === 'begin') {
-          const answer = await visitors[each.at]
+      let seenAmount = await shownPrice(shops[0], 'monthly')
+      const beginnings: { seenAmount: number; amountDue: number }[] = []
+      let begun: { clientSecret: string; paymentIntentId: string; seenAmount: number } | undefined
+      for (const step of story) {
+        if (step.kind === 'publish') await publish(shops[step.at], 'monthly', { amount: step.amount })
+        if (step.kind === 'look') seenAmount = await shownPrice(shops[step.at], 'monthly')
+        if (step.kind === 'begin') {
+          const answer = await visitors[step.at]
             .call(checkout.createSubscriptionIntent, {
               productSlug: 'rebound-sigma-pro',
               billingType: 'monthly',
-              amount: saw,
-              email: `${each.at}-${email}`,
+              amount: seenAmount,
+              email: `${step.at}-${email}`,
             })
             .catch((error: unknown) => error)
           if (answer instanceof ApiError) {
-            expectToSeeAnotherPrice(answer, saw)
+            expectToSeeAnotherPrice(answer, seenAmount)
             continue
           }
           const { clientSecret, amountDue } = answer as { clientSecret: string; amountDue: number }
-          asked.push({ saw, amountDue })
-          begun = { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '', saw }
+          beginnings.push({ seenAmount, amountDue })
+          begun = { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '', seenAmount }
         }
-        if (each.kind === 'pay' && begun) {
+        if (step.kind === 'pay' && begun) {
           await shops[0].pay(begun)
           await shops[0].settle()
           await expectPaid(begun)
           break
         }
       }
-      for (const { saw: shownAmount, amountDue } of asked) expect(amountDue).toBe(shownAmount)
-      const after = await billed()
+      for (const begin of beginnings) expect(begin.amountDue).toBe(begin.seenAmount)
+      const after = await billedPrices()
       for (const [id, price] of before) expect(after.get(id)).toEqual(price)
     }),
     { numRuns: 15 },
   )
-  const before = await billed()
+  const before = await billedPrices()
   expect(new Set([...before.values()].map(({ amount }) => amount)).size).toBeGreaterThan(1)
   await shops[0].advance(1, 'month')
-  expect(await billed()).toEqual(before)
+  expect(await billedPrices()).toEqual(before)
 })

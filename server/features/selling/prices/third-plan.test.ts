@@ -36,7 +36,7 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 async function logInAndReadPurchase({ call, user, password }: Buyer) {
   await call(accounts.login, { email: user.email, password })
   const [purchase] = await call(purchases.list, {})
-  if (!purchase) throw new Error('It is gone')
+  if (!purchase) throw new Error('There is no purchase')
   return purchase
 }
 const lastMailTo = async ({ user }: Buyer) => (await shop.mails()).findLast(({ to }) => to === user.email)?.text
@@ -46,8 +46,8 @@ const mrr = async () => {
 }
 
 test('a quarterly price in the product’s file is enough to sell, renew, cancel and switch that plan', async () => {
-  const [sold] = await shop.visitor().call(catalog.list, {})
-  expect(sold).toMatchObject({
+  const [product] = await shop.visitor().call(catalog.list, {})
+  expect(product).toMatchObject({
     monthlyPrice: 3900,
     yearlyPrice: 39_000,
     prices: { monthly: 3900, quarterly: 9900, yearly: 39_000 },
@@ -55,9 +55,9 @@ test('a quarterly price in the product’s file is enough to sell, renew, cancel
 
   const buyer = await shop.buyer({ billing: 'quarterly' })
   expect(buyer.purchase).toMatchObject({ billingType: 'quarterly', period: 'quarter', amount: 9900, status: 'active' })
-  const bought = new Date(buyer.purchase.createdAt)
+  const boughtAt = new Date(buyer.purchase.createdAt)
   const firstEnd = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
-  expect(Math.abs(firstEnd - addMonths(bought, 3).getTime())).toBeLessThan(day)
+  expect(Math.abs(firstEnd - addMonths(boughtAt, 3).getTime())).toBeLessThan(day)
   expect(await lastMailTo(buyer)).toContain('Price: $99.00 per quarter')
   expect(await mrr()).toBe(3300)
 
@@ -65,7 +65,7 @@ test('a quarterly price in the product’s file is enough to sell, renew, cancel
   await shop.advance(10, 'day')
   const renewed = await logInAndReadPurchase(buyer)
   const end = Date.parse(renewed.currentPeriodEnd ?? '')
-  expect(Math.abs(end - addMonths(bought, 6).getTime())).toBeLessThan(2 * day)
+  expect(Math.abs(end - addMonths(boughtAt, 6).getTime())).toBeLessThan(2 * day)
   expect(renewed).toMatchObject({ status: 'active', lastPaidAmount: 9900, nextAmount: 9900 })
 
   // A renewed term of more than a month ends with one month's notice, and the rest is refunded.
@@ -91,7 +91,7 @@ test('a quarterly price in the product’s file is enough to sell, renew, cancel
   expect(booked).toEqual(wanted)
 })
 
-test('a code for two months reduces a whole quarter, and the checkout says so', async () => {
+test('a code for two months reduces the whole first quarter, and the receipt says so', async () => {
   const admin = await shop.admin()
   await admin.call(codes.adminAdd, { code: 'TWOMONTHS', percentOff: 50, months: 2 })
   const buyer = await shop.buyer({ billing: 'quarterly', code: 'TWOMONTHS' })

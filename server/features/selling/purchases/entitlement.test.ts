@@ -5,9 +5,14 @@ import { isLive, type PurchaseStatus, purchaseStatuses } from '#contract/statuse
 import { type Entitlement, entitlementOf, type PurchaseFacts } from './entitlement.ts'
 
 const day = 86_400_000
-const at = (days: number) => new Date(Date.UTC(2026, 10, 1) + days * day)
-const freezes = { freezesAccessDuringDispute: true }
-const keeps = { freezesAccessDuringDispute: false }
+const dayOf = (days: number) => new Date(Date.UTC(2026, 10, 1) + days * day)
+const paidDays = 30
+const givenDays = 50
+const slackDays = 3
+const graceDays = 14
+
+const freezingAccess = { freezesAccessDuringDispute: true }
+const keepingAccess = { freezesAccessDuringDispute: false }
 
 const rows = readFileSync(new URL('../../../../docs/entitlements.md', import.meta.url), 'utf8')
   .split('\n')
@@ -23,23 +28,23 @@ const rows = readFileSync(new URL('../../../../docs/entitlements.md', import.met
 
 function factsOf(purchase: string, isDisputed: boolean): PurchaseFacts {
   const [status = '', note] = purchase.split(', ')
-  const ends = status === 'pending_cancel' || note?.endsWith('until a day') ? at(30) : null
+  const ends = status === 'pending_cancel' || note?.endsWith('until a day') ? dayOf(paidDays) : null
   return {
     status: status as PurchaseStatus,
-    paidUntil: note?.startsWith('booked by hand') ? null : at(30),
-    givenUntil: note === 'with time given' ? at(50) : null,
-    endsAt: note === 'with a later end' ? at(90) : ends,
-    pastDueSince: status === 'past_due' ? at(0) : null,
+    paidUntil: note?.startsWith('booked by hand') ? null : dayOf(paidDays),
+    givenUntil: note === 'with time given' ? dayOf(givenDays) : null,
+    endsAt: note === 'with a later end' ? dayOf(90) : ends,
+    pastDueSince: status === 'past_due' ? dayOf(0) : null,
     isDisputed,
   }
 }
 
 const dates: Record<string, Date | null> = {
-  'paid time + slack': at(33),
-  'given time + slack': at(53),
+  'paid time + slack': dayOf(paidDays + slackDays),
+  'given time + slack': dayOf(givenDays + slackDays),
   'no end': null,
-  'its end': at(30),
-  'grace end': at(14),
+  'its end': dayOf(paidDays),
+  'grace end': dayOf(graceDays),
 }
 
 describe('the table of docs/entitlements.md', () => {
@@ -52,58 +57,61 @@ describe('the table of docs/entitlements.md', () => {
   test.for(rows)('$purchase, dispute $dispute: $until', ({ purchase, dispute, until, reason }) => {
     const isOpen = dispute === 'open'
     const facts = factsOf(purchase, isOpen)
-    const held: Entitlement = { until: at(5), reason: 'renews' }
-    const regular = until === 'nothing' ? null : { until: isOpen ? at(5) : dates[until], reason }
-    expect(entitlementOf([facts], freezes, held)).toEqual(regular)
+    const held: Entitlement = { until: dayOf(5), reason: 'renews' }
+    const regular = until === 'nothing' ? null : { until: isOpen ? dayOf(5) : dates[until], reason }
+    expect(entitlementOf([facts], freezingAccess, held)).toEqual(regular)
     // A buyer without access gets none from a disputed purchase.
-    expect(entitlementOf([facts], freezes, null)).toEqual(isOpen ? null : regular)
+    expect(entitlementOf([facts], freezingAccess, null)).toEqual(isOpen ? null : regular)
     // "keep" changes nothing until the dispute is decided.
-    expect(entitlementOf([facts], keeps, held)).toEqual(entitlementOf([{ ...facts, isDisputed: false }], freezes, null))
+    expect(entitlementOf([facts], keepingAccess, held)).toEqual(
+      entitlementOf([{ ...facts, isDisputed: false }], freezingAccess, null),
+    )
   })
 })
 
-const date = fc.option(fc.integer({ min: -60, max: 400 }).map(at))
-const facts: fc.Arbitrary<PurchaseFacts> = fc.record({
+const anyDate = fc.option(fc.integer({ min: -60, max: 400 }).map(dayOf))
+const anyFacts: fc.Arbitrary<PurchaseFacts> = fc.record({
   status: fc.constantFrom(...purchaseStatuses),
-  paidUntil: date,
-  givenUntil: date,
-  endsAt: date,
-  pastDueSince: date,
+  paidUntil: anyDate,
+  givenUntil: anyDate,
+  endsAt: anyDate,
+  pastDueSince: anyDate,
   isDisputed: fc.boolean(),
 })
-const entitlement: fc.Arbitrary<Entitlement | null> = fc.option(
-  fc.record({ until: date, reason: fc.constant('renews' as const) }),
+const anyEntitlement: fc.Arbitrary<Entitlement | null> = fc.option(
+  fc.record({ until: anyDate, reason: fc.constant('renews' as const) }),
 )
-const lasts = (given: Entitlement | null) => (given ? (given.until?.getTime() ?? Infinity) : -Infinity)
+const endOf = (entitlement: Entitlement | null) =>
+  entitlement ? (entitlement.until?.getTime() ?? Infinity) : -Infinity
 
 test('another purchase never shortens the entitlement, and their order does not matter', () => {
   fc.assert(
-    fc.property(fc.array(facts, { maxLength: 5 }), facts, entitlement, (some, more, held) => {
-      const before = entitlementOf(some, freezes, held)
-      const after = entitlementOf([...some, more], freezes, held)
-      expect(lasts(after)).toBeGreaterThanOrEqual(lasts(before))
-      expect(lasts(entitlementOf([more, ...some], freezes, held))).toBe(lasts(after))
+    fc.property(fc.array(anyFacts, { maxLength: 5 }), anyFacts, anyEntitlement, (others, purchase, held) => {
+      const before = entitlementOf(others, freezingAccess, held)
+      const after = entitlementOf([...others, purchase], freezingAccess, held)
+      expect(endOf(after)).toBeGreaterThanOrEqual(endOf(before))
+      expect(endOf(entitlementOf([purchase, ...others], freezingAccess, held))).toBe(endOf(after))
     }),
   )
 })
 
 test('a dispute never extends the entitlement', () => {
   fc.assert(
-    fc.property(facts, entitlement, (purchase, held) => {
-      const disputed = entitlementOf([{ ...purchase, isDisputed: true }], freezes, held)
-      expect(lasts(disputed)).toBeLessThanOrEqual(Math.max(lasts(held), -Infinity))
-      expect(lasts(disputed)).toBeLessThanOrEqual(
-        lasts(entitlementOf([{ ...purchase, isDisputed: false }], freezes, held)),
+    fc.property(anyFacts, anyEntitlement, (purchase, held) => {
+      const disputed = entitlementOf([{ ...purchase, isDisputed: true }], freezingAccess, held)
+      expect(endOf(disputed)).toBeLessThanOrEqual(endOf(held))
+      expect(endOf(disputed)).toBeLessThanOrEqual(
+        endOf(entitlementOf([{ ...purchase, isDisputed: false }], freezingAccess, held)),
       )
     }),
   )
 })
 
-test('the shop’s own pages open exactly for the statuses that entitle', () => {
+test('an undisputed purchase entitles exactly while its status is live', () => {
   fc.assert(
-    fc.property(facts, (purchase) => {
-      const given = entitlementOf([{ ...purchase, isDisputed: false }], freezes, null)
-      expect(given !== null).toBe(isLive(purchase.status))
+    fc.property(anyFacts, (purchase) => {
+      const entitlement = entitlementOf([{ ...purchase, isDisputed: false }], freezingAccess, null)
+      expect(entitlement !== null).toBe(isLive(purchase.status))
     }),
   )
 })

@@ -15,7 +15,7 @@ afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-const stateOf = async (buyer: Buyer) => {
+const purchaseOf = async (buyer: Buyer) => {
   const [purchase] = await buyer.call(purchases.list, {})
   if (!purchase) throw new Error('Expected a purchase')
   return purchase
@@ -37,10 +37,10 @@ describe('a cancelled subscription', () => {
     const { id, currentPeriodEnd } = buyer.purchase
     await buyer.call(purchases.cancel, { id })
     await buyer.call(purchases.cancel, { id })
-    expect(await stateOf(buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
     await buyer.call(purchases.resume, { id })
     await buyer.call(purchases.resume, { id })
-    expect(await stateOf(buyer)).toMatchObject({ status: 'active', endsAt: null })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endsAt: null })
     expect(await subjectsTo(buyer)).toEqual(
       expect.arrayContaining(['Your subscription will be cancelled', 'Your subscription continues']),
     )
@@ -50,21 +50,22 @@ describe('a cancelled subscription', () => {
     await using isolatedShop = await openShop()
     const buyer = await isolatedShop.buyer()
     const { id } = buyer.purchase
-    const changes = new Set([
+    const subjectsOfChanges = new Set([
       'Your subscription will be cancelled',
       'Your subscription continues',
       'Your card was changed',
     ])
-    const changesTold = async () => (await subjectsTo(buyer, isolatedShop)).filter((subject) => changes.has(subject))
-    for (let again = 0; again < 3; again++) {
+    const changeEmails = async () =>
+      (await subjectsTo(buyer, isolatedShop)).filter((subject) => subjectsOfChanges.has(subject))
+    for (let round = 0; round < 3; round++) {
       await buyer.call(purchases.cancel, { id })
       await buyer.call(purchases.resume, { id })
       await isolatedShop.changeCard(buyer, id, 'pm_card_mastercard')
     }
-    expect(await changesTold()).toEqual(['Your subscription will be cancelled', 'Your card was changed'])
+    expect(await changeEmails()).toEqual(['Your subscription will be cancelled', 'Your card was changed'])
     await isolatedShop.advance(1, 'day')
     await buyer.call(purchases.cancel, { id })
-    expect(await changesTold()).toHaveLength(3)
+    expect(await changeEmails()).toHaveLength(3)
   })
 
   test('ends with its period, and then the buyer can subscribe again', async () => {
@@ -72,13 +73,13 @@ describe('a cancelled subscription', () => {
     const buyer = await isolatedShop.buyer()
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
     await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
-    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
     await expect(buyer.call(purchases.resume, { id: buyer.purchase.id })).rejects.toMatchObject({ status: 409 })
     expect(await subjectsTo(buyer, isolatedShop)).toContain('Your subscription to Rebound Sigma Pro has ended')
     expect(await isolatedShop.buy(buyer)).toMatchObject({ status: 'active' })
   })
 
-  test('may have a reason, also at Stripe, which resuming deletes, and a comment that is deleted with the account', async () => {
+  test('stores the buyer’s reason and comment, also at Stripe; resuming deletes both, and account deletion the comment', async () => {
     const buyer = await shop.buyer()
     const admin = await shop.admin()
     const { id } = buyer.purchase
@@ -127,7 +128,7 @@ describe('a cancelled subscription', () => {
       purchases.beginCardUpdate,
     ])
       await expect(stranger.call(endpoint, { id })).rejects.toMatchObject({ status: 404 })
-    expect(await stateOf(owner)).toMatchObject({ status: 'active' })
+    expect(await purchaseOf(owner)).toMatchObject({ status: 'active' })
   })
 })
 
@@ -173,7 +174,7 @@ test('a renewal moves the period, emails a receipt and adds an invoice', async (
   const buyer = await isolatedShop.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
   await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
-  const renewed = await stateOf(buyer)
+  const renewed = await purchaseOf(buyer)
   expect(renewed.status).toBe('active')
   expect(new Date(renewed.currentPeriodEnd ?? 0) > new Date(currentPeriodEnd ?? 0)).toBe(true)
   expect((await subjectsTo(buyer, isolatedShop)).filter((subject) => subject.includes('receipt'))).toHaveLength(2)
@@ -192,12 +193,12 @@ describe('an unpaid renewal', () => {
     await using isolatedShop = await openShop()
     const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
-    const unpaid = await stateOf(buyer)
+    const unpaid = await purchaseOf(buyer)
     expect(unpaid).toMatchObject({ status: 'past_due', endedAt: null })
     expect(unpaid.graceEndsAt).not.toBeNull()
     const reminders = async () =>
       (await subjectsTo(buyer, isolatedShop)).filter((subject) => /payment did not|about to end/.test(subject))
-    // Stripe tries eight times in these two weeks; the first four failures are one reminder.
+    // Stripe tries eight times in these two weeks. The first four failures cause only one reminder.
     for (let day = 1; day <= 5; day++) await isolatedShop.advance(1, 'day')
     expect(await reminders()).toEqual(['Your payment did not go through'])
     for (let day = 6; day <= 13; day++) await isolatedShop.advance(1, 'day')
@@ -206,10 +207,10 @@ describe('an unpaid renewal', () => {
       'Reminder: your payment did not go through',
       'Last reminder: your subscription is about to end',
     ])
-    expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
     await advanceAndLogIn(isolatedShop, buyer, 1, 'day')
     await isolatedShop.queue.runNow('reconcile')
-    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
   })
 
   test('is charged to a new card right away', async () => {
@@ -221,30 +222,30 @@ describe('an unpaid renewal', () => {
     const setupIntentId = await isolatedShop.storeCard(clientSecret, 'pm_card_visa')
     const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
     expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
-    expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
-    const told = async () =>
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
+    const cardEmails = async () =>
       (await isolatedShop.mails()).filter(({ subject }) => subject === 'Your card was changed').length
-    const before = await told()
+    const before = await cardEmails()
     await finish()
-    expect(await told()).toBe(before)
+    expect(await cardEmails()).toBe(before)
     await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
-    expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active' })
   })
 
   test('keeps the old card, without an email, when the new card is declined', async () => {
     await using isolatedShop = await openShop()
     const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-    const changes = async () =>
+    const cardEmails = async () =>
       (await subjectsTo(buyer, isolatedShop)).filter((subject) => subject === 'Your card was changed').length
     await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
-    const before = await changes()
+    const before = await cardEmails()
     await expect(isolatedShop.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail')).rejects.toMatchObject(
       { serverMessage: expect.stringContaining('declined') },
     )
-    expect(await changes()).toBe(before)
-    expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
+    expect(await cardEmails()).toBe(before)
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
     await isolatedShop.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
-    expect(await changes()).toBe(before + 1)
+    expect(await cardEmails()).toBe(before + 1)
   })
 
   test('that the buyer must confirm with the bank is processing until Stripe is done', async () => {
@@ -263,7 +264,7 @@ describe('an unpaid renewal', () => {
     expect(await finish()).toMatchObject({ state: 'processing', confirmWith: null })
     await isolatedShop.settle()
     expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
-    expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
     const invoices = await buyer.call(purchases.invoices, { id })
     expect(invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
@@ -278,8 +279,8 @@ describe('an unpaid renewal', () => {
   })
 
   test('can’t be paid with someone else’s saved card', async () => {
-    const [owner, other] = [await shop.buyer(), await shop.buyer()]
-    const { clientSecret } = await other.call(purchases.beginCardUpdate, { id: other.purchase.id })
+    const [owner, stranger] = [await shop.buyer(), await shop.buyer()]
+    const { clientSecret } = await stranger.call(purchases.beginCardUpdate, { id: stranger.purchase.id })
     const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_visa')
     await expect(
       owner.call(purchases.finishCardUpdate, { id: owner.purchase.id, setupIntentId }),
@@ -292,11 +293,11 @@ describe('an unpaid renewal', () => {
     await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     await advanceAndLogIn(isolatedShop, buyer, 14, 'day')
     await isolatedShop.queue.runNow('reconcile')
-    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
     const invoices = await buyer.call(purchases.invoices, { id: buyer.purchase.id })
     expect(invoices.map(({ status }) => status)).toEqual(['void', 'paid'])
     await isolatedShop.settle()
-    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
   })
 
   test('can be cancelled by its buyer', async () => {
@@ -304,48 +305,52 @@ describe('an unpaid renewal', () => {
     const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
-    expect(await stateOf(buyer)).toMatchObject({ status: 'expired' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'expired' })
   })
 })
 
 describe('a refund', () => {
-  test('in part only changes the books', async () => {
+  test('of a part of the payment leaves the subscription active', async () => {
     const buyer = await shop.buyer()
     await shop.sandbox.controls.refund(intentOf(buyer), 1000)
     await shop.settle()
-    expect(await stateOf(buyer)).toMatchObject({ status: 'active', refundedAmount: 1000 })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', refundedAmount: 1000 })
     expect(await subjectsTo(buyer)).toContain('Your refund of $10.00')
   })
 
-  test('in full ends access, here and at Stripe', async () => {
+  test('of the whole payment ends the subscription', async () => {
     const buyer = await shop.buyer()
     await shop.sandbox.controls.refund(intentOf(buyer))
     await shop.settle()
-    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded', refundedAmount: 3900 })
+    expect(await purchaseOf(buyer)).toMatchObject({
+      status: 'cancelled',
+      endedBecause: 'refunded',
+      refundedAmount: 3900,
+    })
   })
 
   test('through a dispute ends access once the dispute is lost, not before', async () => {
     const buyer = await shop.buyer()
     const dispute = await shop.sandbox.controls.openDispute(intentOf(buyer))
     await shop.settle()
-    expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active' })
     expect((await shop.mails()).map(({ subject }) => subject)).toContain(`Disputed payment: ${buyer.user.email}`)
     await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
     await shop.settle()
-    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
   })
 })
 
 describe('an admin', () => {
-  test('cancels immediately, refunds once, and deletes permanently', async () => {
+  test('cancels immediately, refunds up to the payment’s amount, and deletes permanently', async () => {
     const admin = await shop.admin()
     const [cancelled, refunded, deleted] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
     await admin.call(purchases.adminCancel, { id: cancelled.purchase.id })
-    expect(await stateOf(cancelled)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+    expect(await purchaseOf(cancelled)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
 
-    const twice = { id: refunded.purchase.id, amount: 1500, refundedSoFar: 0 }
-    await admin.call(purchases.adminRefund, twice)
-    expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 1500, status: 'active' })
+    const partialRefund = { id: refunded.purchase.id, amount: 1500, refundedSoFar: 0 }
+    await admin.call(purchases.adminRefund, partialRefund)
+    expect(await purchaseOf(refunded)).toMatchObject({ refundedAmount: 1500, status: 'active' })
     await expect(
       admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500, refundedSoFar: 1500 }),
     ).rejects.toMatchObject({ status: 409, serverMessage: 'Only $24.00 of this payment can be refunded' })
@@ -354,7 +359,7 @@ describe('an admin', () => {
       refundedSoFar: 1500,
     })
     await admin.call(purchases.adminRefund, { id: refunded.purchase.id, refundedSoFar: 1500 })
-    expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 3900, status: 'cancelled' })
+    expect(await purchaseOf(refunded)).toMatchObject({ refundedAmount: 3900, status: 'cancelled' })
 
     await admin.call(purchases.adminDelete, { id: deleted.purchase.id })
     await shop.settle()
@@ -363,14 +368,14 @@ describe('an admin', () => {
   })
 
   test('refunds once, even if asked at the same moment, in another process, or again', async () => {
-    await using other = await openShop({
+    await using secondProcess = await openShop({
       databaseUrl: shop.connection.url,
       env: { SECRETS_KEY: loadSecretsKey(undefined, shop.config.dataDir) },
     })
-    const [here, there] = [await shop.admin(), await other.admin()]
+    const [here, there] = [await shop.admin(), await secondProcess.admin()]
     for (const amounts of [[1000], [1000, 700]]) {
       const buyer = await shop.buyer()
-      const asked = Array.from({ length: 6 }, (_, index) =>
+      const requests = Array.from({ length: 6 }, (_, index) =>
         (index % 2 === 0 ? here : there)
           .call(purchases.adminRefund, {
             id: buyer.purchase.id,
@@ -379,31 +384,30 @@ describe('an admin', () => {
           })
           .catch((error: { status: number }) => error.status),
       )
-      const refused = (await Promise.all(asked)).filter((status) => typeof status === 'number')
-      expect(new Set(refused).isSubsetOf(new Set([409]))).toBe(true)
+      const refusals = (await Promise.all(requests)).filter((status) => typeof status === 'number')
+      for (const status of refusals) expect(status).toBe(409)
       await shop.settle()
-      const { refundedAmount } = await stateOf(buyer)
+      const { refundedAmount } = await purchaseOf(buyer)
       expect(amounts).toContain(refundedAmount)
-      // A retry of the refund that succeeded.
       await expect(
         here.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 }),
       ).rejects.toMatchObject({ status: 409, serverMessage: expect.stringContaining('Please look again') })
-      expect(await stateOf(buyer)).toMatchObject({ refundedAmount })
+      expect(await purchaseOf(buyer)).toMatchObject({ refundedAmount })
     }
   })
 
   test('books a purchase by hand, but not a second one of the same product', async () => {
     const admin = await shop.admin()
     const { user, call } = await shop.verifiedUser()
-    const wanted = {
+    const booking = {
       userId: user.id,
       productId: reboundSigmaPro.id,
       billingType: 'yearly' as const,
       amount: 12_345,
       status: 'active' as const,
     }
-    await admin.call(purchases.adminAdd, wanted)
-    await expect(admin.call(purchases.adminAdd, wanted)).rejects.toMatchObject({ status: 409 })
+    await admin.call(purchases.adminAdd, booking)
+    await expect(admin.call(purchases.adminAdd, booking)).rejects.toMatchObject({ status: 409 })
     const [booked] = await call(purchases.list, {})
     expect(booked).toMatchObject({ amount: 12_345, status: 'active', paymentIntentId: null })
     await expect(call(purchases.invoice, { id: booked?.id ?? '' })).rejects.toMatchObject({

@@ -19,7 +19,7 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 const intentOf = ({ purchase }: Buyer) => purchase.paymentIntentId ?? ''
 
-const notesOf = async (buyer: Buyer) =>
+const creditNotesOf = async (buyer: Buyer) =>
   (await buyer.call(purchases.invoices, { id: buyer.purchase.id }))
     .filter(({ kind }) => kind === 'credit_note')
     .map(({ amount }) => amount)
@@ -29,11 +29,11 @@ test('the credit note of a refund that failed covers the next refund, and no job
   const { controls } = shop.sandbox
   const first = await controls.refund(intentOf(buyer), 1000)
   await shop.settle()
-  expect(await notesOf(buyer)).toEqual([1000])
+  expect(await creditNotesOf(buyer)).toEqual([1000])
   await controls.failRefund(first.id)
   await controls.refund(intentOf(buyer))
   await shop.settle()
-  expect((await notesOf(buyer)).toSorted((a, b) => a - b)).toEqual([1000, 2900])
+  expect((await creditNotesOf(buyer)).toSorted((a, b) => a - b)).toEqual([1000, 2900])
   expect(await shop.queue.failed.count()).toBe(0)
 })
 
@@ -46,21 +46,21 @@ test('a payment into a former Stripe account is refused here and must be refunde
   const refused = { status: 409, message: expect.stringContaining('former Stripe account (acct_1Former)') }
   await expect(admin.call(purchases.adminRefundable, { id })).rejects.toMatchObject(refused)
   await expect(admin.call(purchases.adminRefund, { id, refundedSoFar: 0 })).rejects.toMatchObject(refused)
-  const [invoice, ...more] = await buyer.call(purchases.invoices, { id })
-  expect([invoice, more]).toMatchObject([{ amount: 3900, status: 'paid', hasDocument: false }, []])
+  const [invoice, ...otherInvoices] = await buyer.call(purchases.invoices, { id })
+  expect([invoice, otherInvoices]).toMatchObject([{ amount: 3900, status: 'paid', hasDocument: false }, []])
   const document = invoice?.id ?? ''
   await expect(buyer.call(purchases.document, { document })).rejects.toMatchObject({ status: 404 })
 })
 
 test('refund dialog, cancellation and invoices work while Stripe is down', async () => {
-  const [buyer, other, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
+  const [buyer, stranger, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
   const { id, userId } = buyer.purchase
   await admin.call(purchases.adminRefund, { id, amount: 900, refundedSoFar: 0, keepAccess: true })
   await shop.settle()
   const { controls } = shop.sandbox
   await controls.behave({ key: 'expired' })
-  const paid = { amount: 3900, refundable: 3000, credited: 0, endsSubscription: false }
-  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({ payments: [paid], refundedSoFar: 900 })
+  const payment = { amount: 3900, refundable: 3000, credited: 0, endsSubscription: false }
+  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({ payments: [payment], refundedSoFar: 900 })
   expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest: 3000, isMissing: false })
   const documents = [
     { kind: 'credit_note', amount: 900, hasDocument: true },
@@ -70,11 +70,11 @@ test('refund dialog, cancellation and invoices work while Stripe is down', async
   expect(await admin.call(customers.adminPayments, { id: userId })).toMatchObject({ documents, paid: 3000 })
   await controls.behaveAsUsual()
   const [note, invoice] = await buyer.call(purchases.invoices, { id })
-  const open = (who: Buyer, document = '') => who.call(purchases.document, { document })
-  expect(await open(buyer, note?.id)).toEqual({ viewUrl: null, pdfUrl: expect.stringContaining('pdf') })
-  expect(await open(buyer, invoice?.id)).toMatchObject({ viewUrl: expect.stringContaining('invoices') })
-  await expect(open(other, invoice?.id)).rejects.toMatchObject({ status: 404 })
-  await expect(open(other, note?.id)).rejects.toMatchObject({ status: 404 })
+  const openDocument = (viewer: Buyer, document = '') => viewer.call(purchases.document, { document })
+  expect(await openDocument(buyer, note?.id)).toEqual({ viewUrl: null, pdfUrl: expect.stringContaining('pdf') })
+  expect(await openDocument(buyer, invoice?.id)).toMatchObject({ viewUrl: expect.stringContaining('invoices') })
+  await expect(openDocument(stranger, invoice?.id)).rejects.toMatchObject({ status: 404 })
+  await expect(openDocument(stranger, note?.id)).rejects.toMatchObject({ status: 404 })
 })
 
 test('a refund made at Stripe that the shop has not received is shown when the dialog is opened again', async () => {
@@ -93,31 +93,33 @@ test('a refund made at Stripe that the shop has not received is shown when the d
 test.each([
   ['won', 'Ended right away and refunded in full', 3900],
   ['lost', 'Ended right away. The buyer’s bank has paid back $39.00', 0],
-] as const)('a withdrawal from a disputed payment waits for the bank; %s: %s', async (end, outcome, refunded) => {
-  const buyer = await shop.buyer()
-  const { controls } = shop.sandbox
-  const dispute = await controls.openDispute(intentOf(buyer))
-  const { id } = await buyer.call(declarations.withdraw, declared(buyer.user.email))
-  await shop.settle()
-  const waiting = { state: 'confirmed', outcome: 'Ended right away. The buyer’s bank decides about $39.00' }
-  expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 0 }])
-  await shop.queue.runNow('carry-out-declarations')
-  expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
+] as const)(
+  'a withdrawal from a disputed payment waits until the bank decides; dispute %s: %s',
+  async (decision, outcome, refunded) => {
+    const buyer = await shop.buyer()
+    const { controls } = shop.sandbox
+    const dispute = await controls.openDispute(intentOf(buyer))
+    const { id } = await buyer.call(declarations.withdraw, declared(buyer.user.email))
+    await shop.settle()
+    const waiting = { state: 'confirmed', outcome: 'Ended right away. The buyer’s bank decides about $39.00' }
+    expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 0 }])
+    await shop.queue.runNow('carry-out-declarations')
+    expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
 
-  await controls.closeDispute(dispute.id, end)
-  await shop.settle()
-  await shop.queue.runNow('carry-out-declarations')
-  await shop.settle()
-  expect(await storedDeclaration(shop, id)).toMatchObject({ state: 'done', outcome })
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ refundedAmount: refunded }])
-  expect(await shop.queue.failed.count()).toBe(0)
-})
+    await controls.closeDispute(dispute.id, decision)
+    await shop.settle()
+    await shop.queue.runNow('carry-out-declarations')
+    await shop.settle()
+    expect(await storedDeclaration(shop, id)).toMatchObject({ state: 'done', outcome })
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ refundedAmount: refunded }])
+    expect(await shop.queue.failed.count()).toBe(0)
+  },
+)
 
 const mailsTo = async ({ user }: Buyer, isolatedShop = shop) =>
   (await isolatedShop.mails()).filter(({ to }) => to === user.email).map(({ subject, text }) => `${subject}\n${text}`)
 
-/** Advances the time and logs the buyer in again. */
 async function advanceAndLogIn(isolatedShop: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month' | 'year') {
   await isolatedShop.advance(count, unit)
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
@@ -163,10 +165,10 @@ test('a pending refund gets its credit note when it succeeds', async () => {
     refundedSoFar: 0,
   })
   await isolatedShop.settle()
-  expect(await notesOf(buyer)).toEqual([])
+  expect(await creditNotesOf(buyer)).toEqual([])
   await advanceAndLogIn(isolatedShop, buyer, 1, 'day')
   await isolatedShop.settle()
-  expect(await notesOf(buyer)).toEqual([1000])
+  expect(await creditNotesOf(buyer)).toEqual([1000])
 })
 
 test('a duplicate payment that is disputed is refunded once the dispute is won', async () => {

@@ -11,15 +11,14 @@ import { createStripeSetup } from './stripe-setup.ts'
 const publicUrl = 'https://shop.rebound-sigma.com'
 const url = `${publicUrl}/api/webhooks/stripe`
 
-/** A seller with keys, at a Stripe that doesn't know the shop's address yet. */
 function openAccount(shop: TestShop, secretKey = shop.sandbox.secretKey) {
-  let later = 0
+  let offsetMs = 0
   const { api } = shop.sandbox
   const warnings: unknown[] = []
   const sdk = new StripeSdk(secretKey, api)
   const { check, setup, warn } = createStripeSetup({
     stripe: createStripeGateway({ secretKey, webhookSecret: '', address: api }),
-    now: () => new Date(Date.now() + later),
+    now: () => new Date(Date.now() + offsetMs),
     log: { warn: (line: unknown) => void warnings.push(line) },
     secretKey: 'sk_test_of_the_seller',
     publicUrl,
@@ -30,12 +29,12 @@ function openAccount(shop: TestShop, secretKey = shop.sandbox.secretKey) {
     setup,
     warn,
     warnings,
-    wait: (minutes: number) => void (later += minutes * 60_000),
+    wait: (minutes: number) => void (offsetMs += minutes * 60_000),
     todos: async () => (await check()).filter(({ state }) => state === 'todo').map(({ text }) => text),
   }
 }
 
-describe('a seller’s account at Stripe', () => {
+describe('the check of a seller’s Stripe account', () => {
   let shop: TestShop
   let account: ReturnType<typeof openAccount>
   beforeAll(async () => {
@@ -46,7 +45,7 @@ describe('a seller’s account at Stripe', () => {
   })
   afterAll(() => shop.close())
 
-  test('learns what is missing, and one command sets everything up', async () => {
+  test('names what is missing, and one command sets everything up', async () => {
     expect(await account.todos()).toEqual([
       `No endpoint sends events to ${url}. \`npm run stripe -- setup\` creates one.`,
       'Stripe doesn’t know shop.rebound-sigma.com yet, so Apple Pay isn’t shown. `npm run stripe -- setup` adds it.',
@@ -65,7 +64,7 @@ describe('a seller’s account at Stripe', () => {
     expect(await account.setup()).toEqual({ done: [], webhookSecret: undefined })
   })
 
-  test('whose endpoint lacks events, as after an upgrade, learns which ones and keeps its secret', async () => {
+  test('names the events that the endpoint lacks after an upgrade, and setup adds them without a new secret', async () => {
     const [endpoint] = (await account.sdk.webhookEndpoints.list()).data
     await account.sdk.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.paid'] })
     expect(await account.todos()).toEqual([
@@ -74,11 +73,11 @@ describe('a seller’s account at Stripe', () => {
     await account.warn()
     expect(account.warnings).toEqual([expect.stringMatching(/^Stripe, Webhook: It doesn’t send customer/)])
     expect(await account.setup()).toEqual({ done: ['Events of the webhook endpoint'], webhookSecret: undefined })
-    const [after] = (await account.sdk.webhookEndpoints.list()).data
-    expect(after).toMatchObject({ id: endpoint?.id, enabled_events: eventTypes })
+    const [updated] = (await account.sdk.webhookEndpoints.list()).data
+    expect(updated).toMatchObject({ id: endpoint?.id, enabled_events: eventTypes })
   })
 
-  test('whose endpoint uses another API version gets a new one, and the old one is disabled', async () => {
+  test('finds an endpoint with another API version, and setup replaces and disables it', async () => {
     const [current] = (await account.sdk.webhookEndpoints.list()).data
     await account.sdk.webhookEndpoints.del(current?.id ?? '')
     const old = await account.sdk.webhookEndpoints.create({ url, api_version: '2020-08-27', enabled_events: ['*'] })
@@ -91,7 +90,7 @@ describe('a seller’s account at Stripe', () => {
     expect(await account.todos()).toEqual([])
   })
 
-  test('with a rolled key gets one message about it', async () => {
+  test('gives only one message if the key was rolled', async () => {
     const { check } = openAccount(shop, 'sk_test_that_was_rolled')
     expect(await check()).toEqual([
       {
@@ -102,7 +101,7 @@ describe('a seller’s account at Stripe', () => {
     ])
   })
 
-  test('learns about a setting that the shop can only see by its effect', async () => {
+  test('names subscriptions that Stripe paused after a failed payment', async () => {
     const { controls } = shop.sandbox
     const buyer = await shop.buyer()
     const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
@@ -115,7 +114,7 @@ describe('a seller’s account at Stripe', () => {
     await controls.dashboard.unpause(rows[0]?.id ?? '')
   })
 
-  test('learns about events that did not arrive', async () => {
+  test('names events that did not arrive', async () => {
     await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
     await shop.guest(shop.visitor())
     expect(await account.todos()).toEqual([])
@@ -150,8 +149,8 @@ test('a shop with test payments shows that to its admin, along with faults of it
 test('a price or product that was archived is named, and a restart brings both back', async () => {
   await using shop = await openShop()
   const { sdk } = openAccount(shop)
-  const todos = async (of: TestShop) =>
-    (await (await of.admin()).call(stripeSetup.adminCheck, {})).filter(({ state }) => state === 'todo')
+  const todos = async (startedShop: TestShop) =>
+    (await (await startedShop.admin()).call(stripeSetup.adminCheck, {})).filter(({ state }) => state === 'todo')
   const { data } = await sdk.prices.list({ lookup_keys: ['rebound-sigma-pro-yearly'] })
   await sdk.prices.update(data[0]?.id ?? '', { active: false })
   expect((await todos(shop)).map(({ text }) => text)).toEqual([
@@ -166,6 +165,6 @@ test('a price or product that was archived is named, and a restart brings both b
 test('docs/stripe.md lists every permission a restricted key needs', () => {
   const document = readFileSync(new URL('../../../../docs/stripe.md', import.meta.url), 'utf8')
   const rows = document.matchAll(/^\| ([^|]+) \| (read|write) \|/gm)
-  const listed = [...rows].map(([, what, level]) => `${what}: ${level}`)
+  const listed = [...rows].map(([, resource, level]) => `${resource}: ${level}`)
   expect(listed).toEqual(expect.arrayContaining(neededPermissions))
 })

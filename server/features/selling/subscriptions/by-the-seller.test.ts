@@ -16,7 +16,7 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 const day = 86_400_000
 
-async function stateOf(isolatedShop: TestShop, { user, password, call }: Buyer) {
+async function purchaseOf(isolatedShop: TestShop, { user, password, call }: Buyer) {
   await isolatedShop.settle()
   await call(accounts.login, { email: user.email, password })
   return (await call(purchases.list, {}))[0]
@@ -49,9 +49,9 @@ test('a cancellation at the period’s end keeps access until then and can be un
   const admin = await shop.admin()
   expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ endsAt: currentPeriodEnd, refund: 0 })
   await admin.call(purchases.adminCancelAtPeriodEnd, { id })
-  expect(await stateOf(shop, buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
+  expect(await purchaseOf(shop, buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
   await admin.call(purchases.adminResume, { id })
-  expect(await stateOf(shop, buyer)).toMatchObject({ status: 'active', endsAt: null })
+  expect(await purchaseOf(shop, buyer)).toMatchObject({ status: 'active', endsAt: null })
   expect((await subjectsTo(shop, buyer)).slice(-2)).toEqual([
     'Your subscription will be cancelled',
     'Your subscription continues',
@@ -67,9 +67,9 @@ test('a cancellation without an amount ends immediately without a refund, also a
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   await buyer.call(purchases.cancel, { id })
-  expect(await stateOf(shop, buyer)).toMatchObject({ status: 'pending_cancel' })
+  expect(await purchaseOf(shop, buyer)).toMatchObject({ status: 'pending_cancel' })
   await (await shop.admin()).call(purchases.adminCancel, { id })
-  expect(await stateOf(shop, buyer)).toMatchObject({
+  expect(await purchaseOf(shop, buyer)).toMatchObject({
     status: 'cancelled',
     endedBecause: 'cancelled',
     refundedAmount: 0,
@@ -86,16 +86,16 @@ test('an immediate cancellation can refund the unused days, to the cent and once
   const unusedAmount = Math.round((3900 * daysLeft) / days)
   const admin = await isolatedShop.admin()
   expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest: unusedAmount })
-  const other = admin.call(purchases.adminCancel, { id, refund: unusedAmount + 1 })
-  await expect(other).rejects.toMatchObject({ status: 409, code: 'changed-meanwhile' })
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 0 })
+  const wrongAmount = admin.call(purchases.adminCancel, { id, refund: unusedAmount + 1 })
+  await expect(wrongAmount).rejects.toMatchObject({ status: 409, code: 'changed-meanwhile' })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 0 })
 
   // The refund succeeds and the end fails. A second try ends the subscription without another refund.
   await isolatedShop.sandbox.controls.failNext({ on: 'DELETE /v1/subscriptions', status: 400 })
   const cancel = () => admin.call(purchases.adminCancel, { id, refund: unusedAmount })
   await expect(cancel()).rejects.toMatchObject({ status: 502 })
   await cancel()
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({
     status: 'cancelled',
     endedBecause: 'cancelled',
     refundedAmount: unusedAmount,
@@ -111,7 +111,7 @@ test('a booking by hand ends immediately or with its period, and has nothing to 
   const buyer = await shop.user()
   const { id } = await bookPurchase(shop.connection, buyer.user.id)
   const admin = await shop.admin()
-  const cancel = (how: object) => admin.call(purchases.adminCancel, { id, ...how })
+  const cancel = (options: object) => admin.call(purchases.adminCancel, { id, ...options })
   await expect(cancel({ refund: 100 })).rejects.toMatchObject({ code: 'booked-by-hand' })
   const { endsAt, rest: unusedAmount } = await admin.call(purchases.adminCancellation, { id })
   expect([Date.parse(endsAt ?? '') > shop.clock.now().getTime(), unusedAmount]).toEqual([true, 0])
@@ -136,7 +136,7 @@ test('a full refund can leave access unchanged, and the subscription then renews
   const secondRefund = admin.call(purchases.adminRefund, fullRefund)
   await expect(secondRefund).rejects.toMatchObject({ status: 409, code: 'nothing-to-refund' })
   await isolatedShop.queue.runNow('reconcile')
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
   expect((await subjectsTo(isolatedShop, buyer)).at(-1)).toBe('Your refund of $39.00')
   const [entry] = await admin.call(audit.adminList, { q: id })
   expect(entry).toMatchObject({
@@ -144,10 +144,10 @@ test('a full refund can leave access unchanged, and the subscription then renews
     detail: { amount: 3900, because: 'Goodwill', keepAccess: true },
   })
   await isolatedShop.advance(1, 'month')
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
   // A refund of the next payment without `keepAccess` ends the subscription.
   await (await isolatedShop.admin()).call(purchases.adminRefund, { id, refundedSoFar: 3900 })
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
 })
 
 test('a refund of an earlier payment leaves the present period unchanged', async () => {
@@ -164,7 +164,7 @@ test('a refund of an earlier payment leaves the present period unchanged', async
     admin.call(purchases.adminRefund, { id, refundedSoFar: 0, paymentIntentId: intent ?? '' })
   await expect(refund('pi_of_somebody_else')).rejects.toMatchObject({ code: 'nothing-to-refund' })
   await refund(paymentIntentId)
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
   const stillRefundable = (await admin.call(purchases.adminRefundable, { id })).payments.map(
     (payment) => payment.refundable,
   )
@@ -176,10 +176,10 @@ test('an unpaid renewal can be charged again or paid by an emailed link, until i
   const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const { id } = buyer.purchase
   await isolatedShop.advance(1, 'month')
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
   const admin = await isolatedShop.admin()
   await expect(admin.call(purchases.adminRetryPayment, { id })).rejects.toMatchObject({ status: 402 })
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
 
   await admin.call(purchases.adminSendPayLink, { id })
   await isolatedShop.settle()
@@ -190,7 +190,7 @@ test('an unpaid renewal can be charged again or paid by an emailed link, until i
   expect(invoiceUrl).toContain('http')
 
   await isolatedShop.changeCard(buyer, id, 'pm_card_visa')
-  expect(await stateOf(isolatedShop, buyer)).toMatchObject({ status: 'active' })
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active' })
   for (const call of [purchases.adminRetryPayment, purchases.adminSendPayLink])
     await expect(admin.call(call, { id })).rejects.toMatchObject({ status: 409, code: 'invoice-closed' })
 })

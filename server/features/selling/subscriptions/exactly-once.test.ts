@@ -17,8 +17,7 @@ async function expectExactBooks(shop: TestShop) {
 const receipts = async (shop: TestShop) =>
   (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
 
-/** Guests who have paid, before any webhook has reached the shop. */
-async function paidGuests(shop: TestShop, count: number, webhooks: { delaySeconds: number } | { drop: true }) {
+async function payAsGuests(shop: TestShop, count: number, webhooks: { delaySeconds: number } | { drop: true }) {
   await shop.sandbox.controls.webhooks.misbehave(webhooks)
   const pay = async () => {
     const visitor = shop.visitor()
@@ -31,11 +30,10 @@ async function paidGuests(shop: TestShop, count: number, webhooks: { delaySecond
   return guests
 }
 
-/** Repeats a request while the shop is overloaded (503), as browsers and Stripe do. */
-async function untilServed<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function retryWhileOverloaded<Answer>(request: () => Promise<Answer>): Promise<Answer> {
   for (;;)
     try {
-      const answer = await ask()
+      const answer = await request()
       if (!(answer instanceof Response) || answer.status !== 503) return answer
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 503) throw error
@@ -49,7 +47,7 @@ test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${
   timeout: 180_000,
 }, async () => {
   await using shop = await openShop()
-  const guests = await paidGuests(shop, pairs, { drop: true })
+  const guests = await payAsGuests(shop, pairs, { drop: true })
   const { rows } = await shop.connection.db.execute<{ data: object }>(
     sql`select data from sandbox.events where type = 'invoice.paid'`,
   )
@@ -58,15 +56,15 @@ test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${
   const deliver = async () => {
     for (const { data } of events) {
       const body = JSON.stringify(data)
-      statuses.push((await untilServed(() => post(body, sign(body)))).status)
+      statuses.push((await retryWhileOverloaded(() => post(body, sign(body)))).status)
     }
   }
   const answers = await Promise.all([
     // Same concurrency as Stripe's webhooks.
     ...Array.from({ length: 16 }, deliver),
     ...guests.map(async ({ visitor, paymentIntentId }) => {
-      const confirm = () => untilServed(() => visitor.call(checkout.confirm, { paymentIntentId }))
-      await untilServed(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+      const confirm = () => retryWhileOverloaded(() => visitor.call(checkout.confirm, { paymentIntentId }))
+      await retryWhileOverloaded(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
       await Promise.all([confirm(), confirm()])
       return 'confirmed'
     }),
@@ -99,7 +97,7 @@ describe('the order of events', () => {
       ? [items]
       : items.flatMap((first, index) => permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]))
 
-  const isEven = (order: number[]) =>
+  const isEvenPermutation = (order: number[]) =>
     order.flatMap((place, index) => order.slice(index + 1).filter((later) => later < place)).length % 2 === 0
 
   test('doesn’t change the books or the emails', async () => {
@@ -107,7 +105,7 @@ describe('the order of events', () => {
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
     const types = ['invoice.paid', 'payment_intent.succeeded', 'customer.subscription.updated', 'charge.refunded']
     // Half of the permutations, in which any three events still arrive in each of their orders.
-    const orders = permutations(types).filter((order) => isEven(order.map((type) => types.indexOf(type))))
+    const orders = permutations(types).filter((order) => isEvenPermutation(order.map((type) => types.indexOf(type))))
     for (const order of orders) {
       const { paymentIntentId } = await shop.guest(shop.visitor())
       await shop.sandbox.controls.settle()
@@ -115,37 +113,35 @@ describe('the order of events', () => {
       for (const type of order) await redeliverLatest(shop, type)
     }
     const booked = await expectExactBooks(shop)
-    expect(booked).toHaveLength(12)
+    expect(booked).toHaveLength(orders.length)
     expect(new Set(booked.map(({ status, refundedAmount }) => `${status} ${refundedAmount}`))).toEqual(
       new Set(['active 500']),
     )
-    expect(await receipts(shop)).toHaveLength(12)
+    expect(await receipts(shop)).toHaveLength(orders.length)
   })
 
-  const deeds = ['cancel', 'resume', 'refund a part', 'dispute', 'deliver', 'deliver again', 'reconcile'] as const
+  const actions = ['cancel', 'resume', 'refund a part', 'dispute', 'deliver', 'deliver again', 'reconcile'] as const
 
-  test('and the actions of buyer and bank in between leave the books in Stripe’s state', {
-    timeout: 120_000,
-  }, async () => {
+  test('leaves the books in Stripe’s state, even if buyer and bank act in between', { timeout: 120_000 }, async () => {
     await using shop = await openShop()
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...deeds), { maxLength: 8 }), async (story) => {
+      fc.asyncProperty(fc.array(fc.constantFrom(...actions), { maxLength: 8 }), async (story) => {
         const visitor = shop.visitor()
         const { paymentIntentId } = await shop.guest(visitor)
         await shop.logInGuest(visitor, { paymentIntentId })
         const [purchase] = await visitor.call(purchases.list, {})
         const id = purchase?.id ?? ''
         const { controls } = shop.sandbox
-        for (const deed of story) {
-          // Some actions are refused in some states. The comparison of the books shows that a refusal changes nothing.
-          if (deed === 'cancel') await visitor.call(purchases.cancel, { id }).catch(() => {})
-          if (deed === 'resume') await visitor.call(purchases.resume, { id }).catch(() => {})
-          if (deed === 'refund a part') await controls.refund(paymentIntentId, 1950).catch(() => {})
-          if (deed === 'dispute') await controls.openDispute(paymentIntentId).catch(() => {})
-          if (deed === 'deliver') await redeliverLatest(shop, 'customer.subscription.updated')
-          if (deed === 'deliver again') await redeliverLatest(shop, 'invoice.paid')
-          if (deed === 'reconcile') await shop.queue.runNow('reconcile')
+        for (const action of story) {
+          // Some actions are refused in some states.
+          if (action === 'cancel') await visitor.call(purchases.cancel, { id }).catch(() => {})
+          if (action === 'resume') await visitor.call(purchases.resume, { id }).catch(() => {})
+          if (action === 'refund a part') await controls.refund(paymentIntentId, 1950).catch(() => {})
+          if (action === 'dispute') await controls.openDispute(paymentIntentId).catch(() => {})
+          if (action === 'deliver') await redeliverLatest(shop, 'customer.subscription.updated')
+          if (action === 'deliver again') await redeliverLatest(shop, 'invoice.paid')
+          if (action === 'reconcile') await shop.queue.runNow('reconcile')
         }
         await shop.queue.runNow('reconcile')
         const { booked, wanted } = await compareBooks(shop)
@@ -191,19 +187,19 @@ test('thousands of unhandled events are processed in one go', async () => {
 })
 
 test('two servers on one database book each payment once', async () => {
-  await using one = await openShop()
-  await using two = await openShop({ databaseUrl: one.connection.url })
-  const guests = await paidGuests(one, 10, { delaySeconds: 3600 })
+  await using firstProcess = await openShop()
+  await using secondProcess = await openShop({ databaseUrl: firstProcess.connection.url })
+  const guests = await payAsGuests(firstProcess, 10, { delaySeconds: 3600 })
   await Promise.all([
-    one.sandbox.controls.webhooks.flush(),
-    two.sandbox.controls.webhooks.flush(),
+    firstProcess.sandbox.controls.webhooks.flush(),
+    secondProcess.sandbox.controls.webhooks.flush(),
     ...guests.map(async ({ visitor, paymentIntentId }, number) => {
-      const other = (number % 2 ? one : two).visitor()
-      for (const [name, value] of visitor.cookies) other.cookies.set(name, value)
-      await other.call(checkout.guestPurchaseLogin, { paymentIntentId })
-      await other.call(checkout.confirm, { paymentIntentId })
+      const browser = (number % 2 ? firstProcess : secondProcess).visitor()
+      for (const [name, value] of visitor.cookies) browser.cookies.set(name, value)
+      await browser.call(checkout.guestPurchaseLogin, { paymentIntentId })
+      await browser.call(checkout.confirm, { paymentIntentId })
     }),
   ])
-  expect(await expectExactBooks(one)).toHaveLength(10)
-  expect([...(await receipts(one)), ...(await receipts(two))]).toHaveLength(10)
+  expect(await expectExactBooks(firstProcess)).toHaveLength(10)
+  expect([...(await receipts(firstProcess)), ...(await receipts(secondProcess))]).toHaveLength(10)
 })

@@ -18,12 +18,12 @@ afterAll(() => shop.close())
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 const { rowOf, chargesOf, customerOf, logIn, lookAgain } = lives(() => shop)
 
-async function listed(buyer: Buyer) {
+async function listPurchases(buyer: Buyer) {
   await logIn(buyer)
   return buyer.call(purchases.list, {})
 }
 
-test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard change the shown amounts', async () => {
+test('a new plan, quantity, discount or credit in Stripe’s dashboard changes the shown amounts', async () => {
   const { dashboard } = shop.sandbox.controls
   const buyer = await shop.buyer()
   const { subscription } = await rowOf(buyer)
@@ -32,20 +32,20 @@ test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard 
   await dashboard.giveCredit(await customerOf(subscription), 1000)
   await shop.settle()
   await shop.queue.runNow('reconcile')
-  expect(await listed(buyer)).toMatchObject([{ amount: 7800, nextAmount: 2900, billingType: 'monthly' }])
+  expect(await listPurchases(buyer)).toMatchObject([{ amount: 7800, nextAmount: 2900, billingType: 'monthly' }])
   await shop.advance(1, 'month')
-  expect(await listed(buyer)).toMatchObject([{ amount: 7800, lastPaidAmount: 2900, nextAmount: 3900 }])
+  expect(await listPurchases(buyer)).toMatchObject([{ amount: 7800, lastPaidAmount: 2900, nextAmount: 3900 }])
   const receipt = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
   expect(receipt?.text).toContain('$29.00')
 
-  const yearly = await shop.buyer({ billing: 'yearly' })
-  const { rows: found } = await shop.connection.db.execute<{ price: string }>(sql`
+  const yearlyBuyer = await shop.buyer({ billing: 'yearly' })
+  const { rows: prices } = await shop.connection.db.execute<{ price: string }>(sql`
     select data->'items'->'data'->0->'price'->>'id' as price from sandbox.objects
-    where id = ${(await rowOf(yearly)).subscription}`)
-  await dashboard.changePrice(subscription, found[0]?.price ?? '')
+    where id = ${(await rowOf(yearlyBuyer)).subscription}`)
+  await dashboard.changePrice(subscription, prices[0]?.price ?? '')
   await shop.settle()
   // The quantity of 2 stays at the yearly price. The year counts as a first term, although the buyer is not new.
-  expect(await listed(buyer)).toMatchObject([{ amount: 78_000, billingType: 'yearly' }])
+  expect(await listPurchases(buyer)).toMatchObject([{ amount: 78_000, billingType: 'yearly' }])
   expect(await buyer.call(purchases.cancellation, { id: buyer.purchase.id })).toMatchObject({ refund: 0 })
 })
 
@@ -68,13 +68,13 @@ test('a refunded small charge does not end a subscription whose period is paid',
   const { subscription } = await rowOf(buyer)
   await shop.sandbox.controls.dashboard.setQuantity(subscription, 2)
   await shop.settle()
-  const small = (await chargesOf(await customerOf(subscription))).at(-1)
-  await shop.sandbox.controls.refund(small?.intent ?? '')
+  const smallCharge = (await chargesOf(await customerOf(subscription))).at(-1)
+  await shop.sandbox.controls.refund(smallCharge?.intent ?? '')
   await shop.settle()
-  expect(await listed(buyer)).toMatchObject([{ status: 'active', refundedAmount: small?.amount }])
+  expect(await listPurchases(buyer)).toMatchObject([{ status: 'active', refundedAmount: smallCharge?.amount }])
 })
 
-test('a refund of the year ends it, even if the switch was in the same second as the first payment', async () => {
+test('a refund of the year ends the subscription, even if the switch came in the same second as the first payment', async () => {
   const buyer = await shop.buyer()
   await logIn(buyer)
   const { at, due } = await buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
@@ -100,15 +100,15 @@ test('a prevented dispute counts as lost, and an appeal does not change that', a
   await controls.dashboard.moveDispute(disputes[1]?.id ?? '', 'appeal_needs_response')
   await shop.settle()
   for (const buyer of buyers)
-    expect(await listed(buyer)).toMatchObject([{ status: 'cancelled', endedBecause: 'disputed' }])
+    expect(await listPurchases(buyer)).toMatchObject([{ status: 'cancelled', endedBecause: 'disputed' }])
 })
 
 test('a subscription with an end beyond the paid period renews until then', async () => {
   const buyer = await shop.buyer()
   const { subscription, currentPeriodEnd } = await rowOf(buyer)
-  const later = Math.floor((currentPeriodEnd?.getTime() ?? 0) / 1000) + 40 * 86_400
+  const endAfterNextMonth = Math.floor((currentPeriodEnd?.getTime() ?? 0) / 1000) + 40 * 86_400
   await shop.connection.db.execute(
-    sql`update sandbox.objects set data = data || ${JSON.stringify({ cancel_at: later })}::jsonb where id = ${subscription}`,
+    sql`update sandbox.objects set data = data || ${JSON.stringify({ cancel_at: endAfterNextMonth })}::jsonb where id = ${subscription}`,
   )
   await shop.advance(1, 'month')
   await shop.advance(1, 'day')
@@ -129,13 +129,13 @@ test('a paused subscription gives no access until it resumes, and then is a dupl
       .join()
   await controls.pause(subscription)
   await shop.settle()
-  expect(await listed(buyer)).toMatchObject([{ status: 'paused', nextAmount: null }])
+  expect(await listPurchases(buyer)).toMatchObject([{ status: 'paused', nextAmount: null }])
   expect(await readMails()).toContain('nothing will be charged, and you have no access')
   await expect(buyer.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
   await expect(shop.begin(buyer)).rejects.toMatchObject({ status: 409 })
   await controls.dashboard.unpause(subscription)
   await shop.settle()
-  expect(await listed(buyer)).toMatchObject([{ status: 'active' }])
+  expect(await listPurchases(buyer)).toMatchObject([{ status: 'active' }])
   expect(await readMails()).toContain('Your pause is over')
   expect(await buyer.call(privatePackage.show, {})).toBeDefined()
 
@@ -155,5 +155,5 @@ test('a paused subscription gives no access until it resumes, and then is a dupl
   await shop.settle()
   // Only the charge after the pause is refunded.
   expect(await rowOf(buyer)).toMatchObject({ endedBecause: 'duplicate', refundedAmount: 3900 })
-  expect((await listed(buyer)).filter(({ status }) => isLive(status))).toHaveLength(1)
+  expect((await listPurchases(buyer)).filter(({ status }) => isLive(status))).toHaveLength(1)
 })

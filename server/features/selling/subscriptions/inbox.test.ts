@@ -19,7 +19,6 @@ beforeEach(async () => {
   await connection.pool.query('delete from stripe_events')
 })
 
-/** A subscription whose name begins with “poison” fails every time. */
 const openInbox = () =>
   createInbox({
     db: connection.db,

@@ -46,7 +46,6 @@ const movementsOf = ({ purchase }: Pick<Buyer, 'purchase'>) =>
     .where(eq(mrrMovements.purchaseId, purchase.id))
     .orderBy(mrrMovements.id)
 
-/** Effective rows of the ledger: without corrected ones, in a fixed order. */
 function effectiveMovements(all: Awaited<ReturnType<typeof movementsOf>>) {
   const correctedIds = new Set(all.map(({ corrects }) => corrects))
   return all
@@ -55,8 +54,7 @@ function effectiveMovements(all: Awaited<ReturnType<typeof movementsOf>>) {
     .toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.arrBefore - b.arrBefore)
 }
 
-/** Deletes a purchase's ledger, without the trigger that refuses deletions. */
-const forgetMovements = (id: string) =>
+const deleteMovements = (id: string) =>
   shop.connection.db.transaction(async (tx) => {
     await tx.execute(sql`alter table mrr_movements disable trigger user`)
     await tx.delete(mrrMovements).where(eq(mrrMovements.purchaseId, id))
@@ -108,13 +106,10 @@ type Charged = {
   disputed: boolean
 }
 
-/**
- * Refund expected for a withdrawal, computed without the shop: every payment within two weeks of the first order; later, the
- * payments since the latest order.
- */
-async function dueByWithdrawal(subscription: string, customer: string) {
-  const read = async <Row extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
-    (await shop.connection.db.execute<Row>(query)).rows
+/** Every payment within two weeks of the first order; later, only the payments since the latest order. */
+async function expectedWithdrawalRefund(subscription: string, customer: string) {
+  const read = async <StoredRow extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
+    (await shop.connection.db.execute<StoredRow>(query)).rows
   const invoices = (await storedObjects('invoice', subscription))
     .map(({ data }) => data as unknown as Invoice)
     .filter(({ status }) => status === 'paid')
@@ -128,7 +123,7 @@ async function dueByWithdrawal(subscription: string, customer: string) {
     })
     .toSorted((a, b) => b.start - a.start)
   const otherPlanIndex = invoices.findIndex(({ isYear }) => isYear !== invoices[0]?.isYear)
-  const [first, last] = [invoices.at(-1), invoices.at(otherPlanIndex < 0 ? -1 : otherPlanIndex - 1)]
+  const [firstOrder, latestOrder] = [invoices.at(-1), invoices.at(otherPlanIndex < 0 ? -1 : otherPlanIndex - 1)]
   const charges = await read<Charged>(sql`
     select (c.data->>'amount')::int as amount, (c.data->>'created')::int as created, p.data->>'invoice' as invoice,
       (c.data->>'amount_refunded')::int as refunded, exists (select from sandbox.objects d where d.kind = 'dispute'
@@ -138,22 +133,23 @@ async function dueByWithdrawal(subscription: string, customer: string) {
       and p.data->'payment'->>'payment_intent' = c.data->>'payment_intent'
     where c.kind = 'charge' and c.data->>'status' = 'succeeded' and c.data->>'customer' = ${customer} order by c.seq desc`)
   const now = await shop.sandbox.controls.now()
-  const isOpen = (invoice: Invoice | undefined) => invoice && now < invoice.status_transitions.paid_at + 15 * 86_400
-  if (!first || !last || !isOpen(last)) return 0
-  const credit = -last.lines.data.reduce((sum, { amount }) => sum + Math.min(amount, 0), 0)
-  const isEarlier = ({ created, invoice }: Charged) => created < last.status_transitions.paid_at && invoice !== last.id
+  const isWithdrawable = (invoice: Invoice | undefined) =>
+    invoice && now < invoice.status_transitions.paid_at + 15 * 86_400
+  if (!firstOrder || !latestOrder || !isWithdrawable(latestOrder)) return 0
+  const credit = -latestOrder.lines.data.reduce((sum, { amount }) => sum + Math.min(amount, 0), 0)
+  const isEarlier = ({ created, invoice }: Charged) =>
+    created < latestOrder.status_transitions.paid_at && invoice !== latestOrder.id
   const creditedCharge = charges.find(isEarlier)
   return charges.reduce((sum, charge) => {
     const { amount, refunded, disputed, bounced } = charge
     if (disputed || bounced) return sum
-    const isFullyDue = isOpen(first) || !isEarlier(charge)
+    const isFullyDue = isWithdrawable(firstOrder) || !isEarlier(charge)
     const creditDue = charge === creditedCharge ? Math.min(amount, credit) : 0
     const due = isFullyDue ? amount : creditDue
     return sum + Math.max(0, due - refunded)
   }, 0)
 }
 
-/** Amount refunded to a customer so far. */
 async function refundedToCustomer(customer: string) {
   const { rows: found } = await shop.connection.db.execute<{ sum: number }>(sql`
     select coalesce(sum((data->>'amount_refunded')::int), 0)::int as sum from sandbox.objects
@@ -161,7 +157,7 @@ async function refundedToCustomer(customer: string) {
   return found[0]?.sum ?? 0
 }
 
-/** Fails if the buyer has access without a reason, or has paid and lacks access. Returns true with access. */
+/** Fails if the buyer has access without a reason, or has paid and lacks it. Returns true with access. */
 async function checkAccess(buyer: Buyer) {
   const { subscription, userId } = await rowOf(buyer)
   const now = await shop.sandbox.controls.now()
@@ -181,7 +177,6 @@ async function checkAccess(buyer: Buyer) {
   return opened
 }
 
-/** Performs the actions on one subscription. Returns the announced and charged amounts, and expected refunds and gifts. */
 async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
   const { controls } = shop.sandbox
   const { dashboard } = controls
@@ -190,7 +185,6 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
   const { subscription } = await rowOf(buyer)
   const customer = await customerOf(subscription)
   const announcedAndCharged: [announced: number | null, charged: number][] = []
-  /** Amounts in cents: expected refunds; gifts as credit or partial refund; items on the next invoice. */
   let [expectedRefunds, giftedAmount, itemsOnNextInvoice] = [0, 0, 0]
   const priceOf = async (billing: string) =>
     (
@@ -265,12 +259,12 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
       // A bank returns a refund days later, when the shop already knows the refund.
       await shop.settle()
       await shop.queue.runNow('reconcile')
-      const { rows: sent } = await shop.connection.db.execute<{ id: string; amount: number }>(sql`
+      const { rows: refundsSent } = await shop.connection.db.execute<{ id: string; amount: number }>(sql`
         select r.id, (r.data->>'amount')::int as amount from sandbox.objects r join sandbox.objects c
         on c.id = r.data->>'charge' where r.kind = 'refund' and r.data->>'status' = 'succeeded'
         and c.data->>'customer' = ${customer} order by r.seq desc limit 1`)
-      await controls.failRefund(sent[0]?.id ?? '')
-      expectedRefunds -= sent[0]?.amount ?? 0
+      await controls.failRefund(refundsSent[0]?.id ?? '')
+      expectedRefunds -= refundsSent[0]?.amount ?? 0
     },
     'seller adds an item to the next invoice': async () => {
       await dashboard.addInvoiceItem(subscription, 900)
@@ -311,31 +305,30 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
       await switchTo((order) => order())
     },
     'the bank gets its answer': async () => {
-      const { rows: asking } = await shop.connection.db.execute<{ id: string; amount: number }>(sql`
+      const { rows: unconfirmed } = await shop.connection.db.execute<{ id: string; amount: number }>(sql`
         select id, (data->>'amount')::int as amount from sandbox.objects where kind = 'payment_intent'
         and data->>'status' = 'requires_action' and data->>'customer' = ${customer}`)
-      await controls.authenticate(asking[0]?.id ?? '', 'complete')
+      await controls.authenticate(unconfirmed[0]?.id ?? '', 'complete')
     },
     'buyer withdraws': async () => {
       stepsUntilCrash = 0
       await shop.settle()
       await shop.queue.runNow('reconcile')
       await logIn(buyer)
-      const due = await dueByWithdrawal(subscription, customer)
+      const due = await expectedWithdrawalRefund(subscription, customer)
       await buyer.call(declarations.withdraw, declared(buyer.user.email))
       expectedRefunds += due
       await shop.settle()
     },
   }
-  /** Switches plans, and records the offered amount with the charge. A second charge is recorded without an offer. */
   async function switchTo(act: (order: () => Promise<unknown>) => Promise<unknown>) {
     await logIn(buyer)
     const { at, due } = await buyer.call(purchases.switchOffer, { id })
     const paid = (await chargesOf(customer)).length
     await act(() => buyer.call(purchases.switch, { id, at, amount: due })).catch(() => {})
-    const [first, ...more] = (await chargesOf(customer)).slice(paid)
-    if (first) announcedAndCharged.push([due, first.amount])
-    for (const { amount } of more) announcedAndCharged.push([null, amount])
+    const [offered, ...unannounced] = (await chargesOf(customer)).slice(paid)
+    if (offered) announcedAndCharged.push([due, offered.amount])
+    for (const { amount } of unannounced) announcedAndCharged.push([null, amount])
   }
   for (const action of story) {
     await admin.call(accounts.login, { email: admin.user.email, password: admin.password })
@@ -348,7 +341,7 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
 const pauses = ['void', 'mark_uncollectible', 'keep_as_draft'] as const
 
 const usualQuirks = { seed: 1, drop: false, shortens: true, draftSeconds: 0, settlesIn: 'usd' as 'usd' | 'chf' }
-/** Codes to buy with. `months: 0` reduces one payment; without `billingType`, the code is for both plans. */
+/** `months: 0` reduces one payment. Without `billingType`, a code is for both plans. */
 const discounts = [
   null,
   { percentOff: 20, months: 0 },
@@ -362,14 +355,13 @@ const discounts = [
 type Discount = (typeof discounts)[number]
 type Plan = 'monthly' | 'yearly'
 
-/** Lowest price that a page showed for a period, by plan and start of the period in seconds. */
-const offeredPriceWith =
+const lowestPriceShown =
   (discount: Discount, boughtAt: number): Offered =>
-  (plan, start) => {
+  (plan, periodStart) => {
     const price = plan === 'yearly' ? 39_000 : 3900
     if (!discount || ('billingType' in discount && discount.billingType !== plan)) return price
     const months = 'months' in discount ? discount.months : Infinity
-    const isOver = months === 0 ? start > boughtAt : start >= boughtAt + months * 31 * 86_400
+    const isOver = months === 0 ? periodStart > boughtAt : periodStart >= boughtAt + months * 31 * 86_400
     return isOver ? price : priceAfterDiscount(price, { percentOff: null, amountOff: null, ...discount })
   }
 
@@ -388,7 +380,6 @@ async function makeCode(discount: Discount, plan: Plan) {
   return code
 }
 
-/** Cases that random runs may miss. */
 const examples: [typeof usualQuirks, Plan, Discount, (typeof actions)[number][]][] = [
   [
     usualQuirks,
@@ -488,7 +479,6 @@ test('charges, refunds, access and books are right, whatever buyer, seller, bank
         expect(announcedAndCharged.filter(([announced, charged]) => announced !== charged)).toEqual([])
         const row = await rowOf(buyer)
         expect(row.refundedAmount).toBe(expectedRefunds)
-        // Failed refunds are listed for the seller.
         const withFailedRefund = await (await shop.admin()).call(purchases.adminList, { need: 'failed_refunds' })
         expect(withFailedRefund.some(({ id }) => id === row.id)).toBe(row.failedRefunds > 0)
         const { booked, wanted } = await compareBooks(shop)
@@ -500,12 +490,14 @@ test('charges, refunds, access and books are right, whatever buyer, seller, bank
         expect(ledger.slice(0, movementsBefore.length)).toEqual(movementsBefore)
         const now = await controls.now()
         const { arrAt, moments } = await yearlyRevenue(shop.connection, row.subscription, now)
-        const sumAt = (t: number) =>
+        const sumAt = (seconds: number) =>
           ledger.reduce(
-            (sum, { at, arrBefore, arrAfter }) => sum + (at.getTime() <= t * 1000 ? arrAfter - arrBefore : 0),
+            (sum, { at, arrBefore, arrAfter }) => sum + (at.getTime() <= seconds * 1000 ? arrAfter - arrBefore : 0),
             0,
           )
-        expect(moments.map((t) => [t, sumAt(t)])).toEqual(moments.map((t) => [t, arrAt(t)]))
+        expect(moments.map((seconds) => [seconds, sumAt(seconds)])).toEqual(
+          moments.map((seconds) => [seconds, arrAt(seconds)]),
+        )
         expect(row.arr).toBe(sumAt(now))
         const storedPayments = await shop.connection.db
           .select({ amount: payments.amount })
@@ -519,13 +511,13 @@ test('charges, refunds, access and books are right, whatever buyer, seller, bank
         expect(await checkAccess(buyer)).toBe(isLive(row.status))
         // Nobody pays less than the lowest price shown, apart from the seller's gifts.
         const { priceOf } = await paidTime(shop.connection, row.subscription, now)
-        const { paid, least } = priceOf(offeredPriceWith(code ? discount : null, boughtAt))
+        const { paid, least } = priceOf(lowestPriceShown(code ? discount : null, boughtAt))
         const hasOffers = !story.some((action) => actionsWithoutOffer.has(action))
         // A cent of rounding for each change.
         expect(paid + giftedAmount).toBeGreaterThanOrEqual(hasOffers ? Math.floor(least) - story.length : -Infinity)
 
         // A shop that lost its records restores them with one sync.
-        await forgetMovements(row.id)
+        await deleteMovements(row.id)
         await shop.connection.db.transaction(async (tx) => {
           await tx.execute(sql`set local shop.clears_test_data = 'on'`)
           await tx.delete(refunds)

@@ -111,8 +111,8 @@ describe('a dispute', () => {
     await shop.sandbox.controls.closeDispute(dispute.id, 'won')
     await shop.settle()
     await shop.sandbox.controls.behaveAsUsual()
-    const moved = (await stripe.object(dispute.id))?.balance_transactions
-    expect(moved).toMatchObject([{ currency: 'chf', amount: -3140 }, { amount: 3131 }])
+    const balanceChanges = (await stripe.object(dispute.id))?.balance_transactions
+    expect(balanceChanges).toMatchObject([{ currency: 'chf', amount: -3140 }, { amount: 3131 }])
     expect(await readRow(buyer)).toMatchObject({ status: 'active', endedBecause: null, isDisputed: false })
     expect(await paymentOf(buyer.purchase.paymentIntentId)).toMatchObject({ lostAmount: 0, lostAt: null })
   })
@@ -179,16 +179,16 @@ describe('a payment', () => {
   test('that a switch credited to the year can’t be refunded as well', async () => {
     const admin = await shop.admin()
     const buyer = await shop.buyer()
-    const month = buyer.purchase.paymentIntentId ?? ''
+    const monthPayment = buyer.purchase.paymentIntentId ?? ''
     await switchNow(buyer)
     const { id } = buyer.purchase
-    const { payments: shown } = await admin.call(purchases.adminRefundable, { id })
-    expect(shown.find(({ paymentIntentId }) => paymentIntentId === month)).toMatchObject({
+    const { payments: refundable } = await admin.call(purchases.adminRefundable, { id })
+    expect(refundable.find(({ paymentIntentId }) => paymentIntentId === monthPayment)).toMatchObject({
       amount: 3900,
       refundable: 0,
       credited: 3900,
     })
-    const refund = () => admin.call(purchases.adminRefund, { id, paymentIntentId: month, refundedSoFar: 0 })
+    const refund = () => admin.call(purchases.adminRefund, { id, paymentIntentId: monthPayment, refundedSoFar: 0 })
     await expect(refund()).rejects.toMatchObject({
       serverMessage: 'This payment was credited to the year. Refund the year first.',
     })
@@ -267,16 +267,16 @@ describe('a failure that Stripe stored under an idempotency key', () => {
     await shop.settle()
     expect(await readRow(buyer)).toMatchObject({ refundedAmount: 1000 })
 
-    const other = await shop.buyer()
-    const { subscriptionId: otherId } = await readRow(other)
+    const switching = await shop.buyer()
+    const { subscriptionId: switchingId } = await readRow(switching)
     await shop.connection.db.execute(sql`insert into sandbox.idempotency (key, request, status, body)
-      values (${`switch-${otherId}-1`}, 'the first attempt', 400,
+      values (${`switch-${switchingId}-1`}, 'the first attempt', 400,
               '{"error":{"type":"invalid_request_error","message":"This customer has no attached payment source."}}')`)
-    await switchNow(other)
-    expect(await readRow(other)).toMatchObject({ billingType: 'yearly' })
+    await switchNow(switching)
+    expect(await readRow(switching)).toMatchObject({ billingType: 'yearly' })
   })
 
-  test('is not repeated for the next try of the same refund', async () => {
+  test('does not block the same refund once the cause is gone', async () => {
     const admin = await shop.admin()
     const buyer = await shop.buyer()
     const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
@@ -320,25 +320,25 @@ describe('the nightly comparison', () => {
     await shop.settle()
     await stripe.reconcile()
     const proof = await compare()
-    const counted = (kind: string) => proof?.explained.find((each) => each.kind === kind)
+    const differenceOf = (kind: string) => proof?.explained.find((each) => each.kind === kind)
     expect(proof).toMatchObject({ differing: 0, unreadable: 0, unknown: 0 })
-    expect(counted('not_collected')).toMatchObject({ count: 1, arr: -46_800 })
+    expect(differenceOf('not_collected')).toMatchObject({ count: 1, arr: -46_800 })
     // Earlier tests left other subscriptions with discounts.
-    expect(counted('next_invoice')?.count).toBeGreaterThanOrEqual(1)
+    expect(differenceOf('next_invoice')?.count).toBeGreaterThanOrEqual(1)
   })
 
   test('finds a ledger that differs from the invoices, and counts unreadable subscriptions', async () => {
-    const [wrong, unreadable] = [await shop.buyer(), await shop.buyer()]
+    const [inflated, unreadable] = [await shop.buyer(), await shop.buyer()]
     await shop.connection.db.execute(sql`insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at,
       source, revision, kind, cause, arr_before, arr_after, people) select purchase_id, user_id, product_id, at, recorded_at,
-      'slipped in', 0, 'expansion', 'price', 46800, 50000, 0 from mrr_movements where purchase_id = ${wrong.purchase.id}`)
+      'slipped in', 0, 'expansion', 'price', 46800, 50000, 0 from mrr_movements where purchase_id = ${inflated.purchase.id}`)
     const { subscriptionId } = await readRow(unreadable)
     const items = (await stripe.object(subscriptionId))?.items
     await stripe.edit(subscriptionId, { items: { object: 'list', data: [], has_more: false, url: '' } })
     const proof = await compare()
     expect(proof).toMatchObject({ differing: 1, unreadable: 1 })
-    const { subscriptionId: differing } = await readRow(wrong)
-    expect(proof?.differences).toEqual([{ subscriptionId: differing, atStripe: 46_800, here: 50_000, kind: 'books' }])
+    const { subscriptionId: inflatedId } = await readRow(inflated)
+    expect(proof?.differences).toEqual([{ subscriptionId: inflatedId, atStripe: 46_800, here: 50_000, kind: 'books' }])
     await stripe.edit(subscriptionId, { items })
   })
 })
@@ -363,8 +363,8 @@ describe('a subscription that a schedule manages', () => {
 test('an end date beyond the present period can be undone', async () => {
   const buyer = await shop.buyer()
   const { subscriptionId } = await readRow(buyer)
-  const far = Math.floor(shop.clock.now().getTime() / 1000) + 100 * 86_400
-  await stripe.edit(subscriptionId, { cancel_at: far })
+  const inHundredDays = Math.floor(shop.clock.now().getTime() / 1000) + 100 * 86_400
+  await stripe.edit(subscriptionId, { cancel_at: inHundredDays })
   await shop.advance(1, 'month')
   await logIn(buyer)
   expect(await readRow(buyer)).toMatchObject({ status: 'active', endsAt: expect.any(Date) })
@@ -460,7 +460,7 @@ describe('an active subscription with an unpaid renewal', () => {
     const [renewal] = await stripe.invoicesOf(subscriptionId)
     return { buyer, subscriptionId, renewal: renewal?.id ?? '' }
   }
-  const opens = (buyer: Buyer) =>
+  const canOpenPackage = (buyer: Buyer) =>
     buyer.call(privatePackage.show, {}).then(
       () => true,
       () => false,
@@ -471,11 +471,11 @@ describe('an active subscription with an unpaid renewal', () => {
     await shop.sandbox.controls.dashboard.markUncollectible(renewal)
     expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
     await shop.settle()
-    const written = await readRow(buyer)
-    expect(written).toMatchObject({ status: 'past_due', dueAmount: 3900, dunningStep: 3 })
-    expect(shop.clock.now().getTime() - (written.pastDueSince?.getTime() ?? 0)).toBeLessThan(3_600_000)
+    const writtenOff = await readRow(buyer)
+    expect(writtenOff).toMatchObject({ status: 'past_due', dueAmount: 3900, dunningStep: 3 })
+    expect(shop.clock.now().getTime() - (writtenOff.pastDueSince?.getTime() ?? 0)).toBeLessThan(3_600_000)
     await logIn(buyer)
-    expect(await opens(buyer)).toBe(true)
+    expect(await canOpenPackage(buyer)).toBe(true)
     expect(await shop.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')).toMatchObject({ state: 'done' })
     await shop.settle()
     expect(await readRow(buyer)).toMatchObject({ status: 'active', dueAmount: null, arr: 46_800 })
@@ -503,7 +503,7 @@ describe('an active subscription with an unpaid renewal', () => {
     await shop.advance(3, 'day')
     await stripe.reconcile()
     await logIn(buyer)
-    expect(await opens(buyer)).toBe(true)
+    expect(await canOpenPackage(buyer)).toBe(true)
     expect(await readRow(buyer)).toMatchObject({ status: 'active', arr: 0 })
     await (await shop.admin()).call(purchases.adminCancel, { id: buyer.purchase.id })
     await shop.settle()
@@ -529,7 +529,7 @@ describe('an active subscription with an unpaid renewal', () => {
       await shop.advance(2, 'day')
       await stripe.reconcile()
       await logIn(buyer)
-      expect(await opens(buyer)).toBe(true)
+      expect(await canOpenPackage(buyer)).toBe(true)
       expect(await readRow(buyer)).toMatchObject({
         status: 'active',
         collectionResumesAt: new Date(resumes * 1000),

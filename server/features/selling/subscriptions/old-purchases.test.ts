@@ -10,16 +10,18 @@ test('an ended purchase and its order are deleted ten years later, at the end of
   await shop.settle()
   const listRemaining = async () => {
     for (const job of ['forget-old-purchases', 'forget-unpaid-checkouts']) await shop.queue.runNow(job)
-    const [{ db }, ids] = [shop.connection, { ended: ended.purchase.id, running: running.purchase.id }]
+    const { db } = shop.connection
+    const ids = { ended: ended.purchase.id, running: running.purchase.id }
     const found = await db.select({ id: purchases.id }).from(purchases)
-    const names = Object.entries(ids).filter(([, id]) => found.some((row) => row.id === id))
-    return { purchases: names.map(([name]) => name), orders: await db.$count(orders) }
+    const remaining = Object.entries(ids).filter(([, id]) => found.some((row) => row.id === id))
+    return { purchases: remaining.map(([name]) => name), orders: await db.$count(orders) }
   }
   const advanceToDay = (year: number, day: number) =>
     shop.clock.advance({ days: (Date.UTC(year, 0, day) - shop.clock.now().getTime()) / 86_400_000 })
 
   const year = shop.clock.now().getUTCFullYear()
-  advanceToDay(year + 10, 365)
+  const lastDayOfYear = 365
+  advanceToDay(year + 10, lastDayOfYear)
   expect(await listRemaining()).toEqual({ purchases: ['ended', 'running'], orders: 2 })
   advanceToDay(year + 11, 2)
   expect(await listRemaining()).toEqual({ purchases: ['running'], orders: 1 })

@@ -19,8 +19,7 @@ async function purchaseOf({ purchase }: { purchase: { id: string } }) {
   return row
 }
 
-/** The newest invoice of a purchase at Stripe, with its payment intent. */
-async function invoiceOf(buyer: { purchase: { id: string } }) {
+async function newestInvoiceOf(buyer: { purchase: { id: string } }) {
   const subscription = (await purchaseOf(buyer))?.stripeSubscriptionId
   const { rows: found } = await shop.connection.db.execute<{ id: string; intent: string; secret: string }>(sql`
     select i.id, p.id as intent, p.data->>'client_secret' as secret
@@ -32,7 +31,7 @@ async function invoiceOf(buyer: { purchase: { id: string } }) {
   return { id: found[0]?.id ?? '', paymentIntentId: found[0]?.intent ?? '', clientSecret: found[0]?.secret ?? '' }
 }
 
-/** A buyer whose renewal failed. From then on, no webhook arrives. */
+/** Drops all webhooks after the failed renewal. */
 async function buyUnpaidRenewal() {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
@@ -76,7 +75,7 @@ test('a buyer who pays in the last hour of the grace period keeps the subscripti
   const buyer = await buyUnpaidRenewal()
   shop.clock.advance({ days: 13, hours: 23.5 })
   await reconcile()
-  await shop.sandbox.controls.dashboard.payOutOfBand((await invoiceOf(buyer)).id)
+  await shop.sandbox.controls.dashboard.payOutOfBand((await newestInvoiceOf(buyer)).id)
   shop.clock.advance({ minutes: 45 })
   await reconcile()
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endedAt: null })
@@ -86,7 +85,7 @@ test('a payment at the end of the grace period that Stripe is still processing c
   const buyer = await buyUnpaidRenewal()
   shop.clock.advance({ days: 13, hours: 23.5 })
   await reconcile()
-  expect(await shop.pay(await invoiceOf(buyer))).toBe('succeeded')
+  expect(await shop.pay(await newestInvoiceOf(buyer))).toBe('succeeded')
   shop.clock.advance({ minutes: 45 })
   await reconcile()
   expect(await purchaseOf(buyer)).toMatchObject({ endedAt: null })
@@ -96,12 +95,12 @@ test('a payment at the end of the grace period that Stripe is still processing c
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endedAt: null })
 })
 
-test('a payment after the end is refunded automatically', async () => {
+test('a payment after the end of the subscription is refunded automatically', async () => {
   const buyer = await buyUnpaidRenewal()
   // Stripe stops retrying and cancels the subscription, but leaves the invoice open.
   await shop.advance(15, 'day')
   await shop.advance(1, 'minute')
-  const invoice = await invoiceOf(buyer)
+  const invoice = await newestInvoiceOf(buyer)
   expect(await shop.pay(invoice)).toBe('succeeded')
   await shop.sandbox.controls.settle()
   await reconcile()

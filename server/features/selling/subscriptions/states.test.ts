@@ -13,7 +13,7 @@ const everyState: StateAtStripe[] = words.status.flatMap((status) =>
   ),
 )
 
-test('every state Stripe can report is in exactly one row of the table', () => {
+test('every state that Stripe can report is in exactly one row of docs/subscription-states.md', () => {
   expect(everyState).toHaveLength(11 * 2 * 6 * 4)
   for (const state of everyState) expect(meaningOf(state)).toBeDefined()
   expect(() => meaningOf({ status: 'frozen', cancellation: 'none', invoice: 'paid', payment: 'kept' })).toThrow(
@@ -36,19 +36,20 @@ describe('the shop', () => {
 
   /** Two states for each row of the table, or all states with `RUNS=all`. */
   const samplesOf = (status: string) => {
-    const all = paidStates.filter((each) => each.status === status)
-    if (process.env.RUNS === 'all') return all
-    return [...Map.groupBy(all, meaningOf).values()].flatMap((row) => [...new Set([row[0], row.at(-1)])])
+    const states = paidStates.filter((each) => each.status === status)
+    if (process.env.RUNS === 'all') return states
+    const statesByRow = Map.groupBy(states, meaningOf)
+    return [...statesByRow.values()].flatMap((row) => [...new Set([row[0], row.at(-1)])])
   }
 
   test.each(words.status.filter((status) => !status.startsWith('incomplete')))(
     'shows a subscription that is %s as the table says, in every combination of the other columns',
     async (status) => {
       const buyer = await shop.buyer()
-      const arrange = await createArrange(shop, buyer.purchase.paymentIntentId ?? '')
+      const setState = await createStateSetter(shop, buyer.purchase.paymentIntentId ?? '')
       for (const state of samplesOf(status)) {
         if (!state) continue
-        await arrange(state)
+        await setState(state)
         const { purchase, endedBecause, access } = meaningOf(state)
         const [purchaseShown] = await buyer.call(purchases.list, {})
         const opened = buyer.call(privatePackage.show, {}).then(
@@ -70,14 +71,14 @@ describe('the shop', () => {
     async (status) => {
       const buyer = await shop.user()
       const { paymentIntentId } = await shop.begin(buyer)
-      const arrange = await createArrange(shop, paymentIntentId)
+      const setState = await createStateSetter(shop, paymentIntentId)
       for (const invoice of ['open', 'uncollectible', 'void'])
-        await arrange({ status, cancellation: 'none', invoice, payment: 'none' })
+        await setState({ status, cancellation: 'none', invoice, payment: 'none' })
       expect(await buyer.call(purchases.list, {})).toEqual([])
     },
   )
 
-  test('is compared with the table, so a wrong status is found', async () => {
+  test('is compared with the table, which finds a wrong status', async () => {
     const buyer = await shop.buyer()
     await shop.connection.db.execute(
       sql`update purchases set status = 'pending_cancel' where id = ${buyer.purchase.id}`,
@@ -95,8 +96,7 @@ const pauseReasons: Record<string, string> = {
   'paused unpaid': 'first_payment_failure',
 }
 
-/** Returns a function that puts a subscription into a state at Stripe and sends the shop an event. */
-async function createArrange(shop: TestShop, paymentIntentId: string) {
+async function createStateSetter(shop: TestShop, paymentIntentId: string) {
   const { db } = shop.connection
   const postman = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
   const { rows } = await db.execute<{ id: string; invoice: string }>(sql`
@@ -104,12 +104,12 @@ async function createArrange(shop: TestShop, paymentIntentId: string) {
     from sandbox.objects s join orders c on c.subscription_id = s.id
     where c.payment_intent_id = ${paymentIntentId}`)
   const { id = '', invoice = '' } = rows[0] ?? {}
-  const set = (where: ReturnType<typeof sql>, change: object) =>
+  const update = (where: ReturnType<typeof sql>, change: object) =>
     db.execute(sql`update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb where ${where}`)
 
   return async (state: StateAtStripe) => {
     const now = Math.floor(Date.now() / 1000)
-    await set(sql`id = ${id}`, {
+    await update(sql`id = ${id}`, {
       status: state.status === 'not collected' ? 'active' : state.status.replace(/^paused .*/, 'paused'),
       pause_collection: state.status === 'not collected' ? { behavior: 'void', resumes_at: null } : null,
       status_details: state.status.startsWith('paused')
@@ -126,13 +126,13 @@ async function createArrange(shop: TestShop, paymentIntentId: string) {
       sql`delete from sandbox.objects where kind in ('refund', 'dispute') and data->>'payment_intent' = ${paymentIntentId}`,
     )
     const isDisputed = state.payment === 'charged back'
-    await set(sql`kind = 'charge' and data->>'payment_intent' = ${paymentIntentId}`, {
+    await update(sql`kind = 'charge' and data->>'payment_intent' = ${paymentIntentId}`, {
       amount_refunded: 0,
       refunded: false,
       disputed: false,
     })
     // The shop voids open invoices of ended subscriptions, which also cancels their payment intent.
-    if (state.payment !== 'none') await set(sql`id = ${paymentIntentId}`, { status: 'succeeded' })
+    if (state.payment !== 'none') await update(sql`id = ${paymentIntentId}`, { status: 'succeeded' })
     if (state.payment === 'returned') await shop.sandbox.controls.refund(paymentIntentId)
     if (isDisputed) {
       const dispute = await shop.sandbox.controls.openDispute(paymentIntentId)

@@ -19,7 +19,6 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 const day = 86_400_000
 
-/** State of a buyer's subscription in the shop and at Stripe. */
 async function readState({ purchase: { id } }: Buyer) {
   const { db } = shop.connection
   const [row] = await db.select().from(rows).where(eq(rows.id, id))
@@ -46,14 +45,13 @@ async function readState({ purchase: { id } }: Buyer) {
 const subscriptionOf = async (buyer: Buyer) => (await readState(buyer)).row?.stripeSubscriptionId ?? ''
 
 const offerTo = (buyer: Buyer) => buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
-const order = (buyer: Buyer, { at, due }: { at: string; due: number }) =>
+const acceptOffer = (buyer: Buyer, { at, due }: { at: string; due: number }) =>
   buyer.call(purchases.switch, { id: buyer.purchase.id, at, amount: due })
-const switchNow = async (buyer: Buyer) => order(buyer, await offerTo(buyer))
+const switchNow = async (buyer: Buyer) => acceptOffer(buyer, await offerTo(buyer))
 const finish = (buyer: Buyer, giveUp?: boolean) =>
   buyer.call(purchases.finishSwitch, { id: buyer.purchase.id, ...(giveUp ? { giveUp } : {}) })
 
-/** Saves a card whose bank wants every payment confirmed. */
-async function useCarefulCard(buyer: Buyer) {
+async function saveCardThatNeedsConfirmation(buyer: Buyer) {
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
   const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_authenticationRequired')
@@ -84,7 +82,7 @@ test('a switch begins the year immediately, credits the unused seconds, and char
     nextAmount: 39_000,
     card: 'Visa ending in 4242',
   })
-  expect(await order(buyer, offer)).toEqual({ state: 'done', confirmWith: null })
+  expect(await acceptOffer(buyer, offer)).toEqual({ state: 'done', confirmWith: null })
 
   const { row, movements, orders, payable } = await readState(buyer)
   expect(row).toMatchObject({
@@ -132,14 +130,13 @@ test('a switch that is declined, given up or abandoned changes nothing and leave
   await shop.settle()
   expect(await readState(buyer)).toEqual(before)
 
-  await useCarefulCard(buyer)
+  await saveCardThatNeedsConfirmation(buyer)
   const stateBefore = await readState(buyer)
   expect(await switchNow(buyer)).toMatchObject({ state: 'processing', confirmWith: expect.any(String) })
   expect((await readState(buyer)).row).toEqual(stateBefore.row)
   expect(await finish(buyer, true)).toEqual({ state: 'off', confirmWith: null })
   expect(await readState(buyer)).toEqual(stateBefore)
 
-  // The bank declines the confirmation.
   const { confirmWith } = await switchNow(buyer)
   await shop.sandbox.controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'fail')
   await expect(finish(buyer)).rejects.toMatchObject({ status: 402 })
@@ -169,7 +166,7 @@ test('a switch that is declined, given up or abandoned changes nothing and leave
 test('a switch is done once the bank has confirmed it, even if the buyer doesn’t come back', async () => {
   const [returning, absent] = [await shop.buyer(), await shop.buyer()]
   for (const buyer of [returning, absent]) {
-    await useCarefulCard(buyer)
+    await saveCardThatNeedsConfirmation(buyer)
     const { confirmWith } = await switchNow(buyer)
     await shop.sandbox.controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
   }
@@ -185,18 +182,20 @@ test('a wrong amount, an old offer and a second window charge nothing', async ()
   const buyer = await shop.buyer()
   await advanceAndLogIn(5, buyer)
   const offer = await offerTo(buyer)
-  await expect(order(buyer, { ...offer, due: offer.due - 1 })).rejects.toMatchObject({
+  await expect(acceptOffer(buyer, { ...offer, due: offer.due - 1 })).rejects.toMatchObject({
     status: 409,
     code: 'price-changed',
     currentAmount: offer.due,
   })
-  const old = new Date(Date.parse(offer.at) - 11 * 60_000).toISOString()
-  await expect(order(buyer, { ...offer, at: old })).rejects.toMatchObject({ code: 'changed-meanwhile' })
+  const elevenMinutesEarlier = new Date(Date.parse(offer.at) - 11 * 60_000).toISOString()
+  await expect(acceptOffer(buyer, { ...offer, at: elevenMinutesEarlier })).rejects.toMatchObject({
+    code: 'changed-meanwhile',
+  })
   const stranger = await shop.buyer()
   await expect(
     stranger.call(purchases.switch, { id: buyer.purchase.id, at: offer.at, amount: offer.due }),
   ).rejects.toMatchObject({ status: 404 })
-  const both = await Promise.allSettled([order(buyer, offer), order(buyer, offer)])
+  const both = await Promise.allSettled([acceptOffer(buyer, offer), acceptOffer(buyer, offer)])
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   const paid = (await buyer.call(purchases.invoices, { id: buyer.purchase.id })).map(({ amount }) => amount)
   expect(paid).toEqual([offer.due, 3900])
@@ -210,7 +209,7 @@ test('each state that can’t be switched is refused with a sentence', async () 
     await prepare(buyer, await subscriptionOf(buyer))
     await shop.settle()
     return offerTo(buyer).then(
-      () => 'it can',
+      () => 'not refused',
       (error: { message: string }) => error.message,
     )
   }

@@ -33,8 +33,8 @@ async function advanceOneMonth() {
   admin = await shop.admin()
 }
 
-async function subscribe(email: string, more: Partial<Parameters<typeof subscribeAtStripe>[1]> = {}) {
-  const subscription = await subscribeAtStripe(shop.sandbox, { email, ...(priceId ? { priceId } : {}), ...more })
+async function subscribe(email: string, overrides: Partial<Parameters<typeof subscribeAtStripe>[1]> = {}) {
+  const subscription = await subscribeAtStripe(shop.sandbox, { email, ...(priceId ? { priceId } : {}), ...overrides })
   await shop.settle()
   return subscription
 }
@@ -42,7 +42,7 @@ async function subscribe(email: string, more: Partial<Parameters<typeof subscrib
 test('subscriptions that the shop doesn’t know are listed, and the seller assigns a plan to their price', async () => {
   const {
     id,
-    priceId: yearly,
+    priceId: yearlyPriceId,
     sdk,
   } = await subscribe('old@example.com', { name: 'Old Friend', amount: 25_000, interval: 'year', priceId: undefined })
   await shop.buyer()
@@ -51,26 +51,28 @@ test('subscriptions that the shop doesn’t know are listed, and the seller assi
     { verdict: 'fault', message: 'Please say first which plan its price is.' },
   ])
   const { prices, subscriptions } = await admin.call(takeover.adminList, {})
-  expect(prices.find((price) => price.id === yearly)).toMatchObject({
+  expect(prices.find((price) => price.id === yearlyPriceId)).toMatchObject({
     name: 'Old indicator',
     every: 'year',
     billingType: 'yearly',
     plan: null,
   })
-  // Subscriptions of the shop are not listed.
   expect(subscriptions.map(({ email }) => email).toSorted()).toEqual(['first@example.com', 'old@example.com'])
-  await admin.call(takeover.adminSetPlan, { id: yearly, plan: { ...monthly, billingType: 'yearly' } })
+  await admin.call(takeover.adminSetPlan, { id: yearlyPriceId, plan: { ...monthly, billingType: 'yearly' } })
   const afterSettingPlan = await admin.call(takeover.adminList, {})
-  expect(afterSettingPlan.prices.find((price) => price.id === yearly)?.plan).toEqual({
+  expect(afterSettingPlan.prices.find((price) => price.id === yearlyPriceId)?.plan).toEqual({
     ...monthly,
     billingType: 'yearly',
   })
-  await admin.call(takeover.adminSetPlan, { id: yearly, plan: null })
+  await admin.call(takeover.adminSetPlan, { id: yearlyPriceId, plan: null })
   await expect(admin.call(takeover.adminSetPlan, { id: 'price_unknown', plan: null })).rejects.toMatchObject({
     status: 404,
   })
   const afterClearingPlan = await admin.call(takeover.adminList, {})
-  expect(afterClearingPlan.prices.find((price) => price.id === yearly)).toMatchObject({ plan: null, isOther: true })
+  expect(afterClearingPlan.prices.find((price) => price.id === yearlyPriceId)).toMatchObject({
+    plan: null,
+    isOther: true,
+  })
   await sdk.subscriptions.cancel(id)
   expect(await findListed(id)).toBeUndefined()
 })
@@ -129,14 +131,14 @@ test('the owner of an unpaid subscription that was taken over can’t buy anothe
   await expect(shop.begin(shop.visitor(), { email })).rejects.toMatchObject({ code: 'already-subscribed' })
 })
 
-test('two takeovers at once record it once, and the invited buyer can set a password', async () => {
+test('a subscription taken over twice at the same time is recorded once, and the invited buyer can set a password', async () => {
   const email = 'told@example.com'
   const { id } = await subscribe(email)
   const verdicts = await Promise.all([takeOver([id], true), takeOver([id], true)])
   expect(verdicts.flat().map(({ verdict }) => verdict)).toEqual(expect.arrayContaining(['new', 'there']))
   expect(await bookedFor(email)).toHaveLength(1)
-  const [mail, ...more] = await mailsTo(email)
-  expect(more).toEqual([])
+  const [mail, ...otherMails] = await mailsTo(email)
+  expect(otherMails).toEqual([])
   const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
   await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
 })
@@ -165,8 +167,8 @@ test('subscriptions that can’t be taken over stay unchanged at Stripe, with a 
   const refunded = await subscribe('refunded@example.com')
   await refunded.sdk.refunds.create({ payment_intent: refunded.paymentIntentId })
   await admin.call(takeover.adminSetPlan, { id: euros.priceId, plan: monthly })
-  const all = [second, euros, nobody, ended, refunded].map(({ id }) => id)
-  expect((await takeOver(all)).map(({ message }) => message)).toEqual([
+  const ids = [second, euros, nobody, ended, refunded].map(({ id }) => id)
+  expect((await takeOver(ids)).map(({ message }) => message)).toEqual([
     `${buyer.user.email} has a subscription in the shop already.`,
     'It’s paid in EUR, and the shop counts in dollars. It stays as it is at Stripe.',
     'The customer has no email address at Stripe. Add it there first.',
@@ -184,8 +186,8 @@ test.for([
   ['paid by invoice', { collection_method: 'send_invoice', days_until_due: 30 }, /^It’s paid by invoice\./],
   ['on a schedule', null, /^A schedule at Stripe plans changes to it\./],
   ['not collected', { pause_collection: { behavior: 'void' } }, /^Its payment collection is paused/],
-] as const)('one that is %s is refused with a sentence', async ([what, change, sentence]) => {
-  const { id, sdk } = await subscribe(`${what.replaceAll(' ', '-')}@example.com`)
+] as const)('a subscription that is %s is refused with a sentence', async ([condition, change, sentence]) => {
+  const { id, sdk } = await subscribe(`${condition.replaceAll(' ', '-')}@example.com`)
   await (change ? sdk.subscriptions.update(id, change) : sdk.subscriptionSchedules.create({ from_subscription: id }))
   expect((await findListed(id))?.obstacle).toMatch(sentence)
   expect(await takeOver([id])).toMatchObject([{ verdict: 'fault', message: expect.stringMatching(sentence) }])

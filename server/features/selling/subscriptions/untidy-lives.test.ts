@@ -25,8 +25,8 @@ async function payOnce(shop: TestShop, user: User): Promise<string> {
   const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' as const }
   const begin = () => user.call(checkout.createSubscriptionIntent, order)
   for (let paymentId: string | undefined, tries = 0; tries < 30; tries++) {
-    const [tab, other] = await Promise.allSettled([begin(), begin()])
-    const begun = [tab, other].flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))[0]
+    const answers = await Promise.allSettled([begin(), begin()])
+    const begun = answers.find((answer) => answer.status === 'fulfilled')?.value
     // Once the purchase is recorded, a second subscription is refused.
     if (!begun && paymentId && (await user.call(purchases.list, {})).length > 0) return paymentId
     if (!begun) continue
@@ -38,8 +38,7 @@ async function payOnce(shop: TestShop, user: User): Promise<string> {
   throw new Error('Stripe never let anybody pay')
 }
 
-/** Offer for a buyer who has paid and comes back for another plan. */
-async function readOffer(user: User) {
+async function tryYearlyCheckout(user: User) {
   const order = { productSlug: reboundSigmaPro.slug, billingType: 'yearly' as const }
   const answer = await user.call(checkout.createSubscriptionIntent, order).catch((error: unknown) => {
     if (!(error instanceof ApiError && [409, 503].includes(error.status))) throw error
@@ -87,8 +86,7 @@ test('double clicks while Stripe is slow and failing charge once, and the buyer 
         const user = await shop.user()
         const readPurchase = async () => (await user.call(purchases.list, {}))[0]
         const paymentIntentId = await payOnce(shop, user)
-        /** Actual state, and the state shown to the buyer. */
-        const actualAndShown: [is: string | undefined, shown: string][] = []
+        const actualAndShown: [actual: string | undefined, shown: string][] = []
         for (const action of story) {
           const before = await readPurchase()
           const id = before?.id ?? ''
@@ -97,7 +95,7 @@ test('double clicks while Stripe is slow and failing charge once, and the buyer 
               if (isDone) actualAndShown.push([(await readPurchase())?.paymentIntentId ?? 'nothing', paymentIntentId])
           if (action === 'reconcile') await shop.queue.runNow('reconcile').catch(() => {})
           if (action === 'bank refunds a part') await controls.refund(paymentIntentId, 500).catch(() => {})
-          if (action === 'pay again') actualAndShown.push([await readOffer(user), 'nothing to pay'])
+          if (action === 'pay again') actualAndShown.push([await tryYearlyCheckout(user), 'nothing to pay'])
           if (!before) continue
           if (action === 'cancel' && (await clickTwice(() => user.call(purchases.cancel, { id }))).length > 0)
             actualAndShown.push([(await readPurchase())?.status, 'pending_cancel'])
@@ -113,7 +111,7 @@ test('double clicks while Stripe is slow and failing charge once, and the buyer 
               ])
           }
         }
-        expect(actualAndShown.filter(([is, shown]) => is !== shown)).toEqual([])
+        expect(actualAndShown.filter(([actual, shown]) => actual !== shown)).toEqual([])
         await controls.behaveAsUsual()
         await controls.settle()
         await shop.settle()

@@ -4,10 +4,10 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-const lines: string[] = []
+const logLines: string[] = []
 let shop: TestShop
 beforeAll(async () => {
-  shop = await openShop({ log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }) })
+  shop = await openShop({ log: pino({ level: 'warn' }, { write: (line: string) => void logLines.push(line) }) })
 })
 afterEach(() => shop.sandbox.controls.behaveAsUsual())
 afterAll(() => shop.close())
@@ -23,8 +23,8 @@ test('with an expired Stripe key, calls fail with 502 and a message, the buyer s
     serverMessage: expect.stringContaining('our payment service'),
   })
   expect(await buyer.call(accounts.user, {})).toMatchObject({ email: buyer.user.email })
-  const logged = lines.find((line) => line.includes('Stripe did not do what the shop asked for'))
-  expect(logged).toMatch(/"requestId":"req_/)
+  const logLine = logLines.find((line) => line.includes('Stripe did not do what the shop asked for'))
+  expect(logLine).toMatch(/"requestId":"req_/)
   const metrics = await (await fetch(`${shop.url}/metrics`)).text()
   expect(metrics).toMatch(/shop_stripe_faults_total\{[^}]*StripeAuthenticationError[^}]*\} \d/)
 })

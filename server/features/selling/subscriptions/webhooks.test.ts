@@ -15,8 +15,7 @@ afterEach(() => shop.close())
 const minute = 60
 const now = () => Math.floor(Date.now() / 1000)
 
-/** Has a guest pay without delivering the event, and returns the event for the test to deliver. */
-async function paidEvent(): Promise<string> {
+async function payWithoutWebhook(): Promise<string> {
   await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   await shop.guest(shop.visitor())
   await shop.sandbox.controls.settle()
@@ -26,7 +25,7 @@ async function paidEvent(): Promise<string> {
   return JSON.stringify(rows[0]?.data)
 }
 
-/** Everything that a payment's webhook can change. Leaves out events about the catalog, which come with the start. */
+/** Omits events about the catalog, which every start causes. */
 async function readEffects() {
   const { booked } = await compareBooks(shop)
   const { rows: inbox } = await shop.connection.db.execute<{ id: string; handled: boolean }>(sql`
@@ -35,14 +34,14 @@ async function readEffects() {
 }
 
 test('a webhook signed by Stripe books the purchase', async () => {
-  const event = await paidEvent()
+  const event = await payWithoutWebhook()
   const response = await postman.post(event, postman.sign(event))
   expect(response.status).toBe(200)
   expect(await readEffects()).toMatchObject({ booked: [{ status: 'active' }], inbox: [{ handled: true }] })
 })
 
-type Sent = [body: string, signature?: string]
-const refused: [kind: string, requestsFor: (event: string) => Sent[]][] = [
+type WebhookRequest = [body: string, signature?: string]
+const refusedRequests: [kind: string, requestsFor: (event: string) => WebhookRequest[]][] = [
   ['an unsigned', (event) => [[event], [event, ''], [event, `t=${now()}`], ['']]],
   [
     'a forged',
@@ -76,8 +75,8 @@ const refused: [kind: string, requestsFor: (event: string) => Sent[]][] = [
   ],
 ]
 
-test.each(refused)('%s webhook is refused and leaves no trace', async (_kind, requestsFor) => {
-  for (const [body, signature] of requestsFor(await paidEvent())) {
+test.each(refusedRequests)('%s webhook is refused and leaves no trace', async (_kind, requestsFor) => {
+  for (const [body, signature] of requestsFor(await payWithoutWebhook())) {
     const response = await postman.post(body, signature)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ message: 'This event is not signed by Stripe' })
@@ -86,7 +85,7 @@ test.each(refused)('%s webhook is refused and leaves no trace', async (_kind, re
 })
 
 test('a replayed webhook is accepted without effect', async () => {
-  const event = await paidEvent()
+  const event = await payWithoutWebhook()
   const signature = postman.sign(event)
   const replay = async (headers: string[]) =>
     Promise.all(headers.map(async (header) => (await postman.post(event, header)).status))
@@ -101,7 +100,7 @@ test('a replayed webhook is accepted without effect', async () => {
 })
 
 test('the content of a signed webhook isn’t trusted, because the state is read from Stripe', async () => {
-  const event = await paidEvent()
+  const event = await payWithoutWebhook()
   await postman.post(event, postman.sign(event))
   const before = await readEffects()
   const invoice = JSON.parse(event).data.object as { parent: { subscription_details: { subscription: string } } }
