@@ -105,6 +105,6 @@ test('deleting an account deletes its customers; invoices remain, and the books 
   await shop.queue.runNow('reconcile')
   const { booked, wanted } = await compareBooks(shop)
   // Shop and Stripe have both deleted the person's address.
-  const withoutEmail = <Booked extends object>(rows: Booked[]) => rows.map((row) => ({ ...row, email: '' }))
+  const withoutEmail = <Booked extends object>(books: Booked[]) => books.map((row) => ({ ...row, email: '' }))
   expect(withoutEmail(booked)).toEqual(withoutEmail(wanted))
 })
