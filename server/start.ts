@@ -177,7 +177,7 @@ export async function startShop(
       tradingViewStandIn: payments.tradingViewStandIn,
       app,
       mailsGoTo,
-      databaseIsAt: database?.folder ?? new URL(url).host,
+      databaseLocation: database?.folder ?? new URL(url).host,
       /** Credentials of the admin that this start has created; undefined if there was one. */
       firstAdmin,
       /** Answers all open requests before it closes the shop. */

@@ -9,17 +9,16 @@ import { matchesUser } from '../database/text-search.ts'
 
 export type AuditAction = {
   action: AuditedAction
-  /** Person whom the action concerns; only the id, so that no name outlives the account. */
+  /** Only the id, so that no name outlives the account. */
   aboutId?: string
-  /** Object of the action, such as a ticker or an id; never a name or an address. */
+  /** A ticker or an id, for example; never a name or an address. */
   subject?: string
   detail?: Record<string, unknown>
 }
 
-/** Actor of a command that is run on the server itself. */
 export const commandLine = { user: null, ip: '' }
 
-/** Records an action of a command, which has a plain connection and no actor. */
+/** For commands, which have a plain connection and no actor. */
 export async function recordCommand(
   client: { query(text: string, values: unknown[]): Promise<unknown> },
   action: AuditedAction,
@@ -33,7 +32,7 @@ export async function recordCommand(
 
 /** Must match triggers.sql, which refuses to delete younger entries. */
 const retentionYears = retention.audit.years
-/** Limit of accounts that a search looks at; if more match, the newest count. */
+/** If more people match a search, the newest count. */
 const maxMatchingUsers = 2000
 
 const actor = aliasedTable(users, 'actor')
@@ -41,7 +40,6 @@ const about = aliasedTable(users, 'about')
 
 export type Audit = ReturnType<typeof createAudit>
 
-/** Log of admin actions, written in the transaction of the change and never altered. */
 export function createAudit({ db, now }: { db: Database; now: () => Date }) {
   return {
     async record(
@@ -110,7 +108,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
         .where(and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${retentionYears})`))
     },
 
-    /** Actions by this person as an admin, and actions of admins about them, without the admins' names. */
+    /** Actions of admins about this person are listed without the admins' names. */
     async dataOf(userId: string) {
       const isOwn = sql<boolean>`${auditLog.actorId} is not distinct from ${userId}`
       const actions = await db

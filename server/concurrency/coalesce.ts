@@ -14,7 +14,6 @@ export function coalesce(work: (key: string) => Promise<void>) {
   }
 }
 
-/** Work with the same key runs one at a time within this process. */
 function createKeyedMutex() {
   const tails = new Map<string, Promise<unknown>>()
   return function runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,11 +1,10 @@
 type Limits = {
   atOnce: number
   maxWaiting: number
-  /** Message for callers beyond the limit. */
+  /** For callers beyond the limit. */
   refusal: () => Error
 }
 
-/** Limits concurrent work: queues a few callers beyond the limit and refuses the rest. */
 export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
   const waiting: (() => void)[] = []
   let running = 0
@@ -16,7 +15,7 @@ export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
     else running -= 1
   }
 
-  /** Returns a function that releases the slot; call it once. */
+  /** The returned function must be called once. */
   async function acquire(): Promise<() => void> {
     if (running >= atOnce) {
       if (waiting.length >= maxWaiting) throw refusal()

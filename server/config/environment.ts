@@ -4,7 +4,7 @@ import { proxiesOf } from '../http/addresses.ts'
 
 // `.env.example` explains each setting. An error message below continues a sentence that begins with the setting's name.
 
-const whole = (min: number, max: number) =>
+const integer = (min: number, max: number) =>
   z.coerce
     .number('must be a whole number')
     .check(
@@ -14,20 +14,21 @@ const whole = (min: number, max: number) =>
     )
 const oneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z.enum(words, `must be ${words.join(', ').replace(/, (\S+)$/, ' or $1')}`)
-const such = (isRight: (value: string) => boolean, otherwise: string) =>
-  z.string().check(z.refine<string>(isRight, otherwise))
-const like = (pattern: RegExp, otherwise: string) => such((value) => pattern.test(value), otherwise)
-const longAs = (least: number) => such(({ length }) => length >= least, `must be at least ${least} characters long`)
-const isAddress = (value: string, schemes: string[]) =>
+const stringWith = (isValid: (value: string) => boolean, message: string) =>
+  z.string().check(z.refine<string>(isValid, message))
+const matching = (pattern: RegExp, message: string) => stringWith((value) => pattern.test(value), message)
+const withMinLength = (minLength: number) =>
+  stringWith(({ length }) => length >= minLength, `must be at least ${minLength} characters long`)
+const isUrl = (value: string, schemes: string[]) =>
   URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1))
 const hasScheme = (schemes: string[]) =>
   z.refine<string>(
-    (value) => isAddress(value, schemes),
+    (value) => isUrl(value, schemes),
     `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
-const address = (...schemes: string[]) => z.string().check(hasScheme(schemes))
-/** URL that may hold a password, where an unescaped # or / would end the address before its host. */
-const addressOfServer = (...schemes: string[]) =>
+const urlWith = (...schemes: string[]) => z.string().check(hasScheme(schemes))
+/** A URL may hold a password, in which an unescaped # or / would end the address before its host. */
+const serverUrl = (...schemes: string[]) =>
   z.string().check(
     z.refine<string>(
       (value) => !new RegExp(`^(${schemes.join('|')})://`).test(value) || (URL.canParse(value) && !/#/.test(value)),
@@ -35,27 +36,27 @@ const addressOfServer = (...schemes: string[]) =>
     ),
     hasScheme(schemes),
   )
-const database = z.optional(addressOfServer('postgres', 'postgresql'))
+const database = z.optional(serverUrl('postgres', 'postgresql'))
 const isPlainAddress = (value: string) => z.safeParse(z.email(), value).success
-const hexKey = like(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (make one: openssl rand -hex 32)')
+const hexKey = matching(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (make one: openssl rand -hex 32)')
 const emailAddress = z.email('must be an email address')
 const text = z._default(z.string(), '')
 
 export const settings = z.object({
   NODE_ENV: z._default(oneOf('development', 'production', 'test'), 'development'),
-  PORT: z._default(whole(0, 65535), 3000),
+  PORT: z._default(integer(0, 65535), 3000),
   HOST: z._default(z.string(), 'localhost'),
   PUBLIC_URL: z.optional(
-    address('http', 'https').check(
+    urlWith('http', 'https').check(
       z.refine<string>(
         (value) => !URL.canParse(value) || new URL(value).href.replace(/\/+$/, '') === new URL(value).origin,
         'must end after the host (https://shop.example): the shop has a name of its own, never a path',
       ),
     ),
   ),
-  WEB_CONCURRENCY: z._default(whole(1, 128), 1),
+  WEB_CONCURRENCY: z._default(integer(1, 128), 1),
   TRUST_PROXY: z._default(
-    such(
+    stringWith(
       (value) => proxiesOf(value) !== undefined,
       'must be the number of proxies in front, or their addresses (10.0.0.5, 10.1.0.0/16)',
     ),
@@ -66,34 +67,36 @@ export const settings = z.object({
   DATABASE_DIRECT_URL: database,
   DATABASE_REPLICA_URL: database,
   ADMIN_EMAIL: z.optional(emailAddress),
-  ADMIN_PASSWORD: z.optional(longAs(8)),
+  ADMIN_PASSWORD: z.optional(withMinLength(8)),
   ADMIN_TWO_FACTOR: z.optional(oneOf('required', 'optional')),
   SUPPORT_EMAIL: z.optional(emailAddress),
-  SMTP_URL: z.optional(addressOfServer('smtp', 'smtps')),
+  SMTP_URL: z.optional(serverUrl('smtp', 'smtps')),
   MAIL_FROM: z.optional(
-    such(
+    stringWith(
       (value) => isPlainAddress(/^[^<>@]*<([^<>]*)>$/.exec(value)?.[1] ?? value),
       'must be an email address, alone or after a name: Rebound Sigma <support@shop.example>',
     ),
   ),
-  MAIL_RATE: z._default(whole(1, 60_000), 120),
+  MAIL_RATE: z._default(integer(1, 60_000), 120),
   PAYMENTS: z.optional(oneOf('sandbox', 'stripe')),
-  STRIPE_SECRET_KEY: z.optional(like(/^(sk|rk)_/, 'must start with sk_ or rk_')),
-  STRIPE_PUBLISHABLE_KEY: z.optional(like(/^pk_/, 'must start with pk_')),
-  STRIPE_WEBHOOK_SECRET: z.optional(like(/^whsec_.{16,}$/, 'must start with whsec_, and be as long as Stripe made it')),
+  STRIPE_SECRET_KEY: z.optional(matching(/^(sk|rk)_/, 'must start with sk_ or rk_')),
+  STRIPE_PUBLISHABLE_KEY: z.optional(matching(/^pk_/, 'must start with pk_')),
+  STRIPE_WEBHOOK_SECRET: z.optional(
+    matching(/^whsec_.{16,}$/, 'must start with whsec_, and be as long as Stripe made it'),
+  ),
   TRADINGVIEW: z._default(oneOf('on', 'off'), 'on'),
   SECRETS_KEY: z.optional(hexKey),
   SECRETS_KEY_OLD: z.optional(hexKey),
   REGION_LOOKUP_URL: z._default(
-    such(
-      (value) => value === 'none' || isAddress(value, ['https', 'http']),
+    stringWith(
+      (value) => value === 'none' || isUrl(value, ['https', 'http']),
       'must be none, or an address that starts with https:// or http://',
     ),
     'https://ipapi.co/json/',
   ),
   HSTS_SUBDOMAINS: z._default(oneOf('yes', 'no'), 'no'),
   COOKIE_BANNER: z._default(oneOf('always', 'if-needed'), 'always'),
-  GA_MEASUREMENT_ID: z.optional(like(/^G-[A-Z0-9]+$/, 'must look like G-XXXXXXX')),
+  GA_MEASUREMENT_ID: z.optional(matching(/^G-[A-Z0-9]+$/, 'must look like G-XXXXXXX')),
   ASK_EXCHANGE_KEYS: z._default(oneOf('yes', 'no'), 'yes'),
   SALE_EMAILS: z._default(oneOf('each', 'daily', 'off'), 'each'),
   MONDAY_LETTER: z._default(oneOf('yes', 'no'), 'yes'),
@@ -105,7 +108,7 @@ export const settings = z.object({
   MAKER_LINK: text,
   SHOW_FIGURES: z._default(oneOf('yes', 'no'), 'no'),
   MAKER_PHOTO: z.optional(
-    such(
+    stringWith(
       (file) => /\.(jpe?g|png|webp|avif)$/i.test(file) && existsSync(file),
       'must be the path of a .jpg, .png, .webp or .avif file',
     ),
@@ -127,7 +130,7 @@ export const settings = z.object({
   TAX: z._default(oneOf('none', 'stripe'), 'none'),
   TAX_NOTE: z._default(z.string(), 'No taxes or fees on top.'),
   CONSUMER_LAW: z._default(oneOf('eu', 'none'), 'eu'),
-  METRICS_TOKEN: z.optional(longAs(16)),
+  METRICS_TOKEN: z.optional(withMinLength(16)),
   LOG_LEVEL: z._default(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info'),
 })
 

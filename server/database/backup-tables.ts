@@ -9,7 +9,7 @@ export const isNotBackedUp = (table: string) => tablesNotBackedUp.has(table)
 
 export type Table = { name: string; columns: string[]; order: string }
 
-/** Tables to back up, without generated columns, ordered so that referenced tables come first. */
+/** Leaves out generated columns. Referenced tables come before the tables that refer to them. */
 export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table & { oid: string; needs: string[] }>(
     `select c.oid::text, format('%I.%I', n.nspname, c.relname) as name,
@@ -40,7 +40,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
 
 export type Sum = { rows: number; sha256: string }
 
-/** Reads a table in key order, which is the same in every database, and returns its checksum. */
+/** Reads in key order, which is the same in every database, so that checksums are comparable. */
 export async function readTable(
   client: pg.ClientBase,
   { name, columns, order }: Table,

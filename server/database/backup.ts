@@ -11,15 +11,15 @@ import { readTable, type Sum, tablesOf } from './backup-tables.ts'
 import { readMigrations } from './migrations.ts'
 
 /**
- * Header of a backup, which is plain text like pg_dump's data: the header, then for each table `COPY … FROM stdin;`,
+ * A backup is plain text like pg_dump's data: the header, then for each table `COPY … FROM stdin;`,
  * its rows, `\.` and a checksum line, then a signature.
- * A backup holds rows and no schema; `migrations` says which schema they need.
  */
 export type Header = {
   version: string
   takenAt: string
   /** Id of the key with which the exchange keys in the backup are sealed. */
   key: string
+  /** Schema that the rows need; the backup contains none. */
   migrations: { tag: string; hash: string }[]
 }
 
@@ -30,7 +30,6 @@ export type Signing = Pick<Secrets, 'keyId' | 'backupKeys'>
 
 type BackupAuthor = { secrets: Signing; version: string }
 
-/** Writes a file that only its owner can read, and renames it when it is complete. */
 export async function backupToFile(url: string, file: string, author: BackupAuthor) {
   const unfinishedFile = `${file}.part`
   const gzip = createGzip()
@@ -47,7 +46,7 @@ export async function backupToFile(url: string, file: string, author: BackupAuth
   }
 }
 
-/** Writes a backup to `out`. Reads everything from one snapshot, so the shop may be running. */
+/** Reads everything from one snapshot, so the shop may be running. */
 export async function backup(
   url: string,
   out: Writable,

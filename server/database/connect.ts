@@ -5,7 +5,6 @@ import { StartError } from '../errors.ts'
 import { createLocks, type Locks } from './locks.ts'
 
 export type Database = NodePgDatabase
-/** Open transaction; pass it to every function whose changes must commit together. */
 export type Transaction = NodePgTransaction<Record<string, never>, ExtractTablesWithRelations<Record<string, never>>>
 
 export type Connection = {
@@ -19,10 +18,11 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** Milliseconds. With short timeouts, an unresponsive database costs a visitor seconds, not minutes. */
+/** In ms. An unresponsive database costs a visitor seconds, not minutes. */
 const clientTimeouts = { connectionTimeoutMillis: 3000, query_timeout: 4000 }
-/** Milliseconds. Limits that PostgreSQL itself applies, set when a session starts. */
+/** In ms, enforced by PostgreSQL itself. */
 const sessionTimeouts = { statement_timeout: 4000, idle_in_transaction_session_timeout: 10_000 }
+const maxTransactionTries = 5
 
 type ConnectOptions = {
   /** Set when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
@@ -55,10 +55,7 @@ export function connect(
   return { url: unpooledUrl, readUrl: replicaUrl ?? unpooledUrl, pool, db, locks, close }
 }
 
-/**
- * Replaces Drizzle's `transaction`, which leaks a connection if `begin` fails and returns stuck connections to the pool.
- * Runs the work up to five times in all if PostgreSQL reports a deadlock or serialization failure.
- */
+/** Replaces Drizzle's, which leaks a connection if `begin` fails and returns stuck connections to the pool. */
 function transactionOn(pool: pg.Pool): Database['transaction'] {
   return (work, config) =>
     retryOnConflict(async () => {
@@ -97,8 +94,8 @@ export function unreachable(url: string, error: unknown, setting: string) {
   return new StartError(`Cannot reach the PostgreSQL at ${placeOf(url)}: ${reason}. Check ${setting}.`)
 }
 
-/** Explains missing rights: `all privileges` on the database does not cover the public schema. */
-export function withoutRights(url: string, error: unknown) {
+/** Granting `all privileges` on the database does not cover the public schema. */
+export function explainMissingRights(url: string, error: unknown) {
   const { cause, code } = causeOf(error)
   if (code !== '42501') return error
   const { username, pathname } = new URL(url)
@@ -114,7 +111,7 @@ export function causeOf(error: unknown): { cause?: Error; code: string } {
   return cause instanceof Error ? { cause, code: (cause as { code?: string }).code ?? '' } : { code: '' }
 }
 
-/** True for a statement that took too long, waited too long or met a conflict, so that a retry may succeed. */
+/** True after a timeout or a conflict, so that a retry may succeed. */
 export const isDatabaseBusy = (error: unknown) => /^(57014|55P03|40001|40P01)$/.test(causeOf(error).code)
 
 async function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -122,7 +119,7 @@ async function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Res
     try {
       return await work()
     } catch (error) {
-      if (tries === 5 || !/^(40001|40P01)$/.test(causeOf(error).code)) throw error
+      if (tries === maxTransactionTries || !/^(40001|40P01)$/.test(causeOf(error).code)) throw error
     }
 }
 

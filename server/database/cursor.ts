@@ -1,19 +1,17 @@
 import { Refusal } from '../errors.ts'
 
-/** Position in a list: time and id of a page's last row, after which the next page starts. */
+/** Time and id of a page's last row; the next page starts after it. */
 export type Cursor = { at: Date; id: string }
 
-/** Part of a person's history that a module's `historyOf` returns: the newest `limit` entries up to `before`. */
+/** The newest `limit` entries up to `before`. */
 export type HistoryPart = { before: Date; limit: number }
 
-/** Page of a list, with the cursor of the next. */
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
 export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** Throws for text that `encodeCursor` did not make, which would cause an error in the database. */
 export function decodeCursor(cursor: string | undefined, idPattern = uuid): Cursor | undefined {
   if (cursor === undefined) return undefined
   const text = Buffer.from(cursor, 'base64url').toString()
@@ -29,7 +27,7 @@ export function pageOf<Item>(rows: Item[], limit: number, positionOf: (row: Item
   return { items, next: rows.length > limit && last ? encodeCursor(positionOf(last)) : undefined }
 }
 
-/** LIKE pattern for text that contains a word, with `%` and `_` escaped. */
+/** LIKE pattern, with `%` and `_` escaped. */
 export const containing = (word: string) => `%${word.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
 /** Start and exclusive end of a year (`2026`) or month (`2026-03`), in UTC. */

@@ -17,7 +17,7 @@ import { StartError } from '../errors.ts'
 
 const outsideHome = '/var/lib/rebound-sigma-shop'
 
-/** User `nobody`, set if the shop runs as root: PostgreSQL refuses to run as root, so it runs as this user. */
+/** Set if the shop runs as root, because PostgreSQL refuses to. */
 export const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
 /** True if every user may enter the folder and all folders above it. */
@@ -29,7 +29,7 @@ function isEnterable(path: string): boolean {
 }
 
 type User = { uid: number; gid: number }
-/** Paths of the embedded PostgreSQL. `user` runs it; undefined if the shop's own user does. */
+/** `user` runs PostgreSQL; undefined if the shop's own user does. */
 export type EmbeddedPaths = { data: string; password: string; user: User | undefined }
 
 export function placeFor(dataDir: string): EmbeddedPaths {
@@ -68,7 +68,7 @@ function findPackage(): Package | undefined {
   return manifest ? { folder: dirname(manifest), manifest } : undefined
 }
 
-/** Returns the folder with bin/, lib/ and share/. Writes nothing into the package, which may belong to another user. */
+/** Writes nothing into the package, which may belong to another user. */
 export function postgresBinaries(installed = findPackage()): string {
   if (!installed)
     throw new StartError(
@@ -85,7 +85,7 @@ export function postgresBinaries(installed = findPackage()): string {
   return copyOf(native, join(outsideHome, `postgres-${version}`))
 }
 
-/** Creates the links that the package's install script would create; npm may not run it. Part of `npm run build`. */
+/** Does what the package's install script would do; npm may not run it. */
 export function linkPostgresLibraries(installed = findPackage()) {
   for (const { link, target } of installed ? linksOf(installed) : []) {
     if (existsSync(link)) continue
@@ -95,7 +95,7 @@ export function linkPostgresLibraries(installed = findPackage()) {
   }
 }
 
-/** Symbolic links that the package needs and lists in a file, because npm packages cannot contain any. */
+/** npm packages cannot contain symbolic links, so the package lists them in a file. */
 function linksOf({ folder }: Package) {
   const list = join(folder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return []

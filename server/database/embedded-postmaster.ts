@@ -10,7 +10,7 @@ export function postmasterOf(place: EmbeddedPaths): Postmaster | undefined {
   const file = join(place.data, 'postmaster.pid')
   const [pid = '', , , port, , , , status] = read(file).split('\n')
   if (!pid || !isAlive(Number(pid))) return undefined
-  if (isAnother(Number(pid), place)) {
+  if (isAnotherProgram(Number(pid), place)) {
     // The pid was reused by another program; PostgreSQL would not start while this file exists.
     rmSync(file, { force: true })
     return undefined
@@ -36,7 +36,7 @@ function isAlive(pid: number) {
 }
 
 /** True if the process can be identified and is not a PostgreSQL of this folder. */
-function isAnother(pid: number, { data }: EmbeddedPaths): boolean {
+function isAnotherProgram(pid: number, { data }: EmbeddedPaths): boolean {
   const command = existsSync('/proc/self/cmdline') ? read(`/proc/${pid}/cmdline`) : commandByPs(pid)
   return command !== '' && !command.includes(data)
 }

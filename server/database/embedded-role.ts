@@ -6,8 +6,8 @@ const role = 'storefront'
 const superuser = 'shop'
 const database = 'shop'
 
-/** Arbitrary id of the advisory lock that serializes processes which open the same PostgreSQL. */
-const lock = 7_381_920_115
+/** Arbitrary; serializes processes that open the same PostgreSQL. */
+const preparationLock = 7_381_920_115
 
 /** `socket` is the folder of the Unix socket, which is faster than TCP; undefined if there is none. */
 export type Server = { port: number; password: string; socket: string | undefined }
@@ -15,8 +15,8 @@ export type Server = { port: number; password: string; socket: string | undefine
 /** Password of the shop's role, derived from the superuser's without revealing it. */
 const passwordOf = (password: string) => createHash('sha256').update(`${role} ${password}`).digest('hex')
 
-function address({ port, socket }: Server, user: string, password: string, name: string) {
-  const url = `postgres://${user}:${password}@127.0.0.1:${port}/${name}`
+function address({ port, socket }: Server, user: string, password: string, databaseName: string) {
+  const url = `postgres://${user}:${password}@127.0.0.1:${port}/${databaseName}`
   return socket ? `${url}?host=${encodeURIComponent(socket)}` : url
 }
 
@@ -24,10 +24,9 @@ export const superuserUrl = (server: Server, name = 'postgres') => address(serve
 
 export const shopUrl = (server: Server) => address(server, role, passwordOf(server.password), database)
 
-/** Creates the role and database if missing. */
 export async function prepareRole(server: Server) {
   await asSuperuser(server, 'postgres', async (client) => {
-    await client.query('select pg_advisory_lock($1)', [lock])
+    await client.query('select pg_advisory_lock($1)', [preparationLock])
     const { rows } = await client.query<{ role: boolean; database: boolean }>(
       `select exists (select from pg_roles where rolname = $1) as role,
          exists (select from pg_database where datname = $2) as database`,

@@ -9,10 +9,10 @@ import { postmasterOf } from './embedded-postmaster.ts'
 import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
 import { freePort } from './free-port.ts'
 
-/** PostgreSQL that the shop runs itself, with binaries from npm, reachable only from this machine. */
+/** Runs with binaries from npm, reachable only from this machine. */
 export type Embedded = {
   url: string
-  /** Address with a superuser, for tests that create databases. */
+  /** For tests that create databases. */
   superuserUrl: string
   folder: string
   close(): Promise<void>
@@ -38,7 +38,7 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
   }
 }
 
-/** Throws if the data belongs to another user, because PostgreSQL would refuse it. */
+/** PostgreSQL refuses data that belongs to another user. */
 function assertOwned({ data, user }: EmbeddedPaths) {
   const owner = statSync(data, { throwIfNoEntry: false })?.uid
   const isOwn = owner === undefined || user !== undefined || owner === process.getuid?.()
@@ -94,7 +94,7 @@ async function runningPort(place: EmbeddedPaths, password: string): Promise<numb
   return undefined
 }
 
-/** Restarts PostgreSQL whenever it has ended, for example on a full disk. Returns a function that stops this. */
+/** Restarts PostgreSQL after it has ended, for example on a full disk. Returns a function that stops this. */
 function keepRunning(binaries: string, place: EmbeddedPaths, port: number): () => Promise<void> {
   let starting: Promise<void> | undefined
   const timer = setInterval(() => {
@@ -154,7 +154,6 @@ async function start(binaries: string, place: EmbeddedPaths, password: string): 
   return port
 }
 
-/** Stops PostgreSQL, unless another process of the shop is connected to it. */
 async function stopUnlessUsed(binaries: string, place: EmbeddedPaths, server: Server) {
   const isUsed = await asSuperuser(server, 'postgres', async (client) => {
     const { rows } = await client.query(

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Returns a port that is free now. Stays below 32768, where Linux's ephemeral range starts. */
+/** Stays below 32768, where Linux's ephemeral range starts. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const server = createServer()
   const port = randomInt(10_000, 32_768)

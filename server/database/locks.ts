@@ -4,8 +4,7 @@ import { Refusal } from '../errors.ts'
 
 export type Locks = {
   /**
-   * Runs `work` while holding an advisory lock on `key`, which no other process can hold meanwhile.
-   * Waits up to 10 s, then throws a 503. `hadToWait` is true if the lock was held when the work was requested.
+   * Holds an advisory lock on `key`. Throws a 503 after waiting 10 s; `hadToWait` says if it was held at first.
    * Lock order: a user's key before a subscription's key, and both before any transaction.
    */
   runExclusive<Result>(key: string, work: (hadToWait: boolean) => Promise<Result>): Promise<Result>
@@ -38,7 +37,7 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       throw /timeout exceeded/.test(String(error)) ? busyRefusal() : error
     })
 
-  /** Returns true if the lock was held by someone else at first. */
+  /** Returns `hadToWait`. */
   async function acquire(client: pg.PoolClient, id: string, deadline: number): Promise<boolean> {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [id])
     if (rows[0]?.held) return false
@@ -48,7 +47,7 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       await client.query('select pg_advisory_lock($1::bigint)', [id])
       return true
     } catch (error) {
-      throw (error as { code?: string }).code === lockTimeout ? busyRefusal() : error
+      throw (error as { code?: string }).code === lockTimeoutCode ? busyRefusal() : error
     }
   }
 
@@ -58,7 +57,7 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       const deadline = performance.now() + waitMs
       const client = await connect()
       const hadToWait = await acquire(client, id, deadline).catch((error: unknown) => {
-        // After another error than a timeout, the connection is closed instead of returned to the pool.
+        // Keeps the connection only after a timeout.
         client.release(!(error instanceof Refusal))
         throw error
       })
@@ -79,7 +78,7 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
   }
 }
 
-const lockTimeout = '55P03'
+const lockTimeoutCode = '55P03'
 
 /** PostgreSQL identifies advisory locks by 64-bit numbers. */
 const idOf = (key: string) => createHash('sha256').update(key).digest().readBigInt64BE().toString()

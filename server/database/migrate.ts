@@ -4,7 +4,7 @@ import { migrate as runPending } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
 import { paths } from '../paths.ts'
-import { unreachable, withoutRights } from './connect.ts'
+import { explainMissingRights, unreachable } from './connect.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 
 /** Arbitrary id of the advisory lock; every process of the shop must use the same one. */
@@ -18,7 +18,7 @@ type Options = {
   beforeUpgrade?(pending: Migration[]): Promise<void>
 }
 
-/** Runs the pending migrations in one transaction, under an advisory lock: servers that start at once wait for each other. */
+/** Runs in one transaction, under an advisory lock: servers that start at once wait for each other. */
 export async function migrate(url: string, { folder = paths.migrations, beforeUpgrade = refuseUpgrade }: Options = {}) {
   const client = new pg.Client({ connectionString: url })
   await client.connect().catch((error: unknown) => {
@@ -33,7 +33,7 @@ export async function migrate(url: string, { folder = paths.migrations, beforeUp
     if (applied.length > 0 && pending.length > 0) await beforeUpgrade(pending)
     await runPending(drizzle(client), { migrationsFolder: folder })
   } catch (error) {
-    throw withoutRights(url, error)
+    throw explainMissingRights(url, error)
   } finally {
     // Ends the session, and the lock with it.
     await client.end()

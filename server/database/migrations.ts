@@ -5,7 +5,7 @@ import { paths } from '../paths.ts'
 
 export type Migration = { tag: string; hash: string; when: number; statements: string[] }
 
-/** The migrations as drizzle-kit writes them, with the hash that drizzle's migrator stores in the database. */
+/** `hash` is the one that drizzle's migrator stores in the database. */
 export function readMigrations(folder = paths.migrations): Migration[] {
   const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
     readFileSync(join(folder, 'meta/_journal.json'), 'utf8'),

@@ -9,28 +9,25 @@ const selectPresentUser = (tx: Database | Transaction, userId: string) =>
     .from(users)
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
 
-/** Finds the user with this id, deleted or not. */
+/** Also finds deleted users. */
 export async function personOf(tx: Database | Transaction, userId: string) {
   const [person] = await tx.select().from(users).where(eq(users.id, userId))
   if (!person) throw new Error(`There is no user ${userId}`)
   return person
 }
 
-/** Finds the user with this id; throws 404 if there is none or the account is deleted. */
+/** Throws 404 also for a deleted account. */
 export async function findUser(tx: Database | Transaction, userId: string) {
   const [user] = await selectPresentUser(tx, userId)
   if (!user) throw notFound('User')
   return user
 }
 
-/**
- * Locks the user's row, always before the rows of purchases and access. `no key update` still lets other
- * transactions insert rows that refer to the user.
- */
+/** Taken before the rows of purchases and access. `no key update` lets others insert rows that refer to the user. */
 export const lockPerson = (tx: Transaction, userId: string) =>
   tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 
-/** Locks and returns the user's row; throws 404 if there is none or the account is deleted. */
+/** Throws 404 also for a deleted account. */
 export async function lockUser(tx: Transaction, userId: string) {
   const [user] = await selectPresentUser(tx, userId).for('update')
   if (!user) throw notFound('User')

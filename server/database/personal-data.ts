@@ -4,7 +4,6 @@ import { personOf } from './people.ts'
 import type { Person, Personal } from './schema/personal.ts'
 import * as schema from './schema.ts'
 
-/** Declarations of personal data, which stand beside each table. Modules add what a declaration cannot express. */
 export const personalTables = Object.values(schema)
   .filter((each): each is Personal[] => Array.isArray(each))
   .flat()

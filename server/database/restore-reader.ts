@@ -63,7 +63,7 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Returns this version's migrations that the backup already includes. Throws StartError for an incompatible backup. */
+/** Migrations that the backup already includes. Throws for an incompatible backup. */
 export function migrationsOf({ version, migrations: backedUp }: Header, ours: Migration[]): Migration[] {
   if (!backedUp.some(({ hash }) => hash === ours[0]?.hash))
     throw new StartError(

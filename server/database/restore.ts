@@ -7,7 +7,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { StartError } from '../errors.ts'
 import { type Signing, sumLine } from './backup.ts'
 import { isNotBackedUp, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
-import { withoutRights } from './connect.ts'
+import { explainMissingRights } from './connect.ts'
 import { applyMigrations, lockMigrations } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import { assertKey, createReader, damagedMessage, migrationsOf, type Reader } from './restore-reader.ts'
@@ -23,10 +23,7 @@ type Options = {
   migrations?: Migration[]
 }
 
-/**
- * Replaces all data by a backup in one transaction: creates the backup's schema, copies and verifies its rows, then
- * runs this version's migrations. Executes no SQL from the file.
- */
+/** Replaces all data in one transaction. Executes no SQL from the file. */
 export async function restore(
   url: string,
   source: AsyncIterable<Buffer>,
@@ -59,14 +56,14 @@ export async function restore(
     const rows = [...sums.values()].reduce((total, sum) => total + sum.rows, 0)
     return { header, rows, tables: sums.size, run: migrations.slice(backedUpMigrations.length).map(({ tag }) => tag) }
   } catch (error) {
-    throw withoutRights(url, error)
+    throw explainMissingRights(url, error)
   } finally {
     // Ends the session, and with it any uncommitted transaction.
     await client.end()
   }
 }
 
-/** Throws if a shop uses this database; it would poll for jobs every few seconds. Keeps others from starting. */
+/** Throws if a shop uses this database; a running one polls for jobs every few seconds. */
 export async function assertAlone(client: pg.Client) {
   // Retries for a second, because PostgreSQL lists a connection for a moment after its end.
   for (let tries = 0; await hasOtherConnections(client); tries++) {
@@ -100,9 +97,9 @@ async function dropEverything(client: pg.Client) {
   for (const { statement } of rows) await client.query(statement)
 }
 
-/** Turns the triggers of append-only tables off, which would refuse or change restored rows, or on again. */
-async function switchTriggers(client: pg.Client, tables: string[], to: 'enable' | 'disable') {
-  for (const table of tables) await client.query(`alter table ${table} ${to} trigger user`)
+/** Triggers of append-only tables would refuse or change restored rows. */
+async function switchTriggers(client: pg.Client, tables: string[], action: 'enable' | 'disable') {
+  for (const table of tables) await client.query(`alter table ${table} ${action} trigger user`)
 }
 
 async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promise<Map<string, Sum>> {
@@ -141,7 +138,7 @@ async function copyTable(client: pg.Client, reader: Reader, table: Table | undef
     for (let line = await reader.next(); line?.toString() !== '\\.\n'; line = await reader.next()) {
       if (!line) throw new StartError(damagedMessage)
       fileSum.add(line)
-      const row = sharedColumns.length === columns.length ? line : withColumns(line, columns, sharedColumns)
+      const row = sharedColumns.length === columns.length ? line : selectColumns(line, columns, sharedColumns)
       sentSum.add(row)
       yield row
     }
@@ -155,8 +152,7 @@ async function copyTable(client: pg.Client, reader: Reader, table: Table | undef
 
 const discardingStream = () => new Writable({ write: (_row, _encoding, done) => done() })
 
-/** Row with only these of its columns. */
-function withColumns(line: Buffer, columns: string[], wantedColumns: string[]): Buffer {
+function selectColumns(line: Buffer, columns: string[], wantedColumns: string[]): Buffer {
   const cells = line.toString().replace(/\n$/, '').split('\t')
   return Buffer.from(`${wantedColumns.map((column) => cells[columns.indexOf(column)] ?? '').join('\t')}\n`)
 }

@@ -1,4 +1,4 @@
-/** Every table, in a file named after the module that writes it. Other modules only read it; `npm run check` enforces that. */
+/** Each file is named after the module that writes its tables; other modules only read them. */
 export * from './schema/access.ts'
 export * from './schema/accounts.ts'
 export * from './schema/assets.ts'

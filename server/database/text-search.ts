@@ -3,19 +3,17 @@ import { readContractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type Cursor, containing } from './cursor.ts'
 import { purchases, users } from './schema.ts'
 
-type List = typeof users | typeof purchases
+type SearchableTable = typeof users | typeof purchases
 export type Sort = 'newest' | 'oldest'
 
-/** Condition for rows after the cursor, in this order. */
-export const isAfterCursor = (list: List, { at, id }: Cursor, sort: Sort): SQL =>
+export const isAfterCursor = (list: SearchableTable, { at, id }: Cursor, sort: Sort): SQL =>
   sql`(${list.createdAt}, ${list.id}) ${sql.raw(sort === 'newest' ? '<' : '>')} (${at}, ${id})`
 
-export function inOrder(list: List, sort: Sort): SQL[] {
+export function inOrder(list: SearchableTable, sort: Sort): SQL[] {
   const direction = sort === 'newest' ? desc : asc
   return [direction(list.createdAt), direction(list.id)]
 }
 
-/** Words of a search text; a match must contain all of them, in any order. */
 export const wordsOf = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolean)
 
 /** Words of one or two letters match only at the beginning of a word, because the trigram index needs three letters. */
@@ -24,7 +22,7 @@ const patternOf = (word: string) => (word.length < 3 ? containing(` ${word}`) : 
 /** Condition for users whose email, name or TradingView username contains all words. */
 export const matchesUser = (q: string) => and(...wordsOf(q).map((word) => like(users.searchText, patternOf(word))))
 
-/** Subquery of the ids of users who match `matchesUser`, or whose contract number was typed. */
+/** Subquery of user ids, by `matchesUser` or by a typed contract number. */
 export function usersMatching(q: string): SQL {
   // A contract number is the beginning of a purchase's id.
   const idStart = readContractNumber(q)

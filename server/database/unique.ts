@@ -12,7 +12,6 @@ export const refusalsByIndex: Record<string, [RefusalCode, string]> = {
   recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
 }
 
-/** Refusal for a violated unique index of `refusalsByIndex`; undefined for other errors. */
 export function duplicateRefusal(error: unknown): Refusal | undefined {
   const { cause, code } = causeOf(error)
   if (code !== '23505') return undefined

@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** Names that Fastify accepts for groups of addresses. */
-const groupOfAddresses = /^(loopback|linklocal|uniquelocal)$/
+const fastifyAddressGroup = /^(loopback|linklocal|uniquelocal)$/
 
-/** Parses TRUST_PROXY: the number of proxies in front, or their addresses. Undefined if it is neither. */
+/** Number or addresses of the proxies; undefined if TRUST_PROXY is neither. */
 export function proxiesOf(setting: string): number | string[] | undefined {
   if (/^(false|no|off)$/i.test(setting)) return 0
   if (/^(true|yes|on)$/i.test(setting)) return 1
   if (/^\d$/.test(setting)) return Number(setting)
   const proxies = setting.split(',').map((proxy) => proxy.trim())
-  return proxies.every((proxy) => groupOfAddresses.test(proxy) || isNetwork(proxy)) ? proxies : undefined
+  return proxies.every((proxy) => fastifyAddressGroup.test(proxy) || isNetwork(proxy)) ? proxies : undefined
 }
 
 function isNetwork(text: string) {
@@ -38,10 +37,7 @@ for (const [network, bits] of [
 ] as const)
   privateNetworks.addSubnet(network, bits, familyOf(network))
 
-/**
- * Fastify's `trustProxy` option. If only the number of proxies is known, the nearest one must be in a private network:
- * otherwise a visitor who connects directly could pose as a proxy.
- */
+/** With only a number of proxies, the nearest must be in a private network, or a visitor could pose as a proxy. */
 export function trustProxyOption(proxies: number | string[]) {
   if (proxies === 0) return false
   if (typeof proxies !== 'number') return proxies
@@ -92,7 +88,6 @@ export function networksOf(address: string): Network[] {
   ]
 }
 
-/** The eight groups of an IPv6 address, with the zeros that `::` stands for. */
 function groupsOfIpv6(address: string): string[] {
   // URL writes every address in its canonical form.
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
@@ -102,7 +97,7 @@ function groupsOfIpv6(address: string): string[] {
   return [...leading, ...zeros, ...trailing]
 }
 
-/** Address for the log, cut so that it shows where a flood comes from but identifies no one. */
+/** Shows in the log where a flood comes from, but identifies no one. */
 export function shortAddress(address: string): string {
   const [, v4 = address] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
   if (isIPv4(v4)) return v4.replace(/\d+$/, '0')

@@ -9,7 +9,7 @@ export type Cookie = {
 
 type CookieSigner = Pick<Secrets, 'linkToken' | 'isLinkToken'>
 
-/** Cookie that scripts cannot read. With https, the `__Host-` prefix lets only this host set it. */
+/** With https, the `__Host-` prefix lets only this host set it. */
 export function createCookie(name: string, { secure, seconds }: { secure: boolean; seconds: number }): Cookie {
   const fullName = secure ? `__Host-${name}` : name
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
@@ -20,7 +20,6 @@ export function createCookie(name: string, { secure, seconds }: { secure: boolea
   }
 }
 
-/** Adds a signature to a cookie; a value without a valid signature is read as undefined. */
 export function signed(name: string, cookie: Cookie, { linkToken, isLinkToken }: CookieSigner): Cookie {
   const purpose = `cookie ${name}`
   return {

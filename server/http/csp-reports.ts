@@ -2,12 +2,11 @@ import type { FastifyInstance } from 'fastify'
 
 export const cspReportPath = '/api/csp-reports'
 
-/** Bytes. A browser's report names the page, the policy and the blocked content, so it is short. */
 const bodyLimit = 16 * 1024
 /** Limit of one address in one process; a broken page sends a few reports at a time. */
 const perMinute = 60
 
-/** Counts reports of blocked content. Their text is ignored, because anyone can send one. */
+/** Ignores the text of reports, because anyone can send one. */
 export async function mountCspReports(app: FastifyInstance): Promise<() => number> {
   let count = 0
   await app.register(async (scope) => {

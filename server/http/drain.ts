@@ -16,9 +16,8 @@ export async function drain(server: Server) {
 }
 
 /**
- * Accepts the connections that the system has established and Node has not accepted yet: closing would reset them.
- * Node accepts one connection per turn of its event loop, so on a busy shop some always wait.
- * They are not served yet, so their clients open no further connections and the queue runs empty.
+ * Closing would reset connections that Node has not accepted yet. It accepts one per turn of its event loop.
+ * Accepted ones are not served yet, so their clients open no further connections and the queue runs empty.
  */
 async function acceptWaitingConnections(server: Server): Promise<Socket[]> {
   const sockets: Socket[] = []

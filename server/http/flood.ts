@@ -10,13 +10,13 @@ declare module 'fastify' {
   }
 }
 
-/** Limit for all routes without a limit of their own together. */
+/** All routes without a limit of their own share this one. */
 const defaultPerMinute = 300
 const minuteMs = 60_000
 /** Networks share counters by hash, so memory does not grow with addresses and nobody can flush the counts. */
 const counterCount = 65_536
 
-/** Counts each network's requests in this process's memory, so a flood costs no database queries. */
+/** Counts in this process's memory, so a flood costs no database queries. */
 export function limitFloods(app: FastifyInstance) {
   let endsAt = 0
   const counts = new Uint32Array(counterCount)

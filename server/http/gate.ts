@@ -9,12 +9,12 @@ export type Session = { id: string; user: User; provenBy: Proof; provenAt: Date;
 
 type Dependencies = {
   now: () => Date
-  /** True if staff need a second step (`ADMIN_TWO_FACTOR`). */
+  /** `ADMIN_TWO_FACTOR`. */
   staffNeedFactor: boolean
-  /** Asks everyone for a fresh proof if true; otherwise only people with a second factor. */
+  /** In production, everyone needs a fresh proof; elsewhere, only people with a second factor. */
   production: boolean
   waysToProve(user: User): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
-  /** Records that a call has just needed this session's proof, which keeps the proof from expiring. */
+  /** Keeps the proof from expiring. */
   recordProofUse(sessionId: string): Promise<void>
   securityLog: SecurityLog
 }
@@ -24,12 +24,11 @@ const proofIdleMs = 10 * 60_000
 const proofMaxAgeMs = 60 * 60_000
 /** Maximum age of a proof for `fresh: 'today'` calls by people without a second factor. */
 const freshTodayMs = 24 * 60 * 60_000
-/** Minimum time between two writes of `proofUsedAt`, so that a burst of calls writes once. */
+/** A burst of calls writes `proofUsedAt` once. */
 const proofUseIntervalMs = 30_000
 
 export type Gate = ReturnType<typeof createGate>
 
-/** Decides who may call what, by permission, proven address, second step and age of the proof. */
 export function createGate(deps: Dependencies) {
   const { now, staffNeedFactor, production, waysToProve, recordProofUse, securityLog } = deps
   const mustSetUp = ({ user, provenBy }: Session) =>
@@ -73,7 +72,7 @@ export function createGate(deps: Dependencies) {
     mustSetUp,
     assertFresh,
 
-    /** Returns the session if the call may use it, and undefined for public calls without one; throws a Refusal otherwise. */
+    /** Undefined for public calls without a usable session. */
     async authorize(endpoint: Endpoint, session: Session | undefined, ip: string): Promise<Session | undefined> {
       const isPublic = endpoint.access === 'public'
       if (!session) {

@@ -2,10 +2,9 @@ import type { Config } from '../config.ts'
 import { cspReportPath } from './csp-reports.ts'
 
 export type SecurityHeaders = {
-  /** For pages, which load scripts, styles and images. */
   page(scriptHashes: string[], referrer: string): Record<string, string>
-  /** For other answers, which load nothing and can't be framed. */
-  other: Record<string, string>
+  /** For answers that load nothing and can't be framed. */
+  nonPage: Record<string, string>
 }
 
 export function securityHeaders(
@@ -60,7 +59,7 @@ export function securityHeaders(
         ...(config.secure ? { 'upgrade-insecure-requests': [] } : {}),
       }),
     }),
-    other: {
+    nonPage: {
       ...common,
       'referrer-policy': 'no-referrer',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

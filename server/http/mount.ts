@@ -11,7 +11,7 @@ import type { Gate, Session } from './gate.ts'
 import { answerWithPage, type FormPages, formOf, postedForm } from './plain-forms.ts'
 import { projectionOf } from './projection.ts'
 
-/** Type of a call's user: null for public calls, unless their contract sets `caller: 'optional'`. */
+/** Null for public calls, unless their contract sets `caller: 'optional'`. */
 type CallerOf<E extends Endpoint> = E['access'] extends 'public'
   ? E extends { caller?: 'optional' }
     ? User | null
@@ -20,19 +20,17 @@ type CallerOf<E extends Endpoint> = E['access'] extends 'public'
 
 export type Context<E extends Endpoint = Endpoint> = {
   actor: Actor<CallerOf<E>>
-  /** For calls that need a recent proof only in some cases; `fresh` in the contract asks for one in every case. */
+  /** For calls that need a recent proof only in some cases; the contract's `fresh` asks in every case. */
   assertFresh: AssertFresh
   request: FastifyRequest
   reply: FastifyReply
 }
 
-/** A list's handler returns one page and the cursor of the next. */
 export type PageOf<Items> = { items: Items; next: string | undefined }
 
-/** Return value of handlers with `answer: 'csv'`. */
 export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
 
-/** Return value of a handler. With `answer: 'redirect'` it is the target's path, with 'html' the document. */
+/** The string is the target's path for 'redirect', and the document for 'html'. */
 type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
   ? PageOf<RawOutputOf<E>>
   : E extends { answer?: 'csv' }
@@ -54,13 +52,12 @@ type Dependencies = {
   sessions: { find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined> }
   gate: Pick<Gate, 'authorize' | 'mustSetUp' | 'assertFresh'>
   cookies: { session: Cookie; device: Cookie }
-  /** Counts calls across all processes; without it, nothing is counted. */
+  /** Across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
-  /** Renders the answer to a form that was posted without scripts. */
+  /** For forms that are posted without scripts. */
   pages: FormPages
 }
 
-/** Adds the calls of the contract to the server, with access checks, validation and response format. */
 export function createMount(app: FastifyInstance, deps: Dependencies) {
   const { sessions, cookies, gate, limits, pages } = deps
 
@@ -124,12 +121,11 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
 
 export type Mount = ReturnType<typeof createMount>
 
-/** An area's `routes.ts` uses these to add its calls and pages to the server. */
 export type Http = {
   app: FastifyInstance
   mount: Mount
   pages: FormPages & Pick<Pages, 'refresh'>
-  /** Secret of the browser that started a checkout; recognizes the buyer who returns from paying. */
+  /** Recognizes the buyer who returns from paying. */
   checkoutCookie: Cookie
 }
 

@@ -12,14 +12,12 @@ declare module 'fastify' {
 
 const mediaType = 'application/x-www-form-urlencoded'
 
-/** Form that posts to this endpoint without scripts; undefined if there is none. */
 export const formOf = (endpoint: Endpoint) => plainForms.find((form) => form.endpoint === endpoint)
 
-/** Form that sent this request; undefined for JSON calls. */
 export const postedForm = ({ headers, routeOptions }: FastifyRequest) =>
   headers['content-type']?.startsWith(mediaType) ? routeOptions.config?.form : undefined
 
-/** Accepts form posts on routes with a form, and only from the shop's pages: other sites can post forms, but not JSON. */
+/** Accepts forms only from the shop's pages: other sites can post forms, but not JSON. */
 export function readForms(app: FastifyInstance, isOurs: (origin: string, request: FastifyRequest) => boolean) {
   app.addContentTypeParser(mediaType, { parseAs: 'string' }, (request, body, done) => {
     const { 'sec-fetch-site': site, origin } = request.headers
@@ -31,7 +29,7 @@ export function readForms(app: FastifyInstance, isOurs: (origin: string, request
   })
 }
 
-/** Answers a form post with a page that shows the outcome, and the typed values if it was refused. False without a page. */
+/** Returns false if the site has no page to answer with. */
 export async function answerWithPage(
   pages: FormPages,
   request: FastifyRequest,

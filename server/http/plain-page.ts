@@ -2,8 +2,8 @@ import { brand } from '#contract/brand.ts'
 import { brandShades } from '#contract/brand-colors.ts'
 import { escapeHtml } from '../security/escape-html.ts'
 
-/** The shop's colors, for developer pages outside the web build. */
-const look = `:root{color-scheme:light dark;
+/** For developer pages, which are outside the web build. */
+const baseStyle = `:root{color-scheme:light dark;
 --ground:light-dark(#f7fbf9,#060f0f);--surface:light-dark(#fff,#0b1716);--line:light-dark(#dae1df,#22302f);
 --ink:light-dark(#0b1c1a,#eef4f2);--muted:light-dark(#4c5c5a,#a4b2b1);--accent:light-dark(${brandShades.light},${brandShades.dark});--soft:light-dark(${brandShades.lightSoft},${brandShades.darkSoft})}
 *{box-sizing:border-box}
@@ -27,5 +27,5 @@ main{padding:clamp(1.5rem,4vw,3.5rem);max-width:78rem}
 @media(max-width:60rem){body{display:block}nav{position:static;height:auto;border-right:0;border-bottom:1px solid var(--line)}nav ul{display:flex;flex-wrap:wrap}}`
 
 export const plainPage = (page: { title: string; style: string; nav: string; main: string }) =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(page.title)}</title><style>${look}${page.style}</style></head>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(page.title)}</title><style>${baseStyle}${page.style}</style></head>
 <body><nav aria-label="${escapeHtml(page.title)}"><p class="brand"><span aria-hidden="true">${escapeHtml(brand.letter)}</span>${escapeHtml(brand.name)}</p>${page.nav}</nav><main>${page.main}</main></body></html>`

@@ -21,7 +21,7 @@ import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, type FormPages, postedForm, readForms } from './plain-forms.ts'
 import { answerUnreadable, hasTwoHosts, lastResponses } from './unreadable.ts'
 
-/** Called before the router; returns true if it has answered the request. */
+/** Runs before the router; returns true if it has answered the request. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
 
 type Options = {
@@ -32,7 +32,6 @@ type Options = {
   pages: FormPages & Pick<Responder, 'notFound'>
 }
 
-/** Fastify for the shop: JSON and plain forms, same-site writes only, one error handler, short timeouts. */
 export async function createHttpServer({
   config,
   log,
@@ -41,7 +40,7 @@ export async function createHttpServer({
   pages,
 }: Options): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
-  const refuseUnreadable = answerUnreadable(security.other)
+  const refuseUnreadable = answerUnreadable(security.nonPage)
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
@@ -58,7 +57,7 @@ export async function createHttpServer({
       const { status, code, message } = refusalFor(error)
       reply
         .status(status)
-        .headers({ ...security.other, 'cache-control': 'no-store' })
+        .headers({ ...security.nonPage, 'cache-control': 'no-store' })
         .send({ message, code })
     },
     forceCloseConnections: 'idle',
@@ -94,7 +93,7 @@ export async function createHttpServer({
 
   // Callbacks, because hooks with promises would cost every request as much as its routing.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(security.other)
+    reply.headers(security.nonPage)
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
     done(isWrite ? refusalOfOtherSites(request, config.publicUrl) : undefined)
   })
@@ -138,7 +137,7 @@ export async function createHttpServer({
   return app
 }
 
-/** Keeps Fastify's schema compilers, about 100 modules, unloaded: mount.ts validates with the contract. */
+/** Keeps Fastify's schema compilers, about 100 modules, unloaded; the contract validates instead. */
 const refuseSchemas = () => () => {
   throw new Error('A route may not have its own schema: put it in the contract')
 }

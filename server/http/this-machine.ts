@@ -4,15 +4,11 @@ const localName = String.raw`(localhost|([\w-]+\.)+localhost|127(\.\d{1,3}){3}|\
 const localHostHeader = new RegExp(`^${localName}(:\\d+)?$`, 'i')
 const localHostname = new RegExp(`^${localName}$`, 'i')
 const loopbackAddress = /^(::ffff:)?127\.|^::1$/
-/** Headers that proxies add for the visitor they forward. */
 const proxyHeader = /^(x-forwarded(-.+)?|forwarded|via|x-real-ip|x-client-ip|.+-(client|connecting)-ip)$/
 
 export const isLocalName = (hostname: string) => localHostname.test(hostname)
 
-/**
- * True for a request that was sent on this machine, without a proxy and to a local name.
- * DNS rebinding cannot send such a name; proxies add headers or, like nginx, forward with HTTP/1.0.
- */
+/** DNS rebinding cannot send a local name; proxies add headers or, like nginx, forward with HTTP/1.0. */
 export function isFromThisMachine({
   socket,
   headers,

@@ -5,7 +5,6 @@ import { Refusal } from '../errors.ts'
 
 type ConnectionError = Error & { code?: string }
 
-/** Latest response on each connection. */
 export const lastResponses = new WeakMap<Duplex, ServerResponse>()
 
 const refusals: Record<string, Refusal> = {
@@ -14,7 +13,7 @@ const refusals: Record<string, Refusal> = {
 }
 const defaultRefusal = new Refusal(400, 'unreadable', 'The request could not be read')
 
-/** Answers a request that Node could not parse, and closes the connection, whose further bytes cannot be trusted. */
+/** Closes the connection, because its further bytes cannot be trusted. */
 export const answerUnreadable = (headers: Record<string, string>) => (error: ConnectionError, socket: Socket) => {
   const response = lastResponses.get(socket)
   const hasBegun = response?.headersSent && !response.writableFinished
@@ -35,9 +34,9 @@ export const answerUnreadable = (headers: Record<string, string>) => (error: Con
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
 }
 
-/** True for more than one Host header: Node uses the first, but a proxy in front may have used another. */
+/** With two Host headers, Node uses the first, but a proxy in front may have used the other. */
 export function hasTwoHosts({ rawHeaders }: IncomingMessage) {
-  // `rawHeaders` alternates names and values. The length is compared first because it is faster.
+  // Names and values alternate. The length is compared first because it is faster.
   const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
   return rawHeaders.filter(isHost).length > 1
 }

@@ -19,25 +19,24 @@ export type { MailData, MailKind }
 type MailsDeps = { db: Database; now: () => Date; queue: Queue; transport: MailTransport; site: MailSite }
 type MailJob = { kind: MailKind; to: string; data: unknown }
 
-/** Recipient that stands for the seller's address, which is looked up when the email is sent. */
+/** Stands for the seller's address, which is looked up when the email is sent. */
 export const sellersAddress = 'the seller'
 
 export type { MailSite } from './template.ts'
 
 export type Mails = ReturnType<typeof createMails>
 
-/** Stored data of a job, after an account was deleted: `tell` sends an email, `forget` deletes earlier ones. */
+/** Stored in the queue: `tell` sends an email, `forget` deletes earlier ones. */
 type Farewell = { to: string; tell: boolean; forget: boolean }
 
-/** Emails are stored along with the change that causes them and sent by a job. */
 export function createMails({ db, queue, transport, site, now }: MailsDeps) {
   const sent = createSentMails({ db, now, site })
 
   /** Removes the typed name unless the address's proven owner reads it: a name could carry a stranger's message. */
   async function withoutStrangersName({ kind, to, data }: MailJob) {
-    const isGreeting = to !== sellersAddress && kind !== 'declarationReceived'
+    const hasGreeting = to !== sellersAddress && kind !== 'declarationReceived'
     const { name } = data as { name?: string }
-    if (!isGreeting || !name) return data
+    if (!hasGreeting || !name) return data
     const isProvenOwner = and(eq(users.email, to), isNotNull(users.verifiedAt))
     return (await db.$count(users, isProvenOwner)) > 0 ? data : { ...(data as object), name: '' }
   }
@@ -65,7 +64,8 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
     // Emails to the seller contain other people's data, so "my data" of an account with this address must not list them.
     if (!isToSeller) await sent.record({ id, to, kind, data })
   }
-  /** Sends the last email to an address. With `forget`, first deletes queued emails to it and waits for running ones. */
+
+  /** `forget` deletes queued emails to the address and waits for running ones. */
   const enqueueFarewell = queue.job<Farewell>('farewell', async ({ to, tell, forget }, job) => {
     while (forget && (await queue.forget(to, job.id)) > 0) await sleep(100)
     if (forget) await transport.forget(to)
@@ -75,6 +75,7 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
       if (!(error instanceof PermanentFailure)) throw error
     })
   })
+
   const enqueue = queue.job('mail', deliver, {
     workers: 4,
     describe: ({ kind, to }) => `${kind} to ${to === sellersAddress ? site.supportEmail : to}`,
@@ -86,20 +87,19 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
 
-    /** Queues the last email to an account that is being deleted; see `Farewell`. */
     sayFarewell: (
       tx: Transaction,
       to: string,
       { sendsEmail, deletesSentMails }: { sendsEmail: boolean; deletesSentMails: boolean },
     ) => enqueueFarewell(tx, { to, tell: sendsEmail, forget: deletesSentMails }, { deleteAfterSeconds: 60 }),
 
-    /** Deletes sent emails when their jobs are deleted, too. */
+    /** Kept as long as the jobs that sent them. */
     async forgetOld() {
       await transport.forgetBefore(retentionStart(now(), retention.jobs))
       await sent.forgetOld()
     },
 
-    /** Queues the same email once more, to the account's present address. */
+    /** Sends to the account's present address. */
     async resend(tx: Transaction, id: string) {
       const { userId, kind, data, isResendable } = await sent.find(id)
       if (kind === 'newsletter') throw conflict('already-handled', 'A newsletter goes to each address once.')
@@ -107,12 +107,12 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
       if (!user) throw notFound('User')
       // A password link works only once, so a receipt is sent again without it.
-      const { newAccount: _, ...lasting } = data as { newAccount?: unknown }
-      await enqueue(tx, { kind: kind as MailKind, to: user.email, data: lasting })
+      const { newAccount: _, ...lastingData } = data as { newAccount?: unknown }
+      await enqueue(tx, { kind: kind as MailKind, to: user.email, data: lastingData })
       return { userId, kind, to: user.email }
     },
 
-    /** Sends without the queue, so that the caller sees the mail server's answer. */
+    /** Skips the queue, so that the caller sees the mail server's answer. */
     async test<Kind extends MailKind>({ user: { email: to } }: Actor, kind: Kind, data: MailData<Kind>) {
       await deliver({ kind, to, data }, { id: randomUUID() }).catch((error: unknown) => {
         const answer = error instanceof Error ? error.message : String(error)
@@ -121,10 +121,10 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
       return { to }
     },
 
-    /** Composes a newsletter for one address, without `Auto-Submitted`, which marks automatic answers. */
+    /** Without `Auto-Submitted`, which marks automatic answers. */
     newsletter: (id: string, to: string, data: MailData<'newsletter'>) => compose({ kind: 'newsletter', to, data }, id),
 
-    /** Sends one email per occasion, even if a schedule runs again after a crash: the job's id is made from the occasion. */
+    /** The job's id is made from the occasion, so a schedule that runs again after a crash sends nothing twice. */
     sendOnce: <Kind extends MailKind>(
       occasion: string,
       to: string,
@@ -135,7 +135,7 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
   }
 }
 
-/** UUID (version 8) made from a hash of the occasion. */
+/** UUID version 8, which may hold any hash. */
 function idOf(occasion: string) {
   const hash = createHash('sha256').update(occasion).digest('hex')
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')

@@ -9,13 +9,15 @@ import { samples } from './samples.ts'
 import type { MailSite, Template } from './template.ts'
 import { templates } from './templates.ts'
 
+const maxShownMails = 200
+
 type PreviewedMail = Pick<SentMail, 'subject' | 'html' | 'text'>
 type Query = { mail?: string; scheme?: 'light' | 'dark' }
 
-/** `/dev/mails`, outside production: every email with sample data, and those in the outbox. */
+/** Only outside production: sample emails, and those in the outbox. */
 export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
   const samplesByName = sampleMails(site)
-  /** Throws for other machines, because the outbox holds everyone's password links. */
+  /** The outbox holds everyone's password links. */
   const refuseStrangers = ({ raw }: FastifyRequest) => {
     if (!isFromThisMachine(raw)) throw notFound('Page')
   }
@@ -23,7 +25,6 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   app.get<{ Querystring: Query }>('/dev/mails', async (request, reply) => {
     refuseStrangers(request)
     const sent = await sentMails(outbox)
-    // Shows the newest email by default, because a developer usually looks for the one that was just sent.
     const [newest = 'welcome'] = sent.keys()
     const requestedName = request.query.mail ?? ''
     const exists = sent.has(requestedName) || samplesByName.has(requestedName)
@@ -50,7 +51,6 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   })
 }
 
-/** Functions that render the sample emails, by name. */
 function sampleMails(site: MailSite) {
   const byName = new Map<string, () => PreviewedMail>()
   for (const [kind, examples] of Object.entries(samples)) {
@@ -65,9 +65,8 @@ function sampleMails(site: MailSite) {
   return byName
 }
 
-/** The 200 newest emails of the outbox, newest first. */
 async function sentMails(outbox: string) {
-  const mails = (await readOutbox(outbox)).toReversed().slice(0, 200)
+  const mails = (await readOutbox(outbox)).toReversed().slice(0, maxShownMails)
   return new Map(mails.map((mail) => [mail.messageId, mail]))
 }
 
@@ -79,8 +78,8 @@ type PreviewPage = {
 }
 
 function page({ sent, sampleNames, name, current }: PreviewPage) {
-  const link = (to: string, text: string, after = '') =>
-    `<li><a href="?mail=${encodeURIComponent(to)}"${to === name ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a>${after}</li>`
+  const link = (mailName: string, text: string, note = '') =>
+    `<li><a href="?mail=${encodeURIComponent(mailName)}"${mailName === name ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a>${note}</li>`
   const sentLinks = Array.from(sent, ([id, { subject, to }]) =>
     link(id, subject, `<small>${escapeHtml(to)}</small>`),
   ).join('')

@@ -10,10 +10,9 @@ import { templates } from './templates.ts'
 
 type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknown }
 
-/** Stands in for the secret of a link; links with it are removed from the stored text. */
+/** Links with this secret are removed from the stored text. */
 const secretPlaceholder = '*secret*'
 
-/** Emails that were sent to customers, stored for staff without secret links. */
 export function createSentMails({ db, now, site }: { db: Database; now: () => Date; site: MailSite }) {
   function withoutSecrets(kind: Sent['kind'], data: unknown) {
     // Inherits from `site`, because a copy would freeze the values of its getters.
@@ -55,7 +54,7 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
       await db.delete(sentMails).where(lt(sentMails.sentAt, retentionStart(now(), retention.jobs)))
     },
 
-    /** Emails from before the address was proven, which "my data" leaves out; the seller may show them. */
+    /** "My data" leaves these emails out; the seller may show them. */
     sentBeforeProof: (userId: string) =>
       db
         .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })

@@ -5,14 +5,14 @@ import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } fro
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[]
 
 /**
- * Messages between processes. A worker asks the primary for the sum (`all?`); the primary asks each worker for its own
- * metrics (`own?`), adds up their replies (`own`) and sends the sum (`all`).
+ * A worker asks the primary for the sum (`all?`). The primary asks each worker (`own?`), adds up the replies (`own`)
+ * and sends the sum (`all`).
  */
 type Message = { metrics: 'all?' | 'own?'; id: number } | { metrics: 'all' | 'own'; id: number; values: Metrics }
 
 const replyTimeoutMs = 1000
 
-/** Returns a function that reads the summed metrics of this machine's processes. `own` reads those of this process. */
+/** `own` reads this process's metrics; the returned function those of all processes of this machine. */
 export function metricsOfAll(own: () => Promise<Metrics>): () => Promise<Metrics> {
   if (!cluster.isWorker) return own
   const tell = (message: Message) => process.send?.(message)
@@ -34,7 +34,7 @@ export function metricsOfAll(own: () => Promise<Metrics>): () => Promise<Metrics
 
 const addUp = (processes: Metrics[]) => AggregatorRegistry.aggregate(processes).getMetricsAsJSON()
 
-/** Answers the workers' requests for metrics. Call it in the primary process. */
+/** For the primary process. */
 export function relayMetrics() {
   const latestByWorker = new Map<number, Metrics>()
   const pendingRequests = new Map<number, (values: Metrics | undefined) => void>()
@@ -63,7 +63,7 @@ export function relayMetrics() {
         if (values && !worker.isDead()) latestByWorker.set(worker.id, values)
       }),
     )
-    // Merged into one entry, so that the list does not grow with every ended worker.
+    // Keeps the list from growing with every ended worker.
     if (countersOfEndedWorkers.length > 1) countersOfEndedWorkers.push(await addUp(countersOfEndedWorkers.splice(0)))
     return addUp([...countersOfEndedWorkers, ...latestByWorker.values()])
   }

@@ -2,7 +2,7 @@ import { Gauge } from 'prom-client'
 
 type Sample = { labels: Record<string, string>; value: number }
 
-/** Gauge filled with values that are read anew at each scrape. With an empty list, it has no value. */
+/** Made anew at each scrape. With an empty list, it has no value. */
 export function gauge(name: string, help: string, values: number | Sample[]): Gauge {
   const samples = typeof values === 'number' ? [{ labels: {}, value: values }] : values
   const filled = new Gauge({ name, help, labelNames: Object.keys(samples[0]?.labels ?? {}), registers: [] })

@@ -13,7 +13,7 @@ type Dependencies = {
   pool: Pool
   queue: Queue
   stripe: Pick<StripeGateway, 'faults'>
-  /** Stripe events that have been waiting longer than they should. */
+  /** Stripe events that are still unhandled after 15 minutes. */
   overdueEvents: () => Promise<number>
   cspReports: () => number
   more: { ofThisProcess?: Metric[]; ofTheDatabase(): Promise<Metric[]> }[]
@@ -21,7 +21,7 @@ type Dependencies = {
   production: boolean
 }
 
-/** `/metrics` for Prometheus: the summed metrics of this machine's processes, and figures from the database. */
+/** Sums the metrics of this machine's processes and adds figures from the database. */
 export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
   const { token, production } = deps
   const requests = new Histogram({
@@ -131,7 +131,7 @@ function metricsOfThisProcess({ pool, queue, stripe, cspReports, more }: Depende
   ]
 }
 
-/** Figures that every process reads alike, so they are not summed. Without the database, only `shop_database_up 0`. */
+/** Every process reads the same figures, so they are not summed. Without the database, only `shop_database_up 0`. */
 async function metricsOfTheDatabase({ queue, overdueEvents, more }: Dependencies): Promise<Metric[]> {
   const databaseUp = (value: number) => gauge('shop_database_up', 'Whether the database answers.', value)
   try {

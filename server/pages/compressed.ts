@@ -4,13 +4,13 @@ import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** Content of a file in every encoding; `br` and `gzip` are undefined for images and fonts, which are compressed already. */
+/** `br` and `gzip` are undefined for images and fonts, which are compressed already. */
 export type Compressed = { body: Buffer; br: Buffer | undefined; gzip: Buffer | undefined }
 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Compresses `content` and writes `x.html.br` and `x.html.gz` next to `x.html`. */
+/** Writes `x.html.br` and `x.html.gz` next to `x.html`. */
 export async function compress(path: string, content: Buffer): Promise<Compressed> {
   const br = await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
   const gz = await zip(content, { level: 9 })
@@ -25,7 +25,7 @@ export const hashOf = (...parts: (string | Buffer | undefined)[]) => {
 }
 
 export function readCompressed(path: string): Compressed {
-  return { body: readFileSync(path), br: ifThere(`${path}.br`), gzip: ifThere(`${path}.gz`) }
+  return { body: readFileSync(path), br: readIfExists(`${path}.br`), gzip: readIfExists(`${path}.gz`) }
 }
 
-const ifThere = (path: string) => (existsSync(path) ? readFileSync(path) : undefined)
+const readIfExists = (path: string) => (existsSync(path) ? readFileSync(path) : undefined)

@@ -13,21 +13,20 @@ import type { RenderOrder } from './render.ts'
 import { type RenderedFile, readRendered } from './rendered.ts'
 import { createResponder, type Responder, type SiteFile } from './responder.ts'
 
-/** The site as visitors see it: files from memory, swapped when what they show has changed. */
 export type Pages = Responder & {
-  /** Call this after committing a change to page content; other processes notice it within 3 seconds. */
+  /** For use after a commit that changes page content; other processes notice it within 3 seconds. */
   refresh(): Promise<void>
-  /** Renders a page as the answer to a form; undefined when the site has no pages. */
+  /** Undefined when the site has no such page. */
   answerForm(path: string, answer: FormAnswer): Promise<{ html: string; headers: Record<string, string> } | undefined>
   close(): void
 }
 
 type Options = {
-  /** The build: browser files in `web`, the page renderer in `render`. */
+  /** Contains `web` (browser files) and `render` (the page renderer). */
   dist: string
-  /** Folder of rendered pages, shared with this machine's other processes and later starts. */
+  /** Rendered pages, shared with this machine's other processes and later starts. */
   cacheDir: string
-  /** Reads the present content of pages. Called every 3 seconds. */
+  /** Present content of the pages, read every 3 seconds. */
   shown: () => Promise<RenderData>
   /** Uploaded files that pages refer to by path, so a changed file changes the page content, too. */
   files?: () => { path: string; body: Buffer }[]
@@ -35,27 +34,27 @@ type Options = {
   log: Logger
 }
 
-const lookEveryMilliseconds = 3000
+const refreshIntervalMs = 3000
 
 export async function openPages({ dist, cacheDir, shown, files = () => [], security, log }: Options): Promise<Pages> {
   const renderer = join(dist, 'render', 'render.js')
   const assets = readAssets(join(dist, 'web'), security)
   const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
   const responder = createResponder()
-  let current = ''
+  let currentName = ''
   const closing = new AbortController()
 
   const update = coalesce(async () => {
     const present = await shown()
     const name = `pages-${hashOf(build, JSON.stringify(present))}`
-    if (name === current) return
+    if (name === currentName) return
     const folder = join(cacheDir, name)
     const rendered = readRendered(folder) ?? (await render({ renderer, shown: present, folder }, closing.signal))
     const publicFiles = files().map(({ path, body }) =>
       assetOf(path, { body, br: undefined, gzip: undefined }, security),
     )
     responder.show([...assets, ...publicFiles, ...rendered.map((file) => withHeaders(file, security))])
-    current = name
+    currentName = name
     removeOld(cacheDir, name)
   })
   const refresh = () => update('')
@@ -65,7 +64,7 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
     refresh().catch((error: unknown) => {
       if (!closing.signal.aborted) log.error({ err: error }, 'could not refresh the pages; keeping the old ones')
     })
-  }, lookEveryMilliseconds).unref()
+  }, refreshIntervalMs).unref()
   return {
     ...responder,
     refresh,
@@ -106,7 +105,7 @@ function withHeaders({ page, ...file }: RenderedFile, security: SecurityHeaders)
     ...file,
     alsoAt: page?.alsoAt ?? [],
     immutable: false,
-    headers: page ? security.page(page.scriptHashes, page.referrer) : security.other,
+    headers: page ? security.page(page.scriptHashes, page.referrer) : security.nonPage,
   }
 }
 
@@ -137,7 +136,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 }
 
-/** Headers that let other sites load images (link previews) and the font (Stripe's card fields). */
+/** Other sites load images (link previews) and the font (Stripe's card fields). */
 const crossOriginHeaders: Record<string, Record<string, string>> = {
   '.png': { 'cross-origin-resource-policy': 'cross-origin' },
   '.woff2': { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' },
@@ -152,7 +151,7 @@ function assetOf(path: string, content: Compressed, security: SecurityHeaders): 
     hash: hashOf(content.body),
     alsoAt: [],
     immutable: path.startsWith('/assets/'),
-    headers: { ...security.other, ...crossOriginHeaders[ending] },
+    headers: { ...security.nonPage, ...crossOriginHeaders[ending] },
   }
 }
 

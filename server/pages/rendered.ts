@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import type { RenderedPage, RenderPages } from '#contract/site/site-settings.ts'
 import { type Compressed, compress, hashOf, readCompressed } from './compressed.ts'
 
-/** Entry of `pages.json`, which lists the files that `render.ts` has written for the server. */
+/** One entry of `pages.json`. */
 type Entry = {
   /** `/about`, `/robots.txt`, or `*` for the not-found page. */
   path: string
   name: string
   type: string
-  /** Hash of the content in all its encodings; it reveals files that a crash has cut off. */
+  /** Covers all encodings; reveals files that a crash has cut off. */
   hash: string
   page?: Pick<RenderedPage, 'alsoAt' | 'scriptHashes' | 'referrer'>
 }

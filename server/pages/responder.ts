@@ -1,20 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Compressed } from './compressed.ts'
 
-/** Serves the site from memory, ahead of the router, ready in each encoding and with its headers as a flat list. */
+/** Files are ready in each encoding, with their headers as a flat list. */
 export type Responder = {
-  /** Returns true when the request was for a page or file of the site. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
-  /** The headers of a page; undefined when the site has no such page. */
   headersOf(path: string): Record<string, string> | undefined
-  /** Sends the not-found page; false when the site has none. */
   notFound(request: IncomingMessage, response: ServerResponse): boolean
 }
 
 export type SiteFile = Compressed & {
   /** `/about`, `/assets/x.js`, or `*` for the not-found page. */
   path: string
-  /** Other addresses of the page; `:id` stands for any one segment. */
+  /** In other addresses, `:id` stands for any one segment. */
   alsoAt: string[]
   type: string
   hash: string
@@ -29,11 +26,10 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
   let entries = new Map<string, Entry>()
   let pages = new Map<string, SiteFile>()
   let notFoundEntry: Entry | undefined
-  /** Addresses like `/admin/customers/:id`, split into segments. */
+  /** From addresses like `/admin/customers/:id`. */
   let patterns: { parts: string[]; entry: Entry }[] = []
 
   return {
-    /** Swaps the whole site in one step. */
     show(files) {
       entries = new Map(files.map((file) => [file.path, entryFor(file)]))
       pages = new Map(files.filter(({ type }) => type.startsWith('text/html')).map((file) => [file.path, file]))

@@ -17,10 +17,10 @@ const sources = [
   'web',
 ]
 
-/** Holds the hash of the sources; written last, when everything else is built. */
+/** Written last, when everything else is built. */
 export const buildStamp = join(paths.dist, 'sources')
 
-/** Hashes everything the build is made from, without tests and without what the server reads from its own folder. */
+/** Leaves out tests and what the server reads from its own folder. */
 export const hashOfSources = () =>
   hashOf(...sources.flatMap(filesOf).flatMap((file) => [file, readFileSync(join(paths.root, file))]))
 
@@ -46,7 +46,7 @@ export function checkBuild(): 'fresh' | 'missing' | 'stale' {
   return isKnownFresh ? 'fresh' : 'stale'
 }
 
-/** Throws unless the build is fresh: an old build would show an old price while the server charges the new one. */
+/** An old build would show an old price while the server charges the new one. */
 export function assertBuilt() {
   const buildState = checkBuild()
   if (buildState === 'missing') throw new StartError('The shop has not been built yet. Run: npm run build')

@@ -7,7 +7,7 @@ import { openEmbedded } from '../database/embedded.ts'
 import { relayMetrics } from '../metrics/every-process.ts'
 import { portFor } from './port.ts'
 
-/** Starts WEB_CONCURRENCY server processes on one port. This primary process runs the embedded PostgreSQL for them. */
+/** The primary process runs the embedded PostgreSQL for its workers. */
 export async function openCluster(config: Config, log: Logger) {
   const port = await portFor(config)
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
@@ -43,7 +43,7 @@ export async function openCluster(config: Config, log: Logger) {
   }
 
   relayMetrics()
-  // Started one after another, because the first process migrates and creates the first admin.
+  // The first process migrates and creates the first admin before the others start.
   for (let started = 0; started < config.processes; started++) await fork()
   return { close }
 }

@@ -14,7 +14,7 @@ export function assertWritable(dataDir: string) {
   }
 }
 
-/** Creates one folder at a time: Node's `recursive` loops forever in folders like /proc, which report a missing parent. */
+/** Node's `recursive` loops forever in folders like /proc, which report a missing parent. */
 function makeFolder(path: string) {
   if (existsSync(path)) return
   makeFolder(dirname(path))

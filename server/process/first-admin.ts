@@ -5,7 +5,7 @@ import type { Credentials } from '../features/identity/accounts/accounts.ts'
 
 type Terminal = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
 
-/** Shows the password in a terminal. A service's output ends up in a journal, so there the password goes to a file. */
+/** A service's output ends up in a journal, so there the password goes to a file. */
 export function tellFirstAdmin(
   { email, password }: Credentials,
   dataDir: string,

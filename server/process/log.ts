@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 
-/** Log of JSON lines. Errors are logged without the personal data that their messages may quote. */
+/** Errors are logged without the personal data that their messages may quote. */
 export function createLog(level: string, to?: DestinationStream): Logger {
   const options: LoggerOptions = {
     level,
@@ -64,7 +64,7 @@ const isCopiedError = (value: unknown): value is { message: string } =>
   value !== null &&
   typeof Reflect.get(value, 'message') === 'string'
 
-/** Message of an error, without values of SQL statements and email addresses. */
+/** Leaves out values of SQL statements and email addresses. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return redactEmails(String(error))
   // Drizzle appends the values of a statement to its message.
@@ -75,5 +75,5 @@ export function messageOf(error: unknown): string {
   return redactEmails(quotesValues ? text.replace(/".*"/s, '"…"') : text)
 }
 
-/** Replaces email addresses. Cuts the text first, because the search takes quadratic time for a long word without @. */
+/** Cuts the text first, because the search takes quadratic time for a long word without @. */
 const redactEmails = (text: string) => text.slice(0, 4000).replaceAll(/[^\s"'<>(),:;=]+@[^\s"'<>(),:;=]+/g, '<email>')

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { freePort } from '../database/free-port.ts'
 import { StartError } from '../errors.ts'
 
-/** Checks the port and HOST before the start writes anything. With PORT=0, returns a port that the system has picked. */
+/** Runs before the start writes anything. With PORT=0, returns a port that the system has picked. */
 export async function portFor(config: Config): Promise<number> {
   // The primary process has checked the port for its workers.
   if (cluster.isWorker) return config.port

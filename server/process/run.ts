@@ -66,16 +66,16 @@ function reportInJson(log: Logger) {
   })
 }
 
-function reportOpening({ config, mailsGoTo, databaseIsAt }: Shop, log: Logger) {
+function reportOpening({ config, mailsGoTo, databaseLocation }: Shop, log: Logger) {
   if (config.production) {
     const payments = config.stripe ? 'Stripe' : 'test mode, no money moves'
-    log.info({ url: config.publicUrl, database: databaseIsAt, emails: mailsGoTo, payments }, 'The shop is open')
+    log.info({ url: config.publicUrl, database: databaseLocation, emails: mailsGoTo, payments }, 'The shop is open')
     return
   }
   const lines = [
     '',
     `  The shop is open:  ${config.publicUrl}`,
-    `  Database:          ${databaseIsAt}`,
+    `  Database:          ${databaseLocation}`,
     `  Emails go to:      ${mailsGoTo}`,
     `  Read them:         ${config.publicUrl}/dev/mails`,
     config.stripe

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Shop } from '../start.ts'
 
-/** Closes the shop on a signal, after its start. SIGTERM (service managers) waits for visitors; SIGINT and SIGHUP do not. */
+/** SIGTERM (service managers) waits for visitors; SIGINT and SIGHUP do not. Each waits for the start to end. */
 export function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>, log?: Logger) {
   let stopping = false
   const end = async (signal: string, how: 'stop' | 'close') => {

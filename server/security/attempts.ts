@@ -21,11 +21,11 @@ const keyOf = (what: string, whom: string, device?: string) =>
   [what, hashToken(whom), ...(device ? [hashToken(device)] : [])].join(':')
 
 /**
- * Counts attempts in the database, across all processes: `what` is attempted, for or by `whom`.
- * Attempts from a `device` that the account has used before count separately, so strangers cannot lock its owner out.
+ * Counts across all processes. Attempts from a `device` that the account has used before count separately,
+ * so that strangers cannot lock its owner out.
  */
 export function createAttempts({ db, now, limitsQuestions = true }: Dependencies) {
-  /** Counts one more attempt. Returns the seconds to wait after more than `requests` within `seconds`, else 0. */
+  /** Counts one more attempt. Returns 0 within the limit. */
   async function secondsToWait(
     what: string,
     whom: string | Network[],
@@ -71,7 +71,6 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
   return {
     secondsToWait,
 
-    /** Counts one more attempt; false beyond the limit. */
     allows,
 
     allowsFrom: (what: string, ip: string, limit: Limit, options?: Options) =>
@@ -80,8 +79,8 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
     countOrRefuse,
 
     /**
-     * Limits how many email addresses a network may try, because sign-up and checkout reveal that one is taken.
-     * 200 an hour are enough for companies and mobile carriers; the same address again is not counted.
+     * Sign-up and checkout reveal that an address is taken. 200 an hour are enough for companies and mobile carriers;
+     * the same address again is not counted.
      */
     async countAddressLookup(ip: string, email: string) {
       if (!limitsQuestions) return
@@ -93,7 +92,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
       await secondsToWait('asked', key, { requests: 1, seconds: 3600 })
     },
 
-    /** True if the address may get another of these emails. At most 3 a day, against flooding. */
+    /** At most 3 of these emails a day, against flooding. */
     mayMail: (tx: Transaction, what: string, whom: string) =>
       allows(what, whom, { requests: 3, seconds: 86_400 }, { tx }),
 
@@ -105,10 +104,10 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
     },
 
-    /** Clears the counts of logins and password resets for this address, on every device. */
+    /** Covers logins and password resets on every device. */
     clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset'], email),
 
-    /** Clears the count of wrong codes for this account, on every device. */
+    /** Covers every device. */
     clearCodes: (tx: Transaction, userId: string) => clearStarting(tx, ['code'], userId),
 
     async forgetExpired() {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { paths } from '../paths.ts'
 
-/** Sorted 4-byte hashes of the most common passwords, written by `scripts/common-passwords.ts`. */
+/** 4-byte hashes, written by `scripts/common-passwords.ts`. */
 const sortedHashes = readFileSync(paths.commonPasswords)
 
 export const hashOf = (password: string) => createHash('sha256').update(password).digest().readUInt32BE()
@@ -17,12 +17,11 @@ export function isCommonPassword(password: string): boolean {
   return (
     repeatedPattern.test(lowerCased) ||
     sequences.some((sequence) => sequence.includes(lowerCased)) ||
-    isListed(hashOf(lowerCased))
+    isInSortedHashes(hashOf(lowerCased))
   )
 }
 
-/** Binary search in `sortedHashes`. */
-function isListed(hash: number): boolean {
+function isInSortedHashes(hash: number): boolean {
   let [low, high] = [0, sortedHashes.length / 4]
   while (low < high) {
     const middle = (low + high) >>> 1

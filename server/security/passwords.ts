@@ -6,13 +6,13 @@ import { isCommonPassword } from './common-passwords.ts'
 
 export type Passwords = ReturnType<typeof createPasswords>
 
-/** Parameters of Argon2id; `memoryCost` is in KiB. */
+/** For Argon2id; `memoryCost` is in KiB. */
 export type PasswordCost = { memoryCost: number; timeCost: number; parallelism: number }
 
 /** OWASP recommends 19 MiB, two passes and one lane. */
 const defaultCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Hashes passwords, a few at a time, because hashing is the most expensive work that a stranger can cause. */
+/** Hashes a few at a time, because hashing is the most expensive work that a stranger can cause. */
 export function createPasswords({
   atOnce = Math.max(1, availableParallelism() - 1),
   waiting: maxWaiting = 100,
@@ -28,13 +28,12 @@ export function createPasswords({
       }),
   })
 
-  /** Hash for accounts that don't exist, so that the check takes as long as for a real one. */
+  /** For accounts that don't exist, so that the check takes as long as for a real one. */
   const placeholderHash = argon2.hash('nobody has this password', cost)
 
   return {
     hash: (password: string) => hashing.run(() => argon2.hash(password, cost)),
 
-    /** Takes the same time with and without a hash, so it does not reveal which accounts exist. */
     async matches(password: string, passwordHash: string | null | undefined) {
       const comparedHash = passwordHash ?? (await placeholderHash)
       const isMatch = await hashing.run(() => argon2.verify(comparedHash, password))

@@ -13,9 +13,9 @@ import { StartError } from '../errors.ts'
 
 export type Secrets = ReturnType<typeof createSecrets>
 
-/** The shop's one key: from the environment, or created once and kept in the data folder. */
-export function loadSecretsKey(given: string | undefined, dataDir: string): string {
-  if (given) return given
+/** Created once and kept in the data folder, unless the environment sets it. */
+export function loadSecretsKey(configuredKey: string | undefined, dataDir: string): string {
+  if (configuredKey) return configuredKey
   mkdirSync(dataDir, { recursive: true })
   try {
     writeFileSync(keyFile(dataDir), randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
@@ -25,8 +25,8 @@ export function loadSecretsKey(given: string | undefined, dataDir: string): stri
   return readKey(keyFile(dataDir))
 }
 
-export function findSecretsKey(given: string | undefined, dataDir: string): string | undefined {
-  return given ?? (existsSync(keyFile(dataDir)) ? readKey(keyFile(dataDir)) : undefined)
+export function findSecretsKey(configuredKey: string | undefined, dataDir: string): string | undefined {
+  return configuredKey ?? (existsSync(keyFile(dataDir)) ? readKey(keyFile(dataDir)) : undefined)
 }
 
 const keyFile = (dataDir: string) => join(dataDir, 'secrets-key')
@@ -44,13 +44,13 @@ function readKey(file: string): string {
 export const isStrongKey = (hexKey: string) =>
   /^[0-9a-f]{64}$/i.test(hexKey) && new Set(Buffer.from(hexKey, 'hex')).size >= 16
 
-/** Derives a key per purpose from the shop's key (HKDF); one reveals nothing about another. */
+/** HKDF: one derived key reveals nothing about another. */
 const deriveKey = (key: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, '', `rebound-sigma-shop ${purpose}`, 32))
 
 const mac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest('base64url')
 
-/** Seals and signs with `hexKey`. `oldHexKey` only opens and verifies secrets from before a key change. */
+/** `oldHexKey` only opens and verifies secrets from before a key change. */
 export function createSecrets(hexKey: string, oldHexKey?: string) {
   const key = Buffer.from(hexKey, 'hex')
   const shopKeys = oldHexKey ? [key, Buffer.from(oldHexKey, 'hex')] : [key]
@@ -66,10 +66,10 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
   return {
     keyId,
 
-    /** Keys that sign backups, by the id of the shop key that each is derived from. */
+    /** By the id of the shop key that each is derived from. */
     backupKeys: new Map(shopKeys.map((shopKey) => [idOf(deriveKey(shopKey, 'seal')), deriveKey(shopKey, 'backup')])),
 
-    /** Encrypts; opening needs the same `owner` (a row's id), so a sealed text cannot be moved to another row. */
+    /** Opening needs the same `owner` (a row's id), so a sealed text cannot be moved to another row. */
     seal(text: string, owner: string): string {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce).setAAD(Buffer.from(owner))
@@ -89,7 +89,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
       return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8')
     },
 
-    /** The id of the missing key; undefined when the text can be opened. */
+    /** Undefined when the text can be opened. */
     missingKey(sealedText: string): string | undefined {
       const [id = ''] = sealedText.split(':')
       return openingKeys.has(id) ? undefined : id
@@ -97,7 +97,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
 
     isCurrent: (sealedText: string) => sealedText.startsWith(`${keyId}:`),
 
-    /** The secret part of an emailed link, derived when the email is sent: neither database nor queue ever holds it. */
+    /** Derived when the email is sent, so neither database nor queue ever holds it. */
     linkToken: (purpose: string, signedValue: string) => tokenSignedBy(key, purpose, signedValue),
 
     isLinkToken(purpose: string, signedValue: string, token: string): boolean {

@@ -26,7 +26,7 @@ const linkNames = (slug: string) => [`INDICATOR_URL ${slug}`, `STRATEGY_URL ${sl
 
 export type ShopSettings = ReturnType<typeof createShopSettings>
 
-/** Settings that the seller can change while the shop runs, unless the environment sets them. Polled every few seconds. */
+/** The environment takes precedence over the seller. Polled every few seconds. */
 export function createShopSettings({ db, now, audit, config, products }: SettingsDeps) {
   let stored: ReadonlyMap<string, string> = new Map()
 
@@ -37,7 +37,7 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
 
   const isFixed = (name: string) => config.given.has(name)
 
-  /** Links that the seller saved for a product, else those of the product's file. */
+  /** The seller's links, else those of the product's file. */
   function linksOf(slug: string): Links {
     const file = products.find((product) => product.slug === slug)?.package
     const [indicator, strategy] = linkNames(slug)
@@ -49,7 +49,6 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
 
   const listLinks = () => products.map(({ slug, name, state }) => ({ slug, name, state, ...linksOf(slug) }))
 
-  /** Effective value: the environment's, else the seller's, else the default. */
   function value(name: EditableSetting): string {
     const fromEnvironment = config.settings[name] ?? ''
     if (isFixed(name)) return fromEnvironment
@@ -71,7 +70,7 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
     await load()
   }
 
-  /** Values at the time of the read, because the seller may change them while the shop runs. */
+  /** Getters, because the seller may change the values while the shop runs. */
   const current = {
     get supportEmail() {
       return value('SUPPORT_EMAIL')
@@ -86,7 +85,6 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
     get law() {
       return { law: value('TERMS_LAW'), venue: value('TERMS_VENUE') }
     },
-    /** True once the seller has confirmed or changed law and venue of the terms. */
     get hasChosenLaw() {
       return legalSettings.every((name) => isFixed(name) || Boolean(stored.get(name)))
     },
@@ -103,11 +101,9 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
       return value('MONDAY_LETTER') !== 'no'
     },
     sends: (notices: 'CARD_NOTICES' | 'DISCOUNT_NOTICES') => value(notices) !== 'no',
-    /** True once the seller has decided whether buyers are asked for exchange keys. */
     get hasChosenKeys() {
       return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))
     },
-    /** True if every product on sale links to the seller's scripts. */
     get hasOwnScripts() {
       return this.linksOnSale.every(hasOwnLinks)
     },
@@ -131,7 +127,6 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
       }
     },
 
-    /** True if the seller has confirmed the default that this line of the checklist is about. */
     isConfirmed: (key: ChecklistKey) => stored.has(confirmation(key)),
     confirm: (actor: Actor, key: ChecklistKey) => write(actor, [[confirmation(key), 'yes']]),
 
@@ -176,7 +171,7 @@ const secretSettings = new Set([
 
 const isEditable = (name: string): name is EditableSetting => editableSettings.some((editable) => editable === name)
 
-/** Every setting with its source; the values of secrets are null. */
+/** Secrets have the value null. */
 function settingsInUse(
   config: Config,
   value: (name: EditableSetting) => string,
@@ -193,14 +188,13 @@ function settingsInUse(
 
 type Photo = { path: string; body: Buffer }
 
-/** Recognizes the type of a picture by its first bytes; undefined for other files. */
 function photoType(body: Buffer): '.jpg' | '.png' | '.webp' | undefined {
   if (body.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return '.jpg'
   if (body.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return '.png'
   return body.subarray(0, 4).toString() === 'RIFF' && body.subarray(8, 12).toString() === 'WEBP' ? '.webp' : undefined
 }
 
-/** Photos by file path. Each is read once, because the pages ask for it every few seconds. */
+/** Each file is read once, because the pages ask for it every few seconds. */
 const photoFiles = new Map<string, Buffer>()
 
 function sourceOf(isFixed: boolean, isStored: boolean): Setting['source'] {
@@ -220,7 +214,7 @@ function makerOf(value: (name: EditableSetting) => string, photo: ReturnType<typ
   }
 }
 
-/** Reads the photo from MAKER_PHOTO or from the upload, whose path changes with its content. */
+/** The path of an uploaded photo changes with its content. */
 function readPhoto(file: string | undefined, uploaded: string | undefined): Photo | null {
   if (file) {
     const body = photoFiles.get(file) ?? readFileSync(file)

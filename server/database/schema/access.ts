@@ -27,11 +27,11 @@ import { id, listed, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** Condition of an index: with `entryMayNeedSeller`, it covers every row that may need the seller, but not all past buyers. */
+/** Index condition: rows that may need the seller. `entryMayNeedSeller` covers the rest; past buyers are left out. */
 export const mayNeedSeller = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
-/** Condition of an index for the rows that the connector unlocks once it works; queried every minute. */
+/** Index condition: rows that the connector unlocks once it works. Queried every minute. */
 export const awaitsConnector = (t: Record<'state' | 'reason' | 'nameKey' | 'needsDecision', PgColumn>) =>
   sql`(${t.state} in ${listed(unlockableStates)} and ${t.reason} is not null and ${t.nameKey} is not null and not ${t.needsDecision})`
 
@@ -44,38 +44,38 @@ export const access = pgTable(
     id: id(),
     userId: userId(),
     productId: productId(),
-    /** Reason for the entitlement; null if nothing is paid for. */
+    /** Null if nothing is paid for. */
     reason: text().$type<EntitlementReason>(),
     /** End of the entitlement; null with a reason means that there is none. */
     until: moment(),
-    /** TradingView username that the buyer asked for, as spelled. */
+    /** As the buyer spelled it. */
     username: text(),
-    /** The username in lower case; null without one, if it is impossible, or while another customer has it. */
+    /** Lower case; null without a username, if it is impossible, or while another customer has it. */
     nameKey: text(),
     nameProblem: text({ enum: nameProblems }),
     similar: jsonb().$type<string[]>().notNull().default([]),
     nameCheckedAt: moment(),
     state: text({ enum: accessStates }).notNull().default('none'),
     stateSince: momentOfInsert(),
-    /** Start of the wait for this username; the promised time counts from here. */
+    /** The promised time counts from here. */
     askedAt: moment(),
-    /** Admin who made the latest decision; null for the connector, or without a decision. */
+    /** Null for the connector, or without a decision. */
     decidedBy: uuid().references(() => users.id),
     declinedBecause: text(),
     /** Time since which an admin is asked to refund and end the subscription, after declining access. */
     endRequestedAt: moment(),
-    /** True if the buyer asked again after being declined or withheld, so that only the seller may unlock. */
+    /** The buyer asked again after being declined or withheld, so only the seller may unlock. */
     needsDecision: boolean().notNull().default(false),
-    /** End of the undo window. Until then a grant can return to `undoTo`, and the buyer is not told. */
+    /** Until then a grant can return to `undoTo`, and the buyer is not told. */
     undoUntil: moment(),
     undoTo: jsonb().$type<Undo>(),
-    /** Username that has access by our record, as spelled; null for none. */
+    /** Username that has access by our records, as spelled; null for none. */
     unlockedName: text(),
-    /** The seller's task, its start and its promised time: `todoOf` in access/rules.ts. */
+    /** The seller's task and its promised time, set by `todoOf` in access/rules.ts. */
     todo: text().$type<TodoKind>(),
     todoSince: moment(),
     dueAt: moment(),
-    /** Version of the entitlement, so an older answer from TradingView never overwrites a newer state. */
+    /** Makes sure that an older answer from TradingView never overwrites a newer state. */
     version: integer().notNull().default(0),
   },
   (t) => [
@@ -94,7 +94,7 @@ export const access = pgTable(
   ],
 )
 
-/** History of access; rows are only added. */
+/** Rows are only added. */
 export const accessEvents = pgTable(
   'access_events',
   {
@@ -108,7 +108,7 @@ export const accessEvents = pgTable(
     username: text(),
     reason: text(),
     byAdmin: uuid().references(() => users.id),
-    /** Email about this event to the buyer; null if none was sent. */
+    /** Email to the buyer; null if none was sent. */
     mail: text(),
   },
   (t) => [
@@ -126,7 +126,7 @@ export const accessForms = pgTable(
     exchangeName: text().notNull(),
     tradingViewUsername: text().notNull(),
     additionalInfo: text(),
-    /** The exchange's keys, sealed; null once purged. */
+    /** API keys of the exchange; null once purged. */
     sealedKeys: text(),
     submittedAt: momentOfInsert(),
   },

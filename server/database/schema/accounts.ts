@@ -13,19 +13,19 @@ export const users = pgTable(
     name: text().notNull(),
     /** Null until a guest buyer has set one. */
     passwordHash: text(),
-    /** Time the address was proven, by the first use of an emailed link; set at once for imported accounts and command-line admins. */
+    /** Set by the first use of an emailed link; set at once for imported accounts and command-line admins. */
     verifiedAt: moment(),
-    /** Time the account was transferred to the mailbox's owner; afterwards, only emailed links log in. */
+    /** After the transfer to the mailbox's owner, only emailed links log in. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
-    /** Role of staff; null for buyers, and for admins, who have every permission. */
+    /** Null for buyers, and for admins, who have every permission. */
     role: text().$type<Role>(),
     tradingViewUsername: text(),
     remindedAt: moment(),
     createdAt: createdAt(),
-    /** Time of deletion. The row stays without personal data, because the books refer to it. */
+    /** The row of a deleted account stays without personal data, because the books refer to it. */
     deletedAt: moment(),
-    /** Text for the search. Starts with a space, so that every word has one before it. */
+    /** Starts with a space, so that every word has one before it. */
     searchText: text()
       .notNull()
       .generatedAlwaysAs(sql`' ' || lower(email || ' ' || name || ' ' || coalesce(trading_view_username, ''))`),
@@ -58,7 +58,7 @@ export const passwordTokens = pgTable(
   (t) => [index('password_tokens_user').on(t.userId, t.createdAt)],
 )
 
-/** Change of an account's address. It takes effect once confirmed; the old address can undo it for a while. */
+/** Takes effect once confirmed; the old address can undo it for a while. */
 export const emailChanges = pgTable(
   'email_changes',
   {
@@ -101,7 +101,6 @@ export const personalAccounts = [
   }),
 ]
 
-/** Columns that a call loads of its user (`User` in actor.ts). */
 export const userColumns = {
   id: users.id,
   name: users.name,

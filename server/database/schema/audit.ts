@@ -2,11 +2,11 @@ import { sql } from 'drizzle-orm'
 import { bigint, index, jsonb, type PgColumn, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { momentOfInsert } from './columns.ts'
 
-/** Text that the search of the log looks at; people are found by id. */
+/** Searched text; people are found by id. */
 export const auditWords = (t: Record<'action' | 'subject' | 'ip', PgColumn>) =>
   sql`lower(${t.action} || ' ' || ${t.subject} || ' ' || ${t.ip})`
 
-/** Changes by staff. People are named by id only; triggers.sql refuses updates. */
+/** People are named by id only. Append-only by triggers.sql. */
 export const auditLog = pgTable(
   'audit_log',
   {

@@ -1,14 +1,13 @@
 import { boolean, doublePrecision, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { moment } from './columns.ts'
 
-/** Transfers from the balance at Stripe to the seller's bank account, as Stripe has them. */
 export const payouts = pgTable(
   'payouts',
   {
     id: text().primaryKey(),
     amount: integer().notNull(),
     currency: text().notNull(),
-    /** Stripe's: paid, pending, in_transit, canceled or failed. */
+    /** Stripe's status: paid, pending, in_transit, canceled or failed. */
     status: text().notNull(),
     isAutomatic: boolean().notNull(),
     /** True once the payout's balance transactions are stored. */
@@ -20,7 +19,7 @@ export const payouts = pgTable(
   (t) => [index('payouts_newest').on(t.arrivesAt, t.id)],
 )
 
-/** Balance transactions at Stripe, in the currency that the account settles in. They never change (triggers.sql). */
+/** In the currency that the account settles in. Amounts never change (triggers.sql). */
 export const balanceTransactions = pgTable(
   'balance_transactions',
   {
@@ -47,7 +46,7 @@ export const balanceTransactions = pgTable(
   ],
 )
 
-/** Time of the last read of the balance, and its last error. One row. */
+/** Single row. */
 export const balanceReads = pgTable('balance_reads', {
   id: integer().primaryKey().default(1),
   readAt: moment(),

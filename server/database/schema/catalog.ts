@@ -1,7 +1,7 @@
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id } from './columns.ts'
 
-/** Every product ever sold. A row stays after its file is removed, because purchases refer to it. */
+/** A row stays after the product's file is removed, because purchases refer to it. */
 export const products = pgTable('products', {
   id: id(),
   slug: text().notNull().unique(),

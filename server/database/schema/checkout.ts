@@ -3,7 +3,7 @@ import { userId } from './accounts.ts'
 import { momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** Billing details for a buyer's invoices; each customer at Stripe has a copy. */
+/** Each customer at Stripe has a copy. */
 export const billingDetails = pgTable('billing_details', {
   userId: userId({ onDelete: 'cascade' }).primaryKey(),
   company: text().notNull(),

@@ -4,7 +4,7 @@ import type { BillingType } from '#contract/statuses.ts'
 import { products } from './catalog.ts'
 import { createdAt, id, moment, momentOfInsert } from './columns.ts'
 
-/** The seller's discount codes. The value never changes: it is the coupon with the same id at Stripe. */
+/** The value never changes: it is the coupon with the same id at Stripe. */
 export const discountCodes = pgTable(
   'discount_codes',
   {
@@ -13,7 +13,7 @@ export const discountCodes = pgTable(
     code: text().notNull().unique(),
     percentOff: integer(),
     amountOff: integer(),
-    /** Duration in months; 0 for one payment, null for every payment. */
+    /** 0 for one payment, null for every payment. */
     months: integer(),
     /** Null for any product or plan. */
     productId: uuid().references(() => products.id),

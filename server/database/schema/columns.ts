@@ -3,7 +3,6 @@ import { type AnyPgColumn, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 export const id = () => uuid().primaryKey().defaultRandom()
 export const moment = () => timestamp({ withTimezone: true, precision: 3 })
-/** A time that is set to the present when the row is inserted, unless a value is given. */
 export const momentOfInsert = () => moment().notNull().defaultNow()
 export const createdAt = () => momentOfInsert()
 
@@ -11,8 +10,8 @@ export const partOf = (column: () => AnyPgColumn) => uuid().notNull().references
 
 export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 
-/** First moment of the month in UTC, the time zone of the books. Index and condition must use the same expression. */
+/** UTC is the time zone of the books. Index and condition must use the same expression. */
 export const monthOf = (column: Column) => sql`date_trunc('month', ${column} at time zone 'UTC')`
 
-/** A list of words as SQL literals, for an index, a check or a `copy`, which take no parameters. */
+/** SQL literals, for an index, a check or a `copy`, which take no parameters. */
 export const sqlList = (words: readonly string[]) => `(${words.map((word) => `'${word}'`).join(', ')})`

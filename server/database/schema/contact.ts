@@ -13,10 +13,10 @@ export const contactMessages = pgTable(
     email: text().notNull(),
     message: text().notNull(),
     createdAt: createdAt(),
-    /** Account that sent it; null for a visitor. */
+    /** Null for a visitor. */
     userId: uuid(),
     answeredAt: moment(),
-    /** Reply by email; null if it was answered elsewhere. */
+    /** Null if it was answered elsewhere than by email. */
     answer: text(),
     answeredBy: uuid(),
   },

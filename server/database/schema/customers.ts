@@ -4,14 +4,13 @@ import { userId } from './accounts.ts'
 import { createdAt, id } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** Internal notes of staff about a customer; part of the customer's "my data". */
+/** "My data" shows these internal notes to the customer, without their author. */
 export const customerNotes = pgTable(
   'customer_notes',
   { id: id(), userId: userId(), authorId: userId(), text: text().notNull(), createdAt: createdAt() },
   (t) => [index('customer_notes_user').on(t.userId, t.createdAt), index('customer_notes_author').on(t.authorId)],
 )
 
-/** "My data" leaves out the author. */
 export const personalCustomers = [
   personal(customerNotes, {
     shown: { as: 'notesAboutYou', columns: 'text createdAt', order: desc(customerNotes.createdAt) },

@@ -16,19 +16,19 @@ export const declarations = pgTable(
     name: text().notNull(),
     /** Contract number, email address or text, as typed. */
     contract: text().notNull(),
-    /** Address that receives the confirmation of receipt. */
+    /** Receives the confirmation of receipt. */
     email: text().notNull(),
     forCause: boolean().notNull().default(false),
     reason: text(),
-    /** Requested last day; null means as soon as possible. */
+    /** Null means as soon as possible. */
     endsOn: date({ mode: 'string' }),
     declaredAt: momentOfInsert(),
     networkHash: text().notNull(),
     /** User who was logged in or confirmed the declaration by the emailed link. */
     userId: uuid().references(() => users.id),
-    /** Matched purchase; null if none was found. */
+    /** Null if no purchase matched. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
-    /** Expiry of the emailed link that confirms the declaration; null without a link. */
+    /** Null without a link. */
     linkEndsAt: moment(),
     /** Time the seller was told that the link had not been used. */
     sellerToldAt: moment(),

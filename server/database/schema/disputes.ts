@@ -7,7 +7,6 @@ import { personal } from './personal.ts'
 
 export type DisputeAnswer = { texts: Partial<Record<EvidenceText, string>>; files: EvidenceFile[] }
 
-/** Disputes of payments, as Stripe has them, with the seller's answer. */
 export const disputes = pgTable(
   'disputes',
   {
@@ -15,14 +14,14 @@ export const disputes = pgTable(
     paymentIntentId: text()
       .notNull()
       .references(() => payments.paymentIntentId, { onDelete: 'cascade' }),
-    /** Stripe's values of reason and status. */
+    /** Reason and status are Stripe's. */
     reason: text().notNull(),
     status: text().notNull(),
     amount: integer().notNull(),
     openedAt: moment().notNull(),
     /** Null once there is nothing to answer. */
     dueAt: moment(),
-    /** The seller's answer; emptied once the bank has decided. */
+    /** Emptied once the bank has decided. */
     answer: jsonb().$type<DisputeAnswer>(),
     savedAt: moment(),
     submittedAt: moment(),

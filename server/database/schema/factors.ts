@@ -9,15 +9,14 @@ const bytes = customType<{ data: Uint8Array<ArrayBuffer>; driverData: Buffer }>(
   fromDriver: (value) => new Uint8Array(value),
 })
 
-/** Passkeys, which log in without a password. Only the public key is stored. */
 export const passkeys = pgTable(
   'passkeys',
   {
-    /** The credential's own id, chosen by the device. */
+    /** Chosen by the device. */
     id: text().primaryKey(),
     userId: userId({ onDelete: 'cascade' }),
     publicKey: bytes().notNull(),
-    /** Signature counter of the device. A lower value means a copied passkey; synced passkeys send 0. */
+    /** A lower value than before means a copied passkey; synced passkeys send 0. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull(),
     isSynced: boolean().notNull(),
@@ -32,7 +31,6 @@ export const passkeys = pgTable(
   (t) => [index('passkeys_user').on(t.userId)],
 )
 
-/** The secret shared with an authenticator app. */
 export const appCodes = pgTable('app_codes', {
   userId: userId({ onDelete: 'cascade' }).primaryKey(),
   sealedSecret: text().notNull(),
@@ -41,21 +39,20 @@ export const appCodes = pgTable('app_codes', {
   createdAt: createdAt(),
 })
 
-/** Recovery codes: ten for each person with a second factor; each works once. */
+/** Ten for each person with a second factor. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   { userId: userId({ onDelete: 'cascade' }), hash: text().notNull(), usedAt: moment() },
   (t) => [primaryKey({ columns: [t.userId, t.hash] })],
 )
 
-/** Requests of people without device and recovery code: after a wait, an emailed link removes their factors. */
+/** For people without device and recovery code: after a wait, an emailed link removes their factors. */
 export const factorResets = pgTable(
   'factor_resets',
   {
     id: id(),
     userId: userId({ onDelete: 'cascade' }),
     requestedAt: momentOfInsert(),
-    /** Time the link was sent, after the wait. */
     sentAt: moment(),
     usedAt: moment(),
     stoppedAt: moment(),

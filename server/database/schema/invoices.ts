@@ -3,10 +3,7 @@ import { boolean, doublePrecision, index, integer, pgTable, text, uuid } from 'd
 import { moment } from './columns.ts'
 import { purchases } from './purchases.ts'
 
-/**
- * Invoices of subscriptions, as Stripe has them. `purchaseId` and `userId` may refer to deleted rows, because the books
- * are kept longer. Total and tax of a finalized invoice never change (triggers.sql).
- */
+/** `purchaseId` and `userId` may refer to deleted rows, because the books are kept longer. */
 export const invoices = pgTable(
   'invoices',
   {
@@ -15,7 +12,7 @@ export const invoices = pgTable(
     userId: uuid().notNull(),
     subscriptionId: text().notNull(),
     number: text(),
-    /** Stripe's: draft, open, paid, uncollectible or void. */
+    /** Stripe's status: draft, open, paid, uncollectible or void. */
     status: text().notNull(),
     reason: text(),
     collection: text().notNull(),
@@ -28,21 +25,20 @@ export const invoices = pgTable(
     tax: integer().notNull(),
     amountPaid: integer().notNull(),
     amountRemaining: integer().notNull(),
-    /** Amount paid by other means than Stripe, such as a bank transfer. */
+    /** Paid by other means than Stripe, such as a bank transfer. */
     paidOutOfBand: integer().notNull(),
     periodStart: moment(),
     periodEnd: moment(),
     isProration: boolean().notNull(),
     /** Credit for unused time paid before. */
     credit: integer().notNull(),
-    /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
+    /** Without prorations and other items, after discounts and without tax. */
     periodNet: integer().notNull(),
     country: text(),
-    /** State or province of the buyer's address. */
     region: text(),
     /** In percent; 0 under reverse charge, null without tax. */
     taxRate: doublePrecision(),
-    /** Stripe account of the invoice, if the shop uses another one today. */
+    /** Set if the shop uses another Stripe account today. */
     formerAccount: text(),
   },
   (t) => [
@@ -52,7 +48,6 @@ export const invoices = pgTable(
   ],
 )
 
-/** Credit notes of invoices, as Stripe has them. */
 export const creditNotes = pgTable(
   'credit_notes',
   {
@@ -70,7 +65,7 @@ export const creditNotes = pgTable(
   (t) => [index('credit_notes_invoice').on(t.invoiceId)],
 )
 
-/** Payments for invoices. A payment outside Stripe has the invoice's id in place of a payment intent's. */
+/** A payment outside Stripe has the invoice's id in place of a payment intent's. */
 export const payments = pgTable(
   'payments',
   {
@@ -88,10 +83,10 @@ export const payments = pgTable(
     periodStart: moment(),
     periodEnd: moment(),
     country: text(),
-    /** Amount lost in a dispute, and when the bank withdrew it. */
+    /** Withdrawn by the bank in a dispute. */
     lostAt: moment(),
     lostAmount: integer().notNull().default(0),
-    /** True if a dispute makes Stripe refuse refunds. */
+    /** A dispute can make Stripe refuse refunds. */
     isRefundBlocked: boolean().notNull().default(false),
   },
   (t) => [
@@ -103,7 +98,7 @@ export const payments = pgTable(
   ],
 )
 
-/** Refunds of a payment, also those that failed: `status` is Stripe's. */
+/** Also holds failed refunds: `status` is Stripe's. */
 export const refunds = pgTable(
   'refunds',
   {
@@ -113,7 +108,7 @@ export const refunds = pgTable(
       .references(() => payments.paymentIntentId),
     at: moment().notNull(),
     amount: integer().notNull(),
-    /** Tax included in the refunded amount. */
+    /** Included in the amount. */
     tax: integer().notNull().default(0),
     status: text().notNull(),
     /** Goodwill refund: access stays. */

@@ -12,7 +12,7 @@ import { personal } from './personal.ts'
 
 const number = () => bigint({ mode: 'number' })
 
-/** Every movement of recurring revenue. Append-only by triggers.sql: a correction adds the opposite row. */
+/** Append-only by triggers.sql: a correction adds the opposite row. */
 export const mrrMovements = pgTable(
   'mrr_movements',
   {
@@ -20,7 +20,6 @@ export const mrrMovements = pgTable(
     purchaseId: uuid().notNull(),
     userId: uuid().notNull(),
     productId: uuid().notNull(),
-    /** Time of the movement, and time the shop recorded it. */
     at: moment().notNull(),
     recordedAt: moment().notNull(),
     /** Id of the paid invoice or another cause; unique for each purchase unless corrected. */
@@ -47,12 +46,11 @@ export const mrrMovements = pgTable(
   ],
 )
 
-/** Result of a nightly comparison with Stripe's list of subscriptions, in cents a year. */
+/** A nightly comparison with Stripe's list of subscriptions, in cents a year. */
 export const mrrProofs = pgTable('mrr_proofs', {
   at: moment().primaryKey(),
   /** Number of subscriptions that could be read. */
   compared: integer().notNull(),
-  /** Revenue by Stripe's list of subscriptions. */
   atStripe: number().notNull(),
   here: number().notNull(),
   /** Revenue of purchases paid elsewhere, which Stripe does not know. */

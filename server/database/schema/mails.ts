@@ -4,7 +4,7 @@ import { userId } from './accounts.ts'
 import { momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** Emails to customers as they were sent, without links that carry a secret. */
+/** Texts as sent, without links that carry a secret. */
 export const sentMails = pgTable(
   'sent_mails',
   {
@@ -12,7 +12,7 @@ export const sentMails = pgTable(
     id: uuid().primaryKey(),
     userId: userId(),
     kind: text().notNull(),
-    /** Template data, to send it again. */
+    /** The template's input, to send the email again. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     subject: text().notNull(),
     text: text().notNull(),

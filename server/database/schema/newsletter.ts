@@ -26,7 +26,7 @@ export const newsletterSubscriptions = pgTable(
   ],
 )
 
-/** Drafts and sent newsletters. The content cannot change once sending has begun. */
+/** The content cannot change once sending has begun. */
 export const newsletters = pgTable(
   'newsletters',
   {
@@ -38,7 +38,7 @@ export const newsletters = pgTable(
     /** Product whose buyers also get the newsletter, if the checkout announced it and they did not object. */
     buyersOf: uuid(),
     state: text({ enum: mailingStates }).notNull().default('draft'),
-    /** Version for optimistic locking. */
+    /** Optimistic lock. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: moment().notNull(),
@@ -56,7 +56,7 @@ export const newsletters = pgTable(
   ],
 )
 
-/** Recipients of newsletters. Rows are deleted after 30 days; the newsletter keeps their number. */
+/** Rows are deleted after 30 days; the newsletter keeps their number. */
 export const newsletterRecipients = pgTable(
   'newsletter_recipients',
   {
@@ -67,7 +67,7 @@ export const newsletterRecipients = pgTable(
     /** Id in the unsubscribe link: of the newsletter subscription for subscribers, of the user for buyers. */
     unsubscribeId: uuid(),
     state: text({ enum: recipientStates }).notNull().default('waiting'),
-    /** Number of temporary refusals by the mail server, and the next attempt. */
+    /** Counts temporary refusals by the mail server. */
     tries: integer().notNull().default(0),
     retryAt: moment(),
     doneAt: moment(),

@@ -7,10 +7,7 @@ import { discountCodes } from './codes.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 
-/**
- * An order for a new subscription, or for a switch to another plan. The order of a new subscription also holds its ids at
- * Stripe and the version of its last sync: docs/decisions/0039-an-order-is-one-row.md.
- */
+/** A new subscription or a plan switch: docs/decisions/0039-an-order-is-one-row.md. */
 export const orders = pgTable(
   'orders',
   {
@@ -20,18 +17,18 @@ export const orders = pgTable(
     billingType: text().$type<BillingType>().notNull(),
     /** List price of a period, in cents. */
     amount: integer().notNull(),
-    /** Amount of the first payment shown to the buyer, in cents. */
+    /** First payment in cents, as shown to the buyer. */
     amountDue: integer(),
-    /** Discount code that the buyer typed; `code_uses` counts it once it is paid. */
+    /** `code_uses` counts the code once the order is paid. */
     codeId: uuid().references(() => discountCodes.id),
     email: text().notNull(),
     /** Null for a guest until the payment arrives. */
     userId: uuid().references(() => users.id),
     createdAt: createdAt(),
-    /** The version of the terms that were in force when the buyer pressed Pay. */
+    /** In force when the buyer pressed Pay. */
     termsVersion: text(),
     agreedAt: moment(),
-    /** Network address of the buyer, for disputes; deleted after `retention.orderAddresses`. */
+    /** Kept for disputes; deleted after `retention.orderAddresses`. */
     ip: text(),
     /** Evidence of the country for tax: the buyer's statement, and the country of the card. */
     country: text(),
@@ -39,15 +36,15 @@ export const orders = pgTable(
     cardCountry: text(),
     /** True if the customer at Stripe has a VAT ID. */
     isCompany: boolean().notNull().default(false),
-    /** Version of the sentence about product news at the checkout, and the time of an objection made there. */
+    /** Version of the sentence about product news, and an objection made at the checkout. */
     newsVersion: text(),
     newsObjectedAt: moment(),
-    /** Username entered at the checkout for immediate access. */
+    /** Entered at the checkout for immediate access. */
     tradingViewUsername: text(),
-    /** Time when it was paid or abandoned. An abandoned switch leaves no row. */
+    /** Paid or abandoned. An abandoned switch leaves no row. */
     closedAt: moment(),
 
-    /** Customer at Stripe: one per account, one per guest checkout. */
+    /** One per account, one per guest checkout. */
     customerId: text().notNull(),
     subscriptionId: text().notNull(),
     /** Payment intent of the first payment; null for a switch, and for unpaid subscriptions made at Stripe. */
@@ -55,12 +52,12 @@ export const orders = pgTable(
 
     /** True if the account was created for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
-    /** Hash of the checkout cookie; null if the order was not made in a browser. */
+    /** From the checkout cookie; null if the order was not made in a browser. */
     nonceHash: text(),
     /** Use or expiry of the single login that a guest's payment allows. */
     loginUsedAt: moment(),
 
-    /** Counts syncs from Stripe, so an older answer never overwrites a newer one. */
+    /** Makes sure that an older answer from Stripe never overwrites a newer one. */
     version: integer().notNull().default(0),
     syncedAt: moment(),
     /** The seller's details already set on the customer's invoices. */
@@ -77,7 +74,6 @@ export const orders = pgTable(
   ],
 )
 
-/** Orders of new subscriptions; a switch names an existing one. */
 export const isForNewSubscription = eq(orders.kind, 'new')
 
 export const personalOrders = [

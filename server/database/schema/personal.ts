@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
-/** Account of a person. The address is proven only if `verifiedAt` is set. */
+/** The address is proven only if `verifiedAt` is set. */
 export type Person = { id: string; email: string; verifiedAt: Date | null }
 
 type Finder = (person: Person) => SQL | undefined
@@ -20,7 +20,7 @@ export type Personal = {
     more?: Record<string, PgColumn | SQL>
     of?: PgColumn | Finder
     order?: PgColumn | SQL
-    /** True for the account itself, which "my data" shows as one row instead of a list. */
+    /** "My data" shows the account as one row instead of a list. */
     isAccount?: true
   }
   /** Rows deleted with the account: all, or those that match. */
@@ -29,7 +29,7 @@ export type Personal = {
   empties?: Values | ((person: Person, now: Date) => Values)
 }
 
-/** Declares a table's personal data for deletion and "my data", which `personal-data.ts` carries out. */
+/** Used by personal-data.ts for account deletion and "my data". */
 export function personal<Row extends Values>(
   table: PgTable & { $inferSelect: Row },
   about: Omit<Personal, 'table' | 'empties'> & {

@@ -3,16 +3,16 @@ import type { BillingType } from '#contract/statuses.ts'
 import { productId } from './catalog.ts'
 import { moment, momentOfInsert } from './columns.ts'
 
-/** Every published price of a plan; rows are added, never changed. */
+/** Append-only by triggers.sql; only `stripePriceId` may change. */
 export const prices = pgTable(
   'prices',
   {
     productId: productId(),
     billingType: text().$type<BillingType>().notNull(),
-    /** Number of the publication. Of all that are due, the latest is the current price. */
+    /** Publication number; the latest one that is due is the current price. */
     number: integer().notNull(),
     amount: integer().notNull(),
-    /** Crossed-out price in the advertisement; never charged. */
+    /** Crossed out in advertisements; never charged. */
     regularAmount: integer(),
     startsAt: moment().notNull(),
     publishedAt: momentOfInsert(),

@@ -32,7 +32,7 @@ export const purchases = pgTable(
     paidThrough: text({ enum: paymentPlaces })
       .notNull()
       .generatedAlwaysAs(sql`case when stripe_subscription_id is null then 'hand' else 'stripe' end`),
-    /** True if the owner cannot buy the product again: live, paused, or booked by hand and not ended. */
+    /** The owner cannot buy the product again: live, paused, or booked by hand and not ended. */
     isOngoing: boolean()
       .notNull()
       .generatedAlwaysAs(
@@ -43,73 +43,71 @@ export const purchases = pgTable(
     currentPeriodEnd: moment(),
     endsAt: moment(),
     pastDueSince: moment(),
-    /** Number of dunning emails sent: see `dunningStep` in subscriptions/state.ts. */
+    /** Dunning emails sent: see `dunningStep` in subscriptions/state.ts. */
     dunningStep: integer().notNull().default(0),
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
-    /** Refund due at the end: unused part of a renewed term that was cancelled with a month's notice. */
+    /** Refund due at the end of a renewed term that was cancelled with a month's notice. */
     restRefund: integer(),
     isDisputed: boolean().notNull().default(false),
-    /** Amount of open disputes. */
     disputedAmount: integer().notNull().default(0),
-    /** Amount lost in disputes, and the part after which the seller chose to continue. */
+    /** Lost in disputes; `lostAndKept` is the part after which the seller chose to continue. */
     lostAmount: integer().notNull().default(0),
     lostAndKept: integer().notNull().default(0),
-    /** Origin, the seller's reason and end of a purchase that was booked by hand; null if not stated. */
+    /** Set for a purchase that was booked by hand; null if not stated. */
     bookedAs: text().$type<BookingKind>(),
     bookedBecause: text(),
     bookedUntil: moment(),
-    /** Deadline for evidence; null without a dispute that can be answered. */
+    /** For evidence; null without a dispute that can be answered. */
     disputeDueAt: moment(),
     /** Time of the first dispute, whatever its outcome. */
     disputedAt: moment(),
-    /** Payment with an early fraud warning that the seller has not decided about. */
+    /** Payment with an early fraud warning that the seller has not decided about yet. */
     warnedPaymentIntentId: text(),
-    /** Amount of the latest payment of any kind. */
     lastPaidAmount: integer(),
-    /** Amount of the next renewal; null if there is none. */
+    /** The next renewal; null if there is none. */
     nextAmount: integer(),
-    /** Amount of renewals after the discount ends. */
+    /** Renewals after the discount ends. */
     laterAmount: integer(),
     laterAt: moment(),
     dueAmount: integer(),
-    /** Start of the current plan, when its first period was paid; later periods are renewals. */
+    /** First payment of the current plan; later periods are renewals. */
     orderedAt: moment(),
     /** Latest paid period; null without a payment at Stripe. */
     paidFrom: moment(),
     paidUntil: moment(),
-    /** Free time given by the seller; nothing is charged before. */
+    /** Free time from the seller; nothing is charged before. */
     givenUntil: moment(),
     pausedAt: moment(),
     /** Collection paused by the seller at Stripe (`pause_collection`); access stays. */
     isCollectionPaused: boolean().notNull().default(false),
     collectionResumesAt: moment(),
-    /** True if the shop collects tax but not for this subscription: its address is invalid, or tax is off for it. */
+    /** The shop collects tax, but not here: the address is invalid, or tax is off for the subscription. */
     taxIsOff: boolean().notNull().default(false),
     /** The unpaid renewal needs the buyer's confirmation with the bank (3-D Secure). */
     awaitsBank: boolean().notNull().default(false),
-    /** Reason for the decline of the open payment, as a sentence. */
+    /** Why the open payment was declined, as a sentence. */
     cardRefusal: text(),
-    /** Amount of failed refunds that were not repeated, and amount refunded outside Stripe. */
+    /** Failed refunds that were not repeated, and refunds made outside Stripe. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
-    /** Amount that credit notes state as refunded although no refund was made. */
+    /** Stated as refunded by credit notes, although no refund was made. */
     uncoveredNotes: integer().notNull().default(0),
-    /** Time since which the current invoice has been a draft. */
+    /** The current invoice has been a draft since then. */
     draftSince: moment(),
-    /** Time since which Stripe reports the subscription as missing. */
+    /** Stripe has reported the subscription as missing since then. */
     missingSince: moment(),
-    /** Former Stripe account, if the shop has moved to another one since. */
+    /** Set if the shop has moved to another Stripe account since. */
     formerAccount: text(),
     /** Annual revenue by the ledger, in cents. */
     arr: integer().notNull().default(0),
     /** Payment method in words: "Visa ending in 4242". */
     card: text(),
     cardExpiresAt: moment(),
-    /** Time the owner last saved a card while logged in; a guest's card may be another person's. */
+    /** The owner saved a card while logged in; a guest's card may be another person's. */
     cardSavedAt: moment(),
-    /** Reason for the cancellation, if stated here or at Stripe; null again after an undo. */
+    /** Stated here or at Stripe; null again after an undo. */
     leaveReason: text().$type<LeaveReason>(),
     leaveComment: text(),
   },
@@ -142,7 +140,6 @@ export const purchases = pgTable(
   ],
 )
 
-/** Payments and refunds of a purchase as JSON, for one statement. */
 const paymentsOfPurchase = sql`(
   select coalesce(json_agg(json_build_object('paidAt', p.paid_at, 'amountInCents', p.amount, 'taxInCents', p.tax, 'refunds', (
     select coalesce(json_agg(json_build_object('at', r.at, 'amountInCents', r.amount, 'status', r.status) order by r.at desc), '[]')

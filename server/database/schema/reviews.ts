@@ -5,7 +5,7 @@ import { productId } from './catalog.ts'
 import { id, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** Invitation and review, one per person and product. */
+/** Starts as an invitation; one per person and product. */
 export const reviews = pgTable(
   'reviews',
   {
@@ -15,13 +15,13 @@ export const reviews = pgTable(
     invitedAt: momentOfInsert(),
     stars: integer(),
     text: text(),
-    /** The name to show; null once the author's account is deleted. */
+    /** Null once the author's account is deleted. */
     author: text(),
     writtenAt: moment(),
     showsPayingSince: boolean().notNull().default(false),
     answer: text(),
     answeredAt: moment(),
-    /** Latest report of the review, and its time. */
+    /** The latest report. */
     report: text(),
     reportedAt: moment(),
     hiddenBecause: text(),

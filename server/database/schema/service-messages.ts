@@ -5,7 +5,6 @@ import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
 import { id, listed, moment } from './columns.ts'
 
-/** Messages to all customers of a product. The emails are jobs. */
 export const serviceMessages = pgTable(
   'service_messages',
   {

@@ -10,17 +10,16 @@ export const sessions = pgTable(
   {
     id: id(),
     tokenHash: text().notNull().unique(),
-    /** The token before this one, and when it was replaced; see sessions.ts. */
+    /** The previous token works for a moment after `rotatedAt`; see sessions.ts. */
     previousTokenHash: text(),
     rotatedAt: moment(),
     userId: userId({ onDelete: 'cascade' }),
-    /** Time of the login. */
     createdAt: createdAt(),
     lastUsedAt: momentOfInsert(),
     expiresAt: moment().notNull(),
-    /** Time and kind (`provenBy`) of the latest proof of identity. */
+    /** The latest proof of identity. */
     provenAt: momentOfInsert(),
-    /** Latest call that needed the proof; null if none. */
+    /** The latest call that needed the proof. */
     proofUsedAt: moment(),
     provenBy: text().$type<Proof>().notNull().default('password'),
     userAgent: text().notNull().default(''),
@@ -33,14 +32,14 @@ export const sessions = pgTable(
   ],
 )
 
-/** Known devices, as a hash of browser and address. A login from a new one triggers an email. */
+/** A login from an unknown device triggers an email. The fingerprint is a hash of browser and address. */
 export const knownDevices = pgTable(
   'known_devices',
   { userId: userId({ onDelete: 'cascade' }), fingerprint: text().notNull(), firstSeenAt: momentOfInsert() },
   (t) => [primaryKey({ columns: [t.userId, t.fingerprint] })],
 )
 
-/** History of logins; sessions are deleted when they end. */
+/** Outlives the sessions, which are deleted when they end. */
 export const logins = pgTable(
   'logins',
   {

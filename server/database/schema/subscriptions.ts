@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { moment, momentOfInsert } from './columns.ts'
 
-/** Inbox of Stripe's events, one row per event. Stores only which subscription an event is about. */
+/** Names only the subscription that an event is about, never its content. */
 export const stripeEvents = pgTable(
   'stripe_events',
   {

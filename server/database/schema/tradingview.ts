@@ -32,17 +32,17 @@ export const tvConnection = pgTable(
     risksAcceptedBy: uuid().references(() => users.id),
     checkedAt: moment(),
     okAt: moment(),
-    /** Time since which every call has failed; null while calls succeed. */
+    /** Every call has failed since then; null while calls succeed. */
     downSince: moment(),
     lastError: text(),
-    /** Consecutive unreadable answers; the protocol may have changed. */
+    /** In a row; the protocol may have changed. */
     unreadableAnswers: integer('misunderstood').notNull().default(0),
     /** While a payment is disputed, access is kept but not extended. */
     freezesAccessDuringDispute: boolean().notNull().default(true),
-    /** Removals stopped by the guard against mass removal, until an admin confirms. */
+    /** Stopped by the guard against mass removal, until an admin confirms. */
     blockedRemovals: integer(),
     mayRemoveUntil: moment(),
-    /** Earliest next call to TradingView; the rate limit shared by all processes. */
+    /** The rate limit shared by all processes. */
     nextCallAt: moment(),
   },
   (t) => [
@@ -60,13 +60,13 @@ export const tvScripts = pgTable('tv_scripts', {
   createdAt: createdAt(),
 })
 
-/** Condition of an index for buyers' entries that the connector gave up on, or that this shop did not unlock. */
+/** Index condition: buyers' entries that the connector gave up on, or that this shop did not unlock. */
 export const entryMayNeedSeller = (
   t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>,
 ) =>
   sql`${t.userId} is not null and ((${t.failingSince} is not null and ${t.nextTryAt} is null) or (${t.isPresent} and not ${t.isOurs}))`
 
-/** A username on a script's list, as last read from TradingView. `access` holds the target state. */
+/** A script's list as last read from TradingView. `access` holds the target state. */
 export const tvPeople = pgTable(
   'tv_people',
   {
@@ -82,7 +82,7 @@ export const tvPeople = pgTable(
     isPresent: boolean(),
     presentUntil: moment(),
     observedAt: moment(),
-    /** TradingView's id of the list entry. It stays the same when the user is renamed. */
+    /** TradingView's id; it stays the same when the user is renamed. */
     listEntryId: text(),
     tries: integer().notNull().default(0),
     /** Start of the current failures; without `nextTryAt`, the seller must act. */
@@ -90,7 +90,7 @@ export const tvPeople = pgTable(
     nextTryAt: moment(),
     error: text(),
     firstPresentAt: moment(),
-    /** Version, so an older answer never overwrites a newer one. */
+    /** Makes sure that an older answer never overwrites a newer one. */
     version: integer().notNull().default(0),
     createdAt: createdAt(),
   },
@@ -104,7 +104,7 @@ export const tvPeople = pgTable(
   ],
 )
 
-/** Log of calls to TradingView and their answers, kept for 90 days. */
+/** Kept for 90 days. */
 export const tvEvents = pgTable(
   'tv_events',
   {
@@ -122,7 +122,7 @@ export const tvEvents = pgTable(
   (t) => [index('tv_events_name').on(t.usernameKey, t.id), index('tv_events_at').on(t.at)],
 )
 
-/** A complete read of a script's list. */
+/** One read of a script's whole list. */
 export const tvRuns = pgTable(
   'tv_runs',
   {
@@ -143,7 +143,6 @@ export const tvRuns = pgTable(
   (t) => [index('tv_runs_newest').on(t.startedAt)],
 )
 
-/** Foreign usernames. */
 export const isForeign = and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true))
 
 export const personalTradingView = [

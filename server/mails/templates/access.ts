@@ -2,14 +2,14 @@ import { accessPromise } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
 import { day, greeting, type Templates, toDashboard } from '../template.ts'
 
-/** Buyers get `accessRequestReceived` only if the seller unlocks them by hand. */
+/** Only buyers whom the seller unlocks by hand get `accessRequestReceived`. */
 const unlockedByHand = { unlocksItself: false }
 
 type About = { name: string; product: string; tradingViewUsername: string }
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
-const stops = {
+const stopTexts = {
   expired: {
     subject: 'Your TradingView session has ended',
     text: 'Your TradingView session has ended, so the shop can no longer unlock anyone. Until you renew it, buyers have to wait for you. The admin area shows how, in five steps.',
@@ -24,10 +24,10 @@ const stops = {
   },
 }
 
-/** `staysUnlocked` is true if the buyer wanted to move to another TradingView account and keeps the present one. */
+/** `staysUnlocked`: the buyer asked to move to another TradingView account and keeps the present one. */
 type Declined = About & { reason: string; staysUnlocked: boolean }
 
-type Unasked = Pick<About, 'name' | 'product'> & { unlocksItself?: boolean }
+type ReminderData = Pick<About, 'name' | 'product'> & { unlocksItself?: boolean }
 
 type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRemovals' | 'people', number>
 
@@ -86,7 +86,7 @@ export const accessMails = {
     action: toDashboard,
   }),
   /** For owners who have entered no username. Emails queued by an earlier release lack `unlocksItself`. */
-  tradingViewReminder: ({ name, product, unlocksItself = false }: Unasked) => ({
+  tradingViewReminder: ({ name, product, unlocksItself = false }: ReminderData) => ({
     subject: 'We need your TradingView username',
     paragraphs: [
       greeting(name),
@@ -95,10 +95,10 @@ export const accessMails = {
     ],
     action: toDashboard,
   }),
-  tradingViewStopped: ({ because, lastError }: { because: keyof typeof stops; lastError: string }) => ({
-    subject: stops[because].subject,
+  tradingViewStopped: ({ because, lastError }: { because: keyof typeof stopTexts; lastError: string }) => ({
+    subject: stopTexts[because].subject,
     paragraphs: [
-      stops[because].text,
+      stopTexts[because].text,
       'Nothing is lost: open requests are in the manual queue, and everything catches up on its own.',
     ],
     details: [['What TradingView said', inertLine(lastError)]],
@@ -143,7 +143,6 @@ export const accessMails = {
     ],
     action: ['Open Access', '/admin/access'],
   }),
-  /** Asks the buyer to correct a username that TradingView does not know. */
   nameNotFound: ({ name, username, similar }: { name: string; username: string; similar: string[] }) => ({
     subject: 'We can’t find your TradingView username',
     paragraphs: [

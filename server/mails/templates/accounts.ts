@@ -3,16 +3,16 @@ import type { Role } from '#contract/permissions.ts'
 import { inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Nothing, type Templates, toDashboard } from '../template.ts'
 
-/** With `first`, the linked page speaks of choosing a password instead of resetting one. */
+/** `first` makes the page speak of choosing a password instead of resetting one. */
 const passwordLink = (tokenId: string, { linkToken }: MailSite, first = '') =>
   `/reset-password?${first}token=${linkToken('password', tokenId)}`
-/** With a payment, the login leads to the purchase. */
 const rolesGiven: Record<Role | 'admin', { who: string; may: string }> = {
   admin: { who: 'an admin', may: 'do everything' },
   support: { who: 'on the support team', may: 'see users, purchases, and the access queue' },
   accountant: { who: 'an accountant', may: 'see payments and invoices' },
 }
 
+/** With a payment, the login leads to the purchase. */
 export const firstPasswordLink = (tokenId: string, site: MailSite, paymentIntentId?: string | null) =>
   passwordLink(tokenId, site, `first=1&${paymentIntentId ? `payment_intent=${paymentIntentId}&` : ''}`)
 
@@ -125,7 +125,6 @@ export const accountMails = {
     ],
     action: ['Reset your password', '/forgot-password'],
   }),
-  /** Sent to all other admins. */
   newAdmin: ({ email }: { email: string }) => ({
     subject: 'Your shop has a new admin',
     paragraphs: [
@@ -134,7 +133,7 @@ export const accountMails = {
     ],
     action: ['Open the users', '/admin/users'],
   }),
-  /** Sent to the person who got the role, so that an unexpected role is noticed. */
+  /** Makes an unexpected role noticeable. */
   roleGiven: ({ role, tokenId }: { role: Role | 'admin'; tokenId: string }, site) => {
     const { who, may } = rolesGiven[role]
     return {
@@ -148,7 +147,7 @@ export const accountMails = {
       footnote: worksOnce,
     }
   },
-  /** Sent to the old address, so that its owner learns of an unwanted change. */
+  /** The owner of the old address learns of an unwanted change. */
   emailMoved: ({ name }: { name: string }, { supportEmail }) => ({
     subject: 'The email address of your account was changed',
     paragraphs: [
@@ -157,7 +156,7 @@ export const accountMails = {
       `If you didn’t ask for this, email ${supportEmail} right away.`,
     ],
   }),
-  /** Sent to the new address, which the link proves. */
+  /** The link proves the new address. */
   emailCorrected: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: 'Your account has this email address now',
     paragraphs: [

@@ -3,7 +3,7 @@ import type { BillingType } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
 import { greeting, type Nothing, type Templates } from '../template.ts'
 
-const greets = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/i
+const startsWithGreeting = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/i
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
@@ -30,20 +30,23 @@ export const adminMails = {
   }),
   contactAnswer: ({ firstName, message, answer }: Answer, { supportEmail }) => ({
     subject: 'Our answer to your message',
-    paragraphs: [!greets.test(answer) && greeting(firstName), ...answer.split(/(?:\r?\n){2,}/), 'You wrote:'],
+    paragraphs: [
+      !startsWithGreeting.test(answer) && greeting(firstName),
+      ...answer.split(/(?:\r?\n){2,}/),
+      'You wrote:',
+    ],
     quote: inert(message),
     // A person wrote this email, so it is not marked as automatic.
     headers: { 'Auto-Submitted': 'no' },
     footnote: `Anything else? Reply to this email or write to ${supportEmail}.`,
   }),
-  /** Message that staff wrote to one customer. */
   sellerMessage: ({ name, subject, answer }: { name: string; subject: string; answer: string }, { supportEmail }) => ({
     subject: inertLine(subject),
-    paragraphs: [!greets.test(answer) && greeting(name), ...answer.split(/(?:\r?\n){2,}/)],
+    paragraphs: [!startsWithGreeting.test(answer) && greeting(name), ...answer.split(/(?:\r?\n){2,}/)],
     headers: { 'Auto-Submitted': 'no' },
     footnote: `Anything else? Reply to this email or write to ${supportEmail}.`,
   }),
-  /** Sent immediately, because access is promised within 24 hours. */
+  /** Not part of the digest, because access is promised within 24 hours. */
   accessRequested: ({ name, email, product, tradingViewUsername }: Request) => ({
     subject: `Access request: ${inertLine(tradingViewUsername)}`,
     paragraphs: [
@@ -64,7 +67,7 @@ export const adminMails = {
     ],
     action: ['Open the disputes', '/admin/purchases?need=disputes'],
   }),
-  /** Once a day, and only if something is waiting for the seller. `oldestHours` is the age of the oldest open request. */
+  /** Sent only if something is waiting. `oldestHours` is the age of the oldest open request. */
   adminDigest: ({ openRequests, overdueRequests, oldestHours, failedJobs }: Digest) => ({
     subject: overdueRequests
       ? `${counted(overdueRequests, 'access request is', 'access requests are')} overdue`
@@ -109,7 +112,6 @@ export const adminMails = {
     action: ['Open the overview', '/admin/overview'],
     footnote: turnOff,
   }),
-  /** New and lost customers of a week, and tasks of the next. */
   mondayLetter: ({ came, gone, mrr, due, open }: Letter) => ({
     subject: `Your week: ${came} new, ${gone.length} gone`,
     paragraphs: [
@@ -126,7 +128,7 @@ export const adminMails = {
     paragraphs: ['This is the test you asked for: your shop can send email.'],
     action: ['Back to the settings', '/admin/settings'],
   }),
-  /** Sent after an owner restored an old address that meanwhile belonged to another account with a purchase. */
+  /** The restored old address meanwhile belonged to another account with a purchase. */
   addressRestored: ({ email, customerId }: { email: string; customerId: string }) => ({
     subject: 'An account with a purchase has no email address now',
     paragraphs: [

@@ -33,24 +33,31 @@ const confirm = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: Mai
   `/declarations/confirm?id=${id}&token=${linkToken('declaration', id)}`,
 ]
 
+function effectOf({ withLink, isOwner }: { withLink: boolean; isOwner: boolean }): string {
+  if (withLink) return 'You bought with this email address, so one click is enough: it takes effect right away.'
+  if (isOwner) return 'You were logged in, so it takes effect right away.'
+  return 'We’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.'
+}
+
+function reasonForWaiting({ isKnown, forCause }: { isKnown: boolean; forCause: boolean }): string {
+  if (!isKnown) return 'We couldn’t find this contract.'
+  return forCause ? 'It’s for good cause.' : 'It came after the 14 days, or was paid elsewhere.'
+}
+
 export const declarationMails = {
-  /** Sent to everyone who declares something, so that it does not reveal whether the contract exists. */
+  /** Goes to everyone who declares something, so that it does not reveal whether the contract exists. */
   declarationReceived: (data: Declared & { isOwner: boolean; withLink: boolean }, site) => ({
     subject: `We’ve received your ${data.kind}`,
     paragraphs: [
       `This is your receipt. Your ${data.kind} counts from the time below, to the second. Please keep this email.`,
-      data.withLink
-        ? 'You bought with this email address, so one click is enough: it takes effect right away.'
-        : data.isOwner
-          ? 'You were logged in, so it takes effect right away.'
-          : 'We’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
+      effectOf(data),
     ],
     quote: data.reason && inert(data.reason),
     details: contentOf(data),
     action: data.withLink && confirm(data, site),
     footnote: `Wasn’t this you? Someone must have typed your address. Reply to this email, and we’ll look into it.`,
   }),
-  /** To the address of the purchase, when someone else's address was given for the receipt. */
+  /** Goes to the address of the purchase, when another one was given for the receipt. */
   declarationToConfirm: (data: Foreign, site) => ({
     subject: `Please confirm your ${data.kind}`,
     paragraphs: [
@@ -64,25 +71,17 @@ export const declarationMails = {
     ],
     action: confirm(data, site),
   }),
-  /** To the seller: about a contract that we can't find, for good cause, or nothing that the shop can refund. */
+  /** For the seller: a contract that the shop can't find, a good cause, or nothing that it can refund. */
   declarationWaits: (data: Declared & { isKnown: boolean }) => ({
     subject: `Action needed: ${data.kind} from ${inertLine(data.name)}`,
-    paragraphs: [
-      `${
-        !data.isKnown
-          ? 'We couldn’t find this contract.'
-          : data.forCause
-            ? 'It’s for good cause.'
-            : 'It came after the 14 days, or was paid elsewhere.'
-      } By law, you have 14 days to act on it.`,
-    ],
+    paragraphs: [`${reasonForWaiting(data)} By law, you have 14 days to act on it.`],
     quote: data.reason && inert(data.reason),
     details: contentOf(data),
     action: ['Open the declarations', '/admin/purchases/declarations'],
     footnote: 'Your reply goes to the person who declared it.',
     replyTo: { name: data.name, address: data.email },
   }),
-  /** To the seller, from the second withdrawal of the same person or card on. */
+  /** For the seller, from the second withdrawal of the same person or card on. */
   withdrawnAgain: ({ email, customerId, count }: { email: string; customerId: string; count: number }) => ({
     subject: `Withdrawal no. ${count}: ${email}`,
     paragraphs: [
@@ -91,7 +90,7 @@ export const declarationMails = {
     ],
     action: ['Open the customer', `/admin/customers/${customerId}`],
   }),
-  /** To the seller, three days after a declaration whose link was not clicked. */
+  /** For the seller, three days after a declaration whose link was not clicked. */
   declarationUnconfirmed: (data: Declared & { dueAt: string }) => ({
     subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
     paragraphs: [

@@ -7,7 +7,6 @@ const ifNotYou = (supportEmail: string) =>
   `If this wasn’t you, reset your password right away and email ${supportEmail}.`
 
 export const factorMails = {
-  /** `what`: "passkey", "authenticator app", "set of recovery codes". */
   factorAdded: ({ what }: { what: string }, { supportEmail }) => ({
     subject: `A new ${what} was added to your account`,
     paragraphs: [
@@ -52,7 +51,7 @@ export const factorMails = {
     action: ['Remove my second step', link('finish-reset', id, site)],
     footnote: 'The link works once and expires after 7 days.',
   }),
-  /** To the new address. `id` is a row of `email_changes`. */
+  /** Goes to the new address. `id` is a row of `email_changes`. */
   confirmEmail: ({ id }: { id: string }, site) => ({
     subject: 'Confirm your new email address',
     paragraphs: [
@@ -61,7 +60,7 @@ export const factorMails = {
     action: ['Confirm this address', link('confirm-email', id, site)],
     footnote: 'The link works once and expires after 24 hours. If it wasn’t you, ignore this email; nothing happens.',
   }),
-  /** To an address that already has an account: the person who typed it isn't told. */
+  /** Goes to the typed address, so that the page need not reveal that it has an account. */
   emailTaken: (_: Nothing) => ({
     subject: 'This address already has an account',
     paragraphs: [
@@ -70,7 +69,7 @@ export const factorMails = {
     ],
     action: ['Log in', '/auth'],
   }),
-  /** To the old address. */
+  /** Goes to the old address. */
   emailChanged: ({ id }: { id: string }, site) => ({
     subject: 'Your email address was changed',
     paragraphs: [

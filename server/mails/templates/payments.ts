@@ -2,7 +2,7 @@ import { accessPromise } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
-import { link, sentence } from '#contract/selling/legal/text.ts'
+import { link, type Piece, sentence } from '#contract/selling/legal/text.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { inertLine } from '../inert.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { firstPasswordLink, handedOver, whatBuyersSee, worksOnce } from './accounts.ts'
 import { unsubscribeLink } from './site.ts'
 
-/** `period` is the interval of the charges, as in "per month". */
+/** `period` is the interval of charges, as in "per month". */
 export type Subscription = { name: string; product: string; billingType: BillingType; period: string; amount: number }
 
 export const plan = ({ product, period, amount }: Subscription): Detail[] => [
@@ -26,23 +26,24 @@ export const plan = ({ product, period, amount }: Subscription): Detail[] => [
   ['Price', `${exactDollars(amount)} per ${period}`],
 ]
 
-/** Amount that is charged, where discounts or credit make it differ from the plan's price. */
+/** `charged` is set where discounts or credit make it differ from the plan's price. */
 type Charged = Subscription & {
   charged?: number
   /** Later charges in words, if a discount makes them change. */
   charges?: string | null
-  /** True if Stripe could not be asked, so that one-time items or tax may still change the amount. */
+  /** Stripe could not be asked, so one-time items or tax may still change the amount. */
   isAbout?: boolean
 }
 const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
-const chargedLine = (label: string, data: Charged): Detail[] =>
-  data.charges
-    ? [['Charges', data.charges]]
-    : (data.charged ?? data.amount) === data.amount && !data.isAbout
-      ? []
-      : [[label, `${data.isAbout ? 'about ' : ''}${chargedOf(data)}`]]
 
-/** Link to an invoice that works without a login, because a guest may have no password yet. Stripe's own links expire. */
+function chargedLine(label: string, data: Charged): Detail[] {
+  if (data.charges) return [['Charges', data.charges]]
+  const isPlanPrice = (data.charged ?? data.amount) === data.amount
+  if (isPlanPrice && !data.isAbout) return []
+  return [[label, `${data.isAbout ? 'about ' : ''}${chargedOf(data)}`]]
+}
+
+/** Works without a login, because a guest may have no password yet. Stripe's own links expire. */
 function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
   const { purchaseId: purchase, invoiceId: invoice } = of
   if (!invoice) return `/dashboard?purchase=${purchase}`
@@ -50,7 +51,7 @@ function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site:
   return `/invoice?${new URLSearchParams({ purchase, invoice, token })}`
 }
 
-/** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
+/** In the EU, the terms include the withdrawal instruction and the model form. */
 function contractTexts(site: MailSite) {
   const { version, sections } = termsInForce(site)
   return [
@@ -74,21 +75,21 @@ const dunning = {
   },
 }
 
-const itHappens = 'It happens: an expired card, a spending limit, a bank that wants confirmation.'
+const commonReasons = 'It happens: an expired card, a spending limit, a bank that wants confirmation.'
 
-/** For a payment that only the buyer can confirm: another attempt by Stripe would fail, too. */
-const wantsBank = {
+/** Only the buyer can confirm this payment; another attempt by Stripe would fail, too. */
+const bankConfirmation = {
   subject: 'Please confirm your payment',
   text: 'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.',
 }
 
-/** A new account hears once of its access: no email of its own follows if it is unlocked within minutes. */
+/** If a new account is unlocked within minutes, no separate email about access follows. */
 function accessLine(unlocksItself: boolean, newAccount: { username: string | null } | undefined) {
   if (!newAccount?.username || !unlocksItself) return accessPromise({ unlocksItself })
   return `We unlock it for ${inertLine(newAccount.username)} on TradingView right after the payment, usually within a minute. You’ll find it there under Indicators, in the “Invite-only scripts” tab. If it takes longer, an email follows.`
 }
 
-/** For a purchase by a guest with the address of an existing account, whose owner must confirm the username. */
+/** A guest bought with the address of an existing account, whose owner must confirm the username. */
 export type Attached = { username: string | null; paymentIntentId: string | null }
 
 export const attachedLine = ({ username }: Attached) =>
@@ -101,13 +102,34 @@ export const attachedAction = ({ paymentIntentId }: Attached): Action => [
 
 export const notBought = 'Didn’t buy anything? Reply to this email and we’ll look into it.'
 
+type ReceiptData = Charged & {
+  paidAt: string
+  renewsAt: string | null
+  purchaseId: string
+  invoiceId: string | null
+  /** The first receipt confirms the contract. */
+  isFirst: boolean
+  /** A plan switch credits the unused time of the former plan. */
+  switched?: { credit: number; from: string } | null
+  /** The connector unlocks the buyer; undefined if the email says nothing about access. */
+  unlocksItself?: boolean
+  attached?: Attached
+  /** The payment made the account or took it over. `tokenId` is a row of `password_tokens`. */
+  newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } }
+  /** First payment of a buyer who has entered no username. */
+  needsUsername?: boolean
+  /** The buyer's id, set if the checkout announced product news. */
+  newsTo?: string
+  tax: Tax | null
+}
+
 type FirstSteps = {
   attached?: Attached
   newAccount?: { tokenId: string; handedOver?: { paymentIntentId: string | null } }
   needsUsername?: boolean
 }
 
-/** Button for the buyer's next step; without one, the button leads to the invoice. */
+/** Without a next step, the button leads to the invoice. */
 function receiptAction({ attached, newAccount, needsUsername }: FirstSteps, site: MailSite): Action | undefined {
   if (attached) return attachedAction(attached)
   if (newAccount)
@@ -115,35 +137,33 @@ function receiptAction({ attached, newAccount, needsUsername }: FirstSteps, site
   return needsUsername ? ['Enter your TradingView username', '/dashboard'] : undefined
 }
 
+const confirmsContract = ({ isFirst, switched }: ReceiptData) => isFirst || Boolean(switched)
+
+function receiptFootnote(data: ReceiptData, site: MailSite): Piece[] {
+  const { isFirst, switched, attached, newsTo } = data
+  const guide = isFirst ? sentence`${link('Setup guide (5 minutes)', '/setup-guide')}\n` : []
+  const invoice = receiptAction(data, site)
+    ? sentence`${link('View the invoice', invoiceLink(data, site))} (opens once; your dashboard has all invoices)\n`
+    : []
+  const notices = [
+    attached && notBought,
+    'You can cancel any time from your dashboard and keep access until the end of the paid period.',
+    site.consumerLaw === 'eu' &&
+      confirmsContract(data) &&
+      `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`,
+    newsTo &&
+      'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending: ',
+  ].filter(Boolean)
+  const objection = newsTo ? [link('No news, please', unsubscribeLink(newsTo, site))] : []
+  return [...guide, ...invoice, { text: notices.join('\n') }, ...objection]
+}
+
 export const paymentMails = {
-  /** For the first payment, each renewal, and a switch to a longer plan. */
-  receipt: (
-    data: Charged & {
-      paidAt: string
-      renewsAt: string | null
-      purchaseId: string
-      invoiceId: string | null
-      /** True for the first payment, for which this email confirms the contract. */
-      isFirst: boolean
-      /** Set for a plan switch, which credits the unused time of the former plan. */
-      switched?: { credit: number; from: string } | null
-      /** True if the connector unlocks the buyer; undefined if the email says nothing about access. */
-      unlocksItself?: boolean
-      attached?: Attached
-      /** For a guest whose payment made the account or took it over: `tokenId` is a row of `password_tokens`. */
-      newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } }
-      /** True for the first payment of a buyer who has entered no username. */
-      needsUsername?: boolean
-      /** Id of the buyer, set if the checkout announced product news. */
-      newsTo?: string
-      tax: Tax | null
-    },
-    site,
-  ) => {
+  /** Covers the first payment, renewals, and switches to a longer plan. */
+  receipt: (data: ReceiptData, site) => {
     const { switched, attached, newAccount } = data
     const needsUsername = data.needsUsername && !attached
     const button = receiptAction(data, site)
-    const confirms = data.isFirst || switched
     return {
       subject: switched ? `You’ve switched to ${data.billingType}: ${data.product}` : `Your receipt: ${data.product}`,
       paragraphs: [
@@ -151,7 +171,7 @@ export const paymentMails = {
         switched
           ? `You now pay for ${data.product} by the ${data.period}, and we’ve received your payment for the first one. It began today; your access continues.`
           : `We’ve received your payment for ${data.product}.${attached ? ` It ${attachedLine(attached)}` : ''}`,
-        confirms && 'This email confirms your contract. Its terms are below; please keep it.',
+        confirmsContract(data) && 'This email confirms your contract. Its terms are below; please keep it.',
         data.isFirst && !attached && data.unlocksItself !== undefined && accessLine(data.unlocksItself, newAccount),
         needsUsername && 'One step is left: enter your TradingView username on your dashboard.',
         newAccount &&
@@ -171,18 +191,8 @@ export const paymentMails = {
       ],
       action: button ?? ['View the invoice', invoiceLink(data, site)],
       actionNote: newAccount && worksOnce,
-      footnote: sentence`${data.isFirst ? link('Setup guide (5 minutes)', '/setup-guide') : ''}${data.isFirst ? '\n' : ''}${button ? link('View the invoice', invoiceLink(data, site)) : ''}${button ? ' (opens once; your dashboard has all invoices)\n' : ''}${attached ? `${notBought}\n` : ''}${[
-        'You can cancel any time from your dashboard and keep access until the end of the paid period.',
-        site.consumerLaw === 'eu' && confirms
-          ? `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`
-          : '',
-        data.newsTo
-          ? 'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending: '
-          : '',
-      ]
-        .filter(Boolean)
-        .join('\n')}${data.newsTo ? link('No news, please', unsubscribeLink(data.newsTo, site)) : ''}`,
-      documents: confirms && contractTexts(site),
+      footnote: receiptFootnote(data, site),
+      documents: confirmsContract(data) && contractTexts(site),
     }
   },
   renewalNotice: (data: Charged & { renewsAt: string; days: number }, site) => ({
@@ -219,15 +229,15 @@ export const paymentMails = {
       step: keyof typeof dunning
       endsAt: string | null
       awaitsBank?: boolean
-      /** Reason for the decline, as a sentence. */
+      /** Why the card was declined, as a sentence. */
       refusal?: string | null
       /** Set for invoices that the seller sends by email; the linked page takes the payment without a login. */
       invoice?: { purchaseId: string; invoiceId: string }
     },
     site,
   ) => {
-    const { subject, text } = data.awaitsBank ? wantsBank : dunning[data.step]
-    const why = data.awaitsBank ? '' : (data.refusal ?? (data.step === 1 ? itHappens : ''))
+    const { subject, text } = data.awaitsBank ? bankConfirmation : dunning[data.step]
+    const why = data.awaitsBank ? '' : (data.refusal ?? (data.step === 1 ? commonReasons : ''))
     return {
       subject,
       paragraphs: [

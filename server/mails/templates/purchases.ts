@@ -16,7 +16,6 @@ const endings = {
   over: 'Your access has ended, as planned.',
 }
 
-/** `amount` is the refunded amount in cents. */
 type Refund = Owned & { amount: number }
 
 const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'action' | 'footnote'> =>
@@ -25,7 +24,7 @@ const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'a
     : { action: toDashboard }
 
 export const purchaseMails = {
-  /** For a purchase by a guest with the address of an account, if no payment brings a receipt. */
+  /** For a guest's purchase with the address of an account, if no payment brings a receipt. */
   purchaseAttached: (data: Subscription & Attached) => ({
     subject: `${data.product} was added to your account`,
     paragraphs: [greeting(data.name), `${data.product} ${attachedLine(data)}`],
@@ -37,9 +36,9 @@ export const purchaseMails = {
     data: Owned & {
       period: string
       endsAt: string
-      /** Refund for the unused part of a renewed term, in cents. */
+      /** In cents, for the unused part of a renewed term. */
       refund: number
-      /** The shortest plan, if it is shorter: to change to it, the buyer subscribes again after the end. */
+      /** The shortest plan, if it is shorter; the buyer can subscribe to it after the end. */
       shorter: BillingType | null
       /** Last day of the right to withdraw; null if it has passed. */
       withdrawBy: string | null
@@ -88,7 +87,7 @@ export const purchaseMails = {
   subscriptionEnded: (
     data: Owned & {
       because: keyof typeof endings
-      /** Shorter plan that the email offers after the cancellation of a longer one. */
+      /** Offers a shorter plan after the cancellation of a longer one. */
       restart?: { slug: string; billing: BillingType } | null
     },
   ) => ({
@@ -104,7 +103,7 @@ export const purchaseMails = {
       ? [`Start ${data.restart.billing}`, `/checkout?product=${data.restart.slug}&billing=${data.restart.billing}`]
       : ['See the products', '/products'],
   }),
-  /** For free time that the seller has given. `renews` is false for a purchase booked by hand. */
+  /** `renews` is false for a purchase booked by hand. */
   subscriptionExtended: ({ name, product, until, renews }: Owned & { until: string; renews: boolean }) => ({
     subject: `More time with ${product}`,
     paragraphs: [
@@ -142,7 +141,7 @@ export const purchaseMails = {
       ['Refund', exactDollars(data.amount)],
     ],
   }),
-  /** An account paid twice for the same product, from another tab or as a guest. */
+  /** The buyer paid again from another tab or as a guest. */
   duplicateRefunded: (data: Refund) => ({
     subject: 'We’re refunding your second payment',
     paragraphs: [
@@ -151,7 +150,7 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  /** For a payment with a code that was used up, or that is only for new buyers. */
+  /** The code was used up, or is only for new buyers. */
   codeRefunded: (data: Refund & { code: string; because: 'code_used_up' | 'code_new_only' }) => ({
     subject:
       data.because === 'code_used_up'
@@ -170,7 +169,6 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  /** For a purchase that the seller booked by hand. `tokenId` is for an account without a password. */
   purchaseBooked: (data: Booked, site) => ({
     subject: `You have access to ${data.product}`,
     paragraphs: [
@@ -184,7 +182,7 @@ export const purchaseMails = {
     details: [['Product', data.product], data.endsAt && ['Access until', day(data.endsAt)]],
     ...toAccount(data.tokenId, site),
   }),
-  /** For a subscription made at Stripe that the shop has taken over. `tokenId` is for an account without a password. */
+  /** For a subscription made at Stripe. `tokenId` is set for an account without a password. */
   purchaseTakenOver: ({ name, product, tokenId }: Owned & { tokenId: string | null }, site) => ({
     subject: `Your subscription to ${product} has a new home`,
     paragraphs: [

@@ -8,10 +8,9 @@ import { greeting, type MailSite, type Templates } from '../template.ts'
 const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/newsletter/${page}?id=${id}&token=${linkToken(`newsletter-${page}`, id)}`
 
-/** Unsubscribe link for a row of `newsletter_subscriptions` or for a buyer. */
 export const unsubscribeLink = (id: string, site: MailSite) => link('unsubscribe', id, site)
 
-/** RFC 8058: email clients show their own button and post to this URL when it's pressed. */
+/** RFC 8058: email clients show a button that posts to this URL. */
 const oneClick = (id: string, site: MailSite) => ({
   'List-Unsubscribe': `<${unsubscribeLink(id, site)}>`,
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -21,7 +20,7 @@ export type NewsletterMail = {
   subject: string
   preheader: string
   markdown: string
-  /** Target of the unsubscribe link: a row of `newsletter_subscriptions`, or a user. */
+  /** A row of `newsletter_subscriptions`, or a user. */
   unsubscribeId: string
   why: 'subscriber' | 'buyer'
 }
@@ -54,14 +53,14 @@ export const siteMails = {
 Not investment advice. Past and backtested results do not predict future results.`,
     headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(unsubscribeId, site) },
   }),
-  /** Message about the contract. Has no unsubscribe link, because it is no advertising. */
+  /** Has no unsubscribe link, because a message about the contract is no advertising. */
   serviceMessage: ({ name, product, reason, subject, markdown }: ServiceMail) => ({
     subject,
     paragraphs: [greeting(name)],
     blocks: parseBlocks(markdown),
     footnote: `${serviceReasons[reason]}. You get this email because you are a customer of ${product}. It is about your subscription and comes whether or not you get our news.`,
   }),
-  /** Sent once, after 30 paid days. Offers no reward, so that reviews stay honest. */
+  /** Offers no reward, so that reviews stay honest. */
   reviewInvitation: ({ name, product }: { name: string; product: string }) => ({
     subject: `How do you like ${product}?`,
     paragraphs: [
@@ -71,7 +70,6 @@ Not investment advice. Past and backtested results do not predict future results
     action: ['Write a review', '/reviews'],
     footnote: 'We ask only once, and only people who have paid for at least 30 days can write a review.',
   }),
-  /** To the seller. */
   reviewWritten: ({ stars, text, author }: { stars: number; text: string; author: string }) => ({
     subject: `New review: ${stars} of 5 stars`,
     paragraphs: ['It’s already public. You can answer it in the admin area.'],
@@ -89,7 +87,7 @@ Not investment advice. Past and backtested results do not predict future results
     details: [['Review', inertLine(text)]],
     action: ['Open the reviews', '/admin/messages/reviews'],
   }),
-  /** Sent to the author of the review, who may object. */
+  /** Goes to the author, who may object. */
   reviewHidden: ({ reason }: { reason: string }, { supportEmail }) => ({
     subject: 'Your review was hidden',
     paragraphs: [
