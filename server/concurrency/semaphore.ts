@@ -1,9 +1,4 @@
-type Limits = {
-  atOnce: number
-  maxWaiting: number
-  /** For callers beyond the limit. */
-  refusal: () => Error
-}
+type Limits = { atOnce: number; maxWaiting: number; refusal: () => Error }
 
 export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
   const waiting: (() => void)[] = []

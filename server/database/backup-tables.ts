@@ -40,7 +40,6 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
 
 export type Sum = { rows: number; sha256: string }
 
-/** Reads in key order, which is the same in every database, so that checksums are comparable. */
 export async function readTable(
   client: pg.ClientBase,
   { name, columns, order }: Table,

@@ -25,7 +25,6 @@ const sessionTimeouts = { statement_timeout: 4000, idle_in_transaction_session_t
 const maxTransactionTries = 5
 
 type ConnectOptions = {
-  /** Set when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
   directUrl?: string | undefined
   replicaUrl?: string | undefined
   lockWaitMs?: number | undefined
@@ -105,7 +104,6 @@ export function explainMissingRights(url: string, error: unknown) {
   )
 }
 
-/** Unwraps PostgreSQL's error from Drizzle's. */
 export function causeOf(error: unknown): { cause?: Error; code: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return cause instanceof Error ? { cause, code: (cause as { code?: string }).code ?? '' } : { code: '' }

@@ -3,7 +3,6 @@ import { Refusal } from '../errors.ts'
 /** Time and id of a page's last row; the next page starts after it. */
 export type Cursor = { at: Date; id: string }
 
-/** The newest `limit` entries up to `before`. */
 export type HistoryPart = { before: Date; limit: number }
 
 export type Page<Item> = { items: Item[]; next: string | undefined }

@@ -89,7 +89,6 @@ export function postgresBinaries(installed = findPackage()): string {
 export function linkPostgresLibraries(installed = findPackage()) {
   for (const { link, target } of installed ? linksOf(installed) : []) {
     if (existsSync(link)) continue
-    // Replaces a broken link.
     rmSync(link, { force: true })
     symlinkSync(relative(dirname(link), target), link)
   }

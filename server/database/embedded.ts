@@ -9,14 +9,7 @@ import { postmasterOf } from './embedded-postmaster.ts'
 import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
 import { freePort } from './free-port.ts'
 
-/** Runs with binaries from npm, reachable only from this machine. */
-export type Embedded = {
-  url: string
-  /** For tests that create databases. */
-  superuserUrl: string
-  folder: string
-  close(): Promise<void>
-}
+export type Embedded = { url: string; superuserUrl: string; folder: string; close(): Promise<void> }
 
 export async function openEmbedded(dataDir: string, binaries = postgresBinaries()): Promise<Embedded> {
   const place = placeFor(dataDir)

@@ -37,7 +37,6 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       throw /timeout exceeded/.test(String(error)) ? busyRefusal() : error
     })
 
-  /** Returns `hadToWait`. */
   async function acquire(client: pg.PoolClient, id: string, deadline: number): Promise<boolean> {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [id])
     if (rows[0]?.held) return false

@@ -35,7 +35,6 @@ export async function migrate(url: string, { folder = paths.migrations, beforeUp
   } catch (error) {
     throw explainMissingRights(url, error)
   } finally {
-    // Ends the session, and the lock with it.
     await client.end()
   }
 }

@@ -63,7 +63,6 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Migrations that the backup already includes. Throws for an incompatible backup. */
 export function migrationsOf({ version, migrations: backedUp }: Header, ours: Migration[]): Migration[] {
   if (!backedUp.some(({ hash }) => hash === ours[0]?.hash))
     throw new StartError(

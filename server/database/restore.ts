@@ -18,7 +18,6 @@ type Options = {
   unsigned?: boolean
   /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
   createUnmigratedTables(client: pg.ClientBase): Promise<void>
-  /** Writes to the audit log in the same transaction. */
   record?(client: pg.ClientBase): Promise<void>
   migrations?: Migration[]
 }
@@ -58,7 +57,6 @@ export async function restore(
   } catch (error) {
     throw explainMissingRights(url, error)
   } finally {
-    // Ends the session, and with it any uncommitted transaction.
     await client.end()
   }
 }

@@ -22,7 +22,6 @@ const patternOf = (word: string) => (word.length < 3 ? containing(` ${word}`) : 
 /** Condition for users whose email, name or TradingView username contains all words. */
 export const matchesUser = (q: string) => and(...wordsOf(q).map((word) => like(users.searchText, patternOf(word))))
 
-/** Subquery of user ids, by `matchesUser` or by a typed contract number. */
 export function usersMatching(q: string): SQL {
   // A contract number is the beginning of a purchase's id.
   const idStart = readContractNumber(q)

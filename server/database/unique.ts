@@ -3,7 +3,6 @@ import { nameTakenMessage } from '#contract/tradingview-name.ts'
 import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
-/** Refusal for each unique index that concurrent requests can violate. */
 export const refusalsByIndex: Record<string, [RefusalCode, string]> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],

@@ -3,7 +3,6 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 const fastifyAddressGroup = /^(loopback|linklocal|uniquelocal)$/
 
-/** Number or addresses of the proxies; undefined if TRUST_PROXY is neither. */
 export function proxiesOf(setting: string): number | string[] | undefined {
   if (/^(false|no|off)$/i.test(setting)) return 0
   if (/^(true|yes|on)$/i.test(setting)) return 1

@@ -9,7 +9,6 @@ export type Session = { id: string; user: User; provenBy: Proof; provenAt: Date;
 
 type Dependencies = {
   now: () => Date
-  /** `ADMIN_TWO_FACTOR`. */
   staffNeedFactor: boolean
   /** In production, everyone needs a fresh proof; elsewhere, only people with a second factor. */
   production: boolean

@@ -30,7 +30,6 @@ export type PageOf<Items> = { items: Items; next: string | undefined }
 
 export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
 
-/** The string is the target's path for 'redirect', and the document for 'html'. */
 type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
   ? PageOf<RawOutputOf<E>>
   : E extends { answer?: 'csv' }

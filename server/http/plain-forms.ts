@@ -29,7 +29,6 @@ export function readForms(app: FastifyInstance, isOurs: (origin: string, request
   })
 }
 
-/** Returns false if the site has no page to answer with. */
 export async function answerWithPage(
   pages: FormPages,
   request: FastifyRequest,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Strips all fields that the contract does not name, so modules may return whole rows and leak no password hash. */
+/** Strips other fields, so modules may return whole rows and leak no password hash. */
 export function projectionOf(output: z.core.$ZodType): z.core.$ZodType {
   if (output instanceof z.ZodMiniObject)
     return z.object(

@@ -21,7 +21,6 @@ import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, type FormPages, postedForm, readForms } from './plain-forms.ts'
 import { answerUnreadable, hasTwoHosts, lastResponses } from './unreadable.ts'
 
-/** Runs before the router; returns true if it has answered the request. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
 
 type Options = {

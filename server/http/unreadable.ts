@@ -36,7 +36,6 @@ export const answerUnreadable = (headers: Record<string, string>) => (error: Con
 
 /** With two Host headers, Node uses the first, but a proxy in front may have used the other. */
 export function hasTwoHosts({ rawHeaders }: IncomingMessage) {
-  // Names and values alternate. The length is compared first because it is faster.
   const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
   return rawHeaders.filter(isHost).length > 1
 }

@@ -102,7 +102,6 @@ const absolute = (href: string, publicUrl: string) => (href.startsWith('/') ? pu
 const linkHtml = (text: string, href: string, publicUrl: string) =>
   `<a href="${escapeHtml(absolute(href, publicUrl))}" ${styled('link', 'text-decoration:underline')}>${escapeHtml(text)}</a>`
 
-/** Schemes that an email may link to; others stay text. */
 const isLink = (href = '') => /^(https?:\/\/|mailto:|\/(?!\/))/i.test(href)
 
 function inlineHtml(inline: Inline[], publicUrl: string) {

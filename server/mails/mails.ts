@@ -93,7 +93,6 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
       { sendsEmail, deletesSentMails }: { sendsEmail: boolean; deletesSentMails: boolean },
     ) => enqueueFarewell(tx, { to, tell: sendsEmail, forget: deletesSentMails }, { deleteAfterSeconds: 60 }),
 
-    /** Kept as long as the jobs that sent them. */
     async forgetOld() {
       await transport.forgetBefore(retentionStart(now(), retention.jobs))
       await sent.forgetOld()
@@ -135,7 +134,6 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
   }
 }
 
-/** UUID version 8, which may hold any hash. */
 function idOf(occasion: string) {
   const hash = createHash('sha256').update(occasion).digest('hex')
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')

@@ -14,7 +14,6 @@ const maxShownMails = 200
 type PreviewedMail = Pick<SentMail, 'subject' | 'html' | 'text'>
 type Query = { mail?: string; scheme?: 'light' | 'dark' }
 
-/** Only outside production: sample emails, and those in the outbox. */
 export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
   const samplesByName = sampleMails(site)
   /** The outbox holds everyone's password links. */

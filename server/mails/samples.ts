@@ -1,7 +1,6 @@
 import { roles } from '#contract/permissions.ts'
 import type { MailData, MailKind } from './templates.ts'
 
-/** For the preview and its tests. */
 type Samples = { [Kind in MailKind]: [MailData<Kind>, ...MailData<Kind>[]] }
 
 const id = '0d4f6a52-6d0e-4a53-9a3c-2f1f6f7f0c01'

@@ -26,7 +26,6 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
     /** Stores nothing for staff, whose emails contain other people's messages. */
     async record({ id, to, kind, data }: Sent) {
       const { subject, text } = withoutSecrets(kind, data)
-      // A newsletter is never sent again, so its data is not needed.
       const storedData = kind === 'newsletter' ? {} : data
       // Locks the user's row, so that nothing is stored about a person who is being deleted.
       await db.execute(sql`insert into ${sentMails} (id, user_id, kind, data, subject, text, sent_at)

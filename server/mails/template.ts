@@ -8,7 +8,6 @@ import { inert } from './inert.ts'
 export type MailSite = {
   publicUrl: string
   supportEmail: string
-  /** The seller's name and address, as in the imprint. */
   sender: string
   linkToken(purpose: string, signedValue: string): string
   party: Party
@@ -26,7 +25,6 @@ export function termsInForce({ party, consumerLaw, taxNote, sold, law }: TermsSi
 }
 export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold' | 'law'>
 
-/** Falsy values are left out. */
 type Maybe<T> = T | false | null | undefined | ''
 export type Detail = [label: string, value: string]
 /** An address without a host is one of the shop's pages. */
@@ -34,10 +32,8 @@ export type Action = [label: string, address: string]
 
 export type MailContent = {
   subject: string
-  /** Shown by email clients next to the subject; the first paragraph by default. */
   preheader?: string
   paragraphs: Maybe<string>[]
-  /** From the seller's Markdown. */
   blocks?: (Block | Heading | Picture)[]
   quote?: Maybe<string>
   details?: Maybe<Detail>[]

@@ -34,7 +34,6 @@ export function metricsOfAll(own: () => Promise<Metrics>): () => Promise<Metrics
 
 const addUp = (processes: Metrics[]) => AggregatorRegistry.aggregate(processes).getMetricsAsJSON()
 
-/** For the primary process. */
 export function relayMetrics() {
   const latestByWorker = new Map<number, Metrics>()
   const pendingRequests = new Map<number, (values: Metrics | undefined) => void>()
@@ -63,7 +62,6 @@ export function relayMetrics() {
         if (values && !worker.isDead()) latestByWorker.set(worker.id, values)
       }),
     )
-    // Keeps the list from growing with every ended worker.
     if (countersOfEndedWorkers.length > 1) countersOfEndedWorkers.push(await addUp(countersOfEndedWorkers.splice(0)))
     return addUp([...countersOfEndedWorkers, ...latestByWorker.values()])
   }

@@ -13,7 +13,6 @@ type Dependencies = {
   pool: Pool
   queue: Queue
   stripe: Pick<StripeGateway, 'faults'>
-  /** Stripe events that are still unhandled after 15 minutes. */
   overdueEvents: () => Promise<number>
   cspReports: () => number
   more: { ofThisProcess?: Metric[]; ofTheDatabase(): Promise<Metric[]> }[]

@@ -10,7 +10,6 @@ export type Compressed = { body: Buffer; br: Buffer | undefined; gzip: Buffer | 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Writes `x.html.br` and `x.html.gz` next to `x.html`. */
 export async function compress(path: string, content: Buffer): Promise<Compressed> {
   const br = await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
   const gz = await zip(content, { level: 9 })

@@ -16,17 +16,14 @@ import { createResponder, type Responder, type SiteFile } from './responder.ts'
 export type Pages = Responder & {
   /** For use after a commit that changes page content; other processes notice it within 3 seconds. */
   refresh(): Promise<void>
-  /** Undefined when the site has no such page. */
   answerForm(path: string, answer: FormAnswer): Promise<{ html: string; headers: Record<string, string> } | undefined>
   close(): void
 }
 
 type Options = {
-  /** Contains `web` (browser files) and `render` (the page renderer). */
   dist: string
   /** Rendered pages, shared with this machine's other processes and later starts. */
   cacheDir: string
-  /** Present content of the pages, read every 3 seconds. */
   shown: () => Promise<RenderData>
   /** Uploaded files that pages refer to by path, so a changed file changes the page content, too. */
   files?: () => { path: string; body: Buffer }[]

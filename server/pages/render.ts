@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url'
 import type { RenderData, RenderPages } from '#contract/site/site-settings.ts'
 import { writeRendered } from './rendered.ts'
 
-/** Read from standard input. */
 export type RenderOrder = { renderer: string; shown: RenderData; folder: string }
 
 /** Runs as its own process: a serving process would never free the memory that React and compression need. */

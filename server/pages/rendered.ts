@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import type { RenderedPage, RenderPages } from '#contract/site/site-settings.ts'
 import { type Compressed, compress, hashOf, readCompressed } from './compressed.ts'
 
-/** One entry of `pages.json`. */
 type Entry = {
   /** `/about`, `/robots.txt`, or `*` for the not-found page. */
   path: string
@@ -45,7 +44,6 @@ export async function writeRendered(folder: string, { pages, files }: Awaited<Re
   }
 }
 
-/** Undefined when the folder is missing or incomplete. */
 export function readRendered(folder: string): RenderedFile[] | undefined {
   try {
     const entries: Entry[] = JSON.parse(readFileSync(join(folder, listName), 'utf8'))

@@ -11,7 +11,6 @@ export type Responder = {
 export type SiteFile = Compressed & {
   /** `/about`, `/assets/x.js`, or `*` for the not-found page. */
   path: string
-  /** In other addresses, `:id` stands for any one segment. */
   alsoAt: string[]
   type: string
   hash: string
@@ -26,7 +25,6 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
   let entries = new Map<string, Entry>()
   let pages = new Map<string, SiteFile>()
   let notFoundEntry: Entry | undefined
-  /** From addresses like `/admin/customers/:id`. */
   let patterns: { parts: string[]; entry: Entry }[] = []
 
   return {

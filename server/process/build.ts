@@ -17,7 +17,6 @@ const sources = [
   'web',
 ]
 
-/** Written last, when everything else is built. */
 export const buildStamp = join(paths.dist, 'sources')
 
 /** Leaves out tests and what the server reads from its own folder. */

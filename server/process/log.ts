@@ -64,7 +64,6 @@ const isCopiedError = (value: unknown): value is { message: string } =>
   value !== null &&
   typeof Reflect.get(value, 'message') === 'string'
 
-/** Leaves out values of SQL statements and email addresses. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return redactEmails(String(error))
   // Drizzle appends the values of a statement to its message.

@@ -4,7 +4,6 @@ import { dirname } from 'node:path'
 import process from 'node:process'
 import { paths } from '../paths.ts'
 
-/** Undefined for other errors than missing permissions. */
 export function permissionFault(error: unknown): string | undefined {
   const { code = '', path, syscall = 'use' } = error as NodeJS.ErrnoException
   if (!path || !/^(EACCES|EPERM|EROFS)$/.test(code)) return undefined

@@ -57,7 +57,6 @@ async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
     tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout, config.production ? log : undefined)
 }
 
-/** Logs warnings and crashes as JSON; Node itself would print plain text. */
 function reportInJson(log: Logger) {
   process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node warns'))
   process.on('uncaughtException', (error) => {

@@ -104,10 +104,8 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
     },
 
-    /** Covers logins and password resets on every device. */
     clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset'], email),
 
-    /** Covers every device. */
     clearCodes: (tx: Transaction, userId: string) => clearStarting(tx, ['code'], userId),
 
     async forgetExpired() {

@@ -9,9 +9,8 @@ import type { SecurityLog } from './security-log.ts'
 
 type Dependencies = { db: Database; passwords: Passwords; attempts: Attempts; securityLog: SecurityLog }
 
-/** At most ten attempts in 15 minutes. */
 export function createPasswordCheck({ db, passwords, attempts, securityLog }: Dependencies) {
-  /** Returns the stored hash. `field` is the form field that shows a refusal. */
+  /** `field` is the form field that shows a refusal. */
   return async (actor: Actor, password: string, field: string): Promise<string> => {
     const { id } = actor.user
     await attempts.countOrRefuse('own password', id, { requests: 10, seconds: 900 })

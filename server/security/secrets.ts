@@ -89,7 +89,6 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
       return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8')
     },
 
-    /** Undefined when the text can be opened. */
     missingKey(sealedText: string): string | undefined {
       const [id = ''] = sealedText.split(':')
       return openingKeys.has(id) ? undefined : id

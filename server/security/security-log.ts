@@ -13,7 +13,6 @@ type Event =
 
 export type SecurityLog = ReturnType<typeof createSecurityLog>
 
-/** Log lines about logins and refusals, marked with `security` for monitoring. */
 export const createSecurityLog =
   (log: Pick<Logger, 'info'>) =>
   (event: Event, { user, ip }: { user: Pick<User, 'id'> | null; ip: string }, detail: object = {}) =>

@@ -37,7 +37,6 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
 
   const isFixed = (name: string) => config.given.has(name)
 
-  /** The seller's links, else those of the product's file. */
   function linksOf(slug: string): Links {
     const file = products.find((product) => product.slug === slug)?.package
     const [indicator, strategy] = linkNames(slug)
@@ -171,7 +170,6 @@ const secretSettings = new Set([
 
 const isEditable = (name: string): name is EditableSetting => editableSettings.some((editable) => editable === name)
 
-/** Secrets have the value null. */
 function settingsInUse(
   config: Config,
   value: (name: EditableSetting) => string,

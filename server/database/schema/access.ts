@@ -44,11 +44,9 @@ export const access = pgTable(
     id: id(),
     userId: userId(),
     productId: productId(),
-    /** Null if nothing is paid for. */
     reason: text().$type<EntitlementReason>(),
     /** End of the entitlement; null with a reason means that there is none. */
     until: moment(),
-    /** As the buyer spelled it. */
     username: text(),
     /** Lower case; null without a username, if it is impossible, or while another customer has it. */
     nameKey: text(),
@@ -94,7 +92,6 @@ export const access = pgTable(
   ],
 )
 
-/** Rows are only added. */
 export const accessEvents = pgTable(
   'access_events',
   {

@@ -11,7 +11,6 @@ export const users = pgTable(
     /** Always lower case. */
     email: text().notNull().unique(),
     name: text().notNull(),
-    /** Null until a guest buyer has set one. */
     passwordHash: text(),
     /** Set by the first use of an emailed link; set at once for imported accounts and command-line admins. */
     verifiedAt: moment(),

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import { bigint, index, jsonb, type PgColumn, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { momentOfInsert } from './columns.ts'
 
-/** Searched text; people are found by id. */
 export const auditWords = (t: Record<'action' | 'subject' | 'ip', PgColumn>) =>
   sql`lower(${t.action} || ' ' || ${t.subject} || ' ' || ${t.ip})`
 

@@ -7,7 +7,6 @@ export const payouts = pgTable(
     id: text().primaryKey(),
     amount: integer().notNull(),
     currency: text().notNull(),
-    /** Stripe's status: paid, pending, in_transit, canceled or failed. */
     status: text().notNull(),
     isAutomatic: boolean().notNull(),
     /** True once the payout's balance transactions are stored. */
@@ -24,7 +23,6 @@ export const balanceTransactions = pgTable(
   'balance_transactions',
   {
     id: text().primaryKey(),
-    /** Stripe's `reporting_category`. */
     category: text().notNull(),
     description: text(),
     createdAt: moment().notNull(),

@@ -3,7 +3,6 @@ import { userId } from './accounts.ts'
 import { momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 
-/** Each customer at Stripe has a copy. */
 export const billingDetails = pgTable('billing_details', {
   userId: userId({ onDelete: 'cascade' }).primaryKey(),
   company: text().notNull(),

@@ -13,5 +13,4 @@ export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 /** UTC is the time zone of the books. Index and condition must use the same expression. */
 export const monthOf = (column: Column) => sql`date_trunc('month', ${column} at time zone 'UTC')`
 
-/** SQL literals, for an index, a check or a `copy`, which take no parameters. */
 export const sqlList = (words: readonly string[]) => `(${words.map((word) => `'${word}'`).join(', ')})`

@@ -13,7 +13,6 @@ export const contactMessages = pgTable(
     email: text().notNull(),
     message: text().notNull(),
     createdAt: createdAt(),
-    /** Null for a visitor. */
     userId: uuid(),
     answeredAt: moment(),
     /** Null if it was answered elsewhere than by email. */

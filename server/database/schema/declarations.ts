@@ -16,7 +16,6 @@ export const declarations = pgTable(
     name: text().notNull(),
     /** Contract number, email address or text, as typed. */
     contract: text().notNull(),
-    /** Receives the confirmation of receipt. */
     email: text().notNull(),
     forCause: boolean().notNull().default(false),
     reason: text(),
@@ -26,9 +25,7 @@ export const declarations = pgTable(
     networkHash: text().notNull(),
     /** User who was logged in or confirmed the declaration by the emailed link. */
     userId: uuid().references(() => users.id),
-    /** Null if no purchase matched. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
-    /** Null without a link. */
     linkEndsAt: moment(),
     /** Time the seller was told that the link had not been used. */
     sellerToldAt: moment(),

@@ -14,7 +14,6 @@ export const disputes = pgTable(
     paymentIntentId: text()
       .notNull()
       .references(() => payments.paymentIntentId, { onDelete: 'cascade' }),
-    /** Reason and status are Stripe's. */
     reason: text().notNull(),
     status: text().notNull(),
     amount: integer().notNull(),
@@ -25,7 +24,6 @@ export const disputes = pgTable(
     answer: jsonb().$type<DisputeAnswer>(),
     savedAt: moment(),
     submittedAt: moment(),
-    /** Why Stripe refused the answer. */
     fault: text(),
   },
   (t) => [index('disputes_payment').on(t.paymentIntentId)],

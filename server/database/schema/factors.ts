@@ -12,7 +12,6 @@ const bytes = customType<{ data: Uint8Array<ArrayBuffer>; driverData: Buffer }>(
 export const passkeys = pgTable(
   'passkeys',
   {
-    /** Chosen by the device. */
     id: text().primaryKey(),
     userId: userId({ onDelete: 'cascade' }),
     publicKey: bytes().notNull(),
@@ -39,7 +38,6 @@ export const appCodes = pgTable('app_codes', {
   createdAt: createdAt(),
 })
 
-/** Ten for each person with a second factor. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   { userId: userId({ onDelete: 'cascade' }), hash: text().notNull(), usedAt: moment() },

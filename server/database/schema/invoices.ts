@@ -12,7 +12,6 @@ export const invoices = pgTable(
     userId: uuid().notNull(),
     subscriptionId: text().notNull(),
     number: text(),
-    /** Stripe's status: draft, open, paid, uncollectible or void. */
     status: text().notNull(),
     reason: text(),
     collection: text().notNull(),
@@ -78,12 +77,10 @@ export const payments = pgTable(
     paidAt: moment().notNull(),
     amount: integer().notNull(),
     tax: integer().notNull(),
-    /** Copied from the invoice. */
     invoiceNumber: text(),
     periodStart: moment(),
     periodEnd: moment(),
     country: text(),
-    /** Withdrawn by the bank in a dispute. */
     lostAt: moment(),
     lostAmount: integer().notNull().default(0),
     /** A dispute can make Stripe refuse refunds. */
@@ -108,7 +105,6 @@ export const refunds = pgTable(
       .references(() => payments.paymentIntentId),
     at: moment().notNull(),
     amount: integer().notNull(),
-    /** Included in the amount. */
     tax: integer().notNull().default(0),
     status: text().notNull(),
     /** Goodwill refund: access stays. */

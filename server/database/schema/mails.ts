@@ -8,11 +8,9 @@ import { personal } from './personal.ts'
 export const sentMails = pgTable(
   'sent_mails',
   {
-    /** Id of the job that sent the email. */
     id: uuid().primaryKey(),
     userId: userId(),
     kind: text().notNull(),
-    /** The template's input, to send the email again. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     subject: text().notNull(),
     text: text().notNull(),

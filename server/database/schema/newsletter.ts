@@ -38,7 +38,6 @@ export const newsletters = pgTable(
     /** Product whose buyers also get the newsletter, if the checkout announced it and they did not object. */
     buyersOf: uuid(),
     state: text({ enum: mailingStates }).notNull().default('draft'),
-    /** Optimistic lock. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: moment().notNull(),
@@ -67,7 +66,6 @@ export const newsletterRecipients = pgTable(
     /** Id in the unsubscribe link: of the newsletter subscription for subscribers, of the user for buyers. */
     unsubscribeId: uuid(),
     state: text({ enum: recipientStates }).notNull().default('waiting'),
-    /** Counts temporary refusals by the mail server. */
     tries: integer().notNull().default(0),
     retryAt: moment(),
     doneAt: moment(),

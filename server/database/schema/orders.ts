@@ -17,15 +17,12 @@ export const orders = pgTable(
     billingType: text().$type<BillingType>().notNull(),
     /** List price of a period, in cents. */
     amount: integer().notNull(),
-    /** First payment in cents, as shown to the buyer. */
     amountDue: integer(),
     /** `code_uses` counts the code once the order is paid. */
     codeId: uuid().references(() => discountCodes.id),
     email: text().notNull(),
-    /** Null for a guest until the payment arrives. */
     userId: uuid().references(() => users.id),
     createdAt: createdAt(),
-    /** In force when the buyer pressed Pay. */
     termsVersion: text(),
     agreedAt: moment(),
     /** Kept for disputes; deleted after `retention.orderAddresses`. */
@@ -34,12 +31,10 @@ export const orders = pgTable(
     country: text(),
     postalCode: text(),
     cardCountry: text(),
-    /** True if the customer at Stripe has a VAT ID. */
     isCompany: boolean().notNull().default(false),
     /** Version of the sentence about product news, and an objection made at the checkout. */
     newsVersion: text(),
     newsObjectedAt: moment(),
-    /** Entered at the checkout for immediate access. */
     tradingViewUsername: text(),
     /** Paid or abandoned. An abandoned switch leaves no row. */
     closedAt: moment(),
@@ -52,7 +47,6 @@ export const orders = pgTable(
 
     /** True if the account was created for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
-    /** From the checkout cookie; null if the order was not made in a browser. */
     nonceHash: text(),
     /** Use or expiry of the single login that a guest's payment allows. */
     loginUsedAt: moment(),

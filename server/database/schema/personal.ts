@@ -16,11 +16,9 @@ export type Personal = {
   shown?: {
     as: string
     columns: string
-    /** Columns under other names or from other tables. */
     more?: Record<string, PgColumn | SQL>
     of?: PgColumn | Finder
     order?: PgColumn | SQL
-    /** "My data" shows the account as one row instead of a list. */
     isAccount?: true
   }
   /** Rows deleted with the account: all, or those that match. */

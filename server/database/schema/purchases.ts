@@ -27,7 +27,6 @@ export const purchases = pgTable(
     price: integer().notNull(),
     status: text({ enum: purchaseStatuses }).notNull(),
     createdAt: createdAt(),
-    /** Null for a purchase that an admin entered by hand. */
     stripeSubscriptionId: text().unique(),
     paidThrough: text({ enum: paymentPlaces })
       .notNull()
@@ -43,7 +42,6 @@ export const purchases = pgTable(
     currentPeriodEnd: moment(),
     endsAt: moment(),
     pastDueSince: moment(),
-    /** Dunning emails sent: see `dunningStep` in subscriptions/state.ts. */
     dunningStep: integer().notNull().default(0),
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
@@ -61,12 +59,10 @@ export const purchases = pgTable(
     bookedUntil: moment(),
     /** For evidence; null without a dispute that can be answered. */
     disputeDueAt: moment(),
-    /** Time of the first dispute, whatever its outcome. */
     disputedAt: moment(),
     /** Payment with an early fraud warning that the seller has not decided about yet. */
     warnedPaymentIntentId: text(),
     lastPaidAmount: integer(),
-    /** The next renewal; null if there is none. */
     nextAmount: integer(),
     /** Renewals after the discount ends. */
     laterAmount: integer(),
@@ -77,7 +73,6 @@ export const purchases = pgTable(
     /** Latest paid period; null without a payment at Stripe. */
     paidFrom: moment(),
     paidUntil: moment(),
-    /** Free time from the seller; nothing is charged before. */
     givenUntil: moment(),
     pausedAt: moment(),
     /** Collection paused by the seller at Stripe (`pause_collection`); access stays. */
@@ -85,18 +80,14 @@ export const purchases = pgTable(
     collectionResumesAt: moment(),
     /** The shop collects tax, but not here: the address is invalid, or tax is off for the subscription. */
     taxIsOff: boolean().notNull().default(false),
-    /** The unpaid renewal needs the buyer's confirmation with the bank (3-D Secure). */
     awaitsBank: boolean().notNull().default(false),
-    /** Why the open payment was declined, as a sentence. */
     cardRefusal: text(),
     /** Failed refunds that were not repeated, and refunds made outside Stripe. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
     /** Stated as refunded by credit notes, although no refund was made. */
     uncoveredNotes: integer().notNull().default(0),
-    /** The current invoice has been a draft since then. */
     draftSince: moment(),
-    /** Stripe has reported the subscription as missing since then. */
     missingSince: moment(),
     /** Set if the shop has moved to another Stripe account since. */
     formerAccount: text(),
@@ -107,7 +98,6 @@ export const purchases = pgTable(
     cardExpiresAt: moment(),
     /** The owner saved a card while logged in; a guest's card may be another person's. */
     cardSavedAt: moment(),
-    /** Stated here or at Stripe; null again after an undo. */
     leaveReason: text().$type<LeaveReason>(),
     leaveComment: text(),
   },
@@ -175,7 +165,6 @@ export const personalPurchases = [
 
 export const isLivePurchase = inArray(purchases.status, [...liveStatuses])
 
-/** SQL for `hasEnded` of the contract. */
 export const hasEndedPurchase = notInArray(purchases.status, [...liveStatuses, 'paused'])
 
 export const isOngoingPurchase = eq(purchases.isOngoing, true)

@@ -15,13 +15,11 @@ export const reviews = pgTable(
     invitedAt: momentOfInsert(),
     stars: integer(),
     text: text(),
-    /** Null once the author's account is deleted. */
     author: text(),
     writtenAt: moment(),
     showsPayingSince: boolean().notNull().default(false),
     answer: text(),
     answeredAt: moment(),
-    /** The latest report. */
     report: text(),
     reportedAt: moment(),
     hiddenBecause: text(),

@@ -17,9 +17,7 @@ export const sessions = pgTable(
     createdAt: createdAt(),
     lastUsedAt: momentOfInsert(),
     expiresAt: moment().notNull(),
-    /** The latest proof of identity. */
     provenAt: momentOfInsert(),
-    /** The latest call that needed the proof. */
     proofUsedAt: moment(),
     provenBy: text().$type<Proof>().notNull().default('password'),
     userAgent: text().notNull().default(''),

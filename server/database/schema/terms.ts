@@ -5,7 +5,6 @@ import { momentOfInsert } from './columns.ts'
 /** Every version shown by this shop, so that an order's version can be read later. */
 export const termsTexts = pgTable('terms_texts', {
   version: text().primaryKey(),
-  /** First shown. */
   since: momentOfInsert(),
   sections: jsonb().$type<LegalText[]>().notNull(),
 })

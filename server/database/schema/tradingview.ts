@@ -32,7 +32,6 @@ export const tvConnection = pgTable(
     risksAcceptedBy: uuid().references(() => users.id),
     checkedAt: moment(),
     okAt: moment(),
-    /** Every call has failed since then; null while calls succeed. */
     downSince: moment(),
     lastError: text(),
     /** In a row; the protocol may have changed. */
@@ -74,7 +73,6 @@ export const tvPeople = pgTable(
     scriptId: partOf(() => tvScripts.id),
     usernameKey: text().notNull(),
     username: text().notNull(),
-    /** Null for a foreign username. */
     userId: uuid().references(() => users.id),
     /** Unlocked by this shop or taken over by an admin; other rows are never removed. */
     isOurs: boolean().notNull().default(false),
@@ -122,7 +120,6 @@ export const tvEvents = pgTable(
   (t) => [index('tv_events_name').on(t.usernameKey, t.id), index('tv_events_at').on(t.at)],
 )
 
-/** One read of a script's whole list. */
 export const tvRuns = pgTable(
   'tv_runs',
   {

@@ -2,7 +2,6 @@ import { accessPromise } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
 import { day, greeting, type Templates, toDashboard } from '../template.ts'
 
-/** Only buyers whom the seller unlocks by hand get `accessRequestReceived`. */
 const unlockedByHand = { unlocksItself: false }
 
 type About = { name: string; product: string; tradingViewUsername: string }
@@ -148,7 +147,6 @@ export const accessMails = {
     paragraphs: [
       greeting(name),
       `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Please correct it on your dashboard.`,
-      // Only the connector searches TradingView for a username.
       accessPromise({ unlocksItself: true }),
     ],
     action: ['Correct it', '/dashboard'],

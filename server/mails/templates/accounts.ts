@@ -51,7 +51,7 @@ export const accountMails = {
     action: ['Confirm your address', confirmationLink(tokenId, site)],
     footnote: unlessYou,
   }),
-  /** For a guest whose account was made without a payment that has a receipt. `tokenId` is a row of `password_tokens`. */
+  /** `tokenId` is a row of `password_tokens`. */
   setPassword: ({ name, tokenId }: { name: string; tokenId: string }, site) => ({
     subject: 'Set your password',
     paragraphs: [
@@ -71,7 +71,7 @@ export const accountMails = {
     action: ['Set your password', firstPasswordLink(tokenId, site)],
     footnote: worksOnce,
   }),
-  /** Someone bought with the address of an account that was never verified, without a payment that has a receipt. */
+  /** Someone bought with the address of an unverified account, without a payment that has a receipt. */
   accountHandedOver: ({ tokenId, paymentIntentId }: { tokenId: string; paymentIntentId: string | null }, site) => ({
     subject: 'Set your password to see your purchase',
     paragraphs: ['Hello,', `Thank you for your purchase. ${handedOver}`],
@@ -95,7 +95,6 @@ export const accountMails = {
     footnote:
       'The link works once and expires after 15 minutes. If you didn’t ask for it, ignore this email; nobody gets in without it.',
   }),
-  /** For a guest buyer who asked to reset a password but has none yet. */
   choosePassword: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Choose your password',
     paragraphs: [
@@ -133,7 +132,6 @@ export const accountMails = {
     ],
     action: ['Open the users', '/admin/users'],
   }),
-  /** Makes an unexpected role noticeable. */
   roleGiven: ({ role, tokenId }: { role: Role | 'admin'; tokenId: string }, site) => {
     const { who, may } = rolesGiven[role]
     return {
@@ -147,7 +145,6 @@ export const accountMails = {
       footnote: worksOnce,
     }
   },
-  /** The owner of the old address learns of an unwanted change. */
   emailMoved: ({ name }: { name: string }, { supportEmail }) => ({
     subject: 'The email address of your account was changed',
     paragraphs: [

@@ -67,7 +67,7 @@ export const adminMails = {
     ],
     action: ['Open the disputes', '/admin/purchases?need=disputes'],
   }),
-  /** Sent only if something is waiting. `oldestHours` is the age of the oldest open request. */
+  /** `oldestHours` is the age of the oldest open request. */
   adminDigest: ({ openRequests, overdueRequests, oldestHours, failedJobs }: Digest) => ({
     subject: overdueRequests
       ? `${counted(overdueRequests, 'access request is', 'access requests are')} overdue`

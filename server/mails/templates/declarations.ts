@@ -81,7 +81,6 @@ export const declarationMails = {
     footnote: 'Your reply goes to the person who declared it.',
     replyTo: { name: data.name, address: data.email },
   }),
-  /** For the seller, from the second withdrawal of the same person or card on. */
   withdrawnAgain: ({ email, customerId, count }: { email: string; customerId: string; count: number }) => ({
     subject: `Withdrawal no. ${count}: ${email}`,
     paragraphs: [
@@ -90,7 +89,6 @@ export const declarationMails = {
     ],
     action: ['Open the customer', `/admin/customers/${customerId}`],
   }),
-  /** For the seller, three days after a declaration whose link was not clicked. */
   declarationUnconfirmed: (data: Declared & { dueAt: string }) => ({
     subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
     paragraphs: [

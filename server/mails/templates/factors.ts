@@ -51,7 +51,7 @@ export const factorMails = {
     action: ['Remove my second step', link('finish-reset', id, site)],
     footnote: 'The link works once and expires after 7 days.',
   }),
-  /** Goes to the new address. `id` is a row of `email_changes`. */
+  /** `id` is a row of `email_changes`. */
   confirmEmail: ({ id }: { id: string }, site) => ({
     subject: 'Confirm your new email address',
     paragraphs: [
@@ -69,7 +69,6 @@ export const factorMails = {
     ],
     action: ['Log in', '/auth'],
   }),
-  /** Goes to the old address. */
   emailChanged: ({ id }: { id: string }, site) => ({
     subject: 'Your email address was changed',
     paragraphs: [

@@ -18,7 +18,6 @@ import {
 import { firstPasswordLink, handedOver, whatBuyersSee, worksOnce } from './accounts.ts'
 import { unsubscribeLink } from './site.ts'
 
-/** `period` is the interval of charges, as in "per month". */
 export type Subscription = { name: string; product: string; billingType: BillingType; period: string; amount: number }
 
 export const plan = ({ product, period, amount }: Subscription): Detail[] => [
@@ -29,7 +28,6 @@ export const plan = ({ product, period, amount }: Subscription): Detail[] => [
 /** `charged` is set where discounts or credit make it differ from the plan's price. */
 type Charged = Subscription & {
   charged?: number
-  /** Later charges in words, if a discount makes them change. */
   charges?: string | null
   /** Stripe could not be asked, so one-time items or tax may still change the amount. */
   isAbout?: boolean
@@ -107,7 +105,6 @@ type ReceiptData = Charged & {
   renewsAt: string | null
   purchaseId: string
   invoiceId: string | null
-  /** The first receipt confirms the contract. */
   isFirst: boolean
   /** A plan switch credits the unused time of the former plan. */
   switched?: { credit: number; from: string } | null
@@ -116,7 +113,6 @@ type ReceiptData = Charged & {
   attached?: Attached
   /** The payment made the account or took it over. `tokenId` is a row of `password_tokens`. */
   newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } }
-  /** First payment of a buyer who has entered no username. */
   needsUsername?: boolean
   /** The buyer's id, set if the checkout announced product news. */
   newsTo?: string
@@ -129,7 +125,6 @@ type FirstSteps = {
   needsUsername?: boolean
 }
 
-/** Without a next step, the button leads to the invoice. */
 function receiptAction({ attached, newAccount, needsUsername }: FirstSteps, site: MailSite): Action | undefined {
   if (attached) return attachedAction(attached)
   if (newAccount)
@@ -159,7 +154,6 @@ function receiptFootnote(data: ReceiptData, site: MailSite): Piece[] {
 }
 
 export const paymentMails = {
-  /** Covers the first payment, renewals, and switches to a longer plan. */
   receipt: (data: ReceiptData, site) => {
     const { switched, attached, newAccount } = data
     const needsUsername = data.needsUsername && !attached

@@ -85,11 +85,7 @@ export const purchaseMails = {
     action: toDashboard,
   }),
   subscriptionEnded: (
-    data: Owned & {
-      because: keyof typeof endings
-      /** Offers a shorter plan after the cancellation of a longer one. */
-      restart?: { slug: string; billing: BillingType } | null
-    },
+    data: Owned & { because: keyof typeof endings; restart?: { slug: string; billing: BillingType } | null },
   ) => ({
     subject: `Your subscription to ${data.product} has ended`,
     paragraphs: [
@@ -141,7 +137,6 @@ export const purchaseMails = {
       ['Refund', exactDollars(data.amount)],
     ],
   }),
-  /** The buyer paid again from another tab or as a guest. */
   duplicateRefunded: (data: Refund) => ({
     subject: 'We’re refunding your second payment',
     paragraphs: [
@@ -150,7 +145,6 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  /** The code was used up, or is only for new buyers. */
   codeRefunded: (data: Refund & { code: string; because: 'code_used_up' | 'code_new_only' }) => ({
     subject:
       data.because === 'code_used_up'
@@ -182,7 +176,7 @@ export const purchaseMails = {
     details: [['Product', data.product], data.endsAt && ['Access until', day(data.endsAt)]],
     ...toAccount(data.tokenId, site),
   }),
-  /** For a subscription made at Stripe. `tokenId` is set for an account without a password. */
+  /** The subscription was made at Stripe. `tokenId` is set for an account without a password. */
   purchaseTakenOver: ({ name, product, tokenId }: Owned & { tokenId: string | null }, site) => ({
     subject: `Your subscription to ${product} has a new home`,
     paragraphs: [
@@ -194,7 +188,6 @@ export const purchaseMails = {
     ],
     ...toAccount(tokenId, site),
   }),
-  /** Sent a week before the end of a purchase that was booked by hand. */
   bookedEnds: (data: Ending) => ({
     subject: `Your access to ${data.product} ends on ${day(data.endsAt)}`,
     paragraphs: [
