@@ -16,14 +16,12 @@ export type Mail = {
   headers?: Record<string, string>
 }
 
-/** How emails leave the shop: an SMTP server, or a folder where each email is one .eml file. */
 export type MailTransport = {
   send(mail: Mail): Promise<void>
   /** Throws if the server does not answer or refuses the login. */
   verify(): Promise<unknown>
   /** Removes emails that mention this address from the outbox folder. */
   forget(address: string): Promise<void>
-  /** Removes older emails from the outbox folder. */
   forgetBefore(time: Date): Promise<void>
   close(): void
 }
@@ -110,7 +108,6 @@ function createOutbox(folder: string, from: () => string): MailTransport {
   }
 }
 
-/** Result of one attempt to send an email. */
 export type Outcome =
   | { is: 'sent' }
   /** Refused for good; `isAboutRecipient` if the reason is the recipient and not the email. */
@@ -123,7 +120,7 @@ export type Outcome =
 
 export type BulkMail = ReturnType<typeof createBulkMail>
 
-/** SMTP connections for newsletters; each sends one email at a time. */
+/** Each connection sends one email at a time. */
 export const poolSize = 4
 
 /** Separate SMTP connections for newsletters, so that receipts never wait behind them. */
@@ -132,7 +129,7 @@ export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Op
   const smtp = lazyTransport(({ createTransport }) => {
     const options = { ...smtpOptions(smtpUrl ?? '', requireTls), maxConnections: poolSize }
     const transport = createTransport(options)
-    // Notes in the message when its last byte has been sent to the server.
+    // Notes when the last byte of the message has been sent to the server.
     transport.use('stream', (mail, done) => {
       mail.message.transform(() => {
         const passThrough = new PassThrough()

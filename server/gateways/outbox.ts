@@ -11,7 +11,7 @@ export type SentMail = {
   headers: Record<string, string>
 }
 
-/** Reads the .eml files of a shop without SMTP, oldest first. With the same `cache`, no file is read twice. */
+/** Oldest first. With the same `cache`, no file is read twice. */
 export async function readOutbox(folder: string, cache = new Map<string, SentMail>()): Promise<SentMail[]> {
   const mails = filesIn(folder).map(async ({ path }) => {
     const mail = cache.get(path) ?? (await readMail(path))
@@ -21,7 +21,7 @@ export async function readOutbox(folder: string, cache = new Map<string, SentMai
   return Promise.all(mails)
 }
 
-/** Removes emails that contain this whole address: `support@shop.example` does not contain `t@shop.example`. */
+/** Only a whole address counts: `support@shop.example` does not contain `t@shop.example`. */
 export async function removeMentioning(folder: string, address: string) {
   const escaped = address.replaceAll(/[^a-z0-9]/gi, '\\$&')
   const mention = new RegExp(`(?<![\\w.%+-])${escaped}(?![\\w-]|\\.\\w)`, 'i')
@@ -37,8 +37,8 @@ export async function removeBefore(folder: string, time: Date) {
 
 function filesIn(folder: string) {
   if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.eml') && !name.startsWith('.'))
+  const names = readdirSync(folder).filter((name) => name.endsWith('.eml') && !name.startsWith('.'))
+  return names
     .map((name) => join(folder, name))
     .map((path) => ({ path, at: statSync(path).mtimeMs }))
     .toSorted((a, b) => a.at - b.at)

@@ -3,7 +3,7 @@ import type { ApiError } from '#contract/call.ts'
 import { openShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
 
-test('the sandbox’s controls are there for trying things out, and gone in production', async () => {
+test('the sandbox’s control page opens in a trial shop, and is missing in production', async () => {
   for (const [env, status] of [
     [{}, 200],
     [production, 404],
@@ -20,17 +20,17 @@ test('a database connection that breaks in the middle of a payment does not end 
   const blocker = await pool.connect()
   await blocker.query('begin')
   await blocker.query('lock table sandbox.objects')
-  const waiting = () =>
+  const terminateWaiting = () =>
     pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock' and query like '%sandbox.objects%'`,
     )
-  const cutOff = shop.guest(shop.visitor()).catch((error: ApiError) => error.status)
-  await expect.poll(async () => (await waiting()).rowCount).toBeGreaterThan(0)
-  // Anyone who tries again is cut off, too, until the last try has failed.
-  const again = setInterval(() => void waiting(), 100)
-  expect(await cutOff).toBeGreaterThanOrEqual(500)
-  clearInterval(again)
+  const statusOfCutOffPayment = shop.guest(shop.visitor()).catch((error: ApiError) => error.status)
+  await expect.poll(async () => (await terminateWaiting()).rowCount).toBeGreaterThan(0)
+  // Cuts off every retry, too, until the last one has failed.
+  const terminations = setInterval(() => void terminateWaiting(), 100)
+  expect(await statusOfCutOffPayment).toBeGreaterThanOrEqual(500)
+  clearInterval(terminations)
   await blocker.query('rollback')
   blocker.release()
   expect((await shop.buyer()).purchase.status).toBe('active')

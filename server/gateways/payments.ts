@@ -15,7 +15,6 @@ import { createStripeGateway, eventTypes, type StripeAddress, type StripeFault, 
 /** Release of Stripe.js that the pinned @stripe/stripe-js expects. */
 const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
 
-/** Account that the configured keys belong to, with the calls that identify it. */
 export type PresentAccount =
   | { kind: 'sandbox' }
   | { kind: 'test' | 'live'; secretKey: string; account: Pick<StripeGateway['account'], 'id' | 'hasPrice'> }
@@ -54,7 +53,6 @@ type PaymentsOptions = {
 export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) =>
   `whsec_${linkToken('sandbox', 'webhook')}`
 
-/** Stripe when its keys are set, the sandbox otherwise. Callers use the same interface for both. */
 export async function openPayments({
   config,
   seller,
@@ -150,7 +148,7 @@ export const presentAccountOf = (
   account: createStripeGateway({ ...keys, address }).account,
 })
 
-/** Settings of invoices; the footer has the particulars of the seller that the law requires. */
+/** The law requires the seller's particulars in the footer. */
 function invoicing({ tax }: Config, currentSeller: () => Seller) {
   return {
     automaticTax: tax.mode === 'stripe',

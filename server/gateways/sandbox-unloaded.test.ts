@@ -9,7 +9,7 @@ const stripeKeys = {
   STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef0123456789abcdef',
 }
 
-/** Opens payments in a process of its own and tells which of the sandbox's files it has loaded before and after it asks for them. */
+/** Reports how many files of the sandbox are loaded after opening payments, and after importing the sandbox itself. */
 const program = `
   import { registerHooks } from 'node:module'
   const loaded = []

@@ -12,8 +12,8 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** A gateway talking to a Stripe whose every answer the test writes. */
-async function talkTo(answer: (request: Request) => Reply) {
+/** Opens a gateway to a Stripe whose every answer the test writes. */
+async function openGateway(answer: (request: Request) => Reply) {
   const requests: Request[] = []
   const server = createServer((incoming, response) => {
     void text(incoming).then((body) => {
@@ -50,7 +50,7 @@ async function talkTo(answer: (request: Request) => Reply) {
   return { stripe, faults, requests, close: () => server.close() }
 }
 
-const error = (type: string, more: object = {}) => ({ error: { type, message: 'Stripe’s own words', ...more } })
+const error = (type: string, fields: object = {}) => ({ error: { type, message: 'Stripe’s own words', ...fields } })
 
 test.each([
   ['a rolled key', 401, error('invalid_request_error')],
@@ -58,8 +58,8 @@ test.each([
   ['a mistake on our side', 400, error('invalid_request_error', { code: 'parameter_unknown' })],
   ['a refusal without a code', 400, error('invalid_request_error')],
   ['an answer that makes no sense', 400, { message: 'from some proxy' }],
-])('%s is our problem, not the visitor’s: 502, our own message, and a report', async (_what, status, body) => {
-  const { stripe, faults } = await talkTo(() => ({ status, body }))
+])('%s answers 502 with our own message, and is reported', async (_fault, status, body) => {
+  const { stripe, faults } = await openGateway(() => ({ status, body }))
   await expect(stripe.invoices.links('in_1')).rejects.toMatchObject({
     status: 502,
     message: expect.stringContaining('our payment service'),
@@ -68,8 +68,8 @@ test.each([
   expect([...stripe.faults.values()]).toEqual([1])
 })
 
-test('a report names the request the way Stripe’s dashboard does', async () => {
-  const { stripe, faults } = await talkTo(() => ({ status: 401, body: error('invalid_request_error') }))
+test('a report contains the request’s id, as Stripe’s dashboard shows it', async () => {
+  const { stripe, faults } = await openGateway(() => ({ status: 401, body: error('invalid_request_error') }))
   await expect(stripe.subscriptions.read('sub_1')).rejects.toMatchObject({ status: 502 })
   expect(faults).toEqual([
     {
@@ -88,8 +88,8 @@ test.each([
   ['an outage', 500, {}, 5],
   ['too many requests', 429, {}, 5],
   ['too many requests, with a wait time', 429, { 'retry-after': '17' }, 17],
-])('%s is temporary: 503 and when to try again', async (_what, status, headers, retryAfterSeconds) => {
-  const { stripe, faults } = await talkTo(() => ({ status, body: error('api_error'), headers }))
+])('%s answers 503 and says when to try again', async (_fault, status, headers, retryAfterSeconds) => {
+  const { stripe, faults } = await openGateway(() => ({ status, body: error('api_error'), headers }))
   await expect(stripe.subscriptions.read('sub_1')).rejects.toMatchObject({
     status: 503,
     details: { retryAfterSeconds },
@@ -97,8 +97,8 @@ test.each([
   expect(faults).toMatchObject([{ isOutage: true }])
 })
 
-test('a Stripe that cannot be reached is temporary, too', async () => {
-  const { stripe, close } = await talkTo(() => ({ status: 200, body: {} }))
+test('while Stripe cannot be reached, the shop answers 503 and says when to try again', async () => {
+  const { stripe, close } = await openGateway(() => ({ status: 200, body: {} }))
   close()
   await expect(stripe.subscriptions.useCard('sub_1', 'pm_1')).rejects.toMatchObject({
     status: 503,
@@ -106,8 +106,8 @@ test('a Stripe that cannot be reached is temporary, too', async () => {
   })
 })
 
-test('why a card was refused reaches the buyer in our words and is not reported as a fault', async () => {
-  const { stripe, faults } = await talkTo(({ method }) =>
+test('the buyer reads in our words why a card was declined, and no fault is reported', async () => {
+  const { stripe, faults } = await openGateway(({ method }) =>
     method === 'POST'
       ? { status: 402, body: error('card_error', { code: 'card_declined', decline_code: 'insufficient_funds' }) }
       : { status: 200, body: { object: 'invoice', status: 'open' } },
@@ -119,8 +119,8 @@ test('why a card was refused reaches the buyer in our words and is not reported 
   expect(faults).toEqual([])
 })
 
-test('an invoice that cannot be paid because it is paid counts as paid, whatever the refusal says', async () => {
-  const { stripe, faults } = await talkTo(({ method }) =>
+test('paying an invoice that is already paid succeeds, whatever Stripe’s refusal says', async () => {
+  const { stripe, faults } = await openGateway(({ method }) =>
     method === 'POST'
       ? { status: 400, body: error('invalid_request_error') }
       : { status: 200, body: { object: 'invoice', status: 'paid' } },
@@ -129,31 +129,31 @@ test('an invoice that cannot be paid because it is paid counts as paid, whatever
   expect(faults).toEqual([])
 })
 
-test('an invoice is paid with its buyer present', async () => {
-  const { stripe, requests } = await talkTo(() => ({ status: 200, body: { object: 'invoice' } }))
+test('a payment with a card tells Stripe that the buyer is present', async () => {
+  const { stripe, requests } = await openGateway(() => ({ status: 200, body: { object: 'invoice' } }))
   await stripe.invoices.pay('in_1', 'pm_1')
   expect(requests).toMatchObject([{ body: expect.stringContaining('off_session=false') }])
 })
 
-/** Behaves like Stripe: the first answer under a key is kept, even if it is a failure. */
-function keeping(perform: (request: Request) => Reply) {
-  const kept = new Map<string, Reply>()
+/** Repeats the first answer to an idempotency key, even a failure, as Stripe does. */
+function replayPerKey(perform: (request: Request) => Reply) {
+  const replies = new Map<string, Reply>()
   return (request: Request) => {
-    const reply = kept.get(request.key ?? '') ?? perform(request)
-    if (request.key) kept.set(request.key, reply)
+    const reply = replies.get(request.key ?? '') ?? perform(request)
+    if (request.key) replies.set(request.key, reply)
     return reply
   }
 }
 
-test('a failure that Stripe repeats for its key does not stop a cancellation, which gets a new key', async () => {
+test('a cancellation gets a new idempotency key when Stripe keeps answering the old one with a failure', async () => {
   let failures = 2
   let willEnd = false
   const subscription = () => ({
     status: 200,
     body: { object: 'subscription', cancel_at_period_end: willEnd, cancel_at: null },
   })
-  const { stripe } = await talkTo(
-    keeping(({ method }) => {
+  const { stripe } = await openGateway(
+    replayPerKey(({ method }) => {
       if (method === 'POST' && failures-- > 0) return { status: 500, body: error('api_error') }
       if (method === 'POST') willEnd = true
       return subscription()
@@ -163,11 +163,11 @@ test('a failure that Stripe repeats for its key does not stop a cancellation, wh
   expect(willEnd).toBe(true)
 })
 
-test('a request that failed after making the refund is not repeated', async () => {
+test('a refund that Stripe made before its answer failed is not made again', async () => {
   let refunds = 0
   const list = () => ({ object: 'list', data: Array.from({ length: refunds }, () => ({ object: 'refund' })) })
-  const { stripe } = await talkTo(
-    keeping(({ method }) => {
+  const { stripe } = await openGateway(
+    replayPerKey(({ method }) => {
       if (method === 'GET') return { status: 200, body: list() }
       refunds += 1
       return { status: 500, body: error('api_error') }
@@ -177,10 +177,10 @@ test('a request that failed after making the refund is not repeated', async () =
   expect(refunds).toBe(1)
 })
 
-test('a refund after one that failed later is a new refund, not the old answer again', async () => {
+test('a second refund of a payment is a new refund, not a replay of the first answer', async () => {
   const refunds: object[] = []
-  const { stripe } = await talkTo(
-    keeping(({ method }) => {
+  const { stripe } = await openGateway(
+    replayPerKey(({ method }) => {
       if (method === 'GET') return { status: 200, body: { object: 'list', data: refunds } }
       refunds.push({ object: 'refund', status: 'succeeded' })
       return { status: 200, body: { object: 'refund', status: 'succeeded' } }
@@ -192,7 +192,7 @@ test('a refund after one that failed later is a new refund, not the old answer a
 })
 
 test('a refund that the bank refuses immediately is reported as refused', async () => {
-  const { stripe } = await talkTo(({ method }) => ({
+  const { stripe } = await openGateway(({ method }) => ({
     status: 200,
     body: method === 'GET' ? { object: 'list', data: [] } : { object: 'refund', status: 'failed' },
   }))
@@ -200,13 +200,13 @@ test('a refund that the bank refuses immediately is reported as refused', async 
 })
 
 test('a restricted key’s missing permissions are found without changing anything', async () => {
-  const { stripe, requests, faults } = await talkTo(({ method, path }) =>
-    path.startsWith('/v1/refunds') || path === '/v1/events'
-      ? { status: 403, body: error('invalid_request_error') }
-      : method === 'GET' && !path.endsWith('_none')
-        ? { status: 200, body: { object: 'list', data: [] } }
-        : { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) },
-  )
+  const { stripe, requests, faults } = await openGateway(({ method, path }) => {
+    const isForbidden = path.startsWith('/v1/refunds') || path === '/v1/events'
+    if (isForbidden) return { status: 403, body: error('invalid_request_error') }
+    const isList = method === 'GET' && !path.endsWith('_none')
+    if (isList) return { status: 200, body: { object: 'list', data: [] } }
+    return { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) }
+  })
   expect(await stripe.account.missingPermissions()).toEqual(['Charges and refunds: write', 'Events: read'])
   const changing = requests.filter(({ method, path }) => method === 'POST' && !path.includes('_none'))
   // Stripe refuses an empty file.
@@ -215,7 +215,7 @@ test('a restricted key’s missing permissions are found without changing anythi
 })
 
 test('payments of a deleted customer can still be read, one by one', async () => {
-  const { stripe } = await talkTo(({ path, query }) => {
+  const { stripe } = await openGateway(({ path, query }) => {
     const list = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
     if (path === '/v1/subscriptions/sub_1')
       return {
@@ -246,9 +246,9 @@ test('payments of a deleted customer can still be read, one by one', async () =>
 
 const listOf = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
 
-test('of several payments for one invoice, the one that Stripe collects counts', async () => {
+test('of several payments of an invoice, only refunds of the default one get credit notes', async () => {
   const payment = (id: string, isDefault: boolean) => ({ is_default: isDefault, payment: { payment_intent: id } })
-  const { stripe, requests } = await talkTo(({ path }) =>
+  const { stripe, requests } = await openGateway(({ path }) =>
     path === '/v1/invoices'
       ? listOf({
           id: 'in_1',
@@ -258,8 +258,8 @@ test('of several payments for one invoice, the one that Stripe collects counts',
       : listOf(),
   )
   await stripe.invoices.creditRefunds('sub_1')
-  const asked = requests.filter(({ path }) => path === '/v1/refunds')
-  expect(asked.map(({ query }) => query.get('payment_intent'))).toEqual(['pi_2'])
+  const refundRequests = requests.filter(({ path }) => path === '/v1/refunds')
+  expect(refundRequests.map(({ query }) => query.get('payment_intent'))).toEqual(['pi_2'])
 })
 
 test.each([
@@ -267,18 +267,18 @@ test.each([
   ['pending', 0],
   ['failed', 1],
   ['canceled', 1],
-])('a refund for a purpose whose first try is %s is made %i times more', async (status, times) => {
-  const { stripe, requests } = await talkTo(({ method }) =>
+])('a refund for a purpose whose first try is %s is made %i times more', async (status, moreRefunds) => {
+  const { stripe, requests } = await openGateway(({ method }) =>
     method === 'GET'
       ? listOf({ id: 're_1', status, metadata: { purpose: 'rest of sub_1' } })
       : { status: 200, body: { object: 'refund', id: 're_2', status: 'succeeded' } },
   )
   await stripe.payments.refund('pi_1', async () => 3900, { purpose: 'rest of sub_1' })
-  expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(times)
+  expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(moreRefunds)
 })
 
 test('a new subscription names its billing mode, which the account’s default would decide otherwise', async () => {
-  const { stripe, requests } = await talkTo(() => ({
+  const { stripe, requests } = await openGateway(() => ({
     status: 200,
     body: {
       object: 'subscription',
@@ -292,7 +292,7 @@ test('a new subscription names its billing mode, which the account’s default w
     },
   }))
   await stripe.newSubscriptions.create({ attempt: 'attempt', customerId: 'cus_1', priceId: 'price_1' })
-  const sent = new URLSearchParams(requests[0]?.body)
-  expect(sent.get('billing_mode[type]')).toBe('flexible')
-  expect(sent.get('billing_mode[flexible][proration_discounts]')).toBe('included')
+  const sentFields = new URLSearchParams(requests[0]?.body)
+  expect(sentFields.get('billing_mode[type]')).toBe('flexible')
+  expect(sentFields.get('billing_mode[flexible][proration_discounts]')).toBe('included')
 })

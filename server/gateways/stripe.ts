@@ -27,7 +27,6 @@ export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
 
-/** Address of Stripe or of the sandbox. */
 export type StripeAddress = { protocol: 'http' | 'https'; host: string; port: number }
 
 type Options = {

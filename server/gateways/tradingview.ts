@@ -21,7 +21,6 @@ type Options = {
 
 export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 
-/** Creates clients for TradingView or for its look-alike in the sandbox. */
 export function createTradingViewGateway({ isAllowed, isSelling, tradingViewStandIn }: Options) {
   const calls = new Map<string, number>()
   const addressOf = (host: string): string | undefined => {
@@ -57,7 +56,7 @@ export function createTradingViewGateway({ isAllowed, isSelling, tradingViewStan
       })
     },
 
-    /** Number of calls in this process by call and outcome, such as `add ok` or `list passing`. */
+    /** By call and outcome, such as `add ok` or `list passing`. */
     calls: calls as ReadonlyMap<string, number>,
   }
 }

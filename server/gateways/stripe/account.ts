@@ -1,10 +1,10 @@
 import StripeSdk, { type Stripe } from 'stripe'
 import type { Client } from './client.ts'
-import { eventTypes, inLists } from './events.ts'
+import { eventTypes, splitTypes } from './events.ts'
 
 type WebhookEndpoint = { id: string; version: string | null; events: string[] }
 
-/** The Stripe API version that the shop speaks, and that its events must use. */
+/** Events of the webhook endpoint must use this version, too. */
 export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion
 
 const emptyFile = { data: '', name: 'empty.pdf', type: 'application/pdf' }
@@ -55,7 +55,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
   }
 
   return {
-    /** Id of the account; null if a restricted key may not read it. */
+    /** Null if a restricted key may not read the account. */
     async id(): Promise<string | null> {
       const account = await orNothing(sdk.accounts.retrieveCurrent({}, startupRequest), isForbidden)
       return account?.id ?? null
@@ -74,7 +74,6 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       return neededPermissions.filter((_permission, index) => areForbidden[index])
     },
 
-    /** The enabled endpoints that send to this address. */
     async webhookEndpoints(url: string): Promise<WebhookEndpoint[]> {
       const { data } = await ask(sdk.webhookEndpoints.list({ limit: 100 }))
       return data
@@ -98,10 +97,10 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       await ask(sdk.webhookEndpoints.update(id, { disabled: true }))
     },
 
-    /** Number of undelivered or pending events in that time, at most 100. */
+    /** Counts at most 100 events. */
     async undeliveredEvents(from: Date, to: Date): Promise<number> {
       const created = { gte: Math.floor(from.getTime() / 1000), lte: Math.floor(to.getTime() / 1000) }
-      const requests = inLists(eventTypes).map((types) =>
+      const requests = splitTypes(eventTypes).map((types) =>
         ask(sdk.events.list({ delivery_success: false, types, created, limit: 100 })),
       )
       const lists = await Promise.all(requests)
@@ -109,7 +108,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       return Math.min(100, count)
     },
 
-    /** Number of subscriptions, among the newest 100 paused ones, that Stripe paused after a failed payment. */
+    /** Counts only among the newest 100 paused subscriptions. */
     async countPausedUnpaid(): Promise<number> {
       const { data } = await ask(sdk.subscriptions.list({ status: 'paused', limit: 100 }))
       return data.filter(({ status_details: details }) =>
@@ -123,7 +122,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       return domain && walletsOf(domain)
     },
 
-    /** Registers the domain and has Stripe ask Apple and Google to check it. */
+    /** Stripe then has Apple and Google check the domain. */
     async ensureWalletDomain(name: string) {
       const existingDomain = await domainOf(name)
       const { id } = existingDomain

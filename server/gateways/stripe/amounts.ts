@@ -9,7 +9,6 @@ export type BuyerPlace = { country: string; postalCode: string; vatId: string; i
 
 type TaxPart = { name: string; percent: number; amount: number }
 
-/** Tax included in a price: the total, and each tax by name. */
 export type Tax = { percent: number; amount: number; isReverseCharge: boolean; parts: TaxPart[] }
 
 /** Stripe Tax's code for software as a service, personal use. */
@@ -20,14 +19,13 @@ const euPrefixes = new Set(
   'AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI'.split(' '),
 )
 
-/** Stripe's type of a VAT ID; undefined if unknown. */
 export function taxIdTypeOf(vatId: string): 'eu_vat' | 'ch_vat' | 'gb_vat' | undefined {
   if (vatId.startsWith('CHE')) return 'ch_vat'
   if (vatId.startsWith('GB')) return 'gb_vat'
   return euPrefixes.has(vatId.slice(0, 2)) ? 'eu_vat' : undefined
 }
 
-/** Tax of an invoice. Tax rates at Stripe are immutable, so each is fetched once. */
+/** Tax rates at Stripe are immutable, so each is fetched once. */
 export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   const rates = new Map<string, { name: string; percent: number }>()
 
@@ -62,7 +60,7 @@ export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   }
 }
 
-/** Cost of a paid period with its components, which explain a change of the revenue. */
+/** The components explain a change of the revenue. */
 export type Rate = {
   /** Yearly revenue in whole cents, after discounts and without tax. */
   arr: number
@@ -77,7 +75,7 @@ const perYear: Record<string, number> = { day: 365, week: 52, month: 12, year: 1
 export const timesAYear = ({ recurring }: Pick<Stripe.Price, 'recurring'>) =>
   recurring ? (perYear[recurring.interval] ?? 0) / recurring.interval_count : 0
 
-/** Annual cost of invoice lines. Prices at Stripe are immutable, so each is fetched once. */
+/** Prices at Stripe are immutable, so each is fetched once. */
 export function rateReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   const prices = new Map<string, Promise<Stripe.Price>>()
 
@@ -86,7 +84,6 @@ export function rateReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
     if (!id) return null
     const price = prices.get(id) ?? ask(sdk.prices.retrieve(id))
     prices.set(id, price)
-    // A failed request is not cached.
     price.catch(() => prices.delete(id))
     return price
   }

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { type Client, date, idOf } from './client.ts'
 
-/** Line of the account's balance at Stripe, in the currency that the account settles in. */
+/** In the currency that the account settles in. */
 export type BalanceTransaction = {
   id: string
   /** Stripe's `reporting_category`: charge, refund, dispute, fee, payout and others. */
@@ -15,7 +15,6 @@ export type BalanceTransaction = {
   currency: string
   /** Exchange rate from the currency of the charge; null if it is the same. */
   exchangeRate: number | null
-  /** Payment that was charged, refunded or disputed. */
   paymentIntentId: string | null
   refundId: string | null
 }
@@ -28,14 +27,12 @@ export type Payout = {
   status: string
   /** Stripe lists the balance transactions of automatic payouts only. */
   isAutomatic: boolean
-  /** True once Stripe has assigned all balance transactions of the payout. */
   isReconciled: boolean
   createdAt: Date
   arrivesAt: Date
   failure: string | null
 }
 
-/** Payment intent of a charge, refund or dispute; null for all other movements. */
 function paymentOf(source: Stripe.BalanceTransactionSource | null): string | null {
   if (source?.object === 'charge' || source?.object === 'refund' || source?.object === 'dispute')
     return idOf(source.payment_intent)

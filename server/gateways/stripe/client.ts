@@ -14,7 +14,7 @@ export type StripeFault = {
   isOutage: boolean
 }
 
-/** Refusal after a fault at Stripe. Stripe's message is in `fault`, for the log and the seller. */
+/** Stripe's own message is only in `fault`, for the log and the seller. */
 export class StripeRefusal extends Refusal {
   readonly fault: StripeFault
   constructor(fault: StripeFault, retryAfterSeconds: number) {
@@ -36,7 +36,7 @@ const { StripeCardError, StripeConnectionError, StripeError, StripeIdempotencyEr
 const outageMessage = 'The payment service isn’t answering right now. Please try again in a moment.'
 const faultMessage = 'Something went wrong with our payment service. Please try again later or contact support.'
 
-/** True for too many requests, an idempotency key in use, and outages. */
+/** 409 means that an idempotency key is in use. */
 const isTemporary = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
 
 export const isRefused = (error: unknown, { code, param }: { code?: string; param?: string } = {}) =>
@@ -45,20 +45,19 @@ export const isRefused = (error: unknown, { code, param }: { code?: string; para
   (param === undefined || error.param === param)
 
 /** True if another request has used the idempotency key with other parameters. */
-export const isOtherUse = (error: unknown) => error instanceof StripeIdempotencyError
+export const isKeyConflict = (error: unknown) => error instanceof StripeIdempotencyError
 
 const isServerError = (error: unknown) => error instanceof StripeError && (error.statusCode ?? 0) >= 500
 
-/** Replayed answer to an earlier request with the same idempotency key. */
 const isReplayed = (error: unknown) =>
   error instanceof StripeError &&
   error.headers?.['idempotent-replayed'] === 'true' &&
   !(error instanceof StripeCardError)
 
-/** True if the idempotency key cannot bring a new answer, so that the next attempt needs another key. */
-const isKeySpent = (error: unknown) => isOtherUse(error) || isServerError(error) || isReplayed(error)
+/** True if the next attempt needs another idempotency key, because this one cannot bring a new answer. */
+const isKeySpent = (error: unknown) => isKeyConflict(error) || isServerError(error) || isReplayed(error)
 const maxServerErrors = 3
-/** Limit of keys per change. Stripe keeps a refusal under its key for a day, so several may be spent. */
+/** Stripe keeps a refusal under its key for a day, so several keys may be spent. */
 const maxSpentKeys = 20
 
 export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
@@ -67,7 +66,7 @@ export const needsBuyer = (error: unknown) =>
   error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
 
 export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) {
-  /** Turns an error of the SDK into a refusal without Stripe's message, which visitors must not see; reports faults. */
+  /** Visitors must not see Stripe's message. */
   function translate(error: unknown): unknown {
     if (!(error instanceof StripeError)) return error
     if (error instanceof StripeCardError) return new Refusal(402, 'card-declined', declineSentence(error))
@@ -78,7 +77,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     return new StripeRefusal(fault, Number(headers?.['retry-after']) || 5)
   }
 
-  /** Waits for the answer. Rethrows errors that the caller `expects` unchanged and translates all others. */
+  /** Rethrows errors that the caller `expects` unchanged, and translates all others. */
   async function ask<Answer extends { object: string }>(
     request: Promise<Answer>,
     expects: (error: unknown) => boolean = () => false,
@@ -93,7 +92,6 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  /** Undefined if Stripe reports the object as missing, or refuses for the accepted reason. */
   async function orNothing<Answer extends { object: string }>(
     request: Promise<Answer>,
     isFine: (error: unknown) => boolean = isMissing,
@@ -117,11 +115,8 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   }
 
   /**
-   * Requests a change under an idempotency key, so that two concurrent requests become one.
-   * Stripe keeps the answer of a key for a day, even a refusal or a server error. After such an answer, `isDone` reads
-   * the object, and an unfinished change is repeated under the next key.
-   * Returns undefined if the change turns out to be done. If another request had used the key with other parameters,
-   * it throws that error instead, provided that the caller `expects` it.
+   * Stripe keeps the answer of an idempotency key for a day, even a refusal or a server error. If `isDone` then finds the
+   * change unfinished, it is repeated under the next key; otherwise the result is undefined.
    */
   async function change<Answer extends { object: string }>(
     key: string,
@@ -139,7 +134,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
       } catch (error) {
         if (!isKeySpent(error)) throw error
         if (await isDone()) {
-          if (isOtherUse(error) && expects?.(error)) throw error
+          if (isKeyConflict(error) && expects?.(error)) throw error
           return undefined
         }
         if (isServerError(error) && !isReplayed(error)) serverErrors++
@@ -152,12 +147,11 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   return { sdk, ask, all, orNothing, change, translate, report }
 }
 
-/** Date of a timestamp at Stripe, which counts in seconds. */
 export const date = (seconds: number) => new Date(seconds * 1000)
 
 export const dateOrNull = (seconds: number | null) => (seconds === null ? null : date(seconds))
 
-/** Id of a referenced object, which Stripe sends as an id or, if expanded, as the object. */
+/** Stripe sends a reference as an id or, if expanded, as the object. */
 export const idOf = (reference: string | { id: string } | null | undefined) =>
   typeof reference === 'string' ? reference : (reference?.id ?? null)
 

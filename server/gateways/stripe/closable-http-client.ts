@@ -4,7 +4,7 @@ type HttpClient = ReturnType<typeof StripeSdk.createNodeHttpClient>
 
 const message = 'The shop does not know yet whether this key belongs to the account of its database'
 
-/** HTTP client of the SDK. While `maySend` is false, it sends nothing and answers with a 503 that is not retried. */
+/** While `maySend` is false, nothing is sent and the answer is a 503 that is not retried. */
 export function closableHttpClient(maySend: () => boolean): HttpClient {
   const client = StripeSdk.createNodeHttpClient()
   const send = client.makeRequest.bind(client)

@@ -19,7 +19,7 @@ const addressOf = ({ street, postalCode, city, country }: Address) => ({
 const isInvalidLocation = (error: unknown) => isRefused(error, { code: 'customer_tax_location_invalid' })
 
 export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoicing) {
-  /** Sets the customer's only VAT ID; an empty one removes it. */
+  /** An empty VAT ID removes the present one. */
   async function setVatId(customer: string, vatId: string) {
     const { data } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
     if (!data.some(({ value }) => value === vatId) && vatId) {
@@ -33,7 +33,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
     for (const { id, value } of data) if (value !== vatId) await orNothing(sdk.taxIds.del(id))
   }
 
-  /** Updates name and address, which Stripe validates if tax depends on it. Undefined if the customer is deleted. */
+  /** Stripe validates the address if tax depends on it. Undefined if the customer is deleted. */
   async function update(id: string, { name, ip, ...address }: Address & { name?: string; ip?: string }) {
     const tax = {
       ...(ip ? { ip_address: ip } : {}),
@@ -67,23 +67,20 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
 
     footer: () => invoices.footer,
 
-    /** Sets the footer of this customer's later invoices. */
     async setFooter(id: string, footer: string) {
       await orNothing(sdk.customers.update(id, { invoice_settings: { footer } }))
     },
 
-    /** Changes nothing if the customer is deleted at Stripe. */
     async update(id: string, { name, email }: { name: string; email: string }) {
       await orNothing(sdk.customers.update(id, { name, email }))
     },
 
-    /** Sets the buyer's location and VAT ID for tax. Ignores a deleted customer, which the next call reports. */
-    async place(id: string, { vatId, ...address }: BuyerPlace & Address) {
+    /** Ignores a deleted customer, which the next call reports. */
+    async setPlace(id: string, { vatId, ...address }: BuyerPlace & Address) {
       const customer = await update(id, address)
       if (customer) await setVatId(id, vatId)
     },
 
-    /** Sets the details for later invoices; issued ones do not change. */
     async setBillingDetails(id: string, details: BillingDetails & { name: string }) {
       const { name, company, street, postalCode, city, country, vatId } = details
       const customer = await update(id, { street, postalCode, city, country, name: company || name })
@@ -102,7 +99,7 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       return intent.client_secret ?? ''
     },
 
-    /** Card stored by a finished setup of this customer; undefined for another customer's setup. */
+    /** Undefined for another customer's setup. */
     async storedCard(setupIntentId: string, customer: string): Promise<string | undefined> {
       const intent = await orNothing(sdk.setupIntents.retrieve(setupIntentId))
       if (!intent || intent.status !== 'succeeded' || idOf(intent.customer) !== customer) return undefined

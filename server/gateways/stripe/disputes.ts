@@ -18,15 +18,12 @@ export type DisputeRecord = {
 export type DisputeSummary = {
   /** `lost`: the cardholder has the money, even while the seller appeals. */
   dispute: 'none' | 'open' | 'won' | 'lost'
-  /** Amount of open disputes. */
   disputedAmount: number
-  /** Deadline for evidence; null if there is nothing to answer. */
   disputeDueAt: Date | null
-  /** Time of the first dispute. */
   disputedAt: Date | null
   /** True if a dispute prevents refunds. An inquiry does not: a refund closes it. */
   isRefundBlocked: boolean
-  /** Amount lost in disputes, and when the bank withdrew it. */
+  /** `at` is when the bank withdrew the amount. */
   lost: { amount: number; at: Date } | null
   disputes: DisputeRecord[]
 }
@@ -38,7 +35,7 @@ const needsResponse = new Set<string>(['needs_response', 'warning_needs_response
 
 const undisputed = { dispute: 'none' as const, disputedAmount: 0, disputeDueAt: null, disputedAt: null, lost: null }
 
-/** Outcome of a charge's disputes, by their status rather than by moved money. */
+/** Decides by the disputes' status rather than by moved money. */
 export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
   async function disputeOf({ id, disputed }: Stripe.Charge): Promise<DisputeSummary> {
     if (!disputed) return { ...undisputed, isRefundBlocked: false, disputes: [] }
@@ -74,13 +71,13 @@ type EvidenceInput = Stripe.DisputeUpdateParams.Evidence
 
 export function disputeCalls({ sdk, ask, change }: Client) {
   return {
-    /** Returns the id of the file, for `submitEvidence`. The bank sees only files that evidence refers to. */
+    /** The bank sees only files that evidence refers to. */
     async uploadEvidence(name: string, data: Buffer): Promise<string> {
       const file = { data, name, type: 'application/pdf' }
       return (await ask(sdk.files.create({ purpose: 'dispute_evidence', file }))).id
     },
 
-    /** Throws 409 with Stripe's message if Stripe does not accept the evidence, for example after the deadline. */
+    /** Throws 409 with Stripe's message if Stripe refuses the evidence, for example after the deadline. */
     async submitEvidence(id: string, evidence: EvidenceInput) {
       const isDone = async () => !isAnswerable((await ask(sdk.disputes.retrieve(id))).status)
       // `isRefused` makes `change` rethrow a refusal as Stripe's own error.
@@ -97,7 +94,7 @@ export function disputeCalls({ sdk, ask, change }: Client) {
   }
 }
 
-/** Lost amount, in the charge's currency; balance transactions are in the currency that the account settles in. */
+/** In the charge's currency; balance transactions are in the currency that the account settles in. */
 function lossOf(lost: Stripe.Dispute[]): DisputeSummary['lost'] {
   const withdrawals = lost.flatMap((dispute) => dispute.balance_transactions.filter(({ amount }) => amount < 0))
   return {

@@ -43,25 +43,25 @@ export const eventTypes = [
 
 /** Stripe accepts at most 20 types in a request for events. */
 const maxTypes = 20
-export const inLists = (types: string[]) =>
+export const splitTypes = (types: string[]) =>
   Array.from({ length: Math.ceil(types.length / maxTypes) }, (_, index) =>
     types.slice(index * maxTypes, (index + 1) * maxTypes),
   )
 
 export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
   return {
-    /** All events since a time. Stripe keeps them for 30 days. */
+    /** Stripe keeps events for 30 days. */
     async *since(since: Date): AsyncGenerator<StripeEvent> {
       const created = { gte: Math.floor(since.getTime() / 1000) }
       try {
-        for (const types of inLists(eventTypes))
+        for (const types of splitTypes(eventTypes))
           for await (const event of sdk.events.list({ created, types, limit: 100 })) yield toStripeEvent(event)
       } catch (error) {
         throw translate(error)
       }
     },
 
-    /** Reads the body of a webhook. Throws if the signature does not match its bytes or is too old. */
+    /** Throws if the signature does not match the body's bytes or is too old. */
     read: (body: Buffer, signature: string): StripeEvent =>
       toStripeEvent(sdk.webhooks.constructEvent(body, signature, webhookSecret)),
   }

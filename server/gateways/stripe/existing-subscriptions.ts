@@ -5,10 +5,8 @@ import { billingOf, everyOf } from './plan.ts'
 
 export type ExistingSubscription = ReturnType<typeof existingOf>
 
-/** Statuses of subscriptions that were never paid or have ended. */
 const notLiveStatuses = new Set<Stripe.Subscription.Status>(['incomplete', 'incomplete_expired', 'canceled'])
 
-/** Subscriptions created outside the shop, with everything needed to take one over. */
 export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) {
   const coupons = new Map<string, Promise<Stripe.Coupon | undefined>>()
 
@@ -19,13 +17,12 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
     if (typeof coupon === 'object') return coupon
     const fetched = coupons.get(coupon) ?? orNothing(sdk.coupons.retrieve(coupon))
     coupons.set(coupon, fetched)
-    // A failed request is not cached.
     fetched.catch(() => coupons.delete(coupon))
     return fetched
   }
 
   return {
-    /** Annual cost of each live subscription, page by page. */
+    /** Annual cost of each live subscription. */
     async *listPrices(): AsyncGenerator<ListedPrice[]> {
       for (let after: string | undefined; ; ) {
         const page = { limit: 100, ...(after && { starting_after: after }) }
@@ -42,7 +39,6 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
       }
     },
 
-    /** Every live subscription, created here or elsewhere. */
     async list() {
       const subscriptions = await all(sdk.subscriptions.list({ limit: 100, expand: ['data.customer'] }))
       return subscriptions
@@ -71,7 +67,7 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
       }
     },
 
-    /** Stores the plan in the price's metadata, for every shop of the account. False if the price is missing. */
+    /** Stores the plan in the price's metadata, for every shop of the account. */
     async setPlan(id: string, plan: string) {
       return Boolean(await orNothing(sdk.prices.update(id, { metadata: { shop_plan: plan } })))
     },
@@ -106,7 +102,7 @@ async function listedPriceOf(
   }
 }
 
-/** Amount after the coupon. A coupon for a single invoice does not lower the recurring amount. */
+/** A coupon for a single invoice does not lower the recurring amount. */
 function afterCoupon(amount: number, coupon: Stripe.Coupon | undefined) {
   if (!coupon || coupon.duration === 'once') return amount
   return Math.max(0, amount - (coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100)))
@@ -140,7 +136,6 @@ function existingOf(subscription: Stripe.Subscription) {
     /** Order id of this shop, or of another shop with this software. */
     orderId: subscription.metadata.checkout ?? null,
     hasOnePrice: items.data.length === 1,
-    /** True for a fixed amount per period, without tiers or metered usage. */
     hasFixedPrice: items.data.every(
       ({ price }) => price.unit_amount !== null && price.recurring?.usage_type !== 'metered',
     ),

@@ -35,14 +35,13 @@ export type Payment = DisputeSummary & {
   refunded: number
   /** Every attempted refund, oldest first. */
   refunds: Refund[]
-  /** Country of the card. */
   cardCountry: string | null
   invoiceNumber: string | null
   /** Country in the invoice's address, otherwise of the card. */
   country: string | null
 }
 
-/** Period bought by a paid invoice; immutable, whatever happens to the subscription. */
+/** Immutable, whatever happens to the subscription. */
 export type PaidPeriod = {
   invoiceId: string
   paidAt: Date
@@ -53,7 +52,6 @@ export type PaidPeriod = {
   tax: Tax | null
   /** Credit for unused time paid before. */
   credit: number
-  /** A proration within a paid period. */
   isProration: boolean
   rate: Rate
 }
@@ -72,7 +70,6 @@ export type OwedInvoice = {
   /** Client secret for the buyer's confirmation, if the bank asks for it (3-D Secure). */
   confirmWith: string | null
   isPaying: boolean
-  /** Reason for the decline, as a sentence. */
   refusal: string | null
 }
 
@@ -82,7 +79,7 @@ export type History = {
   creditNotes: CreditNoteRecord[]
   /** Oldest first. */
   periods: PaidPeriod[]
-  /** Every payment received, newest first. */
+  /** Newest first. */
   payments: Payment[]
   /** Newest invoice of a full period, paid or not. Prorations do not count as renewals. */
   latestPeriodInvoice: OwedInvoice | null
@@ -99,7 +96,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   const rateOf = rateReader({ sdk, ask })
   const disputeOf = disputeReader({ sdk, ask })
 
-  /** Refunds of a charge, oldest first. An expanded charge contains only the newest ten. */
+  /** Oldest first. An expanded charge contains only its newest ten refunds. */
   async function refundsOf({ id, refunds }: Stripe.Charge): Promise<Refund[]> {
     const allRefunds = refunds?.has_more ? await all(sdk.refunds.list({ charge: id, limit: 100 })) : refunds?.data
     return (allRefunds ?? [])
@@ -114,7 +111,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       .toReversed()
   }
 
-  /** Lists the customer's charges. Stripe cannot list those of a deleted customer, so it is asked per payment. */
+  /** Stripe cannot list the charges of a deleted customer, so it is asked per payment. */
   async function chargesOf(customer: string, intents: Iterable<string>): Promise<Stripe.Charge[]> {
     const expand = ['data.refunds']
     try {
@@ -126,12 +123,12 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
-  /** Payments for the invoices in `invoiceOf` (by payment intent), newest first. */
-  async function paymentsOf(customer: string, invoiceOf: Map<string, Stripe.Invoice>): Promise<Payment[]> {
-    const charges = await chargesOf(customer, invoiceOf.keys())
+  /** Newest first. */
+  async function paymentsOf(customer: string, invoiceByIntent: Map<string, Stripe.Invoice>): Promise<Payment[]> {
+    const charges = await chargesOf(customer, invoiceByIntent.keys())
     const payments = charges.map(async (charge): Promise<Payment | []> => {
       const paymentIntentId = idOf(charge.payment_intent) ?? ''
-      const invoice = invoiceOf.get(paymentIntentId)
+      const invoice = invoiceByIntent.get(paymentIntentId)
       const cardCountry = charge.payment_method_details?.card?.country ?? null
       if (charge.status !== 'succeeded' || !invoice) return []
       return {
@@ -165,23 +162,23 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       credit: creditIn(invoice),
       isProration: isProration(line),
       // Prorations on the invoice of a full period belong to the period before.
-      rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((other) => !isProration(other))),
+      rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each))),
     }
   }
 
   return async function historyOf(subscription: string, customer: string): Promise<History> {
     const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
-    const invoiceOf = new Map<string, Stripe.Invoice>()
+    const invoiceByIntent = new Map<string, Stripe.Invoice>()
     for (const invoice of invoices)
       for (const { payment } of invoice.payments?.data ?? []) {
         const intent = idOf(payment.payment_intent)
-        if (intent) invoiceOf.set(intent, invoice)
+        if (intent) invoiceByIntent.set(intent, invoice)
       }
     const periods: PaidPeriod[] = []
     for (const invoice of invoices.toReversed()) periods.push(...[await periodOf(invoice)].flat())
     const due = invoices.find(({ billing_reason: reason }) => reason && fullPeriodReasons.has(reason))
     const open = isPayable(due) ? due : invoices.find(isPayable)
-    const payments = await paymentsOf(customer, invoiceOf)
+    const payments = await paymentsOf(customer, invoiceByIntent)
     const creditNotes = await creditNotesOf({ sdk, ask }, invoices)
     const records: InvoiceRecord[] = []
     for (const invoice of invoices.toReversed())
@@ -199,11 +196,11 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   }
 }
 
-/** Payment that Stripe uses to collect the invoice; without a default, the last one. */
+/** Stripe collects the invoice with the default payment. */
 export const defaultPayment = (payments: Stripe.InvoicePayment[] | undefined) =>
   payments?.find(({ is_default: isDefault }) => isDefault) ?? payments?.at(-1)
 
-/** State of the latest attempt to pay. Empty before the first one: the browser then has the secret from the checkout. */
+/** Empty before the first attempt: the browser then has the secret from the checkout. */
 async function attemptOn(
   { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
   { attempt_count: attempts, payments }: Stripe.Invoice,

@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe'
 import { type Client, date, dateOrNull } from './client.ts'
 
-/** An invoice as stored in the books, in any state. */
 export type InvoiceRecord = {
   id: string
   number: string | null
@@ -21,10 +20,9 @@ export type InvoiceRecord = {
   amountRemaining: number
   /** Part of `amountPaid` received outside Stripe, for example by bank transfer. */
   paidOutOfBand: number
-  /** Billed period; null if the invoice bills no period. */
+  /** Null if the invoice bills no period. */
   period: { start: Date; end: Date } | null
   isProration: boolean
-  /** Credit for unused time paid before. */
   credit: number
   /** Cost of the period itself: without prorations and other items, after discounts and without tax. */
   periodNet: number
@@ -46,7 +44,6 @@ export type CreditNoteRecord = {
   refunded: number
 }
 
-/** Credit notes of the invoices, with one request for each invoice that has any. */
 export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, invoices: Stripe.Invoice[]) {
   const records: CreditNoteRecord[] = []
   for (const invoice of invoices) {
@@ -67,7 +64,6 @@ export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, i
   return records
 }
 
-/** Amount that issued credit notes state as refunded beyond actual refunds. */
 export function uncoveredNotes(notes: CreditNoteRecord[], payments: { invoiceId: string; refunded: number }[]) {
   const issued = notes.filter(({ status }) => status === 'issued')
   let uncovered = 0
@@ -124,14 +120,13 @@ function periodNet({ lines }: Stripe.Invoice) {
   return net
 }
 
-/** Credit for unused time on an invoice: the sum of its negative prorations, as a positive amount. */
 export const creditIn = ({ lines }: Stripe.Invoice) =>
   lines.data.filter(isProration).reduce((sum, { amount }) => sum - Math.min(amount, 0), 0)
 
 export const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
   parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false
 
-/** Main line of an invoice: a full period rather than a proration, and the latest of several. */
+/** Prefers a full period to a proration, and the latest of several. */
 export function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
   const charges = lines.data.filter(({ amount }) => amount > 0)
   const prorationsLast = (a: Stripe.InvoiceLineItem, b: Stripe.InvoiceLineItem) =>

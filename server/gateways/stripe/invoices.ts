@@ -1,5 +1,5 @@
 import { conflict } from '../../errors.ts'
-import { type Client, idOf, isOtherUse, isRefused, needsBuyer } from './client.ts'
+import { type Client, idOf, isKeyConflict, isRefused, needsBuyer } from './client.ts'
 import { defaultPayment } from './history.ts'
 
 /** `confirmWith` is the client secret for the buyer's confirmation, if the bank asks for one. */
@@ -10,20 +10,20 @@ export function invoiceCalls(
   hasPaid: (intent: string) => Promise<boolean>,
 ) {
   return {
-    /** Links to an invoice or credit note at Stripe. They expire, so they are never stored. */
+    /** The links expire, so they are never stored. */
     async links(id: string) {
       if (id.startsWith('cn_')) return { viewUrl: null, pdfUrl: (await ask(sdk.creditNotes.retrieve(id))).pdf }
       const { hosted_invoice_url: viewUrl, invoice_pdf: pdfUrl } = await ask(sdk.invoices.retrieve(id))
       return { viewUrl: viewUrl ?? null, pdfUrl: pdfUrl ?? null }
     },
 
-    /** Amount of the next renewal; null if there is none. Waits at most 3 s, because a page depends on it. */
+    /** Null if there is no next renewal. Waits at most 3 s, because a page depends on it. */
     async nextAmount(subscription: string): Promise<number | null> {
       const request = sdk.invoices.createPreview({ subscription }, { timeout: 3000, maxNetworkRetries: 0 })
       return (await orNothing(request, isRefused))?.amount_due ?? null
     },
 
-    /** Voids open invoices and drafts of an ended subscription, which would buy nothing. */
+    /** The open invoices of an ended subscription would buy nothing. */
     async voidOpen(subscription: string) {
       for (const status of ['draft', 'open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
@@ -37,7 +37,7 @@ export function invoiceCalls(
       }
     },
 
-    /** Pays an open invoice: with this card and the buyer present, or with the card on file. */
+    /** With a `card`, the buyer is present. Otherwise charges the card on file. */
     async pay(id: string, card?: string): Promise<PaymentResult> {
       try {
         await ask(
@@ -62,7 +62,7 @@ export function invoiceCalls(
       }
     },
 
-    /** Idempotent: issues a credit note for every successful refund. A note whose refund failed covers the next refund. */
+    /** Idempotent. A note whose refund failed covers the next refund. */
     async creditRefunds(subscription: string) {
       const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
       for (const { id: invoice, payments, status } of invoices) {
@@ -88,7 +88,7 @@ export function invoiceCalls(
               { invoice, amount, refunds: [{ refund, amount_refunded: amount }], email_type: 'none' },
               { idempotencyKey: `credit-note-${refund}` },
             ),
-            isOtherUse,
+            isKeyConflict,
           )
         }
       }

@@ -4,7 +4,6 @@ import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, idOf, isRefused } from './client.ts'
 import { defaultPayment } from './history.ts'
 
-/** Data for the browser to pay the first invoice, and amounts to show. */
 type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
 
 type NewSubscription = FirstPayment & { customerId: string; subscriptionId: string; paymentIntentId: string }
@@ -15,12 +14,11 @@ const couponParam = 'discounts[0][coupon]'
 
 const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
 
-/** Calls for a subscription until its first payment. */
 export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing) {
   const { sdk, ask, orNothing, report } = client
   const taxOf = taxReader({ sdk, ask })
 
-  /** Cancels a subscription that credit or a coupon covers entirely, restores the credit, and returns the refusal. */
+  /** A credit or a coupon covers the whole subscription. Cancels it, restores the credit, and returns the refusal. */
   async function refuseFree({ id, customer }: Stripe.Subscription, invoice: Stripe.Invoice) {
     await orNothing(sdk.subscriptions.cancel(id))
     const amount = invoice.ending_balance === null ? 0 : invoice.ending_balance - invoice.starting_balance
@@ -54,14 +52,14 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
   }
 
   return {
-    /** Returns the name of the missing object if the price is archived, or the customer or coupon deleted. */
+    /** Names the missing object if the price is archived, or the customer or coupon is deleted. */
     async create(wanted: {
       attempt: string
       customerId: string
       priceId: string
       couponId?: string | undefined
-      /** Number of recreated objects; makes the repeated request use another idempotency key. */
-      renewals?: number
+      /** Makes the repeated request use another idempotency key. */
+      recreatedObjects?: number
     }): Promise<NewSubscription | { missing: 'price' | 'customer' | 'coupon' }> {
       const { couponId } = wanted
       const isGone = (error: unknown, param: string) => isRefused(error, { param })
@@ -79,7 +77,7 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
           expand: withFirstPayment,
         },
         {
-          idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}${wanted.renewals || ''}`,
+          idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}${wanted.recreatedObjects || ''}`,
         },
       )
       try {

@@ -1,12 +1,12 @@
 import StripeSdk from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, isOtherUse, isRefused, subscriptionOf } from './client.ts'
+import { type Client, isKeyConflict, isRefused, subscriptionOf } from './client.ts'
 
 type RefundNotes = {
   /** Makes the refund idempotent: a second one with the same purpose is not made. */
   purpose?: string
   reason?: 'duplicate' | 'requested_by_customer' | undefined
-  /** Goodwill refund: the subscription continues. Stored in metadata at Stripe, so that every sync sees it. */
+  /** The subscription continues. Stored in metadata at Stripe, so that every sync sees it. */
   keepsAccess?: boolean | undefined
 }
 
@@ -18,19 +18,18 @@ export function paymentCalls({ sdk, ask, change }: Client) {
 
   return {
     /**
-     * Refunds the amount that `decide` returns. Two concurrent requests, in any process, become one refund.
-     * The idempotency key contains the number of earlier refunds, failed ones included, so each attempt gets a new key.
-     * They are counted before `decide` reads the refunded amount: a later request either sees the refund or has its key.
+     * The idempotency key contains the number of earlier refunds, so concurrent requests, in any process, become one refund.
+     * They are counted before `decideAmount` runs: a later request either sees the refund or has its key.
      */
-    async refund(paymentIntentId: string, decide: () => Promise<number>, notes: RefundNotes = {}) {
+    async refund(paymentIntentId: string, decideAmount: () => Promise<number>, notes: RefundNotes = {}) {
       const { purpose, reason, keepsAccess } = notes
       const earlierRefunds = await refundsOf(paymentIntentId)
       const earlierCount = earlierRefunds.length
-      const isDone = earlierRefunds.some(
+      const wasMadeForPurpose = earlierRefunds.some(
         ({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed' && status !== 'canceled',
       )
-      if (purpose && isDone) return
-      const amount = await decide()
+      if (purpose && wasMadeForPurpose) return
+      const amount = await decideAmount()
       if (amount === 0) return
       try {
         const refund = await change(
@@ -46,12 +45,12 @@ export function paymentCalls({ sdk, ask, change }: Client) {
               options,
             ),
           async () => (await refundsOf(paymentIntentId)).length > earlierCount,
-          (error) => isRefused(error) || isOtherUse(error),
+          (error) => isRefused(error) || isKeyConflict(error),
         )
         if (refund?.status === 'failed') throw conflict('refund-refused', 'The bank refused this refund')
       } catch (error) {
         if (isRefused(error, { code: 'charge_already_refunded' })) return
-        if (isOtherUse(error))
+        if (isKeyConflict(error))
           throw conflict(
             'changed-meanwhile',
             'Someone else refunded this payment at the same moment. Please look again.',
@@ -63,7 +62,7 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       }
     },
 
-    /** True if the payment succeeded or is processing, even if the invoice does not show it yet. */
+    /** True even if the invoice does not show the payment yet. */
     async hasPaid(paymentIntentId: string): Promise<boolean> {
       const { status } = await ask(sdk.paymentIntents.retrieve(paymentIntentId))
       return status === 'succeeded' || status === 'processing'

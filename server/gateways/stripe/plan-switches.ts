@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Invoicing, type Tax, taxReader } from './amounts.ts'
-import { type Client, date, isOtherUse, isRefused } from './client.ts'
+import { type Client, date, isKeyConflict, isRefused } from './client.ts'
 import { type Subscription, seconds } from './subscriptions.ts'
 
-/** Cost of an immediate switch; `lines` add up to `due`. */
+/** The `lines` add up to `due`. */
 export type SwitchOffer = {
   lines: { kind: 'unused' | 'plan' | 'discount' | 'credit'; amount: number }[]
   due: number
@@ -15,7 +15,7 @@ export type SwitchOffer = {
 
 type SwitchTarget = { priceId: string; at: Date }
 
-/** Parameters of preview and change. Both use the same proration date, so that both give the same amount. */
+/** Preview and change use the same proration date, so that both give the same amount. */
 const switchParams = ({ plan }: Subscription, { priceId, at }: SwitchTarget) => ({
   items: [{ id: plan.itemId, price: priceId }],
   proration_behavior: 'always_invoice' as const,
@@ -23,11 +23,9 @@ const switchParams = ({ plan }: Subscription, { priceId, at }: SwitchTarget) => 
   billing_cycle_anchor: { type: 'now' as const },
 })
 
-/** True if the price is archived at Stripe. */
 const isPriceGone = (error: unknown) =>
   error instanceof Error && isRefused(error) && String(Reflect.get(error, 'param')).endsWith('[price]')
 
-/** Calls that switch a subscription to another plan at once, if the payment succeeds. */
 export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const taxOf = taxReader({ sdk, ask })
 
@@ -66,15 +64,15 @@ export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { autom
             const { pending_update: pending, items } = await ask(sdk.subscriptions.retrieve(id))
             return pending !== null || items.data[0]?.price.id !== plan.priceId
           },
-          isOtherUse,
+          isKeyConflict,
         )
       } catch (error) {
-        if (!isOtherUse(error)) throw error
+        if (!isKeyConflict(error)) throw error
         throw conflict('changed-meanwhile', 'You’ve just switched in another window. Please look again.')
       }
     },
 
-    /** Drops a pending switch by voiding its invoice. If it was paid concurrently, the next sync reads the switch. */
+    /** If the invoice was paid concurrently, the next sync reads the switch. */
     async drop({ pending }: Pick<Subscription, 'pending'>) {
       if (!pending) return
       await orNothing(sdk.invoices.voidInvoice(pending.invoiceId), isRefused)

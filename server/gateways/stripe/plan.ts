@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { type BillingType, planByInterval } from '#contract/plans.ts'
 
-/** Price and interval of a running subscription, which may differ from the prices on sale. */
+/** May differ from the prices on sale. */
 export type PlanAtStripe = {
   itemId: string
   priceId: string
@@ -17,11 +17,9 @@ export type PlanAtStripe = {
 
 type Recurring = Pick<Stripe.Price, 'recurring'>
 
-/** Null for an interval that no plan has. */
 export const billingOf = ({ recurring }: Recurring): BillingType | null =>
   planByInterval(recurring?.interval ?? '', recurring?.interval_count ?? 1)?.key ?? null
 
-/** Interval of a price in words: `month` or `6 months`. */
 export function everyOf({ recurring }: Recurring) {
   const { interval = '', interval_count: count = 1 } = recurring ?? {}
   return count === 1 ? interval : `${count} ${interval}s`

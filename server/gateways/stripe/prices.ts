@@ -11,7 +11,6 @@ export type WantedPrice = {
   intervalCount: number
 }
 
-/** True if another process has created the object concurrently. */
 const alreadyExists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
 
 export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
@@ -20,7 +19,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
   const matches = (price: Stripe.Price, wanted: WantedPrice) =>
     hasSameTerms(price, wanted) && (!behavior || price.tax_behavior === behavior)
 
-  /** Price with this lookup key, which may be archived: archived prices keep their key. */
+  /** The price may be archived: archived prices keep their lookup key. */
   async function findByLookupKey(lookupKey: string): Promise<Stripe.Price | undefined> {
     const { data } = await ask(sdk.prices.list({ lookup_keys: [lookupKey] }))
     return data[0]
@@ -37,7 +36,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
   }
 
   return {
-    /** Says in words how the price at Stripe differs from the wanted one; null if it does not. */
+    /** Difference between the price at Stripe and the wanted one, in words. */
     async fault(wanted: WantedPrice): Promise<string | null> {
       const current = await findByLookupKey(wanted.lookupKey)
       const product = await orNothing(sdk.products.retrieve(wanted.product.id))
@@ -47,7 +46,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
       return matches(current, wanted) ? null : `it is ${inWords(current)}`
     },
 
-    /** Returns the id of the wanted price. Prices are immutable, so a new one may take over the lookup key. */
+    /** Prices are immutable, so a new one may take over the lookup key. */
     async ensure(wanted: WantedPrice): Promise<string> {
       const current = await findByLookupKey(wanted.lookupKey)
       await ensureProduct(wanted.product)
@@ -102,7 +101,7 @@ function couponDuration(months: number | null) {
 }
 
 export const couponCalls = ({ sdk, orNothing }: Client) => ({
-  /** Creates the coupon unless it exists; coupons are immutable. Invoices show its name. */
+  /** Coupons are immutable. Invoices show their name. */
   async ensure({ id, code, percentOff, amountOff, months }: WantedCoupon) {
     await orNothing(
       sdk.coupons.create({

@@ -23,14 +23,13 @@ export type Subscription = History & {
   discounts: Discount[]
   /** Customer balance that reduces the next invoices. */
   credit: number
-  /** Billing cycle anchor of renewals. */
   anchor: Date
   periodStart: Date
   currentPeriodEnd: Date
   /** Time of a scheduled cancellation. */
   endsAt: Date | null
   endedAt: Date | null
-  /** Buyer's reason for cancelling, given here or in Stripe's portal. */
+  /** Given here or in Stripe's portal. */
   leaving: { reason: LeaveReason | null; comment: string | null }
   /** Refund promised for the rest of the term, if it ends earlier; see `cancel`. */
   promise: { refund: number; until: Date } | null
@@ -39,12 +38,12 @@ export type Subscription = History & {
   paused: { because: PauseReason; at: Date } | null
   /** Collection paused in Stripe's dashboard (`pause_collection`); access stays. */
   collectionPaused: { resumesAt: Date | null } | null
-  /** Card to be charged, in words, and its expiry: the end of its last month. */
+  /** In words. The card expires at the end of its last month. */
   card: string | null
   cardExpiresAt: Date | null
-  /** Subscription schedule, if any; Stripe refuses other changes until it is released. */
+  /** Stripe refuses other changes until the schedule is released. */
   scheduleId: string | null
-  /** Pending update that waits for its payment; voiding the invoice drops it. */
+  /** Waits for its payment. Voiding the invoice drops the update. */
   pending: { invoiceId: string } | null
   /** Order of the latest plan switch. */
   switchId: string | null
@@ -65,7 +64,6 @@ type HistoryOf = (subscription: string, customer: string) => Promise<History>
 const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Subscription) =>
   atPeriodEnd || at !== null
 
-/** Calls for a subscription from its first payment to its end. */
 export function subscriptionCalls(
   { sdk, ask, orNothing, change, translate }: Client,
   historyOf: HistoryOf,
@@ -113,10 +111,6 @@ export function subscriptionCalls(
       }
     },
 
-    /**
-     * Cancels at the end of the period, or on the day of the notice. Parallel requests with the same key become one;
-     * `subscriptions/cancellation.ts` makes the key.
-     */
     async cancel(id: string, key: string, notice?: Notice) {
       const params = notice ? withPromise(notice) : { cancel_at_period_end: true }
       await retryWithoutSchedule(id, () =>
@@ -132,7 +126,7 @@ export function subscriptionCalls(
       })
     },
 
-    /** Undoes a cancellation, even one from Stripe's portal, which only sets a date. */
+    /** A cancellation from Stripe's portal only sets a date. */
     async resume(id: string, key: string) {
       const subscription = await ask(sdk.subscriptions.retrieve(id))
       if (!willEnd(subscription)) return
@@ -152,7 +146,7 @@ export function subscriptionCalls(
       )
     },
 
-    /** Stores the buyer's reason for cancelling, which Stripe accepts even after the end. */
+    /** Stripe accepts a reason even after the end. */
     async giveReason(id: string, feedback: LeaveReason, comment: string) {
       await ask(sdk.subscriptions.update(id, { cancellation_details: { feedback, comment } }))
     },
@@ -161,7 +155,7 @@ export function subscriptionCalls(
       await orNothing(sdk.subscriptions.update(id, { cancellation_details: { comment: '' } }))
     },
 
-    /** Moves the next payment by a trial until then, which is how Stripe gives free time. */
+    /** Stripe gives free time as a trial. */
     async extend(id: string, until: Date, key: string) {
       const trial_end = seconds(until)
       await retryWithoutSchedule(id, () =>
@@ -183,14 +177,14 @@ export function subscriptionCalls(
       await ask(sdk.subscriptions.update(id, { default_payment_method: card }))
     },
 
-    /** Ends the subscription immediately; has no effect on an ended one. */
+    /** Has no effect on an ended subscription. */
     async cancelNow(id: string) {
       await orNothing(sdk.subscriptions.cancel(id))
     },
   }
 }
 
-/** Repeats a refused request without the subscription's schedule, whose fields Stripe refuses to change. */
+/** Stripe refuses to change the fields that a subscription schedule controls. */
 const scheduleReleaser =
   ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
   async (id: string, request: () => Promise<unknown>) => {
@@ -205,7 +199,7 @@ const scheduleReleaser =
     }
   }
 
-/** Turns tax on from the next invoice. Returns false if Stripe cannot determine the tax, because it knows no address. */
+/** Returns false if Stripe cannot determine the tax, because it knows no address. */
 const taxTurner =
   ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
   async (id: string): Promise<boolean> => {
@@ -220,7 +214,7 @@ export const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 type Notice = { endsAt: Date; refund: number; until: Date }
 
-/** Cancels on a day within a paid period and stores the promised refund in the same request. */
+/** The promised refund is stored in the same request as the cancellation. */
 const withPromise = ({ endsAt, refund, until }: Notice) => ({
   cancel_at: seconds(endsAt),
   proration_behavior: 'none' as const,
@@ -231,14 +225,14 @@ function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata):
   return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
 }
 
-/** Reason and comment of a cancellation. Reasons that the shop does not know count as "other". */
+/** Reasons that the shop does not know count as "other". */
 function leavingOf({ cancellation_details: details }: Stripe.Subscription): Subscription['leaving'] {
   const feedback = details?.feedback
   const reason = feedback ? (leaveReasons.find((known) => known === feedback) ?? 'other') : null
   return { reason, comment: details?.comment ?? null }
 }
 
-/** Discounts of the subscription; without any, Stripe applies the customer's. */
+/** Stripe applies the customer's discount only if the subscription has none. */
 function discountsOf({ discounts, customer }: Stripe.Subscription) {
   const customerDiscount = typeof customer === 'string' || customer.deleted ? null : customer.discount
   return discounts.length === 0 && customerDiscount ? [customerDiscount] : discounts
@@ -258,7 +252,6 @@ function discountOf(discount: string | Stripe.Discount, periodStart: number) {
   }
 }
 
-/** The customer's default payment method, for subscriptions without their own. */
 const defaultCardOf = (customer: Stripe.Subscription['customer']) =>
   typeof customer === 'string' || customer.deleted ? null : customer.invoice_settings.default_payment_method
 

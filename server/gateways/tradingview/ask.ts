@@ -15,15 +15,15 @@ export type AskOptions = {
   /** Resolves when the next call may be made; throws if none may be made anymore. */
   turn(): Promise<void>
   report(call: CallReport): void
-  patienceMilliseconds?: number
+  timeoutMs?: number
 }
 
 type Question = { call: string; method?: 'GET' | 'POST'; path: string; form?: Record<string, string> }
 
 export type Ask = ReturnType<typeof createAsk>
 
-/** Calls TradingView like its own page does; returns JSON or throws a TradingViewFailure. */
-export function createAsk({ address, cookies, turn, report, patienceMilliseconds = 10_000 }: AskOptions) {
+/** Calls TradingView like its own page does. */
+export function createAsk({ address, cookies, turn, report, timeoutMs = 10_000 }: AskOptions) {
   const headers = {
     ...(cookies ? { cookie: cookieLine(cookies) } : {}),
     origin: address,
@@ -46,7 +46,7 @@ export function createAsk({ address, cookies, turn, report, patienceMilliseconds
       ...(form ? { body: new URLSearchParams(form) } : {}),
       // A redirect to another host would reveal the cookies to it.
       redirect: 'manual',
-      signal: AbortSignal.timeout(patienceMilliseconds),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     const text = await response.text()
     const excerpt = withoutCookies(text)
@@ -83,24 +83,17 @@ function parseAnswer(text: string, http: number, excerpt: string): unknown {
   }
 }
 
-/** The two cookies of the seller's session at TradingView. */
 export type SessionCookies = { sessionid: string; sessionid_sign: string }
 
 const maxPastedLength = 4096
 
-/** Reads the cookies from a pasted `Cookie` header. */
 export function readCookies(pasted: string): SessionCookies | { refusal: string } {
   if (pasted.length > maxPastedLength) return { refusal: 'That is too long to be two cookies.' }
   if (/[\r\n]/.test(pasted.trim())) return { refusal: 'Please paste the cookies in one line.' }
-  const pairs = new Map(
-    pasted
-      .trim()
-      .replace(/^cookie:/i, '')
-      .split(';')
-      .map((pair) => pair.trim().split('='))
-      .map(([name = '', ...value]) => [name, value.join('=').replaceAll(/^"|"$/g, '')]),
-  )
-  const [sessionid, sign] = [pairs.get('sessionid'), pairs.get('sessionid_sign')]
+  const header = pasted.trim().replace(/^cookie:/i, '')
+  const pairs = header.split(';').map((pair) => pair.trim().split('='))
+  const cookies = new Map(pairs.map(([name = '', ...value]) => [name, value.join('=').replaceAll(/^"|"$/g, '')]))
+  const [sessionid, sign] = [cookies.get('sessionid'), cookies.get('sessionid_sign')]
   if (!sessionid || !sign) return { refusal: 'We need both cookies: sessionid=…; sessionid_sign=…' }
   // Other characters could add a second header or cookie to our requests.
   if (![sessionid, sign].every((value) => /^[\w.:+/=%-]+$/.test(value)))
@@ -131,11 +124,11 @@ export class TradingViewFailure extends Error {
   /** The beginning of the answer, without cookies. */
   readonly excerpt: string | undefined
 
-  constructor(kind: FailureKind, message: string, more: { http?: number; excerpt?: string } = {}) {
+  constructor(kind: FailureKind, message: string, details: { http?: number; excerpt?: string } = {}) {
     super(message)
     this.kind = kind
-    this.http = more.http
-    this.excerpt = more.excerpt
+    this.http = details.http
+    this.excerpt = details.excerpt
   }
 }
 

@@ -5,11 +5,10 @@ import { recorded } from '#server/testing/tradingview-recorded.ts'
 import { createTradingViewClient } from './client.ts'
 
 type Answer = { status?: number; body: unknown }
-/** Next answers, and recorded requests. */
 const answers: Answer[] = []
-const asked: string[] = []
+const requests: string[] = []
 const server = createServer((request, response) => {
-  asked.push(`${request.method} ${request.url}`)
+  requests.push(`${request.method} ${request.url}`)
   const { status = 200, body } = answers.shift() ?? { status: 500, body: 'nothing is left to say' }
   response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 })
@@ -27,20 +26,20 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close())
 
-function told(...given: Answer[]) {
-  asked.length = 0
-  answers.splice(0, answers.length, ...given)
+function setAnswers(...nextAnswers: Answer[]) {
+  requests.length = 0
+  answers.splice(0, answers.length, ...nextAnswers)
 }
 
-const pine = 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5'
+const pineId = 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5'
 
-test('every recorded answer is understood', async () => {
-  told({ body: recorded.hint })
+test('every recorded answer of TradingView is understood', async () => {
+  setAnswers({ body: recorded.hint })
   expect(await client.findName('ADA_TRADES')).toEqual({ username: 'ada_trades' })
-  told({ body: { results: recorded.hint } })
+  setAnswers({ body: { results: recorded.hint } })
   expect(await client.findName('ada_trades')).toEqual({ username: 'ada_trades' })
-  told({ body: recorded.list }, { body: recorded.lastPage })
-  expect(await client.people(pine)).toEqual({
+  setAnswers({ body: recorded.list }, { body: recorded.lastPage })
+  expect(await client.people(pineId)).toEqual({
     people: [
       { id: '4711', username: 'ada_trades', until: new Date('2022-11-30T23:59:59.999Z') },
       { id: '4710', username: 'TrendFollower', until: null },
@@ -48,23 +47,23 @@ test('every recorded answer is understood', async () => {
     isComplete: true,
     pages: 2,
   })
-  expect(asked[1]).toBe(`POST ${recorded.list.next}`)
-  told({ status: 201, body: recorded.done }, { body: recorded.exists }, { body: recorded.notThere })
-  expect(await client.add(pine, 'ada_trades', null)).toBe('ok')
-  expect(await client.add(pine, 'ada_trades', null)).toBe('exists')
-  expect(await client.remove(pine, 'ada_trades')).toBe('not_exists')
-  told({ body: recorded.scripts }, { body: recorded.named })
-  expect(await client.scripts()).toEqual([{ pineId: pine, name: 'Rebound Sigma Pro' }])
+  expect(requests[1]).toBe(`POST ${recorded.list.next}`)
+  setAnswers({ status: 201, body: recorded.done }, { body: recorded.exists }, { body: recorded.notThere })
+  expect(await client.add(pineId, 'ada_trades', null)).toBe('ok')
+  expect(await client.add(pineId, 'ada_trades', null)).toBe('exists')
+  expect(await client.remove(pineId, 'ada_trades')).toBe('not_exists')
+  setAnswers({ body: recorded.scripts }, { body: recorded.named })
+  expect(await client.scripts()).toEqual([{ pineId, name: 'Rebound Sigma Pro' }])
 })
 
-test('a page size that is refused is halved once; a cursor that has died leaves the list incomplete', async () => {
-  told({ status: 400, body: recorded.badPage }, { body: recorded.lastPage })
-  expect(await client.people(pine)).toMatchObject({ isComplete: true })
-  expect(asked.map((line) => /limit=\d+/.exec(line)?.[0])).toEqual(['limit=20', 'limit=10'])
-  told({ status: 400, body: recorded.badPage }, { status: 400, body: recorded.badPage })
-  await expect(client.people(pine)).rejects.toMatchObject({ kind: 'unknown' })
-  told({ body: recorded.list }, { status: 404, body: { detail: 'Invalid cursor' } })
-  expect(await client.people(pine)).toMatchObject({ isComplete: false, people: [{}, {}] })
+test('a refused page size is halved once, and an invalid cursor leaves the list incomplete', async () => {
+  setAnswers({ status: 400, body: recorded.badPage }, { body: recorded.lastPage })
+  expect(await client.people(pineId)).toMatchObject({ isComplete: true })
+  expect(requests.map((line) => /limit=\d+/.exec(line)?.[0])).toEqual(['limit=20', 'limit=10'])
+  setAnswers({ status: 400, body: recorded.badPage }, { status: 400, body: recorded.badPage })
+  await expect(client.people(pineId)).rejects.toMatchObject({ kind: 'unknown' })
+  setAnswers({ body: recorded.list }, { status: 404, body: { detail: 'Invalid cursor' } })
+  expect(await client.people(pineId)).toMatchObject({ isComplete: false, people: [{}, {}] })
 })
 
 const page = '<!doctype html><title>TradingView</title>'
@@ -84,7 +83,7 @@ test.for([
   ['a list without rows', 200, { people: [] }, 'unknown'],
   ['a list that continues elsewhere', 200, { results: [], next: 'https://evil.example/?c=1' }, 'unknown'],
   ['302', 302, '', 'unknown'],
-] as const)('%s has its meaning', async ([, status, body, kind]) => {
-  told({ status, body })
-  await expect(client.people(pine)).rejects.toMatchObject({ kind })
+] as const)('an answer with %s is the failure that it means', async ([, status, body, kind]) => {
+  setAnswers({ status, body })
+  await expect(client.people(pineId)).rejects.toMatchObject({ kind })
 })

@@ -3,7 +3,7 @@ import { type Ask, type AskOptions, createAsk, TradingViewFailure } from './ask.
 
 export type TradingViewClient = ReturnType<typeof createTradingViewClient>
 
-/** Calls of TradingView's "Manage access" dialog. Its answer to a change proves nothing, so callers read the list again. */
+/** TradingView's answer to a change proves nothing, so callers read the list again. */
 export function createTradingViewClient({ mayWrite, ...options }: AskOptions & { mayWrite: boolean }) {
   const ask = createAsk(options)
 
@@ -18,7 +18,7 @@ export function createTradingViewClient({ mayWrite, ...options }: AskOptions & {
   }
 
   return {
-    /** Returns the name in TradingView's spelling if it exists, else up to three similar names. */
+    /** Returns the name in TradingView's spelling, or else up to three similar names. */
     async findName(name: string): Promise<{ username: string } | { similar: string[] }> {
       const hits = await search(ask, name)
       const exact = hits.find((hit) => normalizeUsername(hit) === normalizeUsername(name))
@@ -38,7 +38,7 @@ export function createTradingViewClient({ mayWrite, ...options }: AskOptions & {
       change('modify', '/pine_perm/modify_user_expiration/', pineId, username, until),
     remove: (pineId: string, username: string) => change('remove', '/pine_perm/remove/', pineId, username),
 
-    /** Throws unless the session is valid. Returns the account's name, null if TradingView does not send it. */
+    /** Throws unless the session is valid. Null if TradingView does not send the account's name. */
     async probe(): Promise<string | null> {
       const { username } = await ask<{ username?: unknown }>({
         call: 'probe',
@@ -86,11 +86,10 @@ export type PeopleList = { people: Person[]; isComplete: boolean; pages: number 
 type ListPage = { results?: unknown; next?: unknown }
 
 const pageSize = 20
-/** Limit of 50,000 people, against an endless chain of pages. */
+/** 50,000 people, against an endless chain of pages. */
 const maxPages = 2500
 const firstPage = `/pine_perm/list_users/?limit=${pageSize}&order_by=-created`
 
-/** Users of a script: the whole list, or one username. */
 async function listPeople(ask: Ask, pineId: string, username?: string): Promise<PeopleList> {
   const form = { pine_id: pineId, ...(username ? { username } : {}) }
   const peopleByName = new Map<string, Person>()
@@ -112,7 +111,7 @@ async function listPeople(ask: Ask, pineId: string, username?: string): Promise<
   return { people: [...peopleByName.values()], isComplete: path === null, pages }
 }
 
-/** Reads one page. Cursors become invalid when the list changes. A refused page size is halved once. */
+/** Cursors become invalid when the list changes. A refused page size is halved once. */
 async function readPage(ask: Ask, path: string, pages: number, form: Record<string, string>) {
   try {
     return await ask<ListPage>({ call: 'list', path, form })
@@ -134,7 +133,7 @@ function personOf(row: unknown): Person {
   return { id: typeof id === 'number' || typeof id === 'string' ? String(id) : '', username, until }
 }
 
-/** Path of the next page without its host: the cookies must go to no other host and no other call. */
+/** Removes the host, because the cookies must go to no other host and no other call. */
 function pathOnly(next: string): string {
   const { pathname, search: query } = new URL(next, 'https://next.invalid')
   if (pathname !== '/pine_perm/list_users/')

@@ -186,14 +186,14 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
     let customerId = existingCustomerId ?? (await createCustomer())
     const address = place && (await customers.completeAddress(place, user?.id))
     // Price, coupon and customer may each be missing at Stripe and are recreated, so up to three retries are needed.
-    for (let renewals = 0; renewals <= 3; renewals++) {
-      if (address) await stripe.customers.place(customerId, address)
+    for (let recreatedObjects = 0; recreatedObjects <= 3; recreatedObjects++) {
+      if (address) await stripe.customers.setPlace(customerId, address)
       const result = await stripe.newSubscriptions.create({
         attempt: orderId,
         customerId,
         priceId,
         couponId: code?.id,
-        renewals,
+        recreatedObjects,
       })
       if ('clientSecret' in result) return result
       if (result.missing === 'price') priceId = await prices.recreate(price)
