@@ -19,7 +19,7 @@ test('staff find a customer by payment, email or username and work on the custom
     secretKey: 's',
   })
   await buyer.call(contact.send, { firstName: 'B', lastName: 'Uyer', email, message: 'Where is my invoice?' })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
 
   await openAdmin(page, shop)
   await page.getByRole('heading', { level: 1 }).click()

@@ -60,7 +60,7 @@ beforeAll(async () => {
   // An open shop does both every few minutes: it asks about past-due purchases, and hands people who wait to the seller.
   await shop.queue.runNow('reconcile')
   await shop.queue.runNow('tradingview-due')
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
 }, 480_000)
 afterAll(async () => {
   await shop.close()

@@ -21,7 +21,7 @@ import {
   mismatchInWords,
 } from '#server/features/selling/payment-account/payment-account.ts'
 import { createPrices, publishInitialPrices } from '#server/features/selling/prices/prices.ts'
-import { type PresentAccount, presentAccountOf } from '#server/gateways/payments.ts'
+import { type ConfiguredAccount, configuredAccountOf } from '#server/gateways/payments.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
 import { createShopSettings } from '#server/settings/settings.ts'
@@ -40,49 +40,51 @@ await runCommand(async ({ config, url }) => {
   await withClient(url, async (client) => {
     await assertAlone(client)
     const db: Database = drizzle(client, { casing: 'snake_case' })
-    const present: PresentAccount = config.stripe ? presentAccountOf(config.stripe, undefined) : { kind: 'sandbox' }
-    const { isBoundAlready, accountId, from } = await compareWithBoundAccount(db, present)
+    const configured: ConfiguredAccount = config.stripe
+      ? configuredAccountOf(config.stripe, undefined)
+      : { kind: 'sandbox' }
+    const { isBoundAlready, accountId, from } = await compareWithBoundAccount(db, configured)
     if (!isBoundAlready) {
-      await refuseDemo(client, present)
+      await refuseDemo(client, configured)
       if (from?.kind === 'live') await assertAccountIdle(client)
-      if (present.kind === 'live') await assertReady(db, config)
-      const to = accountInWords({ kind: present.kind, accountId })
+      if (configured.kind === 'live') await assertReady(db, config)
+      const to = accountInWords({ kind: configured.kind, accountId })
       if (!(await confirmSwitch(client, from, to))) return
       await backUp(url, config)
       await client.query('begin')
       if (from?.kind === 'live') await markFormerAccount(client, from.accountId)
       else await clearTestData(client)
-      await bindAccount(db, present, { accountId, now: now(), replaces: true })
+      await bindAccount(db, configured, { accountId, now: now(), replaces: true })
       await recordCommand(client, 'payments.switch', { from: from ? accountInWords(from) : null, to })
       await client.query('commit')
       console.log(`The shop now belongs to ${to}.`)
     }
     if (config.stripe) await ensurePricesAndCodes(db, config.stripe)
-    const isSelling = present.kind === 'live'
+    const isSelling = configured.kind === 'live'
     console.log(isSelling ? 'Start the shop: it sells.' : 'Start the shop: no money moves yet.')
   })
 })
 
 /** Throws if the shop can't move, for example from live to test payments. */
-async function compareWithBoundAccount(db: Database, present: PresentAccount) {
+async function compareWithBoundAccount(db: Database, configured: ConfiguredAccount) {
   const from = await boundAccount(db)
   try {
-    if (!from) return { isBoundAlready: false, accountId: await idOf(present), from }
-    if (from.kind === 'live' && present.kind !== 'live')
-      throw new StartError(mismatchInWords(from, { kind: present.kind, accountId: null }))
-    const { isSame, accountId } = await compareAccount(db, from, present)
-    return { isBoundAlready: isSame, accountId: accountId ?? (await idOf(present)), from }
+    if (!from) return { isBoundAlready: false, accountId: await idOf(configured), from }
+    if (from.kind === 'live' && configured.kind !== 'live')
+      throw new StartError(mismatchInWords(from, { kind: configured.kind, accountId: null }))
+    const { isSame, accountId } = await compareAccount(db, from, configured)
+    return { isBoundAlready: isSame, accountId: accountId ?? (await idOf(configured)), from }
   } catch (error) {
     if (error instanceof StripeRefusal) throw new StartError(`Stripe: ${error.fault.message}`)
     throw error
   }
 }
 
-async function idOf(present: PresentAccount) {
-  return present.kind === 'sandbox' ? null : present.account.id()
+async function idOf(configured: ConfiguredAccount) {
+  return configured.kind === 'sandbox' ? null : configured.account.id()
 }
 
-async function refuseDemo(client: pg.Client, { kind }: PresentAccount) {
+async function refuseDemo(client: pg.Client, { kind }: ConfiguredAccount) {
   const { rowCount } = await client.query(`select from audit_log where action = 'demo.fill' limit 1`)
   if (rowCount && kind === 'live')
     throw new StartError(

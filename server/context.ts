@@ -87,7 +87,7 @@ export function mailSite(
     linkToken,
     consumerLaw,
     taxNote: tax.note,
-    sold: catalog.productsOnSale().map(({ name, listed: { terms, list } }) => ({ name, terms, list })),
+    productsOnSale: catalog.productsOnSale().map(({ name, listed: { terms, list } }) => ({ name, terms, list })),
     get law() {
       return settings.law
     },

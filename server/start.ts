@@ -45,7 +45,7 @@ export type StartOptions = {
   /** Without schedules, a test decides when scheduled work runs. */
   withSchedules?: boolean
   /** Accepts an outdated build: for development, when Vite serves the pages. */
-  mayBeStale?: boolean
+  allowsOutdatedBuild?: boolean
   /** Called at named moments of a payment; a test may end the process there. */
   crashPoint?: (name: string) => void
   /** Cheaper password hashing, for load tests. */
@@ -71,7 +71,7 @@ export async function startShop(
     now = () => new Date(),
     withPages = true,
     withSchedules = true,
-    mayBeStale = false,
+    allowsOutdatedBuild = false,
     crashPoint = () => {},
     passwordCost,
     passwords = createPasswords(passwordCost && { cost: passwordCost }),
@@ -88,7 +88,7 @@ export async function startShop(
   try {
     const port = await portFor(given)
     assertWritable(given.dataDir)
-    if (withPages && !mayBeStale) assertBuilt()
+    if (withPages && !allowsOutdatedBuild) assertBuilt()
     const database = given.databaseUrl ? undefined : await openEmbedded(given.dataDir)
     if (database) closers.push(database.close)
     const url = database?.url ?? given.databaseUrl ?? ''
@@ -219,8 +219,8 @@ type AccountDeps = { db: Database; now: () => Date; log: Logger; config: Config 
 const openAccount = (payments: Payments, { config, ...deps }: AccountDeps) =>
   openPaymentAccount({
     ...deps,
-    present: payments.presentAccount,
-    onKnown: payments.accountIsKnown,
+    configured: payments.configuredAccount,
+    onKnown: payments.enableCalls,
     onMismatch: (sentence) => config.warnings.push(sentence),
   })
 

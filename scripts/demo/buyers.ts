@@ -61,7 +61,7 @@ export async function buyAsDemoPeople(config: Config): Promise<number> {
   process.once('SIGINT', stop)
   async function deliverWebhooks() {
     await shop.sandbox?.controls.webhooks.flush()
-    await shop.queue.idle()
+    await shop.queue.waitUntilIdle()
   }
   /** Moves the clocks. Backward works only while the sandbox is empty; forward, everything that falls due happens. */
   async function goTo(agoMs: number) {
@@ -189,7 +189,7 @@ async function buyWithRevenueChanges(shop: Shop, goTo: (agoMs: number) => Promis
     await run()
     await controls?.settle()
     await controls?.webhooks.flush()
-    await shop.queue.idle()
+    await shop.queue.waitUntilIdle()
   }
 }
 

@@ -33,18 +33,18 @@ export async function unlockDemoBuyers(config: Config): Promise<number> {
     if (!tradingViewStandIn || (rows[0]?.count ?? 0) > maxLivePurchases) return 0
     await listEveryone(shop)
     await queue.runNow('tradingview-reconcile')
-    await queue.idle()
+    await queue.waitUntilIdle()
     behindMs -= dayMs
     await changeListsByHand(shop)
     await queue.runNow('tradingview-reconcile')
-    await queue.idle()
+    await queue.waitUntilIdle()
     behindMs = 3 * hourMs
     await simulateOutage(shop)
     behindMs = 0
     await addBuyerWithEarlierAccess(shop)
     // Hands requests from the year to the connector.
     await queue.runNow('tradingview-due')
-    await queue.idle()
+    await queue.waitUntilIdle()
     await compareRevenue(shop)
     const { rows: unlocked } = await connection.pool.query<{ count: number }>(
       `select count(*)::int as count from access where state = 'unlocked'`,
@@ -95,7 +95,7 @@ async function simulateOutage(shop: Shop) {
   const { tradingViewStandIn, connection, queue } = shop
   await tradingViewStandIn?.controls.behave({ always: 'error', on: '/pine_perm/add' })
   for (const name of buyersDuringOutage) await buyAndAskForAccess(shop, person(name), `${name.toLowerCase()}_charts`)
-  await queue.idle()
+  await queue.waitUntilIdle()
   await connection.pool.query(
     `update tv_people set tries = 5, next_try_at = now() + interval '12 hours' where user_id is not null and is_present is not true`,
   )
@@ -109,5 +109,5 @@ async function addBuyerWithEarlierAccess(shop: Shop) {
   // This buyer had access before the purchase, so the seller decides if the shop may ever lock it.
   const olaf = await buy(shop, person('Olaf'), 'monthly')
   await olaf.call(access.changeUsername, { purchaseId: olaf.id, username: 'old_friend_of_mine' })
-  await queue.idle()
+  await queue.waitUntilIdle()
 }

@@ -15,15 +15,15 @@ import { createStripeGateway, eventTypes, type StripeAddress, type StripeFault, 
 /** Release of Stripe.js that the pinned @stripe/stripe-js expects. */
 const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
 
-export type PresentAccount =
+export type ConfiguredAccount =
   | { kind: 'sandbox' }
   | { kind: 'test' | 'live'; secretKey: string; account: Pick<StripeGateway['account'], 'id' | 'hasPrice'> }
 
 export type Payments = {
   stripe: StripeGateway
-  presentAccount: PresentAccount
-  /** Enables calls to Stripe, once the keys are known to belong to the account of this database. */
-  accountIsKnown(): void
+  configuredAccount: ConfiguredAccount
+  /** Call this once the keys are known to belong to the account of this database. */
+  enableCalls(): void
   settings: { publishableKey: string; scriptUrl: string }
   middleware: Middleware[]
   sandbox: Sandbox | undefined
@@ -69,8 +69,8 @@ export async function openPayments({
     const invoices = invoicing(config, seller)
     return {
       stripe: createStripeGateway({ ...config.stripe, address, invoices, report, maySend: () => maySend }),
-      presentAccount: presentAccountOf(config.stripe, address),
-      accountIsKnown() {
+      configuredAccount: configuredAccountOf(config.stripe, address),
+      enableCalls() {
         maySend = true
       },
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
@@ -122,8 +122,8 @@ export async function openPayments({
       invoices: invoicing(config, seller),
       report,
     }),
-    presentAccount: { kind: 'sandbox' },
-    accountIsKnown: () => {},
+    configuredAccount: { kind: 'sandbox' },
+    enableCalls: () => {},
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
     middleware: [tradingViewStandIn.browser, sandbox.browser],
     sandbox,
@@ -139,10 +139,10 @@ export async function openPayments({
   }
 }
 
-export const presentAccountOf = (
+export const configuredAccountOf = (
   keys: NonNullable<Config['stripe']>,
   address: StripeAddress | undefined,
-): PresentAccount => ({
+): ConfiguredAccount => ({
   kind: isLiveKey(keys.secretKey) ? 'live' : 'test',
   secretKey: keys.secretKey,
   account: createStripeGateway({ ...keys, address }).account,

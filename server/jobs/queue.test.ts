@@ -34,7 +34,7 @@ const listFailed = async (queue: Queue) => (await queue.failed.list({ limit: 100
 test('a job is stored with the change that asks for it, or not at all', async () => {
   const queue = newQueue()
   const done: string[] = []
-  const enqueue = queue.job<{ what: string }>('note', async ({ what }) => {
+  const enqueue = queue.defineJob<{ what: string }>('note', async ({ what }) => {
     done.push(what)
   })
   await queue.start()
@@ -45,7 +45,7 @@ test('a job is stored with the change that asks for it, or not at all', async ()
       throw new Error('no')
     }),
   ).rejects.toThrow('no')
-  await queue.idle()
+  await queue.waitUntilIdle()
   expect(done).toEqual(['committed'])
 })
 
@@ -53,7 +53,7 @@ test('two processes run many jobs, each exactly once', async () => {
   const done: number[] = []
   const [one, other] = [newQueue(), newQueue()]
   const [enqueue] = [one, other].map((queue) =>
-    queue.job<{ n: number }>(
+    queue.defineJob<{ n: number }>(
       'count',
       async ({ n }) => {
         done.push(n)
@@ -66,27 +66,27 @@ test('two processes run many jobs, each exactly once', async () => {
   await connection.db.transaction(async (tx) => {
     for (const n of numbers) await enqueue?.(tx, { n })
   })
-  await one.idle()
+  await one.waitUntilIdle()
   expect(done.toSorted((a, b) => a - b)).toEqual(numbers)
 })
 
 test('a job that fails is retried', async () => {
   const queue = newQueue()
   let tries = 0
-  const enqueue = queue.job('flaky', async () => {
+  const enqueue = queue.defineJob('flaky', async () => {
     tries += 1
     if (tries < 3) throw new Error('not yet')
   })
   await queue.start()
   await enqueue(connection.db, {})
-  await expect.poll(() => queue.idle().then(() => tries)).toBe(3)
+  await expect.poll(() => queue.waitUntilIdle().then(() => tries)).toBe(3)
   expect(await listFailed(queue)).toEqual([])
 })
 
 test('a job that can never succeed is tried once, listed, and rerun when an admin says so', async () => {
   const queue = newQueue()
   const seen: string[] = []
-  const enqueue = queue.job<{ to: string }>(
+  const enqueue = queue.defineJob<{ to: string }>(
     'letter',
     async ({ to }, { id }) => {
       seen.push(id)
@@ -96,13 +96,13 @@ test('a job that can never succeed is tried once, listed, and rerun when an admi
   )
   await queue.start()
   await enqueue(connection.db, { to: 'nobody' })
-  await queue.idle()
+  await queue.waitUntilIdle()
   const [failed] = await listFailed(queue)
   expect(failed).toMatchObject({ name: 'letter', about: 'to nobody', error: 'nobody is unknown', tries: 1 })
 
   const id = failed?.id ?? ''
   await connection.db.transaction((tx) => queue.failed.retry(tx, id))
-  await queue.idle()
+  await queue.waitUntilIdle()
   expect(seen).toEqual([id, id])
   expect(await listFailed(queue)).toEqual([])
   expect(await queue.failed.retry(connection.db, id)).toBe(false)
@@ -110,12 +110,12 @@ test('a job that can never succeed is tried once, listed, and rerun when an admi
 
 test('failed jobs come in pages and can be searched and dismissed', async () => {
   const queue = newQueue()
-  const enqueue = queue.job<{ n: number }>('hopeless', async ({ n }) => {
+  const enqueue = queue.defineJob<{ n: number }>('hopeless', async ({ n }) => {
     throw new PermanentFailure(`number ${n}`)
   })
   await queue.start()
   for (let n = 0; n < 5; n++) await enqueue(connection.db, { n })
-  await queue.idle()
+  await queue.waitUntilIdle()
   const first = await queue.failed.list({ limit: 3 })
   const second = await queue.failed.list({ limit: 3, cursor: first.next })
   expect([first.items.length, second.items.length, second.next]).toEqual([3, 2, undefined])
@@ -141,10 +141,10 @@ test('a schedule runs in one process at a time, and a failure is forgotten once 
   await Promise.all([one.start(), other.start()])
 
   await Promise.all(Array.from({ length: 5 }, () => one.trigger('sweep')))
-  await one.idle()
+  await one.waitUntilIdle()
   expect(await listFailed(one)).toMatchObject([{ name: 'sweep', error: 'first time' }])
   await one.trigger('sweep')
-  await one.idle()
+  await one.waitUntilIdle()
   expect(await listFailed(one)).toEqual([])
   expect(most).toBe(1)
   expect(runs).toBe(2)
@@ -169,7 +169,7 @@ test('a queue from an older release is brought up to date, and a removed schedul
 test('jobs continue in the same process after PostgreSQL has closed every connection', async () => {
   const queue = newQueue()
   const done: number[] = []
-  const enqueue = queue.job<{ n: number }>('count', async ({ n }) => {
+  const enqueue = queue.defineJob<{ n: number }>('count', async ({ n }) => {
     done.push(n)
   })
   await queue.start()
@@ -206,7 +206,7 @@ test('two farewells to one address at the same moment don’t wait for each othe
   const begun: string[] = []
   const done: string[] = []
   const [enqueue] = queues.map((queue) =>
-    queue.job<{ to: string }>('farewell', async ({ to }, { id }) => {
+    queue.defineJob<{ to: string }>('farewell', async ({ to }, { id }) => {
       begun.push(id)
       while (begun.length < 2) await sleep(10)
       while ((await queue.forget(to, id)) > 0) await sleep(10)
@@ -224,7 +224,7 @@ async function aboutPeople(...queues: Queue[]) {
   const begun: string[] = []
   const running = new Map<string, () => void>()
   const [enqueue] = queues.map((queue) =>
-    queue.job<{ who: string }>(
+    queue.defineJob<{ who: string }>(
       'about',
       async ({ who }) => {
         if (running.has(who)) throw new Error(`${who} runs twice at once`)
@@ -297,7 +297,7 @@ test('jobs with a higher priority run first, even if the priority was raised whi
 test('a failed job is dropped when the next job with the same key runs', async () => {
   const queue = newQueue()
   let tries = 0
-  const enqueue = queue.job<{ who: string }>(
+  const enqueue = queue.defineJob<{ who: string }>(
     'about',
     async () => {
       tries += 1
@@ -314,11 +314,11 @@ test('a failed job is dropped when the next job with the same key runs', async (
 
 test('a stored queue cannot change its policy under the same name', async () => {
   const old = newQueue()
-  old.job<{ who: string }>('old-about', async () => {})
+  old.defineJob<{ who: string }>('old-about', async () => {})
   await old.start()
   await old.stop()
   const careless = newQueue()
-  careless.job<{ who: string }>('old-about', async () => {}, { oneFor: ({ who }) => who })
+  careless.defineJob<{ who: string }>('old-about', async () => {}, { oneFor: ({ who }) => who })
   await expect(careless.start()).rejects.toThrow('it needs a new name')
 })
 

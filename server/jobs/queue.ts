@@ -85,7 +85,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
 
   return {
     /** Registers a kind of job and returns the function that stores one. Call it before `start`. */
-    job<Data extends object>(
+    defineJob<Data extends object>(
       name: string,
       run: (data: Data, job: { id: string }) => Promise<void>,
       { workers: atOnce = 1, describe = () => '', oneFor }: JobSettings<Data> = {},
@@ -135,7 +135,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
     },
 
     /** Waits until no job is due. */
-    async idle() {
+    async waitUntilIdle() {
       for (let due = await stored.due(); due.length > 0; due = await stored.due()) {
         workers.wake(due.filter(({ isWaiting }) => isWaiting).map(({ name }) => name))
         await new Promise((done) => setTimeout(done, 20))

@@ -28,7 +28,7 @@ const sendContactMessage = (shop: TestShop, message = 'Hello') =>
 /** Waits until nothing is left to try, however long the pauses. */
 async function settled(shop: TestShop) {
   const waiting = async () => {
-    await shop.queue.idle()
+    await shop.queue.waitUntilIdle()
     return (await shop.queue.depths()).filter(({ state }) => state !== 'failed')
   }
   await expect.poll(waiting).toEqual([])
@@ -51,7 +51,7 @@ test('a missing mail server breaks no page, and the email goes out once it’s b
   await first.close()
   const shop = await shopWith(first.url)
   await sendContactMessage(shop)
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   expect(await failures(shop)).toEqual([])
   const again = await smtpServer({}, { port: first.port })
   await settled(shop)
@@ -106,7 +106,7 @@ test('a wrong SMTP password is ours to fix: the email waits instead of being dro
   )
   const shop = await shopWith(smtp.url.replace('://', '://user:wrong@'))
   await sendContactMessage(shop)
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   await expect.poll(async () => (await shop.queue.depths())[0]).toMatchObject({ name: 'mail', state: 'retry' })
   expect(await failures(shop)).toEqual([])
 })

@@ -13,7 +13,7 @@ const site = {
   party: { name: 'Ada Seller', address: [], phone: '', email: 'help@example.com', publicUrl: 'https://shop.example' },
   consumerLaw: 'eu' as const,
   taxNote: '',
-  sold: [],
+  productsOnSale: [],
   law: { law: 'Swiss law', venue: 'Solothurn, Switzerland' },
   linkToken: (purpose: string, id: string) => `${purpose}.${id}`,
 }

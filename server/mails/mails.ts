@@ -66,7 +66,7 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
   }
 
   /** `forget` deletes queued emails to the address and waits for running ones. */
-  const enqueueFarewell = queue.job<Farewell>('farewell', async ({ to, tell, forget }, job) => {
+  const enqueueFarewell = queue.defineJob<Farewell>('farewell', async ({ to, tell, forget }, job) => {
     while (forget && (await queue.forget(to, job.id)) > 0) await sleep(100)
     if (forget) await transport.forget(to)
     if (!tell) return
@@ -76,7 +76,7 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
     })
   })
 
-  const enqueue = queue.job('mail', deliver, {
+  const enqueue = queue.defineJob('mail', deliver, {
     workers: 4,
     describe: ({ kind, to }) => `${kind} to ${to === sellersAddress ? site.supportEmail : to}`,
   })
@@ -87,7 +87,7 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
 
-    sayFarewell: (
+    sendFarewell: (
       tx: Transaction,
       to: string,
       { sendsEmail, deletesSentMails }: { sendsEmail: boolean; deletesSentMails: boolean },

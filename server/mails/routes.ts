@@ -56,7 +56,7 @@ function sampleMails(site: MailSite) {
     const render = templates[kind as keyof typeof templates] as Template<unknown>
     for (const [index, data] of examples.entries())
       byName.set(index === 0 ? kind : `${kind} ${index + 1}`, () => {
-        const product = 'product' in data && site.sold[0]?.name
+        const product = 'product' in data && site.productsOnSale[0]?.name
         const content = render(product ? { ...data, product } : data, site)
         return { subject: content.subject, html: renderHtml(content, site), text: renderText(content, site) }
       })

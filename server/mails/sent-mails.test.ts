@@ -32,7 +32,7 @@ test('emails to the seller are recorded for no account, not even for one with th
 test('“my data” has emails from the moment on that the address was proven; the admin area shows all', async () => {
   const person = await shop.user()
   const { id, email } = person.user
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   expect(await person.call(accounts.myData, {})).toMatchObject({ emails: [] })
   shop.clock.advance({ minutes: 1 })
   await person.call(accounts.requestPasswordReset, { email })
@@ -42,7 +42,7 @@ test('“my data” has emails from the moment on that the address was proven; t
     token: /token=(\S+)/.exec(link?.text ?? '')?.[1] ?? '',
     newPassword: 'proven by now',
   })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   await person.call(accounts.login, { email, password: 'proven by now' })
   const { emails } = await person.call(accounts.myData, {})
   expect(emails).toMatchObject([{ subject: 'Your password was changed' }])
@@ -73,7 +73,7 @@ test('a later proof or another address hides no email sent after the first proof
   await person.call(credentials.changeEmail, { email: moved })
   const [, id = '', token = ''] = await proof(moved, /id=(\S+?)&token=(\S+)/)
   await person.call(credentials.confirmEmail, { id, token })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const { emails } = await person.call(accounts.myData, {})
   const subjects = (emails as { subject: string }[]).map(({ subject }) => subject)
   expect(subjects.filter((subject) => subject === 'Your password was changed')).toHaveLength(2)

@@ -13,17 +13,17 @@ export type MailSite = {
   party: Party
   consumerLaw: 'eu' | 'none'
   taxNote: string
-  sold: { name: string; terms: string[]; list: string | null }[]
+  productsOnSale: { name: string; terms: string[]; list: string | null }[]
   law: LawAndVenue
 }
 
 /** The version is a hash, so it changes with every word. */
-export function termsInForce({ party, consumerLaw, taxNote, sold, law }: TermsSite) {
-  const sections = terms(party, { consumerLaw, taxNote, sold, law })
+export function termsInForce({ party, consumerLaw, taxNote, productsOnSale, law }: TermsSite) {
+  const sections = terms(party, { consumerLaw, taxNote, productsOnSale, law })
   const version = createHash('sha256').update(JSON.stringify(sections)).digest('hex').slice(0, 8)
   return { version, sections }
 }
-export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'sold' | 'law'>
+export type TermsSite = Pick<MailSite, 'party' | 'consumerLaw' | 'taxNote' | 'productsOnSale' | 'law'>
 
 type Maybe<T> = T | false | null | undefined | ''
 export type Detail = [label: string, value: string]

@@ -19,7 +19,7 @@ test('requests are counted by route and status, jobs by kind and outcome', async
   await shop.visitor().call(catalog.list, {})
   await shop.visitor().fetch('/api/products/nope')
   await shop.visitor().call(contact.send, { firstName: 'A', lastName: 'B', email: 'a@example.com', message: 'Hi' })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const { status, type, text } = await read()
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
   expect(text).toContain('shop_http_request_seconds_count{method="GET",route="/api/products",status="200"} 1\n')

@@ -48,7 +48,7 @@ async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
   }
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
   if (isFirst) for (const text of [...envFileWarnings, ...config.warnings]) log.warn(text)
-  const opening = startShop(config, { log, mayBeStale: pagesAreFromVite })
+  const opening = startShop(config, { log, allowsOutdatedBuild: pagesAreFromVite })
   stopInOrder(opening, cluster.isPrimary ? log : undefined)
   const shop = await opening
   if (isFirst) reportOpening(shop, log)

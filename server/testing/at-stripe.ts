@@ -35,7 +35,7 @@ export function atStripe(shop: TestShop) {
 
     async reconcile() {
       await shop.queue.runNow('reconcile')
-      await shop.queue.idle()
+      await shop.queue.waitUntilIdle()
     },
   }
 }

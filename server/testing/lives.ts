@@ -40,7 +40,7 @@ export function lives(shop: () => TestShop) {
       const postman = createPostman({ url: shop().url, dataDir: shop().config.dataDir })
       const body = await subscriptionEvent(shop().connection.db, subscription)
       await postman.post(body, postman.sign(body))
-      await shop().queue.idle()
+      await shop().queue.waitUntilIdle()
     },
   }
 }

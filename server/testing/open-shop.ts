@@ -109,7 +109,7 @@ export async function openShop({
   const known = new Map<string, SentMail>()
   /** Every email sent so far, oldest first; waits for those still on their way. */
   async function mails() {
-    await shop.queue.idle()
+    await shop.queue.waitUntilIdle()
     return readOutbox(join(folder, 'outbox'), known)
   }
 
@@ -129,7 +129,7 @@ export async function openShop({
     async settle() {
       await shop.sandbox?.controls.settle()
       await (shop.sandbox ? shop.sandbox.controls.webhooks.flush() : shop.queue.runNow('reconcile'))
-      await shop.queue.idle()
+      await shop.queue.waitUntilIdle()
     },
     /** Moves the clocks of the shop and of Stripe. */
     async advance(count: number, unit: 'day' | 'month' | 'year' | 'hour' | 'minute') {
@@ -139,7 +139,7 @@ export async function openShop({
       clock.advance({ minutes: (to - from) / 60 })
       await controls.advance(count, unit)
       await controls.webhooks.flush()
-      await shop.queue.idle()
+      await shop.queue.waitUntilIdle()
     },
     /** Call this after a test that moves the clock, or the next test would renew every earlier subscription. */
     stopBilling: () => sandbox().controls.stopBilling(),
@@ -147,7 +147,7 @@ export async function openShop({
     async afterUndo() {
       clock.advance({ minutes: 1.1 })
       await shop.queue.runNow('announce-access')
-      await shop.queue.idle()
+      await shop.queue.waitUntilIdle()
     },
     mails,
     async close() {

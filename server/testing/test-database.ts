@@ -41,7 +41,7 @@ async function openOnce(url: string) {
     withPages: false,
   })
   await shop.sandbox?.controls.webhooks.flush()
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   await shop.close()
   rmSync(folder, { recursive: true })
   await administer(

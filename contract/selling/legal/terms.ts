@@ -7,9 +7,9 @@ export type LawAndVenue = { law: string; venue: string }
 
 export function terms(
   party: Party,
-  options: { consumerLaw: 'eu' | 'none'; taxNote: string; sold: SoldProduct[]; law: LawAndVenue },
+  options: { consumerLaw: 'eu' | 'none'; taxNote: string; productsOnSale: SoldProduct[]; law: LawAndVenue },
 ) {
-  const { consumerLaw, taxNote, sold, law } = options
+  const { consumerLaw, taxNote, productsOnSale, law } = options
   const isEu = consumerLaw === 'eu'
   /** Suffix for sentences that would otherwise contradict consumer rights. */
   const exceptConsumerRights = isEu ? ', except for your consumer rights below' : ''
@@ -27,7 +27,7 @@ export function terms(
       id: 'service',
       title: 'What you get',
       blocks: [
-        ...sold.flatMap(({ name, terms: list }) => [
+        ...productsOnSale.flatMap(({ name, terms: list }) => [
           `A subscription to ${name} gives you, for your own use and for as long as it runs:`,
           { list },
         ]),

@@ -53,7 +53,12 @@ const linksIn = (texts: LegalText[]) =>
 test('Markdown links in the seller’s settings stay plain text', () => {
   const planted = '[Log in here](https://evil.example)'
   const seller = { ...party, name: planted, address: [planted], phone: planted }
-  const texts = terms(seller, { consumerLaw: 'eu', taxNote: planted, sold: [], law: { law: planted, venue: planted } })
+  const texts = terms(seller, {
+    consumerLaw: 'eu',
+    taxNote: planted,
+    productsOnSale: [],
+    law: { law: planted, venue: planted },
+  })
   expect(linksIn(texts)).toEqual(['mailto:help@sigma.example', '/dashboard', '/cancel', '/withdraw'])
   expect(JSON.stringify(texts)).toContain(planted)
 })

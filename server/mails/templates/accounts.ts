@@ -26,8 +26,8 @@ export const worksOnce =
 const unlessYou =
   'The link works for 7 days. If you don’t know this account, ignore this email, or use the link to choose a password: then the account is yours alone.'
 
-export const whatBuyersSee = ({ sold }: MailSite) => {
-  const lists = sold.flatMap(({ list }) => (list ? [`the ${list}`] : []))
+export const whatBuyersSee = ({ productsOnSale }: MailSite) => {
+  const lists = productsOnSale.flatMap(({ list }) => (list ? [`the ${list}`] : []))
   return new Intl.ListFormat('en').format(['your subscription', 'your invoices', ...lists])
 }
 

@@ -55,7 +55,7 @@ describe('reminders', () => {
     shop.clock.advance({ days: 8 })
     admin = await shop.admin()
     const userId = await addBuyer('meanwhile@example.com', 'active')
-    await shop.queue.idle()
+    await shop.queue.waitUntilIdle()
     await addRequest(userId)
     await admin.call(reminders.adminSend, {})
     expect(await remindersTo('meanwhile@example.com')).toBe(0)

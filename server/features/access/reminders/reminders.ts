@@ -47,7 +47,7 @@ export function createReminders(
       hasRow(purchases, eq(purchases.userId, users.id), isUnasked),
     )
 
-  const remind = queue.job<{ userIds: string[] }>('remind', async ({ userIds }) => {
+  const remind = queue.defineJob<{ userIds: string[] }>('remind', async ({ userIds }) => {
     await db.transaction(async (tx) => {
       const unaskedBuyers = await tx
         .selectDistinctOn([users.id], { email: users.email, name: users.name, productId: purchases.productId })

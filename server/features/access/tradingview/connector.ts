@@ -40,7 +40,7 @@ export function createConnector(
   const measures = createMeasures(context, connection)
   const syncPerson = createSync(context, { connection, observeUnlock: measures.observeUnlock })
 
-  const enqueueSync = queue.job<{ userId: string }>(
+  const enqueueSync = queue.defineJob<{ userId: string }>(
     'tradingview-person',
     async ({ userId }) => {
       const isDone = await syncPerson(userId)
@@ -51,7 +51,7 @@ export function createConnector(
   )
 
   /** Catches up every 10 s during an outage, because new buyers should not wait for the minute schedule. */
-  const enqueueCatchUp = queue.job('tradingview-return', catchUp, { oneFor: () => 'return' })
+  const enqueueCatchUp = queue.defineJob('tradingview-return', catchUp, { oneFor: () => 'return' })
 
   async function isOn(tx?: Transaction | Database) {
     const row = await connection.current(tx)

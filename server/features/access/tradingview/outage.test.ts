@@ -42,7 +42,7 @@ const countCalls = async () => (await shop.tradingViewStandIn.controls.calls()).
 
 const runDueSchedule = async () => {
   await shop.queue.runNow('tradingview-due')
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
 }
 
 /** Advances the clock and starts what is due; every sixth time, the minute schedule runs, too. */
@@ -52,7 +52,7 @@ async function advanceTenSeconds(n: number) {
     `update jobs.job set start_after = now() where name = 'tradingview-return' and state < 'active'`,
   )
   if (n % 6 === 5) await shop.queue.runNow('tradingview-due')
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
 }
 
 test('while TradingView is slow, the schedule queues each person once', async () => {
@@ -67,7 +67,7 @@ test('while TradingView is slow, the schedule queues each person once', async ()
     // One job for each person, and one more for each of the two whose jobs are running.
     expect(await countJobs()).toBeLessThanOrEqual(20 + 2)
   })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
 })
 
 test('while TradingView answers only probes, one person at a time is synced', async () => {

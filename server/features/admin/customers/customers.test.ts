@@ -22,7 +22,7 @@ afterAll(() => shop.close())
 
 const mailsTo = async (email: string) => (await shop.mails()).filter(({ to }) => to === email)
 const timelineOf = async (id: string) => {
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   return admin.call(customers.adminTimeline, { id, limit: 200 })
 }
 
@@ -43,7 +43,7 @@ test('a customer’s page shows the account, purchases, payments and notes', asy
     documents: [{ kind: 'invoice', amount: 3900, status: 'paid' }],
   })
   await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 900, refundedSoFar: 0 })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   expect(await admin.call(customers.adminPayments, { id })).toMatchObject({
     paid: 3000,
     refunded: 900,
@@ -171,7 +171,7 @@ describe('an email', () => {
       expect.objectContaining({ kind: 'mail' }),
     )
     const buyer = await shop.buyer()
-    await shop.queue.idle()
+    await shop.queue.waitUntilIdle()
     const { db } = shop.connection
     const old = new Date(Date.now() - 31 * 86_400_000)
     await db.update(sentMails).set({ sentAt: old }).where(eq(sentMails.userId, buyer.user.id))
@@ -291,14 +291,14 @@ test('“my data” contains notes, emails and logins, and deleting the account 
   await shop.buy(buyer)
   const { id } = buyer.user
   await admin.call(customers.adminAddNote, { id, text: 'Wrote a kind email' })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   expect(await buyer.call(accounts.myData, {})).toMatchObject({
     notesAboutYou: [{ text: 'Wrote a kind email' }],
     emails: expect.arrayContaining([expect.objectContaining({ subject: expect.stringContaining('receipt') })]),
     logins: expect.arrayContaining([expect.objectContaining({ ip: expect.any(String) })]),
   })
   await admin.call(accounts.adminDelete, { id })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   for (const table of [customerNotes, sentMails, logins])
     expect(await shop.connection.db.select().from(table).where(eq(table.userId, id))).toEqual([])
   await expect(admin.call(customers.adminShow, { id })).rejects.toMatchObject({ status: 404 })

@@ -20,7 +20,7 @@ async function failMailJob() {
   isRefusing = true
   const message = { firstName: 'A', lastName: 'B', email: 'a@example.com', message: 'Hi' }
   await shop.visitor().call(contact.send, message)
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const admin = await shop.admin()
   const [failed] = await admin.call(jobs.adminList, {})
   return { admin, failed, id: failed?.id ?? '' }
@@ -32,7 +32,7 @@ test('an admin sees a job that failed permanently and runs it again', async () =
   expect(failed?.error).toContain('550')
   isRefusing = false
   await admin.call(jobs.adminRetry, { id })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   expect(smtp.accepted.map(({ messageId }) => messageId)).toEqual([`<${id}@localhost>`])
   expect(await admin.call(jobs.adminList, {})).toEqual([])
   await expect(admin.call(jobs.adminRetry, { id })).rejects.toMatchObject({ status: 404 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 const subjects = async () => {
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   return (await shop.mails()).filter(({ to }) => to === support).map(({ subject }) => subject)
 }
 const run = (job: string) => shop.queue.runNow(job)
@@ -26,7 +26,7 @@ test('the overview lists today’s sales, cancellations and messages, each linke
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   await buyer.call(contact.send, { firstName: 'Ada', lastName: 'L', email: buyer.user.email, message: 'Why?' })
   await shop.settle()
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const today = await admin.call(overview.adminToday, {})
   expect(today.map(({ kind }) => kind).toSorted()).toEqual(['cancelled', 'message', 'sale'])
   expect(today.every(({ customerId }) => customerId === buyer.user.id)).toBe(true)

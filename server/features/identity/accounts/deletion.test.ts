@@ -20,7 +20,7 @@ const secondAdmin = { email: 'second@example.com', password: 'the second admin' 
 
 /** Finds a word in every table, jobs included, and in every email but the farewell. Leaves out the Stripe sandbox's tables. */
 async function tracesOf(word: string, at = shop) {
-  await at.queue.idle()
+  await at.queue.waitUntilIdle()
   const { pool } = at.connection
   const { rows: tables } = await pool.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -127,7 +127,7 @@ describe('deleting a user', () => {
     await using other = await openShop({ env: { SMTP_URL: smtp.url } })
     const person = await other.user()
     await other.connection.db.update(users).set({ verifiedAt: new Date() }).where(eq(users.id, person.user.id))
-    await other.queue.idle()
+    await other.queue.waitUntilIdle()
     expect(await other.queue.failed.list({ limit: 10 })).toMatchObject({ items: [{ name: 'mail' }] })
     await person.call(accounts.deleteMyself, { password: person.password })
     expect(await tracesOf(person.user.email, other)).toEqual([])

@@ -32,7 +32,7 @@ export function createLoginLinks(
   { db, now, mails, queue, securityLog }: LoginLinkContext,
   passwordLinks: Pick<PasswordLinks, 'createLink'>,
 ): LoginLinks {
-  const enqueue = queue.job<{ email: string; returnPath?: string }>('login-link', ({ email, returnPath }) =>
+  const enqueue = queue.defineJob<{ email: string; returnPath?: string }>('login-link', ({ email, returnPath }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
         .select({ id: users.id, isAdmin: users.isAdmin, role: users.role })

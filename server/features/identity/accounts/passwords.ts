@@ -70,7 +70,7 @@ export function createPasswords(context: PasswordDeps): Passwords {
   }
 
   // A job looks up the account, so that the request takes the same time for every address.
-  const enqueueReset = queue.job<{ email: string }>('password-reset', ({ email }) =>
+  const enqueueReset = queue.defineJob<{ email: string }>('password-reset', ({ email }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
         .select({ id: users.id, passwordHash: users.passwordHash })

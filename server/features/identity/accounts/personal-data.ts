@@ -80,7 +80,7 @@ export function createDeletion(context: DeletionContext, { modules, endSubscript
       await erasePerson(tx, userId, now())
       const mayMail = await attempts.mayMail(tx, 'farewell', email)
       // An unproven address may be another person's, so emails to it are kept.
-      await mails.sayFarewell(tx, email, { sendsEmail: mayMail, deletesSentMails: byAdmin || verifiedAt !== null })
+      await mails.sendFarewell(tx, email, { sendsEmail: mayMail, deletesSentMails: byAdmin || verifiedAt !== null })
     })
   }
 

@@ -89,7 +89,7 @@ test('a customer the seller deleted at Stripe is replaced by a new one, with the
 test('a changed account name reaches the customer at Stripe', async () => {
   const buyer = await shop.buyer()
   await buyer.call(accounts.updateProfile, { name: 'Ada Lovelace' })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   expect(await customersOf(buyer.user.id)).toMatchObject([{ name: 'Ada Lovelace' }])
 })
 

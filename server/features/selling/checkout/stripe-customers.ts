@@ -52,12 +52,12 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     for (const id of await orders.allOf(db, userId)) await stripe.customers.update(id, account)
   }
 
-  const updateCustomers = queue.job('update-stripe-customers', updateNameAndEmail, {
+  const updateCustomers = queue.defineJob('update-stripe-customers', updateNameAndEmail, {
     // Two concurrent jobs could leave the older name at Stripe.
     oneFor: ({ userId }) => userId,
   })
 
-  const deleteCustomers = queue.job<{ ids: string[] }>('delete-customers', async ({ ids }) => {
+  const deleteCustomers = queue.defineJob<{ ids: string[] }>('delete-customers', async ({ ids }) => {
     for (const id of ids) await stripe.customers.remove(id)
   })
 

@@ -63,7 +63,7 @@ export function createDeclarations(
   const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(context)
   const execution = createExecution(context, purchases, cancellation)
 
-  const handleDeclaration = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
+  const handleDeclaration = queue.defineJob<{ id: string }>('handle-declaration', async ({ id }) => {
     const row = await execution.find(id)
     if (row?.state !== 'open') return
     const { contract, needsNoDecision, isOwner, ownerToAsk } = await linkContract(row)

@@ -5,7 +5,7 @@ import type { PaymentAccountKind } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { paymentAccount, prices } from '#server/database/schema.ts'
 import { StartError } from '#server/errors.ts'
-import type { PresentAccount } from '#server/gateways/payments.ts'
+import type { ConfiguredAccount } from '#server/gateways/payments.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
 
 /** Payment account that the database is bound to. */
@@ -31,12 +31,12 @@ export async function boundAccount(db: Database | Transaction): Promise<BoundAcc
 const mostPricesTried = 5
 
 /** Asks Stripe unless the key is known. Throws `StripeRefusal` if Stripe can't be asked. */
-export async function compareAccount(db: Database, bound: BoundAccount, present: PresentAccount) {
-  if (bound.kind !== present.kind) return { isSame: false, accountId: null }
-  if (present.kind === 'sandbox') return { isSame: true, accountId: null }
-  if (bound.keyFingerprints.includes(fingerprintOf(present.secretKey)))
+export async function compareAccount(db: Database, bound: BoundAccount, configured: ConfiguredAccount) {
+  if (bound.kind !== configured.kind) return { isSame: false, accountId: null }
+  if (configured.kind === 'sandbox') return { isSame: true, accountId: null }
+  if (bound.keyFingerprints.includes(fingerprintOf(configured.secretKey)))
     return { isSame: true, accountId: bound.accountId }
-  const accountId = await present.account.id()
+  const accountId = await configured.account.id()
   if (accountId && bound.accountId) return { isSame: accountId === bound.accountId, accountId }
   const newestPrices = await db
     .select({ id: prices.stripePriceId })
@@ -44,18 +44,19 @@ export async function compareAccount(db: Database, bound: BoundAccount, present:
     .where(isNotNull(prices.stripePriceId))
     .orderBy(desc(prices.publishedAt))
     .limit(mostPricesTried)
-  for (const { id } of newestPrices) if (id && (await present.account.hasPrice(id))) return { isSame: true, accountId }
+  for (const { id } of newestPrices)
+    if (id && (await configured.account.hasPrice(id))) return { isSame: true, accountId }
   return { isSame: newestPrices.length === 0, accountId }
 }
 
 /** Unless it `replaces` the bound account, adds the key to it. */
 export async function bindAccount(
   tx: Database | Transaction,
-  present: PresentAccount,
+  configured: ConfiguredAccount,
   { accountId, now, replaces = false }: { accountId: string | null; now: Date; replaces?: boolean },
 ) {
-  const keyFingerprints = present.kind === 'sandbox' ? [] : [fingerprintOf(present.secretKey)]
-  const row = { kind: present.kind, accountId, keyFingerprints, boundAt: now }
+  const keyFingerprints = configured.kind === 'sandbox' ? [] : [fingerprintOf(configured.secretKey)]
+  const row = { kind: configured.kind, accountId, keyFingerprints, boundAt: now }
   const addedKey = {
     accountId: sql`coalesce(${paymentAccount.accountId}, excluded.account_id)`,
     keyFingerprints: sql`array(select distinct unnest(${paymentAccount.keyFingerprints} || excluded.key_fingerprints))`,
@@ -82,7 +83,7 @@ type PaymentAccountDeps = {
   db: Database
   now: () => Date
   log: Pick<Logger, 'warn' | 'error'>
-  present: PresentAccount
+  configured: ConfiguredAccount
   /** Called once, when Stripe may be used. */
   onKnown(): void
   /** Called if the keys turn out to be another account's while the shop runs. */
@@ -96,7 +97,7 @@ export async function openPaymentAccount({
   db,
   now,
   log,
-  present,
+  configured,
   onKnown,
   onMismatch,
 }: PaymentAccountDeps): Promise<PaymentAccount> {
@@ -107,10 +108,10 @@ export async function openPaymentAccount({
   async function identify(): Promise<string | null> {
     const bound = await boundAccount(db)
     const { isSame, accountId } = bound
-      ? await compareAccount(db, bound, present)
-      : { isSame: true, accountId: present.kind === 'sandbox' ? null : await present.account.id() }
-    if (bound && !isSame) return mismatchInWords(bound, { kind: present.kind, accountId })
-    await bindAccount(db, present, { accountId, now: now() })
+      ? await compareAccount(db, bound, configured)
+      : { isSame: true, accountId: configured.kind === 'sandbox' ? null : await configured.account.id() }
+    if (bound && !isSame) return mismatchInWords(bound, { kind: configured.kind, accountId })
+    await bindAccount(db, configured, { accountId, now: now() })
     isKnown = true
     onKnown()
     return null
@@ -139,7 +140,7 @@ export async function openPaymentAccount({
   }
 
   return {
-    kind: present.kind,
+    kind: configured.kind,
     isKnown: () => isKnown,
     askAgain,
     close() {

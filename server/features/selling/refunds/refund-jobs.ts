@@ -22,7 +22,7 @@ export const unusedTermPurpose = (subscriptionId: string) => `rest of ${subscrip
 
 export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobDeps): RefundJobs {
   return {
-    refundDuplicate: queue.job<{ subscriptionId: string; since?: string }>(
+    refundDuplicate: queue.defineJob<{ subscriptionId: string; since?: string }>(
       'refund-duplicate',
       async ({ subscriptionId, since }) => {
         await stripe.subscriptions.cancelNow(subscriptionId)
@@ -33,7 +33,7 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
       },
     ),
 
-    refundLate: queue.job<{ subscriptionId: string }>('refund-late', async ({ subscriptionId }) => {
+    refundLate: queue.defineJob<{ subscriptionId: string }>('refund-late', async ({ subscriptionId }) => {
       const { endedAt } = await stripe.subscriptions.read(subscriptionId)
       if (endedAt) {
         const latePayments = wholePayment(({ paidAt }) => paidAt > endedAt)
@@ -42,7 +42,7 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
       await sync(subscriptionId)
     }),
 
-    refundUnusedTerm: queue.job<{ subscriptionId: string; amount: number }>(
+    refundUnusedTerm: queue.defineJob<{ subscriptionId: string; amount: number }>(
       'refund-rest',
       async ({ subscriptionId, amount }) => {
         const readPayments = async () => paymentsOfLatestPeriod(await stripe.subscriptions.read(subscriptionId))
@@ -62,7 +62,7 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
       },
     ),
 
-    creditRefunds: queue.job<{ subscriptionId: string }>('credit-refunds', async ({ subscriptionId }) => {
+    creditRefunds: queue.defineJob<{ subscriptionId: string }>('credit-refunds', async ({ subscriptionId }) => {
       await stripe.invoices.creditRefunds(subscriptionId)
       await sync(subscriptionId)
     }),

@@ -46,7 +46,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
   const { accounts, orders, access, sync } = deps
 
   /** Syncs once more, because events that arrived before the takeover were ignored. */
-  const syncAfterTakeover = queue.job<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
+  const syncAfterTakeover = queue.defineJob<{ subscriptionId: string }>('follow-taken-over', ({ subscriptionId }) =>
     sync(subscriptionId),
   )
 

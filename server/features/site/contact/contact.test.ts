@@ -162,7 +162,7 @@ describe('the answer to a message', () => {
     await sender.call(contact.send, { ...message, email })
     const [row] = await admin.call(messages.adminList, { q: email })
     await admin.call(messages.adminReply, { id: row?.id ?? '', answer: 'Your invoice is 0042' })
-    await shop.queue.idle()
+    await shop.queue.waitUntilIdle()
   }
 
   test('is not in the data of someone who only signed up with the address', async () => {
@@ -192,7 +192,7 @@ test('the file with a customer’s data lists messages and emails that only shar
   const { email, id } = customer.user
   await shop.visitor().call(contact.send, { ...message, email })
   await shop.visitor().call(newsletter.subscribe, { email })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const admin = await shop.admin()
   expect(await admin.call(customerData.adminDownload, { id })).toMatchObject({
     account: { email },

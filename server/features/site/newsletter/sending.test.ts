@@ -64,7 +64,7 @@ test('a newsletter goes once to every confirmed address, with an unsubscribe lin
   const { shop, smtp, admin, addReaders, createDraft, show } = await openNewsletterShop()
   await addReaders(3)
   await shop.visitor().call(newsletter.subscribe, { email: 'unconfirmed@example.com' })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   smtp.accepted.length = 0
   const { id } = await createDraft()
   expect(await show(id)).toMatchObject({ state: 'draft', audience: 3, missing: [], version: 1 })
@@ -154,7 +154,7 @@ test('buyers get it only if the checkout said so, the address is proven, and the
     await shop.buy(buyer, news ? { news } : {})
     buyers.push(buyer)
   }
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const { productId } = await firstPurchase(shop)
   const [untold, told, unproven, objecting] = buyers
   if (!untold || !told || !unproven || !objecting) throw new Error('Expected four buyers')
@@ -213,7 +213,7 @@ test('an address that the mail server refused gets no more newsletters; a greyli
     .poll(async () => (await show(id)).counts)
     .toEqual({ waiting: 1, sent: 1, refused: 1, uncertain: 0, unsubscribed: 0 })
   isGrey = false
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   await run()
   expect(addresses(smtp.accepted)).toEqual(['reader3@example.com'])
   shop.clock.advance({ minutes: 6 })
@@ -251,7 +251,7 @@ test('if the mail server dies halfway, the newsletter pauses, possible deliverie
   const restartedSmtp = await openSmtp({}, { port: smtp.port })
   closers.push(restartedSmtp.close)
   // Waits for the run that paused it.
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   await admin.call(newsletters.adminResume, { id })
   await expect.poll(async () => (await show(id)).state, { timeout: 25_000 }).toBe('sent')
   const deliveries = [...seen, ...restartedSmtp.accepted.map(({ to }) => to)]
@@ -284,7 +284,7 @@ test('a process that dies between hand-over and commit leaves at most one uncert
       return (await show(id)).state
     })
     .toBe('sent')
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const sent = addresses(smtp.accepted)
   expect(new Set(sent).size).toBe(sent.length)
   expect(sent).toHaveLength(30)
@@ -342,7 +342,7 @@ test('a paused newsletter waits, a stopped one never continues, and its addresse
   await admin.call(newsletters.adminSend, { id, version: 1 })
   await expect.poll(() => smtp.accepted.length).toBeGreaterThan(2)
   await admin.call(newsletters.adminPause, { id })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const sentCount = smtp.accepted.length
   // MAIL_RATE of 600 emails per minute is one every 100 ms; 5 ms are tolerance.
   expect(Date.now() - startedAt).toBeGreaterThan((sentCount - 1) * 95)

@@ -57,7 +57,7 @@ test('a service message goes once to everyone with a live purchase, without cons
   expect(await audience()).toEqual({ customers: 5, refused: 1, remaining: 4, missing: [] })
 
   expect(await send()).toEqual({ recipients: 5 })
-  await shop.queue.idle()
+  await shop.queue.waitUntilIdle()
   const messages = (await received()).filter(({ subject }) => subject === message.subject)
   expect(messages.map(({ to }) => to).toSorted()).toEqual([paid, imported, cancelling, objected, suppressed].toSorted())
   const [first] = messages

@@ -82,7 +82,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
   })
 
   /** Idempotent: each email has an id made from message and person, so a second run sends nothing twice. */
-  const enqueue = queue.job<{ id: string }>('send-service-message', async ({ id }) => {
+  const enqueue = queue.defineJob<{ id: string }>('send-service-message', async ({ id }) => {
     const [message] = await db.select().from(serviceMessages).where(eq(serviceMessages.id, id))
     if (!message) return
     const data = await emailDataOf(message)
