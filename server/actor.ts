@@ -4,7 +4,7 @@ import type { person } from '#contract/fields.ts'
 /** Logged-in caller; `userColumns` in `database/schema/accounts.ts` selects exactly these fields. */
 export type User = Omit<z.input<typeof person>, 'mustSetUp'>
 
-/** User and origin of a call; the first argument of functions that change state. `user` is null without a login. */
+/** User and origin of a call; `user` is null without a login. */
 export type Actor<Caller extends User | null = User> = {
   user: Caller
   sessionId: string | null
@@ -16,5 +16,5 @@ export type Actor<Caller extends User | null = User> = {
   mustSetUp: boolean
 }
 
-/** Throws a Refusal unless the caller has shown who they are recently (`http/gate.ts`). */
+/** Throws a Refusal unless the caller has proven their identity recently (`http/gate.ts`). */
 export type AssertFresh = () => Promise<void>

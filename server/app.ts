@@ -121,7 +121,7 @@ async function mountAll(
   mountMailPreview(app, { site: context.site, outbox: config.mail.outbox })
 }
 
-/** The API document and its page are built on the first request, because building them would slow down every start. */
+/** Built on the first request, because building would slow down every start. */
 function mountDocs(app: FastifyInstance, publicUrl: string) {
   let document: object | undefined
   let page: string | undefined
@@ -135,11 +135,10 @@ function mountDocs(app: FastifyInstance, publicUrl: string) {
   )
 }
 
-/** Writes to a new page of a table and rolls back: fails on a full disk and on a read-only database. */
+/** Fails on a full disk and on a read-only database. */
 const testWriteSql =
   "create temporary table written (text text) on commit drop; insert into written values ('something')"
 
-/** `/healthz` says that the process is alive; `/readyz`, that the database accepts writes and jobs run. */
 function mountHealth(app: FastifyInstance, { pool, queue }: { pool: Pool; queue: Queue }) {
   const withoutLimit = { config: { perMinute: false as const } }
   app.get('/healthz', withoutLimit, () => ({ status: 'ok' }))

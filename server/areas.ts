@@ -6,10 +6,9 @@ import { type Identity, openIdentity } from './features/identity/identity.ts'
 import { openSelling, type Selling } from './features/selling/selling.ts'
 import { openSite, type Site } from './features/site/site.ts'
 
-/** All opened areas. */
 export type Areas = { identity: Identity; selling: Selling; access: Access; site: Site; admin: AdminArea }
 
-/** The composition root: opens each area with the areas before it, and implements the events for later ones. */
+/** Opens each area with the areas before it, and implements the events for later ones. */
 export function openAreas(context: Context): Areas {
   const events: AreaEvents = {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),

@@ -11,7 +11,7 @@ function faultsOf(env: Record<string, string>) {
   }
 }
 
-test('an empty environment gives you a working shop', () => {
+test('an empty environment configures a working shop', () => {
   expect(readConfig({})).toMatchObject({ port: 3000, publicUrl: 'http://localhost:3000', stripe: undefined })
 })
 
@@ -24,19 +24,19 @@ test('all configuration errors are reported at once', () => {
   ])
 })
 
-test('production never starts without keys by accident', () => {
+test('in production, payments, SECRETS_KEY and PUBLIC_URL must be set', () => {
   expect(faultsOf({ NODE_ENV: 'production' })).toHaveLength(3)
   expect(faultsOf(production)).toEqual([])
 })
 
-const live = {
+const liveKeys = {
   STRIPE_SECRET_KEY: 'sk_live_51abc',
   STRIPE_PUBLISHABLE_KEY: 'pk_live_51abc',
   STRIPE_WEBHOOK_SECRET: 'whsec_1234567890abcdef',
 }
-const selling = {
+const sellingShop = {
   ...production,
-  ...live,
+  ...liveKeys,
   PAYMENTS: '',
   SUPPORT_EMAIL: 'help@shop.example',
   SMTP_URL: 'smtps://mail.shop.example',
@@ -48,7 +48,7 @@ const selling = {
 }
 
 test('a shop that is ready to sell produces no warnings', () => {
-  expect(readConfig(selling).warnings).toEqual([])
+  expect(readConfig(sellingShop).warnings).toEqual([])
   expect(readConfig({}).warnings).toEqual([])
 })
 
@@ -58,32 +58,32 @@ test.for([
   [{ HOST: '192.168.1.5' }, 'HOST=192.168.1.5 lets other machines in'],
   [{ PUBLIC_URL: 'https://shop.example' }, 'PUBLIC_URL=https://shop.example is an address for others'],
   [{ PUBLIC_URL: 'http://192.168.1.5:3000' }, 'PUBLIC_URL=http://192.168.1.5:3000 is an address for others'],
-  [live, 'Live Stripe keys take real money'],
+  [liveKeys, 'Live Stripe keys take real money'],
 ] as const)('a shop that others can reach runs in production or does not start: %o', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
   expect(faultsOf(env)).toEqual([expect.stringContaining('set NODE_ENV=production ("Sell with it" in README.md)')])
 })
 
-test('on your own machine, any local name will do', () => {
+test('outside production, HOST and PUBLIC_URL may be any local name', () => {
   for (const host of ['localhost', '127.0.0.1', '::1', '127.0.0.5']) expect(faultsOf({ HOST: host })).toEqual([])
   for (const url of ['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]:3000', 'http://shop.localhost'])
     expect(faultsOf({ PUBLIC_URL: url })).toEqual([])
 })
 
 test.for([
-  [{ ...selling, PUBLIC_URL: 'http://shop.example' }, 'PUBLIC_URL must start with https://'],
-  [{ ...selling, PAYMENTS: 'sandbox' }, 'PAYMENTS=sandbox with live Stripe keys'],
-  [{ ...selling, STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }, 'must both be live keys or both be test keys'],
-  [{ ...selling, STRIPE_WEBHOOK_SECRET: 'whsec_' }, 'STRIPE_WEBHOOK_SECRET must start with whsec_, and be as long'],
-  [{ ...selling, SECRETS_KEY: '0'.repeat(64) }, 'SECRETS_KEY must be random'],
-  [{ ...selling, SECRETS_KEY: 'ab'.repeat(32) }, 'SECRETS_KEY must be random'],
-  [{ ...selling, SECRETS_KEY: 'abc' }, 'SECRETS_KEY must be 64 hexadecimal digits'],
-  [{ ...selling, ADMIN_EMAIL: 'a@shop.example', ADMIN_PASSWORD: 'Password123' }, 'ADMIN_PASSWORD is one of'],
-  [{ ...selling, SUPPORT_EMAIL: '' }, 'With live Stripe keys, set SUPPORT_EMAIL'],
-  [{ ...selling, SMTP_URL: '' }, 'With live Stripe keys, set SMTP_URL'],
-  [{ ...selling, DATABASE_URL: 'postgres://shop:pw@db.example/shop' }, '?sslmode=verify-full'],
-  [{ ...selling, TRUST_PROXY: 'everybody' }, 'TRUST_PROXY must be the number of proxies'],
-  [{ ...selling, TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY must be the number of proxies'],
+  [{ ...sellingShop, PUBLIC_URL: 'http://shop.example' }, 'PUBLIC_URL must start with https://'],
+  [{ ...sellingShop, PAYMENTS: 'sandbox' }, 'PAYMENTS=sandbox with live Stripe keys'],
+  [{ ...sellingShop, STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }, 'must both be live keys or both be test keys'],
+  [{ ...sellingShop, STRIPE_WEBHOOK_SECRET: 'whsec_' }, 'STRIPE_WEBHOOK_SECRET must start with whsec_, and be as long'],
+  [{ ...sellingShop, SECRETS_KEY: '0'.repeat(64) }, 'SECRETS_KEY must be random'],
+  [{ ...sellingShop, SECRETS_KEY: 'ab'.repeat(32) }, 'SECRETS_KEY must be random'],
+  [{ ...sellingShop, SECRETS_KEY: 'abc' }, 'SECRETS_KEY must be 64 hexadecimal digits'],
+  [{ ...sellingShop, ADMIN_EMAIL: 'a@shop.example', ADMIN_PASSWORD: 'Password123' }, 'ADMIN_PASSWORD is one of'],
+  [{ ...sellingShop, SUPPORT_EMAIL: '' }, 'With live Stripe keys, set SUPPORT_EMAIL'],
+  [{ ...sellingShop, SMTP_URL: '' }, 'With live Stripe keys, set SMTP_URL'],
+  [{ ...sellingShop, DATABASE_URL: 'postgres://shop:pw@db.example/shop' }, '?sslmode=verify-full'],
+  [{ ...sellingShop, TRUST_PROXY: 'everybody' }, 'TRUST_PROXY must be the number of proxies'],
+  [{ ...sellingShop, TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY must be the number of proxies'],
 ] as const)('settings that would be unsafe in production are refused: %#', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
 })
@@ -94,7 +94,7 @@ test.for([
   [{ PUBLIC_URL: 'http://localhost:3000/path' }, 'PUBLIC_URL must end after the host'],
   [{ DATABASE_URL: 'postgres://u:p#w@localhost/shop' }, 'DATABASE_URL cannot be read: in a password, write # as %23'],
   [{ SMTP_URL: 'smtp://u:25#w@localhost' }, 'SMTP_URL cannot be read: in a password, write # as %23'],
-] as const)('what would only fail later is told at the start: %o', ([env, fault]) => {
+] as const)('a setting that would only fail later is refused at the start: %o', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
 })
 
@@ -103,7 +103,7 @@ test('a sender is an address, with or without a name', () => {
     expect(readConfig({ MAIL_FROM: from }).mail.from).toBe(from)
 })
 
-test('a local database needs no encryption; a remote one must say yes or no', () => {
+test('the URL of a remote database must say whether to encrypt, and that of a local one need not', () => {
   for (const url of [
     'postgres://shop@localhost/shop',
     'postgres://shop@127.0.0.1:5433/shop',
@@ -111,13 +111,13 @@ test('a local database needs no encryption; a remote one must say yes or no', ()
     'postgres://shop@database/shop?sslmode=disable',
     'postgres://shop@db.example/shop?sslmode=verify-full',
   ])
-    expect([url, faultsOf({ ...selling, DATABASE_URL: url })]).toEqual([url, []])
+    expect([url, faultsOf({ ...sellingShop, DATABASE_URL: url })]).toEqual([url, []])
 })
 
-test('settings that are merely unwise produce a warning', () => {
+test('a doubtful TRUST_PROXY produces a warning', () => {
   const { warnings } = readConfig({ ...production, TRUST_PROXY: 'true' })
   expect(warnings).toEqual([expect.stringContaining('TRUST_PROXY=true is read as 1')])
-  expect(readConfig({ ...selling, TRUST_PROXY: '' }).warnings).toEqual([
+  expect(readConfig({ ...sellingShop, TRUST_PROXY: '' }).warnings).toEqual([
     expect.stringContaining('TRUST_PROXY is not set'),
   ])
 })
@@ -129,11 +129,11 @@ test.for([
   ['2', 2],
   ['10.0.0.5', ['10.0.0.5']],
   ['loopback, 10.1.0.0/16, 2001:db8::/32', ['loopback', '10.1.0.0/16', '2001:db8::/32']],
-] as const)('TRUST_PROXY=%s', ([given, proxies]) => {
-  expect(readConfig({ TRUST_PROXY: given }).trustProxy).toEqual(proxies)
+] as const)('TRUST_PROXY=%s is read as proxies to trust', ([setting, proxies]) => {
+  expect(readConfig({ TRUST_PROXY: setting }).trustProxy).toEqual(proxies)
 })
 
-test('a Stripe secret key needs its companions', () => {
+test('a Stripe secret key needs the publishable key and the webhook secret', () => {
   expect(faultsOf({ STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([
     'STRIPE_SECRET_KEY also needs STRIPE_PUBLISHABLE_KEY',
     'STRIPE_SECRET_KEY also needs STRIPE_WEBHOOK_SECRET',
@@ -144,7 +144,7 @@ test('an empty value in .env counts as not set', () => {
   expect(readConfig({ SMTP_URL: '', PORT: '' })).toMatchObject({ port: 3000 })
 })
 
-test('nobody’s address goes to a region lookup that is turned off', () => {
+test('REGION_LOOKUP_URL=none turns off the region lookup', () => {
   expect(readConfig({ REGION_LOOKUP_URL: 'none' }).regionLookupUrl).toBeNull()
   expect(readConfig({}).regionLookupUrl).toBe('https://ipapi.co/json/')
   expect(() => readConfig({ REGION_LOOKUP_URL: 'nobody' })).toThrow('REGION_LOOKUP_URL must be none')

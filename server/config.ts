@@ -36,8 +36,8 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
   return {
     /** All settings by their names in the environment, with defaults. */
     settings: env,
-    /** Names of the settings that the environment sets; the admin area cannot change those. */
-    given: namesInEnvironment,
+    /** The admin area cannot change these settings. */
+    namesInEnvironment,
     production,
     port: env.PORT,
     host: env.HOST,
@@ -46,7 +46,7 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
     publicUrlIsGiven: env.PUBLIC_URL !== undefined,
     secure: publicUrl.startsWith('https:'),
     processes: env.WEB_CONCURRENCY,
-    /** Number or addresses of the proxies that are trusted to name the visitor's IP address. */
+    /** Proxies that are trusted to name the visitor's IP address. */
     trustProxy: proxiesOf(env.TRUST_PROXY) ?? 0,
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
@@ -63,7 +63,7 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
       /** If unset, emails come from the support address, which the seller can change at any time. */
       from: env.MAIL_FROM,
       outbox: join(resolve(env.DATA_DIR), 'outbox'),
-      /** Maximum number of newsletter emails per minute. */
+      /** Newsletter emails per minute. */
       rate: env.MAIL_RATE,
     },
     stripe:
@@ -83,7 +83,6 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
     hstsSubdomains: env.HSTS_SUBDOMAINS === 'yes',
     cookieBanner: env.COOKIE_BANNER,
     gaMeasurementId: env.GA_MEASUREMENT_ID ?? null,
-    /** `eu` turns on the EU's consumer rights: withdrawal, cancellation, information before the order. */
     consumerLaw: env.CONSUMER_LAW,
     tax: { mode: env.TAX, note: env.TAX === 'stripe' ? 'Prices include VAT where it is due.' : env.TAX_NOTE },
     metricsToken: env.METRICS_TOKEN,

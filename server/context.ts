@@ -24,7 +24,6 @@ type ContextInput = {
   catalog: Catalog
   queue: Queue
   transport: MailTransport
-  /** Transport for newsletters. */
   bulkMail: BulkMail
   stripe: StripeGateway
   paymentAccount: Pick<PaymentAccount, 'kind' | 'isKnown'>
@@ -41,13 +40,11 @@ type ContextInput = {
 export type PersonalDataModule = {
   /** Called when an account is deleted, before its rows are. */
   forget?(tx: Transaction, userId: string): Promise<void>
-  /** Additional entries for "my data". */
   dataOf?(userId: string): Promise<object>
 }
 
 export type Context = ReturnType<typeof createContext>
 
-/** Dependencies that almost every module uses. */
 export function createContext({ transport, ...input }: ContextInput) {
   const { config, settings, connection, queue, secrets, log, now } = input
   const { db } = connection
@@ -61,7 +58,7 @@ export function createContext({ transport, ...input }: ContextInput) {
     mails: createMails({ db, now, queue, transport, site }),
     audit: createAudit({ db, now }),
     attempts: createAttempts({ db, now, limitsQuestions: config.rateLimits }),
-    /** Runs one task at a time for each subscription, and for each buyer's checkout. */
+    /** One task at a time for each subscription, and for each buyer's checkout. */
     runExclusive: connection.locks.runExclusive,
     securityLog: createSecurityLog(log),
     /** Throws for the shop's own addresses: a stranger who registered with one could pose as the shop. */

@@ -12,7 +12,7 @@ type Details = {
   amount?: number
 }
 
-/** A request that cannot be granted. The message is for the person who reads it, the code for programs. */
+/** The message is for the person who reads it, the code for programs. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: RefusalCode
@@ -45,8 +45,8 @@ function durationInWords(seconds: number) {
   return `${Math.ceil(minutes / 60)} hours`
 }
 
-/** Error that ends the start, with one line that says what to do. */
+/** Ends the start with one line that says what to do. */
 export class StartError extends Error {}
 
-/** Error of a job that retrying cannot fix: the job waits for an admin. */
+/** Retrying can't fix the job, so it waits for an admin. */
 export class PermanentFailure extends Error {}

@@ -1,6 +1,6 @@
 import type { Transaction } from './database/connect.ts'
 
-/** Username entered by a buyer: at the checkout for one product, or in the profile for all. */
+/** Entered by a buyer at the checkout for one product, or in the profile for all. */
 type EnteredUsername = {
   userId: string
   username: string
@@ -11,10 +11,7 @@ type EnteredUsername = {
   beforeMove?: () => Promise<void>
 }
 
-/**
- * Events from an area to later areas (identity, selling, access), always in the transaction of the change.
- * `areas.ts` connects them; each comment names the module that implements it.
- */
+/** Called in the transaction of the change. `areas.ts` connects each event with the module that implements it. */
 export type AreaEvents = {
   /** Name or email address changed. Implemented by selling/checkout (stripe-customers.ts). */
   accountChanged(tx: Transaction, userId: string): Promise<void>

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 const root = dirname(findPackageJSON(import.meta.url) ?? '')
 const isBundled = import.meta.filename.endsWith('.js')
 
-/** Paths of the files that belong to the software, not to one shop's data. */
 export const paths = {
   root,
   /** The build: browser files in `web`, the page renderer in `render`, the server in `server`. */

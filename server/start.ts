@@ -46,16 +46,15 @@ export type StartOptions = {
   withSchedules?: boolean
   /** Accepts an outdated build: for development, when Vite serves the pages. */
   allowsOutdatedBuild?: boolean
-  /** Called at named moments of a payment; a test may end the process there. */
+  /** A test may end the process at these moments of a payment. */
   crashPoint?: (name: string) => void
   /** Cheaper password hashing, for load tests. */
   passwordCost?: PasswordCost
   passwords?: Passwords
-  /** Deviations of the sandbox from its usual behavior, for tests. */
   quirks?: Quirks
-  /** Folder of the product files; `content/products` by default. */
+  /** By default `content/products`. */
   products?: string
-  /** Address of a test's own stand-in for Stripe. */
+  /** A test's own stand-in for Stripe. */
   stripeAddress?: StripeAddress
   /** Longest wait for an advisory lock before a 503; 10 s by default. */
   lockWaitMs?: number | undefined
@@ -63,9 +62,9 @@ export type StartOptions = {
 
 type Parts = Omit<Dependencies, 'pages'>
 
-/** The composition root: config -> database -> gateways -> app -> jobs -> listen; `close` goes in reverse. */
+/** The composition root; `close` goes in reverse. */
 export async function startShop(
-  given: Config,
+  initialConfig: Config,
   {
     log,
     now = () => new Date(),
@@ -86,26 +85,30 @@ export async function startShop(
     for (const step of closers.splice(0).toReversed()) await step()
   }
   try {
-    const port = await portFor(given)
-    assertWritable(given.dataDir)
+    const port = await portFor(initialConfig)
+    assertWritable(initialConfig.dataDir)
     if (withPages && !allowsOutdatedBuild) assertBuilt()
-    const database = given.databaseUrl ? undefined : await openEmbedded(given.dataDir)
+    const database = initialConfig.databaseUrl ? undefined : await openEmbedded(initialConfig.dataDir)
     if (database) closers.push(database.close)
-    const url = database?.url ?? given.databaseUrl ?? ''
+    const url = database?.url ?? initialConfig.databaseUrl ?? ''
 
     const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost')
-    const { databaseDirectUrl: directUrl, databaseReplicaUrl: replicaUrl } = given
+    const { databaseDirectUrl: directUrl, databaseReplicaUrl: replicaUrl } = initialConfig
     const connection = connect(url, onLost, { directUrl, replicaUrl, lockWaitMs })
     closers.push(connection.close)
     await assertReachable(connection.pool, url)
-    const secrets = createSecrets(loadSecretsKey(given.secretsKey, given.dataDir), given.oldSecretsKey)
+    const secrets = createSecrets(
+      loadSecretsKey(initialConfig.secretsKey, initialConfig.dataDir),
+      initialConfig.oldSecretsKey,
+    )
     await migrate(connection.url, {
-      beforeUpgrade: (pending) => prepareUpgrade(pending, { url: connection.url, config: given, secrets, log }),
+      beforeUpgrade: (pending) => prepareUpgrade(pending, { url: connection.url, config: initialConfig, secrets, log }),
     })
 
     const catalog = await openCatalog(connection.db, products)
     await publishInitialPrices(connection.db, catalog.products())
-    const config = { ...given, port, publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}` }
+    const publicUrl = initialConfig.publicUrlIsGiven ? initialConfig.publicUrl : `http://localhost:${port}`
+    const config = { ...initialConfig, port, publicUrl }
     const mailsGoTo = config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox
     const settings = createShopSettings({
       db: connection.db,
@@ -180,12 +183,12 @@ export async function startShop(
       databaseLocation: database?.folder ?? new URL(url).host,
       /** Credentials of the admin that this start has created; undefined if there was one. */
       firstAdmin,
-      /** Answers all open requests before it closes the shop. */
+      /** First answers all open requests. */
       async stop() {
         await drain(app.server)
         await close()
       },
-      /** Closes the shop without waiting for visitors. */
+      /** Does not wait for visitors. */
       close,
     }
   } catch (error) {

@@ -16,7 +16,7 @@ function load(text: string, env: NodeJS.ProcessEnv = {}) {
   return { env, warnings }
 }
 
-/** Each value is what systemd 252 made of the same line, read in its environment.d. */
+/** Each value is what systemd 252 made of the same line, parsed in its environment.d. */
 test.for([
   ['ADMIN_PASSWORD=bluemoon77#river-stone', 'bluemoon77#river-stone', 'has #, a quote or \\ outside of quotes'],
   ["ADMIN_PASSWORD='bluemoon77#river-stone'", 'bluemoon77#river-stone', ''],
@@ -37,14 +37,14 @@ test.for([
   expect(warnings.join()).not.toContain('river')
 })
 
-test('what is set in the environment goes first, and the last of two lines counts', () => {
+test('the environment goes before the file, and the last of two lines counts', () => {
   expect(load('PORT=1\nHOST=localhost\nHOST=127.0.0.1', { PORT: '3000' }).env).toEqual({
     PORT: '3000',
     HOST: '127.0.0.1',
   })
 })
 
-test('a misspelled name is told, in the file with its line', () => {
+test('a misspelled name is reported, in the file with its line', () => {
   expect(load('SUPORT_EMAIL=a@shop.example\nexport PORT=3000\nCOLOR=blue\nNODE_OPTIONS=').warnings).toEqual([
     'line 1: SUPORT_EMAIL is not a setting of the shop. Did you mean SUPPORT_EMAIL?',
     'line 2: This is not NAME=value, and is ignored.',
@@ -64,8 +64,8 @@ test('.env.example without its comment signs means the same for the shop and for
     env: { PATH: process.env.PATH },
   })
   const values = new Map(shell.split('\0').map((entry) => [entry.split('=')[0], entry.replace(/^\w+=/, '')]))
-  const read = parse(readFileSync(file, 'utf8'))
-  expect(read.map(({ name }) => name).toSorted()).toEqual(settingNames.toSorted())
-  for (const { name, value, warning } of read)
+  const parsed = parse(readFileSync(file, 'utf8'))
+  expect(parsed.map(({ name }) => name).toSorted()).toEqual(settingNames.toSorted())
+  for (const { name, value, warning } of parsed)
     expect([name, value, warning]).toEqual([name, values.get(name), undefined])
 })

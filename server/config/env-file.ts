@@ -4,7 +4,7 @@ import { settingNames } from './environment.ts'
 
 type EnvLine = { number: number; name: string; value: string; warning?: string }
 
-/** Adds values of `.env`, parsed like systemd's EnvironmentFile, to variables that `env` lacks. Returns warnings. */
+/** Parses `.env` like systemd's EnvironmentFile. Variables that `env` already has stay. Returns warnings. */
 export function loadEnvFile(env: NodeJS.ProcessEnv = process.env, file = '.env'): string[] {
   const namesInEnvironment = Object.keys(env)
   const lines = existsSync(file) ? parse(readFileSync(file, 'utf8')) : []
@@ -22,7 +22,7 @@ export function loadEnvFile(env: NodeJS.ProcessEnv = process.env, file = '.env')
   return warnings
 }
 
-/** Reads the lines of an environment file. If a name occurs twice, the caller lets the last line win. */
+/** A name may occur twice; the caller lets the last line win. */
 export function parse(text: string): EnvLine[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const trimmed = line.trim()
@@ -49,7 +49,6 @@ function parseValue(name: string, rawValue: string): Pick<EnvLine, 'value' | 'wa
   }
 }
 
-/** True for variables of Node and the system, which are not misspelled settings. */
 const isSystemVariable = (name: string) => /^(NODE_|PG|TZ$|LANG$|LC_|HTTPS?_PROXY$|NO_PROXY$)/.test(name)
 
 function warningAboutName(name: string): string | undefined {
@@ -58,13 +57,12 @@ function warningAboutName(name: string): string | undefined {
   return `${name} is not a setting of the shop.${similarName ? ` Did you mean ${similarName}?` : ''}`
 }
 
-/** Setting that the name misspells. Short names resemble each other too often: HOME is not a misspelled HOST. */
+/** Short names resemble each other too often: HOME is not a misspelled HOST. */
 function similarSetting(name: string): string | undefined {
   if (settingNames.includes(name) || name.length < 7) return undefined
   return settingNames.find((setting) => differsByAtMost(2, name.toUpperCase(), setting))
 }
 
-/** True if at most `maxEdits` added, removed or changed letters lead from one text to the other. */
 function differsByAtMost(maxEdits: number, first: string, second: string): boolean {
   if (first === second) return true
   if (maxEdits === 0) return false

@@ -4,13 +4,13 @@ import { isCommonPassword } from '../security/common-passwords.ts'
 import { isStrongKey } from '../security/secrets.ts'
 import type { Settings } from './environment.ts'
 
-/** Problems between settings that are each valid on their own. They stop the start. */
+/** Problems between settings that are each valid on their own. */
 export const faultsOf = (env: Settings) => [
   ...keyFaults(env),
   ...(env.NODE_ENV === 'production' ? productionFaults(env) : exposures(env)),
 ]
 
-/** Warnings that do not stop the start. Settings the admin area can change are on its checklist instead. */
+/** Settings that the admin area can change are on its checklist instead. */
 export function* warningsAbout(env: Settings): Generator<string> {
   if (/^(true|yes|on)$/i.test(env.TRUST_PROXY))
     yield 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses'
@@ -56,7 +56,7 @@ function* productionFaults(env: Settings) {
   if (env.ADMIN_PASSWORD && isCommonPassword(env.ADMIN_PASSWORD))
     yield 'ADMIN_PASSWORD is one of the most common passwords. Choose another, or leave it out to have one generated'
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const)
-    if (env[name] && !saysTls(new URL(env[name])))
+    if (env[name] && !declaresTlsOrIsLocal(new URL(env[name])))
       yield `In production, ${name} must end with ?sslmode=verify-full, or with ?sslmode=disable if the connection to the database is private`
   if (!isLiveKey(env.STRIPE_SECRET_KEY)) return
   if (!env.SUPPORT_EMAIL)
@@ -65,6 +65,5 @@ function* productionFaults(env: Settings) {
     yield 'With live Stripe keys, set SMTP_URL: without it, emails to buyers are only files in DATA_DIR/outbox'
 }
 
-/** True if the URL says whether the connection is encrypted, or leads to this machine. */
-const saysTls = ({ hostname, searchParams }: URL) =>
+const declaresTlsOrIsLocal = ({ hostname, searchParams }: URL) =>
   hostname === '' || isLocalName(hostname) || searchParams.has('sslmode') || searchParams.has('ssl')

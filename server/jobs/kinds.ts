@@ -33,7 +33,7 @@ function policyOf({ cron, oneFor }: Kind) {
   return oneFor ? 'short' : 'standard'
 }
 
-/** Creates and updates pg-boss's queues and schedules for these kinds, and removes other schedules. */
+/** Also removes the schedules of other kinds. */
 export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
   const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()])
   const storedQueue = new Map(queues.map((queue) => [queue.name, queue]))

@@ -6,11 +6,7 @@ import { jobsSchema } from './schema.ts'
 /** Channel of pg-boss's notifications; the payload is the name of the committed job's kind. */
 const channel = `pgboss_${createHash('sha224').update(jobsSchema).digest('hex').slice(0, 24)}`
 
-/**
- * Calls `onJob` for each job that this process or another has committed. Returns a function that stops it.
- * pg-boss's own listener removes its error handler from a failed connection; a pooler that has lost PostgreSQL
- * sends a second error, which would end the process.
- */
+/** pg-boss's own listener would end the process: it removes its error handler, and a pooler may send a second error. */
 export function listen(url: string, onJob: (name: string) => void) {
   let client: pg.Client | undefined
   let isOpen = true

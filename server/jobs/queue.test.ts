@@ -10,22 +10,21 @@ import { createQueue, type Queue } from './queue.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let connection: Connection
-const open: Queue[] = []
+const openQueues: Queue[] = []
 
 beforeEach(async () => {
   database = await createTestDatabase()
   connection = connect(database.url, () => {})
 })
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((queue) => queue.stop()))
+  await Promise.all(openQueues.splice(0).map((queue) => queue.stop()))
   await connection.close()
   await database.drop()
 })
 
-/** A server process, as far as jobs are concerned. */
 function newQueue() {
   const queue = createQueue({ url: database.url, log: pino({ level: process.env.TEST_LOG ?? 'silent' }) })
-  open.push(queue)
+  openQueues.push(queue)
   return queue
 }
 
@@ -51,8 +50,8 @@ test('a job is stored with the change that asks for it, or not at all', async ()
 
 test('two processes run many jobs, each exactly once', async () => {
   const done: number[] = []
-  const [one, other] = [newQueue(), newQueue()]
-  const [enqueue] = [one, other].map((queue) =>
+  const [firstProcess, secondProcess] = [newQueue(), newQueue()]
+  const [enqueue] = [firstProcess, secondProcess].map((queue) =>
     queue.defineJob<{ n: number }>(
       'count',
       async ({ n }) => {
@@ -61,12 +60,12 @@ test('two processes run many jobs, each exactly once', async () => {
       { workers: 2 },
     ),
   )
-  await Promise.all([one.start(), other.start()])
+  await Promise.all([firstProcess.start(), secondProcess.start()])
   const numbers = Array.from({ length: 200 }, (_, n) => n)
   await connection.db.transaction(async (tx) => {
     for (const n of numbers) await enqueue?.(tx, { n })
   })
-  await one.waitUntilIdle()
+  await firstProcess.waitUntilIdle()
   expect(done.toSorted((a, b) => a - b)).toEqual(numbers)
 })
 
@@ -85,12 +84,12 @@ test('a job that fails is retried', async () => {
 
 test('a job that can never succeed is tried once, listed, and rerun when an admin says so', async () => {
   const queue = newQueue()
-  const seen: string[] = []
+  const jobIds: string[] = []
   const enqueue = queue.defineJob<{ to: string }>(
     'letter',
     async ({ to }, { id }) => {
-      seen.push(id)
-      if (seen.length === 1) throw new PermanentFailure(`${to} is unknown`)
+      jobIds.push(id)
+      if (jobIds.length === 1) throw new PermanentFailure(`${to} is unknown`)
     },
     { describe: ({ to }) => `to ${to}` },
   )
@@ -103,7 +102,7 @@ test('a job that can never succeed is tried once, listed, and rerun when an admi
   const id = failed?.id ?? ''
   await connection.db.transaction((tx) => queue.failed.retry(tx, id))
   await queue.waitUntilIdle()
-  expect(seen).toEqual([id, id])
+  expect(jobIds).toEqual([id, id])
   expect(await listFailed(queue)).toEqual([])
   expect(await queue.failed.retry(connection.db, id)).toBe(false)
 })
@@ -127,35 +126,35 @@ test('failed jobs come in pages and can be searched and dismissed', async () => 
 })
 
 test('a schedule runs in one process at a time, and a failure is forgotten once it succeeds', async () => {
-  let [running, most, runs] = [0, 0, 0]
+  let [running, mostAtOnce, runs] = [0, 0, 0]
   const work = async () => {
     running += 1
-    most = Math.max(most, running)
+    mostAtOnce = Math.max(mostAtOnce, running)
     await new Promise((done) => setTimeout(done, 100))
     running -= 1
     runs += 1
     if (runs === 1) throw new PermanentFailure('first time')
   }
-  const [one, other] = [newQueue(), newQueue()]
-  for (const queue of [one, other]) queue.schedule('sweep', '0 0 1 1 *', work)
-  await Promise.all([one.start(), other.start()])
+  const [firstProcess, secondProcess] = [newQueue(), newQueue()]
+  for (const queue of [firstProcess, secondProcess]) queue.schedule('sweep', '0 0 1 1 *', work)
+  await Promise.all([firstProcess.start(), secondProcess.start()])
 
-  await Promise.all(Array.from({ length: 5 }, () => one.trigger('sweep')))
-  await one.waitUntilIdle()
-  expect(await listFailed(one)).toMatchObject([{ name: 'sweep', error: 'first time' }])
-  await one.trigger('sweep')
-  await one.waitUntilIdle()
-  expect(await listFailed(one)).toEqual([])
-  expect(most).toBe(1)
+  await Promise.all(Array.from({ length: 5 }, () => firstProcess.trigger('sweep')))
+  await firstProcess.waitUntilIdle()
+  expect(await listFailed(firstProcess)).toMatchObject([{ name: 'sweep', error: 'first time' }])
+  await firstProcess.trigger('sweep')
+  await firstProcess.waitUntilIdle()
+  expect(await listFailed(firstProcess)).toEqual([])
+  expect(mostAtOnce).toBe(1)
   expect(runs).toBe(2)
 })
 
 test('a queue from an older release is brought up to date, and a removed schedule is dropped', async () => {
-  const old = newQueue()
-  old.schedule('kept', '0 1 * * *', async () => {})
-  old.schedule('gone', '0 2 * * *', async () => {})
-  await old.start()
-  await old.stop()
+  const formerRelease = newQueue()
+  formerRelease.schedule('kept', '0 1 * * *', async () => {})
+  formerRelease.schedule('gone', '0 2 * * *', async () => {})
+  await formerRelease.start()
+  await formerRelease.stop()
   await connection.pool.query(`update jobs.queue set retry_limit = 99 where name = 'kept'`)
   const current = newQueue()
   current.schedule('kept', '0 3 * * *', async () => {})
@@ -192,12 +191,12 @@ test('jobs continue in the same process after PostgreSQL has closed every connec
 
 test('a process that starts waits for another that is creating the tables', async () => {
   await connection.pool.query('drop schema jobs cascade')
-  const other = new pg.Client({ connectionString: database.url })
-  await other.connect()
-  await lockMigrations(other)
+  const otherProcess = new pg.Client({ connectionString: database.url })
+  await otherProcess.connect()
+  await lockMigrations(otherProcess)
   const starting = newQueue().start()
   expect(await Promise.race([starting, sleep(1000, 'waits')])).toBe('waits')
-  await other.end()
+  await otherProcess.end()
   await starting
 })
 
@@ -219,8 +218,8 @@ test('two farewells to one address at the same moment don’t wait for each othe
   await expect.poll(() => done.length).toBe(2)
 })
 
-/** Jobs about people, each of which ends when the test says so. */
-async function aboutPeople(...queues: Queue[]) {
+/** Each job runs until the test ends it. */
+async function startPeopleJobs(...queues: Queue[]) {
   const begun: string[] = []
   const running = new Map<string, () => void>()
   const [enqueue] = queues.map((queue) =>
@@ -245,30 +244,30 @@ async function aboutPeople(...queues: Queue[]) {
   return { enqueue, begun, end }
 }
 
-const stored = async () => {
+const listStoredJobs = async () => {
   const { rows } = await connection.pool.query<{ name: string; state: string; count: number }>(
     `select name, state, count(*)::int from jobs.job where name in ('about', 'old-about') group by 1, 2 order by 1, 2`,
   )
   return rows.map(({ name, state, count }) => `${name} ${state} ${count}`)
 }
 
-test('for each person at most one job waits and one runs; asked for during a run, it is done once more', async () => {
-  const { enqueue, begun, end } = await aboutPeople(newQueue(), newQueue())
+test('at most one job per person waits and one runs, and a job queued during a run is done once more', async () => {
+  const { enqueue, begun, end } = await startPeopleJobs(newQueue(), newQueue())
   await enqueue(connection.db, { who: 'ada' })
   await expect.poll(() => begun).toEqual(['ada'])
   await Promise.all(Array.from({ length: 20 }, () => enqueue(connection.db, { who: 'ada' })))
-  expect(await stored()).toEqual(['about created 1', 'about active 1'])
-  // Nobody else waits for her.
+  expect(await listStoredJobs()).toEqual(['about created 1', 'about active 1'])
+  // Jobs of other people don't wait for Ada's.
   await enqueue(connection.db, { who: 'ben' })
   await end('ben')
   await end('ada')
   await end('ada')
-  await expect.poll(stored).toEqual(['about completed 3'])
+  await expect.poll(listStoredJobs).toEqual(['about completed 3'])
   expect(begun).toEqual(['ada', 'ben', 'ada'])
 })
 
-test('a waiting job does not begin before a change that asks for it too is committed', async () => {
-  const { enqueue, begun, end } = await aboutPeople(newQueue())
+test('a waiting job that a change queues again does not begin before the change is committed', async () => {
+  const { enqueue, begun, end } = await startPeopleJobs(newQueue())
   for (const who of ['one', 'two', 'ada', 'ben']) await enqueue(connection.db, { who })
   await expect.poll(() => begun.length).toBe(2)
   await connection.db.transaction(async (tx) => {
@@ -279,16 +278,15 @@ test('a waiting job does not begin before a change that asks for it too is commi
   })
   await end('ada')
   await end('two')
-  await expect.poll(stored).toEqual(['about completed 4'])
+  await expect.poll(listStoredJobs).toEqual(['about completed 4'])
 })
 
 test('jobs with a higher priority run first, even if the priority was raised while they waited', async () => {
-  const { enqueue, begun, end } = await aboutPeople(newQueue())
-  const all = ['one', 'two', 'three', 'four', 'five']
-  for (const who of all) await enqueue(connection.db, { who })
+  const { enqueue, begun, end } = await startPeopleJobs(newQueue())
+  for (const who of ['one', 'two', 'three', 'four', 'five']) await enqueue(connection.db, { who })
   await expect.poll(() => begun.toSorted()).toEqual(['one', 'two'])
   await enqueue(connection.db, { who: 'five' }, { priority: 1 })
-  // A later wish without a word about it changes nothing.
+  // Queued again without a priority, the job keeps its raised one.
   await enqueue(connection.db, { who: 'five' })
   for (const who of ['one', 'five', 'two', 'three', 'four']) await end(who)
   expect(begun[2]).toBe('five')
@@ -308,18 +306,18 @@ test('a failed job is dropped when the next job with the same key runs', async (
   )
   await queue.start()
   await enqueue(connection.db, { who: 'ada' })
-  await expect.poll(stored).toEqual(['about completed 1'])
+  await expect.poll(listStoredJobs).toEqual(['about completed 1'])
   expect(tries).toBe(2)
 })
 
 test('a stored queue cannot change its policy under the same name', async () => {
-  const old = newQueue()
-  old.defineJob<{ who: string }>('old-about', async () => {})
-  await old.start()
-  await old.stop()
-  const careless = newQueue()
-  careless.defineJob<{ who: string }>('old-about', async () => {}, { oneFor: ({ who }) => who })
-  await expect(careless.start()).rejects.toThrow('it needs a new name')
+  const formerRelease = newQueue()
+  formerRelease.defineJob<{ who: string }>('old-about', async () => {})
+  await formerRelease.start()
+  await formerRelease.stop()
+  const nextRelease = newQueue()
+  nextRelease.defineJob<{ who: string }>('old-about', async () => {}, { oneFor: ({ who }) => who })
+  await expect(nextRelease.start()).rejects.toThrow('it needs a new name')
 })
 
 test('a schedule may have a longer lease than others', async () => {

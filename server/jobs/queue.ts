@@ -10,17 +10,17 @@ import { installForgetTrigger, jobsSchema } from './schema.ts'
 import { createFailedJobs, createStoredJobs, type Query } from './stored-jobs.ts'
 import { createWorkers } from './workers.ts'
 
-/** Jobs are stored with the change that asks for them, run at least once, and are retried for three days before an admin decides. */
+/** Jobs run at least once, and are retried for three days before an admin decides. */
 export type Queue = ReturnType<typeof createQueue>
 
 export type JobOptions = {
   /** A second job with the same id is not stored for as long as the first is kept. */
   id?: string
-  /** A point in time, or a number of seconds from now. */
+  /** A time, or seconds from now. */
   startAfter?: Date | number
-  /** Jobs with a higher number run first; 0 by default. */
+  /** Jobs with a higher number run first. */
   priority?: number
-  /** Time until a finished or failed job is deleted, instead of 30 days. */
+  /** By default, an ended job is deleted after 30 days. */
   deleteAfterSeconds?: number
 }
 
@@ -35,7 +35,7 @@ type JobSettings<Data> = {
 
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
 
-/** Serializes `work` between processes: pg-boss creates its schema without a lock, so two starts would collide. */
+/** pg-boss creates its schema without a lock, so two starts would collide. */
 async function holdingMigrationLock(url: string, work: () => Promise<void>) {
   const client = new pg.Client({ connectionString: url })
   // Ignored, because the query on this connection fails with the same error.
@@ -70,7 +70,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
   const workers = createWorkers({ boss, query, log })
   const stored = createStoredJobs({ kinds, query })
 
-  /** Updates the waiting job with this key, or stores one. Its row is locked until the caller commits, so it runs after that. */
+  /** The waiting job's row is locked until the caller commits, so the job runs after that. */
   async function upsertJob(name: string, key: string, data: object, { startAfter = 0, ...options }: SendOptions) {
     const upsertOptions = { ...options, startAfter, singletonKey: key, group: { id: key }, match: 'all' as const }
     let jobCount = 0
@@ -84,7 +84,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
   }
 
   return {
-    /** Registers a kind of job and returns the function that stores one. Call it before `start`. */
+    /** Call it before `start`. The result stores a job of this kind. */
     defineJob<Data extends object>(
       name: string,
       run: (data: Data, job: { id: string }) => Promise<void>,
@@ -104,7 +104,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
       return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
     },
 
-    /** Scheduled work (cron, UTC): one run at a time, however many processes there are. */
+    /** `cron` is in UTC. One run at a time, however many processes there are. */
     schedule(name: string, cron: string, run: () => Promise<void>, leaseSeconds?: number) {
       register({ name, cron, workers: 1, describe: () => '', run, leaseSeconds })
     },
@@ -127,14 +127,12 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
       await boss.send(name)
     },
 
-    /** Runs a schedule in this process and waits for it. */
     async runNow(name: string) {
       const kind = kinds.get(name)
       if (!kind?.cron) throw new Error(`There is no schedule ${name}`)
       await kind.run({}, { id: 'now' })
     },
 
-    /** Waits until no job is due. */
     async waitUntilIdle() {
       for (let due = await stored.due(); due.length > 0; due = await stored.due()) {
         workers.wake(due.filter(({ isWaiting }) => isWaiting).map(({ name }) => name))
@@ -159,7 +157,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
   }
 }
 
-/** A module's scheduled jobs by name; `cron` is in UTC. A run that takes longer than its lease is started again. */
+/** `cron` is in UTC. A run that takes longer than its lease is started again. */
 export type Schedules = Record<string, { cron: string; run: () => Promise<void>; leaseSeconds?: number }>
 
 export function registerSchedules(queue: Pick<Queue, 'schedule'>, ...modules: Schedules[]) {

@@ -3,7 +3,7 @@ import { getConstructionPlans } from 'pg-boss'
 
 export const jobsSchema = 'jobs'
 
-/** Trigger that deletes the data of completed jobs, which may be personal. Their ids stay, so no job is stored twice. */
+/** The data of jobs may be personal. The ids of completed jobs stay, so no job is stored twice. */
 const forgetPayloadSql = `do $$ begin
   if exists (select from pg_trigger where tgname = 'forget_payload') then return; end if;
   create or replace function ${jobsSchema}.forget_payload() returns trigger language plpgsql as
@@ -16,7 +16,7 @@ export async function installForgetTrigger(query: (text: string, values: unknown
   await query(forgetPayloadSql, [])
 }
 
-/** Creates pg-boss's tables, but inside the caller's transaction. */
+/** Uses the caller's transaction instead of pg-boss's own. */
 export async function createJobTables(client: Pick<pg.ClientBase, 'query'>) {
   const plan = getConstructionPlans(jobsSchema)
   await client.query(plan.replace(/^\s*BEGIN;/, '').replace(/COMMIT;\s*$/, ''))

@@ -4,10 +4,9 @@ import type { Database, Transaction } from '../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../database/cursor.ts'
 import type { Kinds } from './kinds.ts'
 
-/** Jobs in the queue's table, from all processes. */
 export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query }) {
   return {
-    /** Kinds of jobs that are due or running; `isWaiting` if one of them has no worker yet. */
+    /** Kinds with due or running jobs; `isWaiting` if one of the jobs has no worker yet. */
     due: () =>
       query<{ name: string; isWaiting: boolean }>(
         `select name, bool_or(state <> 'active') as "isWaiting" from jobs.job
@@ -15,7 +14,7 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
         [[...kinds.keys()]],
       ),
 
-    /** Deletes waiting and finished jobs for this address; returns how many are active, except those of the calling job's kind. */
+    /** Deletes waiting and finished jobs for the address. Returns how many still run, without the calling job's kind. */
     async forget(email: string, callingJobId: string): Promise<number> {
       const [row] = await query<{ active: number }>(
         `with about as (
@@ -29,7 +28,7 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
       return row?.active ?? 0
     },
 
-    /** Number of unfinished jobs by kind and state, and seconds since the oldest became due. */
+    /** Unfinished jobs. `seconds` counts from when the oldest became due. */
     depths: () =>
       query<{ name: string; state: string; count: number; seconds: number }>(
         `select name, state, count(*)::int as count,
@@ -43,7 +42,6 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
 type StoredJobRow = { id: string; name: string; data: object | null; output: unknown; tries: number; at: Date }
 export type Query = <Result>(text: string, values: unknown[]) => Promise<Result[]>
 
-/** Jobs that have failed for good and wait for an admin. */
 export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: Kinds; query: Query }) {
   const describe = ({ id, name, data, output, tries, at }: StoredJobRow) => ({
     id,

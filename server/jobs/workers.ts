@@ -59,14 +59,13 @@ export function createWorkers({ boss, query, log }: Dependencies) {
       for (const [worker, name] of kindByWorker) if (names.includes(name)) boss.notifyWorker(worker)
     },
 
-    /** Lets running jobs finish for up to 5 seconds; unfinished ones stay stored. */
     async stop() {
       const finished = Promise.all([...new Set(kindByWorker.values())].map((name) => boss.offWork(name)))
       const timeout = AbortSignal.timeout(5000)
       await Promise.race([finished, new Promise((done) => timeout.addEventListener('abort', done))])
     },
 
-    /** How often each kind of job has succeeded and failed in this process. */
+    /** Counts of this process only. */
     runs: runs as ReadonlyMap<string, Readonly<{ succeeded: number; failed: number }>>,
   }
 }

@@ -35,7 +35,7 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
     stored = new Map(rows.map((row) => [row.name, row.value]))
   }
 
-  const isFixed = (name: string) => config.given.has(name)
+  const isFixed = (name: string) => config.namesInEnvironment.has(name)
 
   function linksOf(slug: string): Links {
     const file = products.find((product) => product.slug === slug)?.package
@@ -181,7 +181,11 @@ function settingsInUse(
   }
   return settingNames
     .filter((name) => name !== 'MAKER_PHOTO')
-    .map((name) => ({ name, value: shownValue(name), source: sourceOf(config.given.has(name), isStored(name)) }))
+    .map((name) => ({
+      name,
+      value: shownValue(name),
+      source: sourceOf(config.namesInEnvironment.has(name), isStored(name)),
+    }))
 }
 
 type Photo = { path: string; body: Buffer }
