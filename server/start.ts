@@ -93,22 +93,18 @@ export async function startShop(
     const url = database?.url ?? initialConfig.databaseUrl ?? ''
 
     const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost')
-    const { databaseDirectUrl: directUrl, databaseReplicaUrl: replicaUrl } = initialConfig
+    const { dataDir, databaseDirectUrl: directUrl, databaseReplicaUrl: replicaUrl } = initialConfig
     const connection = connect(url, onLost, { directUrl, replicaUrl, lockWaitMs })
     closers.push(connection.close)
     await assertReachable(connection.pool, url)
-    const secrets = createSecrets(
-      loadSecretsKey(initialConfig.secretsKey, initialConfig.dataDir),
-      initialConfig.oldSecretsKey,
-    )
+    const secrets = createSecrets(loadSecretsKey(initialConfig.secretsKey, dataDir), initialConfig.oldSecretsKey)
     await migrate(connection.url, {
       beforeUpgrade: (pending) => prepareUpgrade(pending, { url: connection.url, config: initialConfig, secrets, log }),
     })
 
     const catalog = await openCatalog(connection.db, products)
     await publishInitialPrices(connection.db, catalog.products())
-    const publicUrl = initialConfig.publicUrlIsGiven ? initialConfig.publicUrl : `http://localhost:${port}`
-    const config = { ...initialConfig, port, publicUrl }
+    const config = withPort(initialConfig, port)
     const mailsGoTo = config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox
     const settings = createShopSettings({
       db: connection.db,
@@ -196,6 +192,12 @@ export async function startShop(
     throw error
   }
 }
+
+const withPort = (config: Config, port: number): Config => ({
+  ...config,
+  port,
+  publicUrl: config.publicUrlIsGiven ? config.publicUrl : `http://localhost:${port}`,
+})
 
 type UpgradeDeps = { url: string; config: Config; secrets: Secrets; log: Logger }
 
