@@ -3,12 +3,10 @@ import type { TestShop } from './open-shop.ts'
 
 type Stored = Record<string, unknown> & { status: string }
 
-/** Actions and reads at the stand-in for Stripe, without the shop. */
 export function atStripe(shop: TestShop) {
   const { db } = shop.connection
 
   return {
-    /** Changes a stored object directly, where the stand-in has no control for it. */
     edit: (id: string, change: object) =>
       db.execute(sql`update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb where id = ${id}`),
 
@@ -24,13 +22,6 @@ export function atStripe(shop: TestShop) {
             and data->'parent'->'subscription_details'->>'subscription' = ${subscription ?? ''} order by seq desc`,
       )
       return rows.map(({ id, data }) => ({ ...data, id }))
-    },
-
-    /** Drops webhooks, so that the shop must find changes by its reconciler. */
-    async unheard(happens: () => Promise<unknown>) {
-      await shop.sandbox.controls.webhooks.misbehave({ drop: true })
-      await happens()
-      await shop.sandbox.controls.webhooks.misbehave({})
     },
 
     async reconcile() {

@@ -3,10 +3,9 @@ import { codeAt } from '../features/identity/factors/factors.ts'
 import type { TestShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 
-/** Sets up an authenticator app for this person; `code` returns the code on its screen. */
 export async function addApp(shop: Pick<TestShop, 'clock'>, person: Visitor) {
   const { secret, sealed } = await person.call(factors.beginAppCodes, {})
-  const codeIn = (of: Pick<TestShop, 'clock'>) => codeAt(secret, Math.floor(of.clock.now().getTime() / 30_000))
+  const codeIn = ({ clock }: Pick<TestShop, 'clock'>) => codeAt(secret, Math.floor(clock.now().getTime() / 30_000))
   const confirmed = await person.call(factors.confirmAppCodes, { sealed, code: codeIn(shop) })
   // The set-up has used the current code, so the app continues with the next one.
   shop.clock.advance({ minutes: 1 })

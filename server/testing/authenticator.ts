@@ -3,24 +3,28 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 const sha256 = (data: Uint8Array | string) => createHash('sha256').update(data).digest()
 const encode = (data: Uint8Array | string) => Buffer.from(data).toString('base64url')
 
-/** Encodes CBOR, as far as an attestation and a key need it. */
-function cbor(value: string | number | Uint8Array | Map<string | number, unknown>): Buffer {
-  const head = (major: number, length: number) =>
-    length < 24
-      ? Buffer.from([(major << 5) | length])
-      : length < 256
-        ? Buffer.from([(major << 5) | 24, length])
-        : Buffer.from([(major << 5) | 25, length >> 8, length & 255])
-  if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
-  if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
-  if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value])
-  const pairs = [...value].flatMap(([key, each]) => [cbor(key), cbor(each as never)])
-  return Buffer.concat([head(5, value.size), ...pairs])
+function cborHead(major: number, length: number) {
+  if (length < 24) return Buffer.from([(major << 5) | length])
+  if (length < 256) return Buffer.from([(major << 5) | 24, length])
+  return Buffer.from([(major << 5) | 25, length >> 8, length & 255])
 }
+
+/** Encodes only the CBOR types that an attestation and a key need. */
+function cbor(value: string | number | Uint8Array | Map<string | number, unknown>): Buffer {
+  if (typeof value === 'number') return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value)
+  if (typeof value === 'string') return Buffer.concat([cborHead(3, Buffer.byteLength(value)), Buffer.from(value)])
+  if (value instanceof Uint8Array) return Buffer.concat([cborHead(2, value.length), value])
+  const pairs = [...value].flatMap(([key, entry]) => [cbor(key), cbor(entry as never)])
+  return Buffer.concat([cborHead(5, value.size), ...pairs])
+}
+
+const coseKey = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3 }
+const [ec2, es256, p256] = [2, -7, 1]
+const flagBits = { userPresent: 0x01, userVerified: 0x04, attestedData: 0x40 }
 
 type Options = { challenge: string; rp?: { id: string }; rpId?: string }
 
-/** A phone with one passkey on it, without a browser: tests can make it misbehave. */
+/** A phone with one passkey. Tests can make it misbehave. */
 export function createAuthenticator(origin: string, { id = randomBytes(16) }: { id?: Uint8Array } = {}) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
@@ -33,7 +37,9 @@ export function createAuthenticator(origin: string, { id = randomBytes(16) }: { 
   function authenticatorData({ rp, rpId }: Options, attested = Buffer.alloc(0)) {
     const counter = Buffer.alloc(4)
     counter.writeUInt32BE(phone.counter)
-    const flags = 0x01 | (phone.verifiesUser ? 0x04 : 0) | (attested.length > 0 ? 0x40 : 0)
+    const isVerified = phone.verifiesUser ? flagBits.userVerified : 0
+    const hasAttested = attested.length > 0 ? flagBits.attestedData : 0
+    const flags = flagBits.userPresent | isVerified | hasAttested
     return Buffer.concat([sha256(rp?.id ?? rpId ?? ''), Buffer.from([flags]), counter, attested])
   }
 
@@ -49,15 +55,14 @@ export function createAuthenticator(origin: string, { id = randomBytes(16) }: { 
     phone,
     id: credentialId,
 
-    /** `options` as the shop gives them. */
-    register(given: Record<string, unknown>) {
-      const options = given as Options
+    register(shopOptions: Record<string, unknown>) {
+      const options = shopOptions as Options
       const key = new Map<number, unknown>([
-        [1, 2],
-        [3, -7],
-        [-1, 1],
-        [-2, Buffer.from(x, 'base64url')],
-        [-3, Buffer.from(y, 'base64url')],
+        [coseKey.type, ec2],
+        [coseKey.algorithm, es256],
+        [coseKey.curve, p256],
+        [coseKey.x, Buffer.from(x, 'base64url')],
+        [coseKey.y, Buffer.from(y, 'base64url')],
       ])
       const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([id.length >> 8, id.length & 255]), id, cbor(key)])
       const attestation = new Map<string, unknown>([
@@ -72,8 +77,8 @@ export function createAuthenticator(origin: string, { id = randomBytes(16) }: { 
       })
     },
 
-    authenticate(given: Record<string, unknown>) {
-      const options = given as Options
+    authenticate(shopOptions: Record<string, unknown>) {
+      const options = shopOptions as Options
       phone.counter += 1
       const [data, client] = [authenticatorData(options), clientData('webauthn.get', options)]
       return answer({

@@ -3,12 +3,11 @@ import type { Connection } from '../database/connect.ts'
 import { mrrMovements, purchases } from '../database/schema.ts'
 import { arrOf, movementsOfBooked } from '../features/selling/ledger/ledger.ts'
 
-/** The first product: the template of the test databases has it with this id. */
+/** The template of the test databases contains this product. */
 export const reboundSigmaPro = { id: '5b8f9a52-6d0e-4a53-9a3c-2f1f6f7f0c01', slug: 'rebound-sigma-pro' }
 
 type Values = typeof purchases.$inferInsert
 
-/** Inserts a purchase into the database, in any state that a test needs. */
 export async function bookPurchase(
   { db }: Connection,
   userId: string,
@@ -29,7 +28,6 @@ export async function bookPurchase(
   return purchase
 }
 
-/** Books a purchase that was paid elsewhere, with its movements in the ledger. */
 export async function bookPaid(connection: Connection, userId: string, values: Partial<Values> = {}) {
   const purchase = await bookPurchase(connection, userId, { ...values, bookedAs: 'paid_elsewhere' })
   const movements = movementsOfBooked(purchase)

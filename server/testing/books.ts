@@ -16,7 +16,6 @@ function groupBy<Item>(items: Item[], keyOf: (item: Item) => string) {
   return (key: string) => groups.get(key) ?? []
 }
 
-/** Successful charges of invoices with their refunds and disputes, newest first. */
 function readPayments(ledger: Ledger) {
   const refundsOf = groupBy(ledger('refund'), ({ charge }) => charge)
   const disputesOf = groupBy(ledger('dispute'), ({ charge }) => charge)
@@ -37,10 +36,10 @@ function readPayments(ledger: Ledger) {
           amount,
           refunded: sum(refunds.map((refund) => refund.amount)),
           returnedRefunds: openAfterFailure(refundsOf(id), amount),
-          tried: Math.min(amount, sum(refundsOf(id).map((refund) => refund.amount))),
-          // An appeal follows a loss; a prevented one was refunded before it became a dispute.
+          triedRefunds: Math.min(amount, sum(refundsOf(id).map((refund) => refund.amount))),
           refundedAt: Math.max(0, ...refundsOf(id).map((refund) => refund.created)),
           disputedAt: Math.min(...disputesOf(id).map((dispute) => dispute.created)),
+          // An appeal follows a loss. A prevented dispute was refunded before it opened.
           isLost: disputes.some((status) => /^(lost|prevented|appeal_.*)$/.test(status)),
           // An inquiry (`warning_`) also counts as an open dispute.
           isDisputed: disputes.some((status) => /^(warning_)?(needs_response|under_review)$/.test(status)),
@@ -48,7 +47,7 @@ function readPayments(ledger: Ledger) {
       })
 }
 
-/** Failed refunds, less refunds after them, and at most the remaining amount of the payment. */
+/** Failed refunds less later refunds, and at most the rest of the payment. */
 function openAfterFailure(refunds: Raw['refund'][], paid: number) {
   let failedAmount = 0
   let remainingAmount = paid
@@ -64,7 +63,6 @@ function openAfterFailure(refunds: Raw['refund'][], paid: number) {
 
 const isFullPeriod = ({ amount, parent }: Line) => amount > 0 && parent.subscription_item_details?.proration === false
 
-/** Paid periods and paid invoices, newest first. */
 function readPaid(invoices: Raw['invoice'][]) {
   const paid = invoices.filter(({ status }) => status === 'paid')
   const startOf = ({ lines }: Raw['invoice']) => lines.data.find(isFullPeriod)?.period.start ?? 0
@@ -79,9 +77,9 @@ function readPaid(invoices: Raw['invoice'][]) {
   return {
     period: periodInvoices[0],
     span: spans[0],
-    /** Payment time of the first period in the latest unbroken run of periods of the same length. */
-    ordered: periodInvoices.at(firstOtherLength < 0 ? -1 : firstOtherLength - 1)?.status_transitions.paid_at,
-    last: paid.filter(({ amount_paid }) => amount_paid > 0).toSorted((a, b) => paidAt(b) - paidAt(a))[0],
+    /** When the latest unbroken run of periods of one length was ordered. */
+    orderedAt: periodInvoices.at(firstOtherLength < 0 ? -1 : firstOtherLength - 1)?.status_transitions.paid_at,
+    lastPaid: paid.filter(({ amount_paid }) => amount_paid > 0).toSorted((a, b) => paidAt(b) - paidAt(a))[0],
   }
 }
 
@@ -95,15 +93,13 @@ function reminders(invoice: Raw['invoice']) {
   return tries >= 2 && days >= 7 ? 2 : 1
 }
 
-/** Status in `subscription-states.ts` by Stripe's reason for the pause. */
-const pauseStatuses: Record<string, string> = {
+const statusByPauseReason: Record<string, string> = {
   trial_end_without_payment_method: 'paused after a trial',
   first_payment_failure: 'paused unpaid',
   final_payment_failure: 'paused unpaid',
 }
 
-/** Amount of the next renewal: list price, less coupons that still run then, less the customer's credit. */
-function readNext(ledger: Ledger) {
+function readNextAmount(ledger: Ledger) {
   const coupons = new Map(ledger('coupon').map((coupon) => [coupon.id, coupon]))
   const discounts = new Map(ledger('discount').map((discount) => [discount.id, discount]))
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
@@ -116,35 +112,33 @@ function readNext(ledger: Ledger) {
       if (!coupon || (discount.end ?? Infinity) <= (data[0]?.current_period_end ?? 0)) continue
       amount -= Math.min(amount, coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100))
     }
+    // A negative balance is a credit.
     return Math.max(0, amount + balance)
   }
 }
 
 const runningStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid'])
 
-/** Status in the words of `subscription-states.ts`. */
 function statusOf({ status, status_details, pause_collection }: Raw['subscription']) {
   if (pause_collection && runningStatuses.has(status)) return 'not collected'
   if (status !== 'paused') return status
-  return pauseStatuses[status_details?.paused.subscription.type ?? ''] ?? 'paused'
+  return statusByPauseReason[status_details?.paused.subscription.type ?? ''] ?? 'paused'
 }
 
-/** End of free time: of a period that is not charged, or of a trial. */
 function freeUntil(subscription: Raw['subscription'], isFree: boolean, periodEnd: number) {
   if (isFree) return date(periodEnd)
   return subscription.trial_end ? date(subscription.trial_end) : null
 }
 
-/** Time the invoice was marked uncollectible, since which the purchase counts as past due. */
 const writtenOffAt = (due: Raw['invoice'] | undefined) =>
   due?.status === 'uncollectible' ? due.status_transitions.marked_uncollectible_at : null
 
-/** Expected rows of `purchases`, derived from Stripe's objects without the shop's code. */
+/** Derived from Stripe's objects without the shop's code. */
 function readWanted(ledger: Ledger) {
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
   const invoicesOf = groupBy(ledger('invoice'), ({ parent }) => parent.subscription_details.subscription)
   const paymentsOf = readPayments(ledger)
-  const nextOf = readNext(ledger)
+  const nextAmountOf = readNextAmount(ledger)
   return ledger('subscription').flatMap((subscription) => {
     const { id, customer, status, cancel_at, cancel_at_period_end, ended_at, items } = subscription
     const [item] = items.data
@@ -152,14 +146,14 @@ function readWanted(ledger: Ledger) {
     const periodEnd = item?.current_period_end ?? 0
     const invoices = invoicesOf(id)
     const payments = paymentsOf(invoices)
-    const { period, span, ordered, last } = readPaid(invoices)
-    const ofPeriod = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
+    const { period, span, orderedAt, lastPaid } = readPaid(invoices)
+    const periodPayments = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
     // A refund may fail after it has ended the purchase; the reason for the end stays.
-    const isRefunded = ({ refunded, tried, amount }: (typeof payments)[number]) =>
-      (ended_at ? Math.max(refunded, tried) : refunded) >= amount
-    const isFullyRefunded = ofPeriod.length > 0 && ofPeriod.every(isRefunded)
+    const isRefunded = ({ refunded, triedRefunds, amount }: (typeof payments)[number]) =>
+      (ended_at ? Math.max(refunded, triedRefunds) : refunded) >= amount
+    const isFullyRefunded = periodPayments.length > 0 && periodPayments.every(isRefunded)
     const keptOrReturned = isFullyRefunded ? 'returned' : 'kept'
-    const paymentState = ofPeriod.length === 0 ? 'none' : keptOrReturned
+    const paymentState = periodPayments.length === 0 ? 'none' : keptOrReturned
 
     const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
     // A renewal is forgiven if the seller voided its invoice before the end of the subscription.
@@ -170,14 +164,15 @@ function readWanted(ledger: Ledger) {
     const isSwitch = period?.lines.data.some(({ amount }) => amount < 0)
     const credited = isSwitch
       ? payments.find(
-          ({ invoice: of, created }) => of !== period?.id && created <= (period?.status_transitions.paid_at ?? 0),
+          ({ invoice: paidInvoice, created }) =>
+            paidInvoice !== period?.id && created <= (period?.status_transitions.paid_at ?? 0),
         )
       : undefined
     const isPayable = (each?: Raw['invoice']) => each?.status === 'open' || each?.status === 'uncollectible'
     const invoice = isPayable(due) ? due : (invoices.findLast(isPayable) ?? due)
     // If there is a full refund and a lost dispute, the earlier one is the reason for the end.
-    const lost = [...ofPeriod, credited].find((each) => each?.isLost)
-    const refundedAt = Math.max(0, ...ofPeriod.map((each) => each.refundedAt))
+    const lost = [...periodPayments, credited].find((each) => each?.isLost)
+    const refundedAt = Math.max(0, ...periodPayments.map((each) => each.refundedAt))
     const state: StateAtStripe = {
       status: statusOf(subscription),
       cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
@@ -198,17 +193,18 @@ function readWanted(ledger: Ledger) {
         ? planNames[`${item.price.recurring.interval_count} ${item.price.recurring.interval}`]
         : undefined,
       price: item ? item.price.unit_amount * item.quantity : 0,
-      nextAmount: (purchase === 'active' || isPastDue) && !subscription.pause_collection ? nextOf(subscription) : null,
+      nextAmount:
+        (purchase === 'active' || isPastDue) && !subscription.pause_collection ? nextAmountOf(subscription) : null,
       dueAmount: isPastDue && invoice ? invoice.amount_remaining : null,
-      lastPaidAmount: last?.amount_paid ?? null,
-      orderedAt: date(ordered ?? item?.current_period_start ?? 0),
+      lastPaidAmount: lastPaid?.amount_paid ?? null,
+      orderedAt: date(orderedAt ?? item?.current_period_start ?? 0),
       paidFrom: date(span?.start ?? item?.current_period_start ?? 0),
       paidUntil: date(span?.end ?? periodEnd),
       givenUntil: freeUntil(subscription, isFree, periodEnd),
       pausedAt: purchase === 'paused' ? date(subscription.status_details?.paused.transitioned_at ?? 0) : null,
       taxIsOff: subscription.automatic_tax.disabled_reason !== null,
       draftSince: !ended_at && due?.status === 'draft' ? date(due.created) : null,
-      lastPaidAt: last ? date(last.status_transitions.paid_at ?? 0) : null,
+      lastPaidAt: lastPaid ? date(lastPaid.status_transitions.paid_at ?? 0) : null,
       currentPeriodEnd: date(periodEnd),
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
       pastDueSince: isPastDue && invoice ? date(writtenOffAt(due) ?? payableSince(invoice)) : null,
@@ -224,7 +220,7 @@ function readWanted(ledger: Ledger) {
 
 const planNames: Record<string, string> = { '1 month': 'monthly', '3 month': 'quarterly', '1 year': 'yearly' }
 
-/** Purchases as the shop has booked them, and as Stripe's data demands. Both lists must be equal. */
+/** Both lists must be equal. */
 export async function compareBooks({ connection }: Shop) {
   const booked = await connection.db
     .select({ email: users.email, purchase: purchases })

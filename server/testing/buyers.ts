@@ -10,7 +10,6 @@ type PaidIntent = { paymentIntentId: string }
 type Begun = PaidIntent & { clientSecret: string }
 
 type CheckoutInput = {
-  /** The slug of another product. */
   product?: string
   billing?: BillingType
   code?: string | undefined
@@ -37,13 +36,12 @@ async function begin(
 type BuyerDeps = {
   url: string
   publishableKey: () => string
-  /** Finishes pending payments in the sandbox; by default, waits 200 ms instead. */
+  /** Finishes pending payments in the sandbox. */
   finishPayments?: () => Promise<unknown>
 }
 
-/** Buyers of a test. They make the same calls as a browser and send test cards directly to the sandbox. */
+/** Make the same calls as a browser, and send test cards directly to the sandbox. */
 export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: BuyerDeps) {
-  /** Confirms with a card as Stripe's form does, without the shop. */
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
     const id = clientSecret.split('_secret_')[0] ?? ''
     const response = await fetch(`${url}/_sandbox/v1/${kind}/${id}/confirm`, {
@@ -61,7 +59,7 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   const storeCard = async (clientSecret: string, card: string) =>
     (await confirm('setup_intents', clientSecret, card)).id
 
-  /** Polls like the success page, until Stripe is done with a payment. */
+  /** Polls until Stripe is done with a payment, as the success page does. */
   async function untilDone(isDone: () => Promise<boolean>) {
     while (!(await isDone())) await finishPayments()
   }
@@ -72,33 +70,31 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   const logInGuest = (visitor: Visitor, { paymentIntentId }: PaidIntent) =>
     untilDone(() => visitor.callAndCheckDone(checkout.guestPurchaseLogin, { paymentIntentId }))
 
-  /** A guest, from the checkout to the success page. */
   async function guest(visitor: Visitor, email = `guest-${randomUUID()}@example.com`) {
     const begun = await begin(visitor, { email })
     await pay(begun)
     return { email, ...begun }
   }
 
-  /** Another card for a purchase, as the dashboard's dialog stores it. */
   async function changeCard(visitor: Visitor, id: string, card: string) {
     const { clientSecret } = await visitor.call(purchases.beginCardUpdate, { id })
     const setupIntentId = await storeCard(clientSecret, card)
     return visitor.call(purchases.finishCardUpdate, { id, setupIntentId })
   }
 
-  /** Buys for someone who is logged in; `laterCard` then replaces the one that paid. */
+  /** `laterCard` replaces the card that paid. */
   async function buy(
     visitor: Visitor,
-    given: Omit<CheckoutInput, 'email'> & { card?: string; laterCard?: string } = {},
+    input: Omit<CheckoutInput, 'email'> & { card?: string; laterCard?: string } = {},
   ) {
-    const begun = await begin(visitor, given)
-    await pay(begun, given.card)
+    const begun = await begin(visitor, input)
+    await pay(begun, input.card)
     await finishPayments()
     await confirmPurchase(visitor, begun)
     const bought = await visitor.call(purchases.list, {})
     const purchase = bought.find((each) => each.paymentIntentId === begun.paymentIntentId)
     if (!purchase) throw new Error('The purchase was not booked')
-    if (given.laterCard) await changeCard(visitor, purchase.id, given.laterCard)
+    if (input.laterCard) await changeCard(visitor, purchase.id, input.laterCard)
     return purchase
   }
 

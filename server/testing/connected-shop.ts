@@ -6,7 +6,6 @@ import type { Visitor } from './visitor.ts'
 
 export type ConnectedShop = Awaited<ReturnType<typeof openConnectedShop>>
 
-/** A shop that is connected to the TradingView stand-in. */
 export async function openConnectedShop(options: OpenShopOptions = {}) {
   const shop = await openShop({ ...options, env: { TRADINGVIEW: 'on', ...options.env } })
   const { tradingViewStandIn } = shop
@@ -21,14 +20,12 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
 
   return Object.assign(shop, {
     tradingViewStandIn,
-    /** A buyer who entered a TradingView username at the checkout. */
     async namedBuyer(username = `trader_${randomUUID().slice(0, 8)}`) {
       const visitor = await shop.user()
       const purchase = await shop.buy(visitor, { tradingViewUsername: username })
       return { ...visitor, purchase, paymentIntentId: purchase.paymentIntentId ?? '', username }
     },
     accessOf,
-    /** The id by which the seller decides about them. */
     async accessIdOf({ user }: { user: { email: string } }) {
       await shop.settle()
       const { items } = await (await shop.admin()).callPage(accessAdmin.people, { q: user.email })
@@ -39,7 +36,6 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
       await shop.settle()
       return (await tradingViewStandIn.controls.people(pineId)).map(({ username }) => username)
     },
-    /** Calls to TradingView that change something. */
     async changes() {
       const calls = await tradingViewStandIn.controls.calls()
       return calls.filter(({ call }) => ['add', 'modify_user_expiration', 'remove'].includes(call))

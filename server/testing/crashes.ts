@@ -14,7 +14,7 @@ import { createBuyers } from './buyers.ts'
 import type { Open, Order } from './crashing-shop.ts'
 import { createVisitor } from './visitor.ts'
 
-/** Names of the crash points: before and after each commit, and after each change at Stripe. */
+/** Before and after each commit, and after each change at Stripe. */
 export const crashPoints = [
   'ended at Stripe',
   'resumed at Stripe',
@@ -33,9 +33,9 @@ const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.meta.url
 type ProcessPaths = { databaseUrl: string; dataDir: string }
 type RunningShop = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
-/** Starts a shop in its own process. Undefined if it reached its crash point before it was open. */
+/** Undefined if the shop reached its crash point before it was open. */
 export async function startProcess(
-  place: ProcessPaths,
+  processPaths: ProcessPaths,
   env: Record<string, string> = {},
 ): Promise<RunningShop | undefined> {
   const child = fork(crashingShop, {
@@ -44,8 +44,8 @@ export async function startProcess(
       PORT: '0',
       ADMIN_EMAIL: 'seller@example.com',
       ADMIN_PASSWORD: 'the seller',
-      DATABASE_URL: place.databaseUrl,
-      DATA_DIR: place.dataDir,
+      DATABASE_URL: processPaths.databaseUrl,
+      DATA_DIR: processPaths.dataDir,
       ...env,
     },
   })
@@ -53,7 +53,7 @@ export async function startProcess(
     throw new Error('The shop is gone')
   })
   gone.catch(() => {})
-  // Messages to a process that just died are lost, as `gone` reports.
+  // Messages to a process that just died are lost; `gone` reports the death.
   child.on('error', () => {})
   const ready = await Promise.race([once(child, 'message'), gone]).catch(() => undefined)
   if (!ready && child.exitCode !== null) throw new Error(`The shop ended with ${child.exitCode}`)
@@ -70,17 +70,14 @@ export async function startProcess(
   }
 }
 
-/**
- * One buyer pays on two devices, logs in, cancels, resumes, and gets a refund; throws when the shop dies.
- * The devices differ because a second checkout in the same browser would cancel the first.
- */
+/** Throws when the shop dies. Uses two devices, because a second checkout in one browser would cancel the first. */
 async function runBuyer({ url, sandbox, ask }: RunningShop, email: string) {
   const { begin, pay, logInGuest } = createBuyers({ url, publishableKey: () => sandbox.publishableKey })
   const devices = (['monthly', 'yearly'] as const).map((billing) => ({ visitor: createVisitor(url), billing }))
   const orders = []
   for (const { visitor, billing } of devices) orders.push({ visitor, ...(await begin(visitor, { email, billing })) })
   for (const order of orders) await pay(order)
-  // The payment that is booked first creates the account; the other is a duplicate and logs no one in.
+  // The payment booked first creates the account. The other is a duplicate and logs nobody in.
   let visitor = createVisitor(url)
   for (const order of orders) {
     try {
@@ -100,7 +97,7 @@ async function runBuyer({ url, sandbox, ask }: RunningShop, email: string) {
   await ask({ reconcile: true })
 }
 
-/** Waits until all jobs are done; those of a killed process restart after their heartbeat is missed. */
+/** Jobs of a killed process restart only after their heartbeat is missed. */
 export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
   for (;;) {
     const { rows } = await db.execute(
@@ -117,8 +114,7 @@ type Kills = {
   times: number
 }
 
-/** Kills the shop `times` times, each time at the next crash point and with another buyer. Returns the number of kills. */
-async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (complaint: string) => void) {
+async function killMany(processPaths: ProcessPaths, { from, times }: Kills, complain: (complaint: string) => void) {
   let kills = 0
   for (let number = from; number < from + times; number++) {
     const moment = crashPoints[number % crashPoints.length] ?? ''
@@ -126,7 +122,7 @@ async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (
     // Some crash points are reached only once per buyer, others many times.
     const isRare = /Stripe|duplicate|checkout/.test(moment)
     const count = String(isRare ? 1 : 1 + (round % 4))
-    const shop = await startProcess(place, { CRASH_AT: moment, CRASH_COUNT: count })
+    const shop = await startProcess(processPaths, { CRASH_AT: moment, CRASH_COUNT: count })
     if (!shop) {
       kills += 1
       continue
@@ -136,8 +132,8 @@ async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (
       () => 'though the run was completed',
       (error: unknown) => `because of ${String(error)}`,
     )
-    const died = await Promise.race([exit.then(() => true), setTimeout(60_000, false)])
-    if (died && shop.child.signalCode === 'SIGKILL') {
+    const hasDied = await Promise.race([exit.then(() => true), setTimeout(60_000, false)])
+    if (hasDied && shop.child.signalCode === 'SIGKILL') {
       kills += 1
       continue
     }
@@ -148,18 +144,17 @@ async function killMany(place: ProcessPaths, { from, times }: Kills, complain: (
   return kills
 }
 
-/** Kills the shop many times, starts it once more, and returns the faults that are left. */
-export async function crashMany(place: ProcessPaths, { from, times }: Kills) {
+export async function crashMany(processPaths: ProcessPaths, { from, times }: Kills) {
   const complaints: string[] = []
-  const kills = await killMany(place, { from, times }, (complaint) => complaints.push(complaint))
-  const shop = await startProcess(place)
+  const kills = await killMany(processPaths, { from, times }, (complaint) => complaints.push(complaint))
+  const shop = await startProcess(processPaths)
   if (!shop) throw new Error('The shop did not start after the last kill')
-  const connection = connect(place.databaseUrl, () => {})
+  const connection = connect(processPaths.databaseUrl, () => {})
   try {
     await shop.ask({ reconcile: true })
     await jobsAreDone(connection)
     const { booked, wanted } = await compareBooks({ connection })
-    const mails = await readOutbox(join(place.dataDir, 'outbox'))
+    const mails = await readOutbox(join(processPaths.dataDir, 'outbox'))
     return {
       ...findFaults({ booked, wanted, subjects: mails.map(({ subject }) => subject) }, complaints),
       kills,
@@ -176,29 +171,29 @@ export async function crashMany(place: ProcessPaths, { from, times }: Kills) {
 
 type Books = Awaited<ReturnType<typeof compareBooks>>
 
-/** Compares books and emails. Of two payments by one account, the second must be booked as a duplicate and refunded. */
+/** Of two payments by one account, the second must be booked as a duplicate and refunded. */
 function findFaults({ booked, wanted, subjects }: Books & { subjects: string[] }, complaints: string[]) {
   const isDuplicate = ({ endedBecause }: Books['booked'][number]) => endedBecause === 'duplicate'
   const duplicates = new Set(booked.filter(isDuplicate).map(({ id }) => id))
   const inBooks = new Map(booked.map((row) => [row.id, row]))
   let lost = 0
-  for (const right of wanted) {
-    const row = inBooks.get(right.id)
-    if (!row) lost += 1
-    else if (!isDuplicate(row) && !isDeepStrictEqual(row, right))
-      complaints.push(`${right.id} is ${JSON.stringify(row)}, but at Stripe ${JSON.stringify(right)}`)
-    else if (isDuplicate(row) && right.endedBecause !== 'refunded')
-      complaints.push(`${right.id} is a second payment and was not refunded`)
+  for (const expectedRow of wanted) {
+    const bookedRow = inBooks.get(expectedRow.id)
+    if (!bookedRow) lost += 1
+    else if (!isDuplicate(bookedRow) && !isDeepStrictEqual(bookedRow, expectedRow))
+      complaints.push(`${expectedRow.id} is ${JSON.stringify(bookedRow)}, but at Stripe ${JSON.stringify(expectedRow)}`)
+    else if (isDuplicate(bookedRow) && expectedRow.endedBecause !== 'refunded')
+      complaints.push(`${expectedRow.id} is a second payment and was not refunded`)
   }
-  const expected = [
+  const expectedMails = [
     ['Your receipt: Rebound Sigma Pro', booked.length - duplicates.size],
     ['We’re refunding your second payment', duplicates.size],
   ] as const
   let doubled = booked.length - inBooks.size
-  for (const [subject, wantedMails] of expected) {
-    const count = subjects.filter((sent) => sent === subject).length
-    lost += Math.max(0, wantedMails - count)
-    doubled += Math.max(0, count - wantedMails)
+  for (const [subject, wantedMails] of expectedMails) {
+    const sentMails = subjects.filter((sent) => sent === subject).length
+    lost += Math.max(0, wantedMails - sentMails)
+    doubled += Math.max(0, sentMails - wantedMails)
   }
   return { complaints, lost, doubled, refunded: duplicates.size }
 }

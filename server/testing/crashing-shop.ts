@@ -24,7 +24,6 @@ const shop = await startBuiltShop(config, {
 const { sandbox } = shop
 if (!sandbox) throw new Error('Tests run with the sandbox')
 
-/** Message of the process when it is open. */
 export type Open = { url: string; sandbox: Pick<Sandbox, 'publishableKey'> }
 export type Order = { refund: string } | { reconcile: true }
 

@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** Describes the schemas in lines, so that two databases can be compared. */
 export async function describeSchema(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -19,21 +19,16 @@ export type OpenShopOptions = {
   withPages?: boolean
   /** Unit tests run scheduled work with `queue.runNow`, so that no result depends on the time of day. */
   withSchedules?: boolean
-  /** Another shop's database, for tests of two servers side by side. */
   databaseUrl?: string
-  /** Initial time of the shop's clock; the present by default. */
   startsAt?: Date
-  /** Cost of password hashing; the cheapest by default. */
   passwordCost?: PasswordCost
-  /** Passwords of the test. Not for the built shop, whose classes are different objects. */
+  /** Not for the built shop, whose classes are different objects. */
   passwords?: Passwords
-  /** Called at named crash points; a test may throw there, as if the process had ended. */
+  /** A test may throw there, as if the process had ended. */
   crashPoint?: (name: string) => void
-  /** Behavior of the sandbox. By default, payments and webhooks wait until `settle` or `advance`. */
+  /** By default, payments and webhooks wait until `settle` or `advance`. */
   quirks?: StartOptions['quirks']
-  /** Folder of the product files. */
   products?: string
-  /** Address of the test's own stand-in for Stripe. */
   stripeAddress?: StartOptions['stripeAddress']
   lockWaitMs?: number
   /** Browser tests start the shop from the build. */
@@ -41,13 +36,11 @@ export type OpenShopOptions = {
   log?: Logger
 }
 
-/** Cheapest hashing that argon2 accepts. */
-const leastCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
+const cheapestHashing = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
-/** Holds webhooks and payments back until the test settles or advances, so that no result depends on the machine's speed. */
-const waitsForTheTest = { lag: lagByClock, delaySeconds: 3600 }
+/** No result may depend on the speed of the machine. */
+const heldUntilSettled = { lag: lagByClock, delaySeconds: 3600 }
 
-/** The whole server for a test: real database, real jobs, emails into a folder, and browser-like callers. */
 export async function openShop({
   env = {},
   rateLimits = false,
@@ -55,9 +48,9 @@ export async function openShop({
   withSchedules = false,
   databaseUrl,
   startsAt = new Date(),
-  passwordCost = leastCost,
+  passwordCost = cheapestHashing,
   passwords,
-  quirks = waitsForTheTest,
+  quirks = heldUntilSettled,
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
   products,
@@ -66,7 +59,7 @@ export async function openShop({
   start = startShop,
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
-  // Read before anything that takes time, so that the shop's clock is not behind Stripe's.
+  // Starts before anything that takes time, so that the clock is not behind Stripe's.
   const clock = createClock(startsAt)
   const database = databaseUrl ? undefined : await createTestDatabase()
   const config = {
@@ -107,7 +100,7 @@ export async function openShop({
     finishPayments: () => sandbox().controls.settle(),
   })
   const known = new Map<string, SentMail>()
-  /** Every email sent so far, oldest first; waits for those still on their way. */
+  /** Oldest first. Waits for emails that are still on their way. */
   async function mails() {
     await shop.queue.waitUntilIdle()
     return readOutbox(join(folder, 'outbox'), known)
@@ -122,16 +115,12 @@ export async function openShop({
     },
     url,
     clock,
-    /**
-     * Waits until every payment is finished, every webhook has arrived and every job is done.
-     * Stripe's own webhooks cannot reach a test, so the reconciler asks Stripe.
-     */
+    /** Without the sandbox, the reconciler asks Stripe, because Stripe's webhooks cannot reach a test. */
     async settle() {
       await shop.sandbox?.controls.settle()
       await (shop.sandbox ? shop.sandbox.controls.webhooks.flush() : shop.queue.runNow('reconcile'))
       await shop.queue.waitUntilIdle()
     },
-    /** Moves the clocks of the shop and of Stripe. */
     async advance(count: number, unit: 'day' | 'month' | 'year' | 'hour' | 'minute') {
       const { controls } = sandbox()
       // Moves the shop's clock first, because an event about the new time may arrive immediately.
@@ -141,9 +130,9 @@ export async function openShop({
       await controls.webhooks.flush()
       await shop.queue.waitUntilIdle()
     },
-    /** Call this after a test that moves the clock, or the next test would renew every earlier subscription. */
+    /** After a test that moves the clock, the next one would renew every earlier subscription. */
     stopBilling: () => sandbox().controls.stopBilling(),
-    /** Ends the undo window of a minute after a grant by hand: buyers are told, keys are deleted. */
+    /** Ends the minute in which a grant by hand can be undone. */
     async afterUndo() {
       clock.advance({ minutes: 1.1 })
       await shop.queue.runNow('announce-access')
@@ -161,7 +150,6 @@ export async function openShop({
   }
 }
 
-/** Time that a test can move. */
 function createClock(startsAt: Date) {
   let offset = startsAt.getTime() - Date.now()
   return {

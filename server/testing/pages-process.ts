@@ -13,9 +13,8 @@ import { openPages } from '../pages/pages.ts'
 
 type PagesPaths = { dist: string; cacheDir: string; databaseUrl: string }
 
-/** Starts a process that serves pages with content from the database. */
-export async function startPagesProcess(place: PagesPaths) {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(place)], {
+export async function startPagesProcess(pagesPaths: PagesPaths) {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(pagesPaths)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 
-/** Stripe's objects as stored, only as far as they are read. */
 export type StoredLine = {
   amount: number
   period: { start: number; end: number }
@@ -34,7 +33,7 @@ type Charge = {
   isTouched: boolean
 }
 
-/** Price of a plan for a period that begins at `start`, with the buyer's code if it applies. */
+/** Price of a period that begins at `start` (in seconds), with the buyer's code if it applies. */
 export type Offered = (plan: 'monthly' | 'yearly', start: number) => number
 
 const day = 86_400
@@ -64,10 +63,7 @@ async function readBooks({ db }: Pick<Connection, 'db'>, id: string) {
   return { subscription, invoices, charges }
 }
 
-/**
- * Derives from the sandbox's objects, without the shop's code, why a buyer may have access at this second,
- * whether they have paid for it, and the least that the used time must have cost.
- */
+/** Derived from the sandbox's objects without the shop's code. `now` is in seconds. */
 export async function paidTime(connection: Pick<Connection, 'db'>, id: string, now: number) {
   const { subscription, invoices, charges } = await readBooks(connection, id)
   const ended = subscription.ended_at ?? Infinity
@@ -84,16 +80,16 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
       return period ? { ...invoice, ...period, credit } : []
     })
   // A switch ends the previous period with a credit, even if the new period is refunded later.
-  const bought = periods
+  const keptPeriods = periods
     .map((each, index) => ({
       ...each,
       until: Math.min(each.end, ...periods.slice(index + 1).map(({ start }) => Math.max(start, each.start))),
     }))
     .filter(({ id: invoice }) => !isReturned(invoice))
-  const covering = bought.filter(({ start, until, credit, created, id: own }) => {
+  const coveringPeriods = keptPeriods.filter(({ start, until, credit, created, id: invoice }) => {
     // A switch was also paid with the credit of the previous payment; if that is charged back, the switch is unpaid.
-    const before = charges.findLast((each) => each.created <= created && each.invoice !== own)
-    return start <= now && now < until && !(credit > 0 && before?.lost)
+    const previousCharge = charges.findLast((each) => each.created <= created && each.invoice !== invoice)
+    return start <= now && now < until && !(credit > 0 && previousCharge?.lost)
   })
   /** False after a withdrawal, even during a dispute or if its refund failed. */
   const isUntouched = (invoice: string) => {
@@ -102,23 +98,24 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
   }
   const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
   const { finalized_at: payable = null, marked_uncollectible_at: writtenOff = null } = due?.status_transitions ?? {}
-  const since = writtenOff ?? payable ?? due?.created ?? 0
+  const unpaidSince = writtenOff ?? payable ?? due?.created ?? 0
   const isUnpaid = due?.status === 'open' || due?.status === 'uncollectible'
   const reasons = Object.entries({
-    paid: covering.length > 0,
+    paid: coveringPeriods.length > 0,
     given: (subscription.trial_end ?? 0) > now,
     'not collected': subscription.pause_collection !== null,
     forgiven: due?.status === 'void' && now < (subscription.items.data[0]?.current_period_end ?? 0),
     // A draft keeps access until the seller finalizes the invoice.
     'being billed': due?.status === 'draft' || (due?.attempt_count === 0 && now < due.created + 3 * day),
-    grace: isUnpaid && now < since + 14 * day,
-  }).flatMap(([reason, is]) => (is && now < ended ? reason : []))
+    grace: isUnpaid && now < unpaidSince + 14 * day,
+  }).flatMap(([reason, applies]) => (applies && now < ended ? reason : []))
 
   return {
     reasons,
     /** True if the present time is paid for and not refunded. */
-    hasPaid: subscription.status !== 'paused' && covering.some(({ id: own }) => now < ended || isUntouched(own)),
-    /** Amount paid and not refunded, and the lowest price of the used time. */
+    hasPaid:
+      subscription.status !== 'paused' &&
+      coveringPeriods.some(({ id: invoice }) => now < ended || isUntouched(invoice)),
     priceOf(offered: Offered) {
       const paid = invoices
         .filter(({ status, id: invoice }) => status === 'paid' && !isReturned(invoice))
@@ -126,7 +123,7 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
       const refunded = charges
         .filter(({ invoice }) => !isReturned(invoice))
         .reduce((sum, charge) => sum + charge.refunded, 0)
-      const least = bought.reduce((sum, { start, end, until }) => {
+      const least = keptPeriods.reduce((sum, { start, end, until }) => {
         const used = Math.max(0, Math.min(until, ended, now) - start) / (end - start)
         return sum + offered(end - start > 300 * day ? 'yearly' : 'monthly', start) * used
       }, 0)

@@ -6,30 +6,23 @@ import type { SentMail } from '../gateways/outbox.ts'
 import type { createBuyers } from './buyers.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 
-type PeopleDeps = {
-  url: string
-  buy: ReturnType<typeof createBuyers>['buy']
-  /** Every email sent so far. */
-  mails: () => Promise<SentMail[]>
-}
+type PeopleDeps = { url: string; buy: ReturnType<typeof createBuyers>['buy']; mails: () => Promise<SentMail[]> }
 
 export const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
 
-/** People for tests, each with a browser of their own. */
 export function createPeople({ url, buy, mails }: PeopleDeps) {
-  async function user(given: { name?: string; email?: string; password?: string } = {}) {
+  async function user(input: { name?: string; email?: string; password?: string } = {}) {
     const credentials = {
       name: 'Ada Trader',
       email: `ada-${randomUUID()}@example.com`,
       password: 'correct horse battery',
-      ...given,
+      ...input,
     }
     const visitor = createVisitor(url)
     const signedUp = await visitor.call(accounts.register, credentials)
     return { ...visitor, user: signedUp, password: credentials.password }
   }
 
-  /** Uses the newest link that confirms their address, in their own browser. */
   async function confirm(person: Pick<Visitor, 'call'> & { user: { email: string } }) {
     const { email } = person.user
     const link = /confirm-address\?token=(\S+)/
@@ -37,7 +30,6 @@ export function createPeople({ url, buy, mails }: PeopleDeps) {
     await person.call(accounts.confirmAddress, { token: link.exec(sent?.text ?? '')?.[1] ?? '' })
   }
 
-  /** Uses the newest emailed link to choose a password, and logs in with it. */
   async function choosePassword(person: Pick<Visitor, 'call'>, email: string, password: string) {
     const link = /reset-password\?(?:\S*&)?token=(\S+)/
     const sent = (await mails()).findLast(({ to, text }) => to === email && link.test(text))
@@ -51,29 +43,23 @@ export function createPeople({ url, buy, mails }: PeopleDeps) {
     return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
   }
 
-  /** A user who has confirmed the address with the emailed link. */
-  async function verifiedUser(given: Parameters<typeof user>[0] = {}) {
-    const person = await user(given)
+  async function verifiedUser(input: Parameters<typeof user>[0] = {}) {
+    const person = await user(input)
     await confirm(person)
     return { ...person, user: { ...person.user, isProven: true } }
   }
 
   return {
-    /** A browser: keeps cookies and calls the contract. */
     visitor: () => createVisitor(url),
     user,
-    /** The shop's first admin, logged in. */
     admin,
     verifiedUser,
     confirm,
     choosePassword,
-    /** A user who has bought. */
-    async buyer(given: Parameters<typeof buy>[1] & { email?: string } = {}) {
-      const { email, ...wanted } = given
+    async buyer({ email, ...purchaseInput }: Parameters<typeof buy>[1] & { email?: string } = {}) {
       const buyer = await user(email ? { email } : {})
-      return { ...buyer, purchase: await buy(buyer, wanted) }
+      return { ...buyer, purchase: await buy(buyer, purchaseInput) }
     },
-    /** A member of staff with this role, logged in. */
     async staff(role: Role) {
       const person = await verifiedUser()
       await (await admin()).call(staff.adminSetRole, { id: person.user.id, role })

@@ -8,14 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nobody } from '../database/embedded-place.ts'
 import { freePort } from '../database/free-port.ts'
 
-/** Path of Debian's PgBouncer. */
 const program = '/usr/sbin/pgbouncer'
 export const hasPgBouncer = existsSync(program)
 
-/**
- * Starts a pooler in front of a database. `url` pools by transaction, with fewer sessions than a shop has connections.
- * `sessionUrl` pools by session, for a DATABASE_DIRECT_URL that must follow the pooler to a new primary.
- */
+/** `sessionUrl` pools by session, for a DATABASE_DIRECT_URL that must follow the pooler to a new primary. */
 export async function openPgBouncer(databaseUrl: string, sessions = 4) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-pgbouncer-'))
   chmodSync(folder, 0o755)

@@ -9,11 +9,11 @@ const request = https.request
 function rerouteRequest(...args: Parameters<typeof https.request>): ClientRequest {
   const options = args[0] as RequestOptions
   if (!['api.stripe.com', 'files.stripe.com'].includes(String(options.host))) return request(...args)
-  const { agent: _, ...rest } = options
-  const sent = http.request({ ...rest, host: '127.0.0.1', port, protocol: 'http:' })
+  const { agent: _, ...optionsWithoutAgent } = options
+  const rerouted = http.request({ ...optionsWithoutAgent, host: '127.0.0.1', port, protocol: 'http:' })
   // Stripe's SDK waits for `secureConnect` before it writes, and a plain connection never emits it.
-  sent.on('socket', (socket) => socket.once('connect', () => socket.emit('secureConnect')))
-  return sent
+  rerouted.on('socket', (socket) => socket.once('connect', () => socket.emit('secureConnect')))
+  return rerouted
 }
 
 if (port) {

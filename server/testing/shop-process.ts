@@ -10,7 +10,6 @@ import { type Config, readConfig } from '../config.ts'
 import { openCluster } from '../process/cluster.ts'
 import { startBuiltShop } from './built-shop.ts'
 
-/** A server in a process of its own, so a test can kill it at any moment. */
 export async function startShopProcess(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-process-'))
   const child = spawn(process.execPath, [import.meta.filename], {
@@ -22,7 +21,7 @@ export async function startShopProcess(env: Record<string, string>) {
     throw new Error(`The shop ended with code ${code}`)
   })
   const [url] = await Promise.race([once(child.stdout, 'data'), ended])
-  // Later, ending is what tests ask for.
+  // From now on, a test ends the process on purpose.
   ended.catch(() => undefined)
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     child.kill(signal)

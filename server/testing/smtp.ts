@@ -2,19 +2,17 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 
-/** An email as the server received it. */
 export type Accepted = { to: string; messageId: string; source: string }
 
 type Faults = {
-  /** Refuses, with this code, anything sent to the given address. */
+  /** SMTP code that refuses this recipient. */
   refuse?(to: string): number | undefined
   /** Called when the whole email has arrived, before the answer. */
   beforeAnswer?(mail: Accepted, connection: { drop(): void }): Promise<void> | void
-  /** Acknowledges the email again, though no one asked. */
+  /** Sends a second, unrequested acknowledgment. */
   answersTwice?: boolean
 }
 
-/** A real SMTP server for tests, which can misbehave the way real ones do. */
 export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions & { port?: number } = {}) {
   const accepted: Accepted[] = []
   const sockets = new Set<Socket>()

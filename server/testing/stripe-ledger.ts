@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 
-/** Stripe's objects as stored, only as far as they are read here. */
 export type Raw = {
   customer: { id: string; email: string; balance?: number; discount?: { id: string } | null }
   coupon: { id: string; percent_off: number | null; amount_off: number | null }
@@ -53,7 +52,6 @@ export type Line = {
 }
 export type Ledger = Awaited<ReturnType<typeof readLedger>>
 
-/** Reads everything from the sandbox's books, without the shop's gateway. */
 export async function readLedger({ db }: Pick<Connection, 'db'>) {
   const { rows } = await db.execute<{ kind: keyof Raw; data: Raw[keyof Raw] }>(
     sql`select kind, data from sandbox.objects order by seq`,

@@ -7,21 +7,21 @@ import { createTestDatabase } from './test-database.ts'
 
 export type StripeStandIn = Awaited<ReturnType<typeof openStripeStandIn>>
 
-type Played = {
+type StandInOptions = {
   mode?: 'test' | 'live'
-  /** Begins like the secret key of Stripe's that it plays. */
+  /** Prefix of the secret key. */
   prefix?: 'sk' | 'rk'
   account?: string
   key?: Quirks['key']
 }
 
-/** The sandbox as another company's server: an account at Stripe in test or live mode, with a database of its own. */
+/** Plays an account at Stripe, in test or live mode, with a separate database. */
 export async function openStripeStandIn({
   mode = 'live',
   prefix = 'sk',
   account = `acct_${randomBytes(6).toString('hex')}`,
   key = 'works',
-}: Played = {}) {
+}: StandInOptions = {}) {
   const { url, drop } = await createTestDatabase({ empty: true })
   const database = new pg.Pool({ connectionString: url, max: 5 })
   database.on('error', () => {})
@@ -50,7 +50,6 @@ export async function openStripeStandIn({
       STRIPE_WEBHOOK_SECRET: webhookSecret,
     },
 
-    /** A key is rolled: the old one no longer works. */
     async rollKey() {
       secretKey = keys.secretKey.replace(random, randomBytes(12).toString('hex'))
       await sandbox.rollKey(secretKey)

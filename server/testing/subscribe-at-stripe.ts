@@ -1,7 +1,7 @@
 import StripeSdk from 'stripe'
 
 type Account = { secretKey: string; api: { protocol: 'http' | 'https'; host: string; port: number } }
-type Wish = {
+type SubscriptionInput = {
   email: string
   name?: string
   product?: string
@@ -13,11 +13,11 @@ type Wish = {
 }
 
 /** Subscribes at Stripe without the shop, as by a payment link. */
-export async function subscribeAtStripe({ secretKey, api }: Account, wish: Wish) {
-  const { email, name, product = 'Old indicator', amount = 2900, currency = 'usd', interval = 'month' } = wish
+export async function subscribeAtStripe({ secretKey, api }: Account, input: SubscriptionInput) {
+  const { email, name, product = 'Old indicator', amount = 2900, currency = 'usd', interval = 'month' } = input
   const sdk = new StripeSdk(secretKey, api)
   const priceId =
-    wish.priceId ??
+    input.priceId ??
     (
       await sdk.prices.create({
         product_data: { name: product },

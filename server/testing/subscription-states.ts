@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Stripe } from 'stripe'
 import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
 
-/** Everything Stripe can report, column by column; the types insist that no value is missing. */
+/** The types require every value that Stripe can report. */
 export const words = {
   status: Object.values({
     incomplete: ['incomplete'],
@@ -62,7 +62,6 @@ const rows = readFileSync(document, 'utf8')
   .slice(2)
   .map(readRow)
 
-/** Finds the state's row in the table. Throws if there is none, or two. */
 export function meaningOf(state: StateAtStripe): Meaning {
   const columns = Object.keys(words) as (keyof typeof words)[]
   const [row, second] = rows.filter(({ when }) => columns.every((column) => when[column].includes(state[column])))

@@ -10,28 +10,28 @@ import { migrate } from '../database/migrate.ts'
 import { startShop } from '../start.ts'
 import { reboundSigmaPro } from './book-purchase.ts'
 
-/** PostgreSQL of the test run, with an initialized template; each shop under test gets a copy. */
-const variable = 'TEST_POSTGRES_URL'
+/** Each shop under test gets a copy of the template. */
+const urlVariable = 'TEST_POSTGRES_URL'
 const template = 'shop_template'
 
-/** The one at DATABASE_URL, where the user may create databases, or one of our own. */
+/** Uses the server at DATABASE_URL, whose user must be able to create databases, or starts one. */
 export async function openTestPostgres(): Promise<() => Promise<void>> {
-  const given = process.env.DATABASE_URL
-  const postgres = given ? { url: given, close: async () => {} } : await openOwn()
-  process.env[variable] = postgres.url
+  const existingUrl = process.env.DATABASE_URL
+  const postgres = existingUrl ? { url: existingUrl, close: async () => {} } : await openOwn()
+  process.env[urlVariable] = postgres.url
   // Tests that start a shop say where it finds its data.
   delete process.env.DATABASE_URL
   const dropTemplate = `drop database if exists ${template}`
   await administer(postgres.url, dropTemplate, `create database ${template}`)
-  await openOnce(withDatabase(postgres.url, template))
+  await fillTemplate(withDatabase(postgres.url, template))
   return async () => {
     await administer(postgres.url, dropTemplate)
     await postgres.close()
   }
 }
 
-/** A shop leaves its tables, queues, and prices at the sandbox behind; what is its own is deleted. */
-async function openOnce(url: string) {
+/** Starts a shop once, for its tables, queues and sandbox prices, and deletes its other rows. */
+async function fillTemplate(url: string) {
   await migrate(url)
   const { id, slug } = reboundSigmaPro
   await administer(url, `insert into products (id, slug, name) values ('${id}', '${slug}', '')`)
@@ -50,9 +50,9 @@ async function openOnce(url: string) {
     'alter table audit_log disable trigger user',
     'truncate users, audit_log restart identity cascade',
     'alter table audit_log enable trigger user',
-    // A schedule would run at each start, for the times it has missed since.
+    // A schedule would run at each start, for the times it has missed.
     'truncate jobs.job, jobs.schedule',
-    // Some tests run at Stripe.
+    // Some tests use another payment account.
     'truncate payment_account',
   )
 }
@@ -82,19 +82,18 @@ async function openOwn() {
   }
 }
 
-/** Linux's folder in memory, if it has space: each copy is hundreds of files, which take a sixth of the run on a disk. */
+/** Linux's folder in memory, if it has space: on a disk, the copies take a sixth of the run. */
 function inMemory() {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')
     if (bavail * bsize > 4 * 1024 ** 3) return '/dev/shm'
   } catch {
-    // Another system.
+    // Not Linux.
   }
 }
 
-/** A database of its own: a copy of the template, or empty. */
 export async function createTestDatabase({ empty = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {
-  const server = process.env[variable]
+  const server = process.env[urlVariable]
   if (!server) throw new Error('Tests with a database need vitest or playwright, whose setup starts PostgreSQL')
   const name = `test_${randomBytes(8).toString('hex')}`
   // Copying files is half the work of copying pages through the log.
@@ -104,7 +103,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<{ url:
     url: withDatabase(server, name),
     async drop() {
       const drop = `drop database if exists ${name}`
-      // By force no one but a superuser ends a vacuum; without it, PostgreSQL does so itself.
+      // Only a superuser may end a vacuum by force. Without force, PostgreSQL cancels it itself.
       await administer(server, `${drop} with (force)`).catch(() => administer(server, drop))
     },
   }

@@ -1,7 +1,4 @@
-/**
- * TradingView's answers as public code has them: anyone who wrote a connector has seen these. The stand-in's answers are
- * held to their form, and the shop's client must understand each of them.
- */
+/** Responses known from public connectors. The stand-in must have their form, and the shop's client must understand them. */
 export const recorded = {
   /** `GET /username_hint/?s=…`: a search. One implementer was also given `{ results: […] }`. */
   hint: [{ username: 'ada_trades' }, { username: 'ada_trades_2' }],

@@ -1,23 +1,23 @@
 import pg from 'pg'
 import type { Connection } from '../database/connect.ts'
 
-/** Records what goes over the shop's own connections until asked; the job queue and the sandbox have others. */
-export function watchStatements({ pool }: Pick<Connection, 'pool'>, counts: () => boolean = () => true) {
-  const ours = new Set<unknown>()
+/** Records only the shop's own connections, not those of the job queue and the sandbox. */
+export function watchStatements({ pool }: Pick<Connection, 'pool'>, isRecorded: () => boolean = () => true) {
+  const shopClients = new Set<unknown>()
   const statements: { text: string; values: unknown[] }[] = []
-  const note = (client: unknown) => ours.add(client)
-  pool.on('acquire', note)
+  const noteClient = (client: unknown) => shopClients.add(client)
+  pool.on('acquire', noteClient)
   const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function watched(this: pg.Client, ...given: unknown[]) {
-    const [statement, values = []] = given as [string | { text: string }, unknown[]?]
-    if (ours.has(this) && counts())
+  pg.Client.prototype.query = function watched(this: pg.Client, ...args: unknown[]) {
+    const [statement, values = []] = args as [string | { text: string }, unknown[]?]
+    if (shopClients.has(this) && isRecorded())
       statements.push({ text: typeof statement === 'string' ? statement : statement.text, values })
-    return Reflect.apply(query, this, given)
+    return Reflect.apply(query, this, args)
   } as typeof query
   return {
     stop() {
       pg.Client.prototype.query = query
-      pool.off('acquire', note)
+      pool.off('acquire', noteClient)
       return statements
     },
   }

@@ -7,7 +7,6 @@ import { createSecrets, loadSecretsKey } from '../security/secrets.ts'
 
 type WebhookTarget = { url: string; dataDir: string; secretsKey?: string }
 
-/** Posts events to the shop, signed with its secret or not. */
 export function createPostman({ url, dataDir, secretsKey }: WebhookTarget) {
   const shopSecret = sandboxWebhookSecret(createSecrets(loadSecretsKey(secretsKey, dataDir)))
   const now = () => Math.floor(Date.now() / 1000)
@@ -30,13 +29,13 @@ export function createPostman({ url, dataDir, secretsKey }: WebhookTarget) {
   }
 }
 
-/** An event about a subscription as Stripe has it now, complete, as the body of a webhook. */
+/** Body of a webhook about the subscription as Stripe has it now. */
 export async function subscriptionEvent(
   db: Database,
   subscriptionId: string,
-  more: { type?: string; changes?: object } = {},
+  options: { type?: string; changes?: object } = {},
 ) {
-  const { type = 'customer.subscription.updated', changes = {} } = more
+  const { type = 'customer.subscription.updated', changes = {} } = options
   const { rows } = await db.execute<{ data: object }>(
     sql`select data - '$sandbox' as data from sandbox.objects where kind = 'subscription' and id = ${subscriptionId}`,
   )
