@@ -4,18 +4,18 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 test('a webhook endpoint shows its secret once, and is changed, disabled and deleted', async () => {
   const { stripe } = await openTestSandbox()
-  const made = await stripe.webhookEndpoints.create({
+  const endpoint = await stripe.webhookEndpoints.create({
     url: 'https://shop.example/hook',
     enabled_events: ['customer.created'],
     api_version: Stripe.API_VERSION,
   })
-  expect(made.secret).toMatch(/^whsec_/)
-  expect(await stripe.webhookEndpoints.retrieve(made.id)).not.toHaveProperty('secret')
-  await stripe.webhookEndpoints.update(made.id, { enabled_events: ['*'], disabled: true })
+  expect(endpoint.secret).toMatch(/^whsec_/)
+  expect(await stripe.webhookEndpoints.retrieve(endpoint.id)).not.toHaveProperty('secret')
+  await stripe.webhookEndpoints.update(endpoint.id, { enabled_events: ['*'], disabled: true })
   expect((await stripe.webhookEndpoints.list()).data).toMatchObject([
-    { id: made.id, status: 'disabled', enabled_events: ['*'] },
+    { id: endpoint.id, status: 'disabled', enabled_events: ['*'] },
   ])
-  await stripe.webhookEndpoints.del(made.id)
+  await stripe.webhookEndpoints.del(endpoint.id)
   expect((await stripe.webhookEndpoints.list()).data).toEqual([])
 })
 
@@ -34,15 +34,15 @@ test('events that were not delivered can be found', async () => {
 test('the account says whether it may charge; a domain says whether it can show wallets', async () => {
   const { stripe } = await openTestSandbox()
   expect(await stripe.accounts.retrieveCurrent()).toMatchObject({ object: 'account', charges_enabled: true })
-  const shop = await stripe.paymentMethodDomains.create({ domain_name: 'shop.example.com' })
-  expect(shop).toMatchObject({ enabled: true, apple_pay: { status: 'active' } })
-  const again = await stripe.paymentMethodDomains.create({ domain_name: 'shop.example.com' })
-  expect(again.id).toBe(shop.id)
+  const domain = await stripe.paymentMethodDomains.create({ domain_name: 'shop.example.com' })
+  expect(domain).toMatchObject({ enabled: true, apple_pay: { status: 'active' } })
+  const sameDomain = await stripe.paymentMethodDomains.create({ domain_name: 'shop.example.com' })
+  expect(sameDomain.id).toBe(domain.id)
   const local = await stripe.paymentMethodDomains.create({ domain_name: 'localhost' })
   const checked = await stripe.paymentMethodDomains.validate(local.id)
   expect(checked.google_pay.status).toBe('inactive')
   const { data } = await stripe.paymentMethodDomains.list({ domain_name: 'shop.example.com' })
-  expect(data.map((domain) => domain.id)).toEqual([shop.id])
+  expect(data.map(({ id }) => id)).toEqual([domain.id])
 })
 
 test('a deleted customer loses its subscriptions, cannot be used, and keeps its invoices', async () => {

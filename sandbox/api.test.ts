@@ -2,7 +2,7 @@ import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-test('the same key with the same parameters does the work once, even when both arrive at once', async () => {
+test('requests with the same idempotency key and parameters are executed once, even at the same moment', async () => {
   const { stripe } = await openTestSandbox()
   const create = () => stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'once' })
   const customers = await Promise.all(Array.from({ length: 8 }, create))
@@ -12,7 +12,7 @@ test('the same key with the same parameters does the work once, even when both a
   expect(replayed).toHaveLength(7)
 })
 
-test('the same key with different parameters is refused', async () => {
+test('the same idempotency key with different parameters is refused', async () => {
   const { stripe } = await openTestSandbox()
   await stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'once' })
   await expect(stripe.customers.create({ email: 'b@example.com' }, { idempotencyKey: 'once' })).rejects.toBeInstanceOf(
@@ -20,7 +20,7 @@ test('the same key with different parameters is refused', async () => {
   )
 })
 
-test('a refusal is replayed; a request with an invalid parameter may be retried with its key', async () => {
+test('a refusal is replayed for its idempotency key, but a request with an invalid parameter may be corrected', async () => {
   const { stripe, checkout } = await openTestSandbox()
   const { intent } = await checkout()
   const decline = () =>
@@ -89,21 +89,21 @@ test('the publishable key opens an intent with its secret, and nothing else', as
     return { status: response.status, body: await response.json() }
   }
   const key = sandbox.publishableKey
-  const own = await get(`payment_intents/${intent}`, { key, client_secret: clientSecret })
-  expect(own.body).toMatchObject({ id: intent, amount: 3900 })
-  expect(own.body).not.toHaveProperty('customer')
-  expect(own.body).not.toHaveProperty('metadata')
+  const intentResponse = await get(`payment_intents/${intent}`, { key, client_secret: clientSecret })
+  expect(intentResponse.body).toMatchObject({ id: intent, amount: 3900 })
+  expect(intentResponse.body).not.toHaveProperty('customer')
+  expect(intentResponse.body).not.toHaveProperty('metadata')
   expect((await get(`payment_intents/${intent}`, { key })).status).toBe(400)
   expect((await get(`payment_intents/${intent}`, { key, client_secret: 'guess' })).status).toBe(400)
   expect((await get('customers', { key })).status).toBe(401)
   expect((await get('customers', { key: sandbox.secretKey })).status).toBe(401)
 })
 
-test('cursors walk lists, newest first', async () => {
+test('lists are paged by cursors, newest first', async () => {
   const { stripe } = await openTestSandbox()
-  const made: string[] = []
-  for (let index = 0; index < 7; index++) made.push((await stripe.customers.create()).id)
-  const newestFirst = made.toReversed()
+  const createdIds: string[] = []
+  for (let index = 0; index < 7; index++) createdIds.push((await stripe.customers.create()).id)
+  const newestFirst = createdIds.toReversed()
   const all = await stripe.customers.list({ limit: 2 }).autoPagingToArray({ limit: 100 })
   expect(all.map((customer) => customer.id)).toEqual(newestFirst)
   await expect(stripe.customers.list({ starting_after: 'cus_none' })).rejects.toMatchObject({
@@ -123,10 +123,10 @@ test('expand reaches through lists and relations, and refuses anything that is n
     id: invoice.id,
     parent: { subscription_details: { subscription: subscription.id } },
   })
-  const deep = await stripe.subscriptions.retrieve(subscription.id, {
+  const expanded = await stripe.subscriptions.retrieve(subscription.id, {
     expand: ['latest_invoice.payments', 'items.data.price.product', 'default_payment_method'],
   })
-  expect(deep).toMatchObject({
+  expect(expanded).toMatchObject({
     latest_invoice: { payments: { data: [{ status: 'paid' }] } },
     items: { data: [{ price: { product: { name: 'Rebound Sigma Pro' } } }] },
     default_payment_method: { card: { last4: '4242' } },

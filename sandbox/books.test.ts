@@ -6,7 +6,6 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 type Shop = Awaited<ReturnType<typeof openTestSandbox>>
 
-/** Every possible action on a buyer's subscription. */
 function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<ReturnType<Shop['checkout']>>) {
   const { stripe, sandbox } = shop
   const { controls } = sandbox
@@ -23,27 +22,29 @@ function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<Re
     'pm_card_authenticationRequired',
   ]
   return {
-    payFirst: (n: number) => stripe.paymentIntents.confirm(intent, { payment_method: cards[n % cards.length] ?? '' }),
-    payLatest: async (n: number) =>
-      stripe.invoices.pay((await latest()).invoice, n % 2 ? { payment_method: 'pm_card_visa' } : {}),
-    authenticate: async (n: number) => controls.authenticate((await latest()).intent, n % 2 ? 'complete' : 'fail'),
-    wait: (n: number) => controls.advance(1 + (n % 12), 'day'),
+    payFirst: (choice: number) =>
+      stripe.paymentIntents.confirm(intent, { payment_method: cards[choice % cards.length] ?? '' }),
+    payLatest: async (choice: number) =>
+      stripe.invoices.pay((await latest()).invoice, choice % 2 ? { payment_method: 'pm_card_visa' } : {}),
+    authenticate: async (choice: number) =>
+      controls.authenticate((await latest()).intent, choice % 2 ? 'complete' : 'fail'),
+    wait: (choice: number) => controls.advance(1 + (choice % 12), 'day'),
     failRenewal: () => controls.failNextRenewal(subscription.id),
-    newCard: async (n: number) => {
-      const method = await stripe.paymentMethods.attach(cards[n % cards.length] ?? '', { customer: customer.id })
+    newCard: async (choice: number) => {
+      const method = await stripe.paymentMethods.attach(cards[choice % cards.length] ?? '', { customer: customer.id })
       return stripe.subscriptions.update(subscription.id, { default_payment_method: method.id })
     },
-    refund: (n: number) =>
-      stripe.refunds.create({ payment_intent: intent, amount: [1000, 2000, 3900, 3901][n % 4] ?? 0 }),
+    refund: (choice: number) =>
+      stripe.refunds.create({ payment_intent: intent, amount: [1000, 2000, 3900, 3901][choice % 4] ?? 0 }),
     refundLatest: async () => stripe.refunds.create({ payment_intent: (await latest()).intent }),
     failRefund: async () => {
       const { data } = await stripe.refunds.list({ payment_intent: intent })
       return data[0] && controls.failRefund(data[0].id)
     },
     dispute: () => controls.openDispute(intent),
-    closeDispute: async (n: number) => {
+    closeDispute: async (choice: number) => {
       const [open] = await disputes()
-      return open && controls.closeDispute(open.id, n % 2 ? 'won' : 'lost')
+      return open && controls.closeDispute(open.id, choice % 2 ? 'won' : 'lost')
     },
     leave: () => stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true }),
     stay: () => stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false }),
@@ -100,7 +101,7 @@ const allowed: Record<string, { latest: string; ended: boolean }[]> = {
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
-async function expectBalancedBooks(shop: Shop, customer: string, subscriptionId: string, before: string) {
+async function expectBalancedBooks(shop: Shop, customer: string, subscriptionId: string, earlierStatus: string) {
   const { stripe } = shop
   // While a payment is in progress, the invoice is still open.
   await shop.sandbox.controls.settle()
@@ -111,11 +112,11 @@ async function expectBalancedBooks(shop: Shop, customer: string, subscriptionId:
     .autoPagingToArray({ limit: 1000 })
   const now = await shop.sandbox.controls.now()
 
-  expect(isReachable(before, subscription.status), `${before} -> ${subscription.status}`).toBe(true)
+  expect(isReachable(earlierStatus, subscription.status), `${earlierStatus} -> ${subscription.status}`).toBe(true)
   expect(invoices.filter((invoice) => invoice.status === 'open').length).toBeLessThanOrEqual(1)
-  const taken = charges.filter((charge) => charge.paid)
-  expect(sum(taken.map((charge) => charge.amount))).toBe(sum(invoices.map((invoice) => invoice.amount_paid)))
-  expect(taken).toHaveLength(invoices.filter((invoice) => invoice.status === 'paid').length)
+  const paidCharges = charges.filter((charge) => charge.paid)
+  expect(sum(paidCharges.map((charge) => charge.amount))).toBe(sum(invoices.map((invoice) => invoice.amount_paid)))
+  expect(paidCharges).toHaveLength(invoices.filter((invoice) => invoice.status === 'paid').length)
   for (const charge of charges) {
     const refunds = charge.refunds?.data.filter((refund) => refund.status === 'succeeded') ?? []
     expect(charge.amount_refunded).toBe(sum(refunds.map((refund) => refund.amount)))
@@ -123,13 +124,13 @@ async function expectBalancedBooks(shop: Shop, customer: string, subscriptionId:
   }
   const latest = invoices.find((invoice) => invoice.id === subscription.latest_invoice)
   const end = subscription.ended_at ?? subscription.items.data[0]?.current_period_end ?? 0
-  const has = { latest: latest?.status, ended: end <= now }
-  expect(allowed[subscription.status]).toContainEqual(has)
+  const actual = { latest: latest?.status, ended: end <= now }
+  expect(allowed[subscription.status]).toContainEqual(actual)
   return subscription.status
 }
 
-/** Sequences that random tests rarely find: several partial refunds, disputes between them, late payments of ended subscriptions. */
-const suspects: ['week' | 'month', number, [Operation, number][]][] = [
+/** Sequences that random tests rarely find, such as a late payment of an ended subscription. */
+const rareSequences: ['week' | 'month', number, [Operation, number][]][] = [
   [
     'month',
     0,
@@ -203,20 +204,20 @@ test('after any actions in any order, amounts and statuses are consistent', asyn
   )
   const steps = fc.array(fc.tuple(operation, fc.nat(100)), { minLength: 8, maxLength: 20 })
   const interval = fc.constantFrom('week' as const, 'month' as const)
-  const booksStayTrue = fc.asyncProperty(interval, fc.nat(3), steps, async (length, card, rest) => {
+  const property = fc.asyncProperty(interval, fc.nat(3), steps, async (length, card, laterSteps) => {
     const bought = await shop.checkout({ price: prices[length] })
     const run = operationsOn(shop, bought)
     let status = 'incomplete'
-    for (const [name, n] of [['payFirst', card] as const, ...rest]) {
-      await run[name](n).catch((error: unknown) => {
+    for (const [name, choice] of [['payFirst', card] as const, ...laterSteps]) {
+      await run[name](choice).catch((error: unknown) => {
         if (!refused(error)) throw error
       })
       status = await expectBalancedBooks(shop, bought.customer.id, bought.subscription.id, status)
     }
     await run.cancel().catch(() => 'It had already ended, so it costs the next buyer no time.')
   })
-  const options = { numRuns: 12 + suspects.length, examples: suspects, endOnFailure: true }
-  await expect(fc.assert(booksStayTrue, options)).resolves.toBeUndefined()
+  const options = { numRuns: 12 + rareSequences.length, examples: rareSequences, endOnFailure: true }
+  await expect(fc.assert(property, options)).resolves.toBeUndefined()
 }, 180_000)
 
 test('of 20 simultaneous payments of one intent, one goes through', async () => {
@@ -258,11 +259,11 @@ test('a restart loses no data', async () => {
   const { subscription } = await buy()
   await sandbox.controls.advance(10, 'day')
   const before = await sandbox.controls.now()
-  const again = await openSandbox(options)
-  const afterwards = new Stripe(again.secretKey, again.api)
-  expect(await afterwards.subscriptions.retrieve(subscription.id)).toEqual(
+  const reopened = await openSandbox(options)
+  const stripeAfterRestart = new Stripe(reopened.secretKey, reopened.api)
+  expect(await stripeAfterRestart.subscriptions.retrieve(subscription.id)).toEqual(
     await stripe.subscriptions.retrieve(subscription.id),
   )
-  expect(await again.controls.now()).toBeGreaterThanOrEqual(before)
-  await again.close()
+  expect(await reopened.controls.now()).toBeGreaterThanOrEqual(before)
+  await reopened.close()
 })

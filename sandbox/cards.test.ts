@@ -3,8 +3,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 type Sandbox = Awaited<ReturnType<typeof openTestSandbox>>
 
-/** Request of the card frame: publishable key, client secret and card. */
-async function typeCard(shop: Sandbox, clientSecret: string, number: string, more: Record<string, string> = {}) {
+async function typeCard(shop: Sandbox, clientSecret: string, number: string, fields: Record<string, string> = {}) {
   const [intent = ''] = clientSecret.split('_secret_')
   const kind = intent.startsWith('seti_') ? 'setup_intents' : 'payment_intents'
   const response = await fetch(`${shop.publicUrl}/_sandbox/v1/${kind}/${intent}/confirm`, {
@@ -17,7 +16,7 @@ async function typeCard(shop: Sandbox, clientSecret: string, number: string, mor
       'payment_method_data[card][exp_month]': '12',
       'payment_method_data[card][exp_year]': '2040',
       'payment_method_data[card][cvc]': '123',
-      ...more,
+      ...fields,
     }),
   })
   return { status: response.status, body: await response.json() }
@@ -54,8 +53,8 @@ test.for([
     latest_charge: { status: 'failed', paid: false, failure_code: code },
   })
 
-  const again = await typeCard(shop, clientSecret, '4242424242424242')
-  expect(again.body.status).toBe('succeeded')
+  const secondTry = await typeCard(shop, clientSecret, '4242424242424242')
+  expect(secondTry.body.status).toBe('succeeded')
   await shop.sandbox.controls.settle()
   expect((await shop.stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
@@ -131,13 +130,15 @@ test('one customer’s card can neither pay for nor be taken by another', async 
   const { stripe, buy, checkout } = await openTestSandbox()
   const { intent } = await buy()
   const { payment_method: method } = await stripe.paymentIntents.retrieve(intent)
-  const other = await checkout()
+  const otherBuyer = await checkout()
   const id = method as string
-  await expect(stripe.paymentIntents.confirm(other.intent, { payment_method: id })).rejects.toThrow('another customer')
-  await expect(stripe.paymentMethods.attach(id, { customer: other.customer.id })).rejects.toThrow(
+  await expect(stripe.paymentIntents.confirm(otherBuyer.intent, { payment_method: id })).rejects.toThrow(
+    'another customer',
+  )
+  await expect(stripe.paymentMethods.attach(id, { customer: otherBuyer.customer.id })).rejects.toThrow(
     'already been attached',
   )
-  await expect(stripe.subscriptions.update(other.subscription.id, { default_payment_method: id })).rejects.toThrow(
+  await expect(stripe.subscriptions.update(otherBuyer.subscription.id, { default_payment_method: id })).rejects.toThrow(
     'must be attached',
   )
 })

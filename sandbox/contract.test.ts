@@ -6,7 +6,6 @@ import type { Call } from './api/api.ts'
 import { claimsOf, typeCheck } from './testing/claims.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** Creates every kind of object and brings each into each of its states. */
 async function exerciseAllStates(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   const { stripe, sandbox, buy, buyAndFail, checkout, price, publicUrl } = shop
   const product = await stripe.products.create({ name: 'Rebound Sigma Pro' })
@@ -21,11 +20,11 @@ async function exerciseAllStates(shop: Awaited<ReturnType<typeof openTestSandbox
 
   const unpaid = await checkout()
   await stripe.customers.retrieve(unpaid.customer.id, { expand: ['subscriptions'] })
-  const refused = { payment_method: 'pm_card_visa_chargeDeclined' }
-  await stripe.paymentIntents.confirm(unpaid.intent, refused).catch(() => 'declined')
+  const declinedCard = { payment_method: 'pm_card_visa_chargeDeclined' }
+  await stripe.paymentIntents.confirm(unpaid.intent, declinedCard).catch(() => 'declined')
   await stripe.paymentIntents.retrieve(unpaid.intent, { expand: ['latest_charge'] })
-  const careful = { payment_method: 'pm_card_authenticationRequired' }
-  await stripe.paymentIntents.confirm(unpaid.intent, careful)
+  const authenticatedCard = { payment_method: 'pm_card_authenticationRequired' }
+  await stripe.paymentIntents.confirm(unpaid.intent, authenticatedCard)
   await stripe.subscriptions.cancel(unpaid.subscription.id)
   await stripe.subscriptions.retrieve(unpaid.subscription.id, { expand: ['latest_invoice'] })
   await stripe.paymentIntents.retrieve(unpaid.intent)
@@ -66,14 +65,14 @@ async function exerciseAllStates(shop: Awaited<ReturnType<typeof openTestSandbox
   })
   const bill = subscribed.latest_invoice as Stripe.Invoice
   await stripe.taxRates.retrieve(bill.total_taxes?.[0]?.tax_rate_details?.tax_rate ?? '')
-  const owed = bill.payments?.data[0]?.payment.payment_intent as string
-  await stripe.paymentIntents.confirm(owed, { payment_method: 'pm_card_visa' })
+  const billIntent = bill.payments?.data[0]?.payment.payment_intent as string
+  await stripe.paymentIntents.confirm(billIntent, { payment_method: 'pm_card_visa' })
   await sandbox.controls.settle()
-  const back = await stripe.refunds.create({ payment_intent: owed, amount: 1000 })
+  const partialRefund = await stripe.refunds.create({ payment_intent: billIntent, amount: 1000 })
   await stripe.creditNotes.create({
     invoice: bill.id,
     amount: 1000,
-    refunds: [{ refund: back.id, amount_refunded: 1000 }],
+    refunds: [{ refund: partialRefund.id, amount_refunded: 1000 }],
   })
   await stripe.creditNotes.list({ invoice: bill.id })
 
@@ -93,9 +92,9 @@ async function exerciseAllStates(shop: Awaited<ReturnType<typeof openTestSandbox
   await stripe.subscriptions.retrieve(failing.subscription.id, { expand: ['latest_invoice'] })
 
   const setup = await stripe.setupIntents.create({ customer: paid.customer.id, allowed_payment_method_types: ['card'] })
-  await stripe.setupIntents.confirm(setup.id, refused).catch(() => 'declined')
+  await stripe.setupIntents.confirm(setup.id, declinedCard).catch(() => 'declined')
   await stripe.setupIntents.retrieve(setup.id)
-  await stripe.setupIntents.confirm(setup.id, careful)
+  await stripe.setupIntents.confirm(setup.id, authenticatedCard)
   await sandbox.controls.authenticate(setup.id, 'complete')
   await stripe.setupIntents.retrieve(setup.id, { expand: ['payment_method'] })
   await stripe.paymentMethods.list({ customer: paid.customer.id })
@@ -125,7 +124,6 @@ async function exerciseAllStates(shop: Awaited<ReturnType<typeof openTestSandbox
   await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })
 }
 
-/** Actions of sellers at Stripe, seen through lists and refetched objects. */
 async function changeInDashboard(
   { stripe, sandbox: { controls }, buy, buyAndFail }: Awaited<ReturnType<typeof openTestSandbox>>,
   monthly: string,
@@ -139,16 +137,16 @@ async function changeInDashboard(
   await controls.dashboard.giveCredit(bought.customer.id, 10_000)
   await controls.advance(1, 'month')
   await read(id)
-  const wanted = {
+  const planChange = {
     items: [{ id: bought.subscription.items.data[0]?.id ?? '', price: taxed }],
     proration_behavior: 'always_invoice' as const,
     billing_cycle_anchor: { type: 'now' as const },
   }
-  await stripe.invoices.createPreview({ subscription: id, subscription_details: wanted })
-  const careful = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer: bought.customer.id })
-  await stripe.subscriptions.update(id, { default_payment_method: careful.id })
+  await stripe.invoices.createPreview({ subscription: id, subscription_details: planChange })
+  const card = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer: bought.customer.id })
+  await stripe.subscriptions.update(id, { default_payment_method: card.id })
   const { latest_invoice: pending } = await stripe.subscriptions.update(id, {
-    ...wanted,
+    ...planChange,
     payment_behavior: 'pending_if_incomplete',
     metadata: { switch: 'yes' },
   })
@@ -166,14 +164,13 @@ async function changeInDashboard(
 
   const late = await buyAndFail({ price: monthly })
   await controls.advance(1, 'month')
-  const { latest_invoice: owed } = await read(late.subscription.id)
-  await controls.dashboard.markUncollectible(owed as string)
-  await stripe.invoices.retrieve(owed as string)
-  await controls.dashboard.payOutOfBand(owed as string)
-  await stripe.invoices.retrieve(owed as string, { expand: ['payments'] })
+  const { latest_invoice: unpaidInvoice } = await read(late.subscription.id)
+  await controls.dashboard.markUncollectible(unpaidInvoice as string)
+  await stripe.invoices.retrieve(unpaidInvoice as string)
+  await controls.dashboard.payOutOfBand(unpaidInvoice as string)
+  await stripe.invoices.retrieve(unpaidInvoice as string, { expand: ['payments'] })
 }
 
-/** Bills with a draft renewal, an added invoice item, tax on top of a price, and an invoice sent by email. */
 async function billWithOptions({ stripe, sandbox: { controls }, buy }: Awaited<ReturnType<typeof openTestSandbox>>) {
   await controls.behave({ draftSeconds: 3600 })
   const bought = await buy()
@@ -217,12 +214,12 @@ function record(sandbox: { onCall(listener: (call: Call) => void): void }) {
 }
 
 test('what the sandbox returns matches the SDK’s types, for every kind of object and event', async () => {
-  const opened = await openTestSandbox()
-  const calls = record(opened.sandbox)
-  await exerciseAllStates(opened)
+  const testSandbox = await openTestSandbox()
+  const calls = record(testSandbox.sandbox)
+  await exerciseAllStates(testSandbox)
   expect(await typeCheck(claimsOf(calls))).toEqual([])
-  const told = new Set(opened.events.map((event) => event.type))
-  expect([...told]).toEqual(
+  const eventTypes = new Set(testSandbox.events.map((event) => event.type))
+  expect([...eventTypes]).toEqual(
     expect.arrayContaining([
       'charge.dispute.closed',
       'charge.dispute.created',

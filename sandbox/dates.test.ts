@@ -20,17 +20,17 @@ test('from February 29 the years end on February 28 until the next leap year', (
 })
 
 test('each period starts where the last one ended, for every anchor and interval', () => {
-  const step = fc.record({
+  const intervals = fc.record({
     interval: fc.constantFrom('day', 'week', 'month', 'year'),
     interval_count: fc.integer({ min: 1, max: 12 }),
   })
   const anchors = fc.integer({ min: at('2000-01-01T00:00:00Z'), max: at('2060-01-01T00:00:00Z') })
   fc.assert(
-    fc.property(step, anchors, (each, anchor) => {
+    fc.property(intervals, anchors, (interval, anchor) => {
       let start = anchor
       for (let times = 1; times <= 40; times++) {
-        const end = periodEnd(anchor, each, start)
-        expect(end).toBe(addSteps(anchor, each, times))
+        const end = periodEnd(anchor, interval, start)
+        expect(end).toBe(addSteps(anchor, interval, times))
         expect(end).toBeGreaterThan(start)
         start = end
       }

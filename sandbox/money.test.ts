@@ -58,9 +58,9 @@ test.for(['won', 'lost'] as const)('a dispute is opened and %s, with an event fo
   expect((await stripe.disputes.list({ payment_intent: intent })).data).toMatchObject([{ status: outcome }])
   await expect(sandbox.controls.closeDispute(id, 'won')).rejects.toThrow('already closed')
   await sandbox.controls.webhooks.flush()
-  const told = events.filter((event) => /^charge\.dispute\.(created|closed)$/.test(event.type))
+  const disputeEvents = events.filter((event) => /^charge\.dispute\.(created|closed)$/.test(event.type))
   expect(
-    Object.fromEntries(told.map((event) => [event.type, (event.data.object as { status: string }).status])),
+    Object.fromEntries(disputeEvents.map((event) => [event.type, (event.data.object as { status: string }).status])),
   ).toEqual({ 'charge.dispute.created': 'needs_response', 'charge.dispute.closed': outcome })
 })
 

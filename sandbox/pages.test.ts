@@ -49,9 +49,9 @@ test('the control page shows the clock, subscriptions, invoices and the webhook 
   const { subscription } = await buy('pm_card_visa', { customer: { email: 'one@example.com' } })
   await buy('pm_card_visa', { customer: { email: 'two@example.com' } })
   await sandbox.controls.webhooks.flush()
-  const all = await textOf(`${publicUrl}/_sandbox/`)
+  const page = await textOf(`${publicUrl}/_sandbox/`)
   for (const part of [subscription.id, 'one@example.com', 'two@example.com', 'invoice.paid', 'delivered']) {
-    expect(all).toContain(part)
+    expect(page).toContain(part)
   }
   const found = await textOf(`${publicUrl}/_sandbox/?q=ONE@`)
   expect(found).toContain('one@example.com')
@@ -78,9 +78,9 @@ test('the buttons of the control page are refused from other origins', async () 
   const done = await press({ origin: publicUrl })
   expect([done.status, done.headers.get('location')]).toEqual([303, '/_sandbox/?done'])
   expect((await stripe.refunds.list()).data).toHaveLength(1)
-  const twice = await press({ 'sec-fetch-site': 'same-origin' })
-  expect(twice.status).toBe(400)
-  expect(await twice.text()).toContain('has already been refunded')
+  const secondPress = await press({ 'sec-fetch-site': 'same-origin' })
+  expect(secondPress.status).toBe(400)
+  expect(await secondPress.text()).toContain('has already been refunded')
   expect((await press({ origin: publicUrl }, 'nonsense')).status).toBe(404)
   expect((await press({ origin: publicUrl }, 'sandbox', 'Advance 1 century')).status).toBe(400)
 })
@@ -130,7 +130,7 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
   expect(await selected()).toEqual(expect.arrayContaining(['sent', '1 in 10']))
 })
 
-test('requests that are not for the sandbox are left alone', async () => {
+test('the sandbox does not answer requests for other paths', async () => {
   const { publicUrl } = await openTestSandbox()
   expect((await fetch(`${publicUrl}/_sandbox/nonsense`)).status).toBe(404)
   expect((await fetch(`${publicUrl}/_sandboxed`)).status).toBe(400)

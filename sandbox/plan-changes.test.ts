@@ -42,35 +42,35 @@ const intentOf = (subscription: Stripe.Subscription) =>
 
 test('at any second, a change charges what its preview shows, and the credit is for the unused time', async () => {
   const shop = await openTestSandbox()
-  const most = 27 * 86_400
+  const lastSecond = 27 * 86_400
   await fc.assert(
     fc.asyncProperty(
-      fc.integer({ min: 0, max: most }),
+      fc.integer({ min: 0, max: lastSecond }),
       fc.integer({ min: 0, max: 600 }),
       fc.constantFrom(0, 10, 35),
       async (second, wait, percent) => {
         const { id, start, preview, update } = await monthlyBuyer(shop)
         const { controls } = shop.sandbox
-        // The discount came after the month was paid: the credit is for what was paid.
+        // The month was paid without the discount, so the credit is for the full amount.
         if (percent > 0) await controls.dashboard.applyCoupon(id, { percent })
         await controls.advance(second + wait, 'second')
         const at = start + second
         const shown = await preview(at)
-        const after = await update(at)
-        const charged = invoiceOf(after)
+        const updated = await update(at)
+        const charged = invoiceOf(updated)
         expect(charged.status).toBe('paid')
-        const facts = ({ total, amount_due, lines }: Stripe.Invoice) => ({
+        const amountsOf = ({ total, amount_due, lines }: Stripe.Invoice) => ({
           total,
           amount_due,
           lines: lines.data.map(({ amount }) => amount),
         })
-        expect(facts(charged)).toEqual(facts(shown))
+        expect(amountsOf(charged)).toEqual(amountsOf(shown))
         const [unused = 0, year = 0] = charged.lines.data.map(({ amount }) => amount)
         const end = charged.lines.data[0]?.period.end ?? 0
         expect(unused).toBe(-Math.round((3900 * (end - at)) / (end - start)))
         expect(charged.amount_paid).toBe(unused + year - Math.round((39_000 * percent) / 100))
-        expect(after).toMatchObject({ pending_update: null, metadata: { switch: 'yes' } })
-        expect(after.items.data[0]).toMatchObject({ current_period_start: charged.created })
+        expect(updated).toMatchObject({ pending_update: null, metadata: { switch: 'yes' } })
+        expect(updated.items.data[0]).toMatchObject({ current_period_start: charged.created })
       },
     ),
     { numRuns: 12 },
@@ -96,15 +96,15 @@ test('a declined change stays pending for 23 hours; then its invoice is void and
   expect(before).toMatchObject(dropped)
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -500 })
 
-  const again = await update(start)
+  const secondChange = await update(start)
   await sandbox.controls.advance(1, 'day')
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pending_update: null, status: 'active' })
-  expect(await stripe.invoices.retrieve(invoiceOf(again).id)).toMatchObject({ status: 'void' })
-  await expect(stripe.invoices.pay(invoiceOf(again).id)).rejects.toMatchObject({ statusCode: 400 })
+  expect(await stripe.invoices.retrieve(invoiceOf(secondChange).id)).toMatchObject({ status: 'void' })
+  await expect(stripe.invoices.pay(invoiceOf(secondChange).id)).rejects.toMatchObject({ statusCode: 400 })
   await expect.poll(() => events.map(({ type }) => type)).toContain('customer.subscription.pending_update_expired')
 })
 
-test('a plan change that needs 3-D Secure applies after it, prorated as of the request', async () => {
+test('a plan change that needs 3-D Secure applies once it is confirmed, prorated as of the request', async () => {
   const shop = await openTestSandbox()
   const { stripe, sandbox } = shop
   const { id, start, update } = await monthlyBuyer(shop, 'pm_card_authenticationRequired')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { defaultQuirks } from './quirks.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** README.md, whose table lists each quirk, its controls and Stripe's documentation. */
+/** Rows of the table in README.md: each quirk, its controls and its page in Stripe's documentation. */
 const documented = readFileSync(new URL('README.md', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line.includes('](https://docs.stripe.com/') && line.startsWith('|'))
@@ -17,9 +17,9 @@ test('every quirk is in the README, with its control, its switch on the page and
   await stripe.refunds.create({ payment_intent: intent, amount: 100 })
   const page = await (await fetch(`${publicUrl}/_sandbox/`)).text()
   expect(documented.filter(({ onPage }) => !page.includes(`>${onPage}`))).toEqual([])
-  const named = new Set(documented.flatMap(({ inTests }) => inTests.match(/\w+/g) ?? []))
+  const documentedNames = new Set(documented.flatMap(({ inTests }) => inTests.match(/\w+/g) ?? []))
   const { webhooks, dashboard: _, ...controls } = sandbox.controls
-  const known = [controls, defaultQuirks, webhooks].flatMap((each) => Object.keys(each))
+  const names = [controls, defaultQuirks, webhooks].flatMap((each) => Object.keys(each))
   const noQuirks = new Set([
     'behave',
     'behaveAsUsual',
@@ -34,7 +34,7 @@ test('every quirk is in the README, with its control, its switch on the page and
     'stopBilling',
     'account',
   ])
-  expect(known.filter((each) => !named.has(each) && !noQuirks.has(each))).toEqual([])
+  expect(names.filter((each) => !documentedNames.has(each) && !noQuirks.has(each))).toEqual([])
 })
 
 test('after a payment, the invoice stays open and the subscription incomplete for a while', async () => {
@@ -62,10 +62,10 @@ test('by default, a payment takes a moment, and events arrive twice and out of o
   const status = async () => (await stripe.subscriptions.retrieve(subscription.id)).status
   expect(await status()).toBe('incomplete')
   await expect.poll(status).toBe('active')
-  const told = (await stripe.events.list({ limit: 100 })).data.map(({ id }) => id).toReversed()
-  await expect.poll(() => events).toHaveLength(told.length)
-  expect(events.map(({ id }) => id)).not.toEqual(told)
-  await expect.poll(() => received.length).toBeGreaterThan(told.length)
+  const createdIds = (await stripe.events.list({ limit: 100 })).data.map(({ id }) => id).toReversed()
+  await expect.poll(() => events).toHaveLength(createdIds.length)
+  expect(events.map(({ id }) => id)).not.toEqual(createdIds)
+  await expect.poll(() => received.length).toBeGreaterThan(createdIds.length)
 })
 
 test('while a payment is in progress, its invoice cannot be paid again, voided or cancelled as unpaid', async () => {
@@ -101,9 +101,9 @@ test('the same seed brings the same lags and the same order of webhooks', async 
     )
     return [...lags.rows.map(({ lag }) => lag), ...events.rows.map(({ type }) => type)]
   }
-  const [first, again, other] = [await run(7), await run(7), await run(8)]
-  expect(again).toEqual(first)
-  expect(other).not.toEqual(first)
+  const [first, sameSeed, otherSeed] = [await run(7), await run(7), await run(8)]
+  expect(sameSeed).toEqual(first)
+  expect(otherSeed).not.toEqual(first)
 })
 
 test('a 500 is repeated for its idempotency key, whether or not the request took effect', async () => {
@@ -152,9 +152,9 @@ test('a 429 is not stored under the idempotency key, and Stripe may say whether 
 test('a share of all writes can fail until the setting changes', async () => {
   const { stripe, sandbox } = await openTestSandbox()
   await sandbox.controls.behave({ failing: 0.5 })
-  const tried = await Promise.allSettled(Array.from({ length: 30 }, () => stripe.customers.create()))
+  const attempts = await Promise.allSettled(Array.from({ length: 30 }, () => stripe.customers.create()))
   await sandbox.controls.behave({ failing: 0 })
-  const succeeded = tried.filter(({ status }) => status === 'fulfilled').length
+  const succeeded = attempts.filter(({ status }) => status === 'fulfilled').length
   const { data } = await stripe.customers.list({ limit: 100 })
   expect(succeeded).toBeGreaterThan(0)
   expect(succeeded).toBeLessThan(data.length)
@@ -182,9 +182,11 @@ test('the customer portal sets only `cancel_at`, and only clearing `cancel_at` w
   const { subscription } = await buy()
   await sandbox.controls.cancelInPortal(subscription.id)
   const end = subscription.items.data[0]?.current_period_end
-  const leaving = { cancel_at: end, cancel_at_period_end: false }
-  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject(leaving)
-  expect(await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })).toMatchObject(leaving)
+  const scheduledEnd = { cancel_at: end, cancel_at_period_end: false }
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject(scheduledEnd)
+  expect(await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })).toMatchObject(
+    scheduledEnd,
+  )
   await expect(
     stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false, cancel_at: '' }),
   ).rejects.toMatchObject({ code: 'parameters_exclusive' })
@@ -225,23 +227,23 @@ test('an archived price keeps its lookup key until another one takes it over', a
   const { stripe, sandbox, price } = await openTestSandbox()
   const old = await stripe.prices.update((await price()).id, { lookup_key: 'monthly' })
   await sandbox.controls.archivePrice(old.id)
-  const byKey = async (more: Stripe.PriceListParams = {}) =>
-    (await stripe.prices.list({ lookup_keys: ['monthly'], ...more })).data.map(({ id }) => id)
+  const byKey = async (filter: Stripe.PriceListParams = {}) =>
+    (await stripe.prices.list({ lookup_keys: ['monthly'], ...filter })).data.map(({ id }) => id)
   expect(await byKey()).toEqual([old.id])
   expect(await byKey({ active: true })).toEqual([])
-  const wanted: Stripe.PriceCreateParams = {
+  const priceInput: Stripe.PriceCreateParams = {
     currency: 'usd',
     unit_amount: 4900,
     recurring: { interval: 'month' },
     product: old.product as string,
     lookup_key: 'monthly',
   }
-  await expect(stripe.prices.create(wanted)).rejects.toThrow('already uses that lookup key')
-  const next = await stripe.prices.create({ ...wanted, transfer_lookup_key: true })
-  expect(await byKey()).toEqual([next.id])
+  await expect(stripe.prices.create(priceInput)).rejects.toThrow('already uses that lookup key')
+  const newPrice = await stripe.prices.create({ ...priceInput, transfer_lookup_key: true })
+  expect(await byKey()).toEqual([newPrice.id])
 })
 
-test('a failed renewal is tried again eight times in two weeks; what happens then is the seller’s choice', async () => {
+test('a failed renewal is tried again eight times in two weeks; then Stripe does what the seller has set', async () => {
   for (const afterRetries of ['cancel', 'unpaid', 'past_due'] as const) {
     const { stripe, buyAndFail, sandbox, events } = await openTestSandbox()
     await sandbox.controls.behave({ afterRetries })
@@ -252,8 +254,8 @@ test('a failed renewal is tried again eight times in two weeks; what happens the
     expect(status).toBe(afterRetries === 'cancel' ? 'canceled' : afterRetries)
     await sandbox.controls.webhooks.flush()
     const failures = events.filter(({ type }) => type === 'invoice.payment_failed')
-    const next = failures.map(({ data }) => (data.object as Stripe.Invoice).next_payment_attempt)
-    expect(next).toHaveLength(9)
-    expect(next.filter((at) => at === null)).toHaveLength(1)
+    const retryTimes = failures.map(({ data }) => (data.object as Stripe.Invoice).next_payment_attempt)
+    expect(retryTimes).toHaveLength(1 + 8)
+    expect(retryTimes.filter((at) => at === null)).toHaveLength(1)
   }
 })

@@ -4,8 +4,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 const at = (text: string) => Date.parse(text) / 1000
 
-/** The last day of this moment's month. */
-function lastDay(moment: Date): number {
+function lastDayOfMonth(moment: Date): number {
   const next = new Date(moment)
   next.setUTCDate(1)
   next.setUTCMonth(next.getUTCMonth() + 1)
@@ -32,11 +31,11 @@ test('over three years, from any day, every month is billed once, on the anchorâ
     fc.asyncProperty(anyMoment, async (start) => {
       const billed = await billedFrom(start)
       const anchor = new Date(start * 1000)
-      expect(billed.length).toBeGreaterThanOrEqual(37)
+      expect(billed.length).toBeGreaterThanOrEqual(1 + 36)
       for (const [index, moment] of billed.map((seconds) => new Date(seconds * 1000)).entries()) {
         const month = anchor.getUTCFullYear() * 12 + anchor.getUTCMonth() + index
         expect(moment.getUTCFullYear() * 12 + moment.getUTCMonth()).toBe(month)
-        expect(moment.getUTCDate()).toBe(Math.min(anchor.getUTCDate(), lastDay(moment)))
+        expect(moment.getUTCDate()).toBe(Math.min(anchor.getUTCDate(), lastDayOfMonth(moment)))
         expect(moment.toISOString().slice(11)).toBe(anchor.toISOString().slice(11))
       }
     }),

@@ -36,7 +36,7 @@ test('a paid intent cannot be paid again', async () => {
   expect((await stripe.charges.list({ payment_intent: intent })).data).toHaveLength(1)
 })
 
-test('an unpaid start expires after 23 hours and then cannot be paid', async () => {
+test('an unpaid new subscription expires after 23 hours and then cannot be paid', async () => {
   const { stripe, checkout, sandbox, events } = await openTestSandbox()
   const { subscription, invoice, intent } = await checkout()
   await sandbox.controls.advance(22, 'hour')
@@ -48,17 +48,17 @@ test('an unpaid start expires after 23 hours and then cannot be paid', async () 
     'status of canceled',
   )
   await sandbox.controls.webhooks.flush()
-  const last = events.find((event) => event.type === 'customer.subscription.updated')
-  expect(last?.data.object).toMatchObject({ status: 'incomplete_expired' })
+  const expiry = events.find((event) => event.type === 'customer.subscription.updated')
+  expect(expiry?.data.object).toMatchObject({ status: 'incomplete_expired' })
 })
 
 test('a month later the stored card is charged again', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { subscription } = await buy()
-  const [before] = subscription.items.data
+  const [firstItem] = subscription.items.data
   await sandbox.controls.advance(1, 'month')
   const renewed = await stripe.subscriptions.retrieve(subscription.id)
-  expect(renewed.items.data[0]?.current_period_start).toBe(before?.current_period_end)
+  expect(renewed.items.data[0]?.current_period_start).toBe(firstItem?.current_period_end)
   const invoices = await stripe.invoices.list({ subscription: subscription.id })
   expect(invoices.data.map((invoice) => [invoice.billing_reason, invoice.status])).toEqual([
     ['subscription_cycle', 'paid'],
@@ -67,17 +67,17 @@ test('a month later the stored card is charged again', async () => {
   expect(new Set(invoices.data.map((invoice) => invoice.number)).size).toBe(2)
 })
 
-test('cancelled at period end, it runs until then; resumed before that, it continues', async () => {
+test('a subscription cancelled at the period’s end runs until then, and one resumed before that continues', async () => {
   const { stripe, buy, sandbox, events } = await openTestSandbox()
-  const leaver = await buy()
-  const returner = await buy()
-  const { id } = leaver.subscription
-  const end = leaver.subscription.items.data[0]?.current_period_end
+  const leaving = await buy()
+  const returning = await buy()
+  const { id } = leaving.subscription
+  const end = leaving.subscription.items.data[0]?.current_period_end
   const pending = await stripe.subscriptions.update(id, { cancel_at_period_end: true })
   expect(pending).toMatchObject({ status: 'active', cancel_at_period_end: true, cancel_at: end })
 
-  await stripe.subscriptions.update(returner.subscription.id, { cancel_at_period_end: true })
-  const resumed = await stripe.subscriptions.update(returner.subscription.id, { cancel_at_period_end: false })
+  await stripe.subscriptions.update(returning.subscription.id, { cancel_at_period_end: true })
+  const resumed = await stripe.subscriptions.update(returning.subscription.id, { cancel_at_period_end: false })
   expect(resumed).toMatchObject({ cancel_at_period_end: false, cancel_at: null, canceled_at: null })
 
   await sandbox.controls.advance(1, 'month')
@@ -88,13 +88,13 @@ test('cancelled at period end, it runs until then; resumed before that, it conti
     cancellation_details: { reason: 'cancellation_requested' },
   })
   expect((await stripe.invoices.list({ subscription: id })).data).toHaveLength(1)
-  expect((await stripe.subscriptions.retrieve(returner.subscription.id)).status).toBe('active')
+  expect((await stripe.subscriptions.retrieve(returning.subscription.id)).status).toBe('active')
   await sandbox.controls.webhooks.flush()
   const deleted = events.filter((event) => event.type === 'customer.subscription.deleted')
   expect(deleted.map((event) => event.data.object.id)).toEqual([id])
 })
 
-test('cancelled immediately, it ends immediately and can no longer be changed', async () => {
+test('a subscription cancelled immediately has ended and can no longer be changed', async () => {
   const { stripe, buy, checkout } = await openTestSandbox()
   const { subscription } = await buy()
   const cancelled = await stripe.subscriptions.cancel(subscription.id, {

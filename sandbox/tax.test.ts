@@ -12,13 +12,14 @@ test('net and tax add up to the price, and the tax is right to the cent, at ever
         const net = price - tax
         expect(Number.isSafeInteger(tax)).toBe(true)
         expect(tax).toBeGreaterThanOrEqual(0)
-        // Exactly, in whole numbers: no other tax is closer to `percent` of the net.
-        const [p, share] = [BigInt(price), BigInt(Math.round(percent * 100))]
-        const off = (given: bigint) => {
-          const difference = given * (10_000n + share) - p * share
+        // No other whole number of cents is closer to `percent` of the net amount.
+        const [exactPrice, hundredths] = [BigInt(price), BigInt(Math.round(percent * 100))]
+        const deviation = (cents: bigint) => {
+          const difference = cents * (10_000n + hundredths) - exactPrice * hundredths
           return difference < 0n ? -difference : difference
         }
-        expect(off(BigInt(tax)) <= off(BigInt(tax + 1)) && off(BigInt(tax)) <= off(BigInt(tax - 1))).toBe(true)
+        expect(deviation(BigInt(tax)) <= deviation(BigInt(tax + 1))).toBe(true)
+        expect(deviation(BigInt(tax)) <= deviation(BigInt(tax - 1))).toBe(true)
         expect(net + tax).toBe(price)
       },
     ),

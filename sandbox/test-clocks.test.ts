@@ -10,11 +10,11 @@ test('a customer on a test clock follows that clock alone', async () => {
   expect(subscription).toMatchObject({ created: at('2025-01-31T10:00:00Z'), test_clock: clock.id })
 
   await sandbox.controls.advance(2, 'month')
-  const still = await stripe.subscriptions.retrieve(subscription.id)
-  expect(still.items.data[0]?.current_period_end).toBe(at('2025-02-28T10:00:00Z'))
+  const unchanged = await stripe.subscriptions.retrieve(subscription.id)
+  expect(unchanged.items.data[0]?.current_period_end).toBe(at('2025-02-28T10:00:00Z'))
 
-  const moving = await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: at('2025-04-01T00:00:00Z') })
-  expect(moving.status).toBe('advancing')
+  const advancing = await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: at('2025-04-01T00:00:00Z') })
+  expect(advancing.status).toBe('advancing')
   await expect.poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready')
   const invoices = await stripe.invoices.list({ subscription: subscription.id })
   expect(invoices.data.map((invoice) => invoice.created)).toEqual([

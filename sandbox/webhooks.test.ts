@@ -65,12 +65,12 @@ test('webhooks can arrive twice, late, out of order or never', async () => {
   expect(events[2]?.data.object).toMatchObject({ id: late.id })
 
   await misbehave({ duplicates: 0, spread: 2 })
-  const made = await Promise.all(Array.from({ length: 20 }, () => stripe.customers.create()))
-  await expect.poll(() => events).toHaveLength(3 + made.length)
+  const customers = await Promise.all(Array.from({ length: 20 }, () => stripe.customers.create()))
+  await expect.poll(() => events).toHaveLength(3 + customers.length)
   const arrived = events.slice(3).map((event) => (event.data.object as Stripe.Customer).id)
-  const told = (await stripe.events.list({ limit: 20 })).data.toReversed()
-  expect(arrived).not.toEqual(told.map((event) => (event.data.object as Stripe.Customer).id))
-  expect(arrived.toSorted()).toEqual(made.map((customer) => customer.id).toSorted())
+  const createdEvents = (await stripe.events.list({ limit: 20 })).data.toReversed()
+  expect(arrived).not.toEqual(createdEvents.map((event) => (event.data.object as Stripe.Customer).id))
+  expect(arrived.toSorted()).toEqual(customers.map((customer) => customer.id).toSorted())
 })
 
 test('an event can be sent again by hand', async () => {
@@ -89,13 +89,13 @@ test('two processes on one database share the data and deliver each event once',
   try {
     expect(second.secretKey).toBe(first.sandbox.secretKey)
     await second.controls.webhooks.misbehave({ duplicates: 0 })
-    const other = new Stripe(second.secretKey, second.api)
-    const made = await Promise.all(
-      Array.from({ length: 15 }).flatMap(() => [other.customers.create(), first.stripe.customers.create()]),
+    const secondStripe = new Stripe(second.secretKey, second.api)
+    const customers = await Promise.all(
+      Array.from({ length: 15 }).flatMap(() => [secondStripe.customers.create(), first.stripe.customers.create()]),
     )
     await Promise.all([first.sandbox.controls.webhooks.flush(), second.controls.webhooks.flush()])
-    expect(first.received).toHaveLength(made.length)
-    expect(first.events).toHaveLength(made.length)
+    expect(first.received).toHaveLength(customers.length)
+    expect(first.events).toHaveLength(customers.length)
   } finally {
     await second.close()
   }

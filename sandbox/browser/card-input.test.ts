@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { problemOf } from './card-input.ts'
 
 const now = new Date('2026-11-15T00:00:00Z')
-const right = { number: '4242 4242 4242 4242', expiry: '12 / 34', cvc: '123' }
+const validCard = { number: '4242 4242 4242 4242', expiry: '12 / 34', cvc: '123' }
 
 test.for([
   ['number', '4242', 'incomplete_number'],
@@ -13,6 +13,6 @@ test.for([
   ['expiry', '1126', undefined],
   ['cvc', '12', 'incomplete_cvc'],
   ['cvc', '123', undefined],
-] as const)('in the field %s, %s is %s', ([field, value, code]) => {
-  expect(problemOf(field, { ...right, [field]: value }, now)?.code).toBe(code)
+] as const)('in the field %s, the input %s has the problem %s', ([field, value, code]) => {
+  expect(problemOf(field, { ...validCard, [field]: value }, now)?.code).toBe(code)
 })

@@ -33,7 +33,6 @@ function answerClaims(value: unknown, publishable: boolean): Claim[] {
   return [{ type, value }]
 }
 
-/** Type assertions of a recorded call: parameters, answer or error must match the SDK's types. */
 export function claimsOf(calls: Call[]): Claim[] {
   const operations = sdkOperations()
   const claims = calls.flatMap(({ method, path, query, body, reply, fromBrowser }): Claim[] => {
@@ -44,9 +43,9 @@ export function claimsOf(calls: Call[]): Claim[] {
     if (fromBrowser) return answered
     const fitting = operations.filter((each) => each.method === method && each.pattern.test(path))
     // `/v1/account` before `/v1/accounts/{id}`, and `/v1/invoices/create_preview` before `/v1/invoices/{id}`.
-    const gaps = ({ pattern }: Operation) => pattern.source.split('[^/]+').length
+    const placeholders = ({ pattern }: Operation) => pattern.source.split('[^/]+').length
     const [operation] = fitting.toSorted(
-      (a, b) => gaps(a) - gaps(b) || a.pattern.source.length - b.pattern.source.length,
+      (a, b) => placeholders(a) - placeholders(b) || a.pattern.source.length - b.pattern.source.length,
     )
     const params = { ...parseForm(query), ...parseForm(body) }
     return [{ type: operation ? `Wire<${operation.params}>` : 'never', value: params }, ...answered]
@@ -74,7 +73,7 @@ const isResource = (value: unknown): value is Resource =>
 
 const id = 'ANID'
 
-/** Every API v1 call that the SDK can make, with the name of its parameter type, read from the SDK itself. */
+/** Read from the SDK itself: every API v1 call, with the name of its parameter type. */
 function sdkOperations(): Operation[] {
   const sdk = new Stripe('sk_test_none')
   const nested = Object.entries(sdk.testHelpers).map(([name, value]) => ['testHelpers', name, value] as const)
@@ -83,13 +82,13 @@ function sdkOperations(): Operation[] {
     const resource: unknown = entry.at(-1)
     // OAuth is not part of the API.
     if (!isResource(resource) || entry[0] === 'oauth') return []
-    const place = entry.slice(0, -1).map((name) => `['${String(name)}']`)
-    return operationsOf(resource, `Stripe${place.join('')}`)
+    const path = entry.slice(0, -1).map((name) => `['${String(name)}']`)
+    return operationsOf(resource, `Stripe${path.join('')}`)
   })
 }
 
 function operationsOf(resource: Resource, type: string): Operation[] {
-  const found: Operation[] = []
+  const operations: Operation[] = []
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource)).filter(
     (name) => name !== 'constructor' && !name.startsWith('_'),
   )
@@ -98,18 +97,18 @@ function operationsOf(resource: Resource, type: string): Operation[] {
       if (!path.startsWith('/v1/')) return
       const pattern = new RegExp(`^${path.replaceAll(id, '[^/]+')}$`)
       const index = path.split(id).length - 1
-      found.push({ method, pattern, params: `NonNullable<Parameters<${type}['${name}']>[${index}]>` })
+      operations.push({ method, pattern, params: `NonNullable<Parameters<${type}['${name}']>[${index}]>` })
     }
     Object.assign(resource, { _makeRequest: makeRequest })
     const call = resource[name]
     if (typeof call === 'function') Reflect.apply(call, resource, [id, id, id])
   }
-  return found
+  return operations
 }
 
 const folderOf = (name: string) => fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url))
 
-/** A value as a TypeScript literal. The SDK turns decimal strings into objects of its own. */
+/** Writes decimal strings as `decimal`, because the SDK turns them into objects of its own. */
 function literal(value: unknown, key = ''): string {
   if (value === undefined) return 'undefined'
   if (value === null || typeof value !== 'object') {
@@ -135,10 +134,7 @@ const header = [
   'type ApiError = { type: LastError["type"]; code?: NonNullable<LastError["code"]>; message: string; param?: string; decline_code?: string; charge?: string; payment_intent?: object; setup_intent?: object; payment_method?: object }',
 ]
 
-/**
- * Compiles "this value is of this type" against the SDK's own declarations and returns the compiler's
- * complaints. The SDK lets every enum be any other string too; here it may not.
- */
+/** Compiles the claims against the SDK's declarations. The SDK's enums allow any string; here they do not. */
 export async function typeCheck(claims: Claim[]): Promise<Complaint[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-types-'))
   try {

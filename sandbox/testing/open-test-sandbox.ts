@@ -9,7 +9,6 @@ import { openSandbox } from '../sandbox.ts'
 
 const secret = 'whsec_test'
 
-/** Sandbox on an empty database, with a small webhook receiver that verifies and records events. */
 export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByClock }) {
   const { url, drop } = await createTestDatabase({ empty: true })
   const database = new pg.Pool({ connectionString: url, max: 10 })
@@ -53,9 +52,9 @@ export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByCloc
     sandbox,
     stripe,
     database,
-    /** Received events without repetitions. */
+    /** Without repetitions. */
     events,
-    /** Received events with repetitions. */
+    /** With repetitions. */
     received,
     shop,
     publicUrl,
@@ -79,12 +78,11 @@ function helpers(stripe: Stripe, settle: () => Promise<void>) {
     })
   }
 
-  /** Steps of the shop's checkout, up to the buyer's card. */
-  async function checkout(given: { price?: string; customer?: Stripe.CustomerCreateParams } = {}) {
-    const customer = await stripe.customers.create({ email: 'buyer@example.com', ...given.customer })
+  async function checkout(input: { price?: string; customer?: Stripe.CustomerCreateParams } = {}) {
+    const customer = await stripe.customers.create({ email: 'buyer@example.com', ...input.customer })
     const subscription = await stripe.subscriptions.create({
       customer: customer.id,
-      items: [{ price: given.price ?? (await price()).id }],
+      items: [{ price: input.price ?? (await price()).id }],
       payment_behavior: 'default_incomplete',
       payment_settings: { save_default_payment_method: 'on_subscription' },
       expand: ['latest_invoice.confirmation_secret', 'latest_invoice.payments'],
@@ -95,22 +93,22 @@ function helpers(stripe: Stripe, settle: () => Promise<void>) {
     return { customer, subscription, invoice, clientSecret, intent }
   }
 
-  /** Pays; the subscription is not active yet. */
-  async function pay(card = 'pm_card_visa', given: Parameters<typeof checkout>[0] = {}) {
-    const paid = await checkout(given)
+  /** The subscription is not active yet. */
+  async function pay(card = 'pm_card_visa', input: Parameters<typeof checkout>[0] = {}) {
+    const paid = await checkout(input)
     await stripe.paymentIntents.confirm(paid.intent, { payment_method: card })
     return paid
   }
 
-  async function buy(...given: Parameters<typeof pay>) {
-    const bought = await pay(...given)
+  async function buy(...input: Parameters<typeof pay>) {
+    const bought = await pay(...input)
     await settle()
     return bought
   }
 
   /** Buys with a valid card, then sets one that fails at renewals. */
-  async function buyAndFail(given: Parameters<typeof checkout>[0] = {}) {
-    const bought = await buy('pm_card_visa', given)
+  async function buyAndFail(input: Parameters<typeof checkout>[0] = {}) {
+    const bought = await buy('pm_card_visa', input)
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer: bought.customer.id })
     await stripe.subscriptions.update(bought.subscription.id, { default_payment_method: card.id })
     return bought
