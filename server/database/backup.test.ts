@@ -18,8 +18,8 @@ const secretsKey = newKey()
 const secrets = createSecrets(secretsKey)
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
-let taken: string
-let whileItRuns: string
+let backupText: string
+let restoreWhileRunning: string
 beforeAll(async () => {
   database = await createTestDatabase()
   await using shop = await openShop({ databaseUrl: database.url, env: { SECRETS_KEY: secretsKey } })
@@ -28,22 +28,22 @@ beforeAll(async () => {
   for (const message of ['ä', 'tab\t', 'line\nbreak', 'back\\slash', '\\.', 'a\u2028b', 'a\u0085b'])
     await shop.visitor().call(contract.contact.send, { firstName: 'A', lastName: 'B', email: 'a@example.com', message })
   await shop.settle()
-  taken = await backupOf(database.url)
-  whileItRuns = await restoreInto(database.url, taken).then(() => 'restored', String)
+  backupText = await backupOf(database.url)
+  restoreWhileRunning = await restoreInto(database.url, backupText).then(() => 'restored', String)
 })
 afterAll(() => database.drop())
 
-async function backupOf(url: string, given = secrets) {
+async function backupOf(url: string, signingSecrets = secrets) {
   const out = new PassThrough()
   const written = text(out)
-  await backup(url, out, { secrets: given, version: '1.2.3' })
+  await backup(url, out, { secrets: signingSecrets, version: '1.2.3' })
   out.end()
   return written
 }
 
 type RestoreOptions = Partial<Parameters<typeof restore>[2]>
-const restoreInto = (url: string, content: string, given: RestoreOptions = {}) =>
-  restore(url, Readable.from([Buffer.from(content)]), { secrets, createUnmigratedTables, ...given })
+const restoreInto = (url: string, content: string, options: RestoreOptions = {}) =>
+  restore(url, Readable.from([Buffer.from(content)]), { secrets, createUnmigratedTables, ...options })
 
 const rowsIn = (content: string) => content.slice(content.indexOf('COPY '), content.lastIndexOf('-- signed'))
 
@@ -60,18 +60,18 @@ async function query(url: string, statement: string) {
 describe('a backup taken while the shop was running', () => {
   test('restores row for row into an empty database, and the shop keeps selling', async () => {
     const empty = await createTestDatabase({ empty: true })
-    await restoreInto(empty.url, taken)
-    expect(rowsIn(await backupOf(empty.url))).toBe(rowsIn(taken))
+    await restoreInto(empty.url, backupText)
+    expect(rowsIn(await backupOf(empty.url))).toBe(rowsIn(backupText))
     expect(await describeSchema(empty.url)).toEqual(await describeSchema(database.url))
-    await using again = await openShop({ databaseUrl: empty.url, env: { SECRETS_KEY: secretsKey } })
-    const buyer = await again.buyer()
+    await using restoredShop = await openShop({ databaseUrl: empty.url, env: { SECRETS_KEY: secretsKey } })
+    const buyer = await restoredShop.buyer()
     expect(buyer.purchase.status).toBe('active')
-    await again.close()
+    await restoredShop.close()
     await empty.drop()
   })
 
   test('says which migrations it has and which key it needs', () => {
-    const header = JSON.parse(taken.split('\n')[1]?.slice(3) ?? '')
+    const header = JSON.parse(backupText.split('\n')[1]?.slice(3) ?? '')
     expect(header).toMatchObject({
       version: '1.2.3',
       key: secrets.keyId,
@@ -80,57 +80,58 @@ describe('a backup taken while the shop was running', () => {
   })
 
   test('is refused without its key, naming the fingerprint of the one it needs', async () => {
-    const other = createSecrets(newKey())
+    const wrong = createSecrets(newKey())
     const { url } = database
     const needed = `needs the key with the fingerprint ${secrets.keyId}`
-    await expect(restoreInto(url, taken, { secrets: undefined })).rejects.toThrow(
+    await expect(restoreInto(url, backupText, { secrets: undefined })).rejects.toThrow(
       `${needed}, but this shop has none yet`,
     )
-    await expect(restoreInto(url, taken, { secrets: other })).rejects.toThrow(
-      `${needed}, but this shop has ${other.keyId}`,
+    await expect(restoreInto(url, backupText, { secrets: wrong })).rejects.toThrow(
+      `${needed}, but this shop has ${wrong.keyId}`,
     )
-    const changed = createSecrets(newKey(), secretsKey)
+    const rotated = createSecrets(newKey(), secretsKey)
     const empty = await createTestDatabase({ empty: true })
-    await restoreInto(empty.url, taken, { secrets: changed })
-    await restoreInto(empty.url, taken, { secrets: other, unsigned: true })
+    await restoreInto(empty.url, backupText, { secrets: rotated })
+    await restoreInto(empty.url, backupText, { secrets: wrong, unsigned: true })
     await empty.drop()
   })
 })
 
 describe('nothing changes when a backup', () => {
-  const first = (content: string, from: string | RegExp, to: string) => {
+  const replaceOnce = (content: string, from: string | RegExp, to: string) => {
     const changed = content.replace(from, to)
     if (changed === content) throw new Error(`The backup contains no ${String(from)}`)
     return changed
   }
   const damages: Record<string, (content: string) => string> = {
-    'was altered': (content) => first(content, 'a@example.com', 'b@example.com'),
+    'was altered': (content) => replaceOnce(content, 'a@example.com', 'b@example.com'),
     'is cut off inside a table': (content) => content.slice(0, content.length / 2),
     'is cut off before its signature': (content) => content.slice(0, content.lastIndexOf('-- signed')),
     'is something else': () => 'not a backup',
-    'would run a program': (content) => first(content, 'FROM stdin;', `FROM PROGRAM 'touch /tmp/pwned';`),
-    'would run a statement': (content) => first(content, /COPY public\.users/, 'COPY public.users; drop table users'),
-    'names a system table': (content) => first(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
-    'names a column that does not exist': (content) => first(content, '(id, email, name', '(id, email, now()'),
-    'is missing a table': (content) => first(content, /COPY public\.attempts[^]*?sha256 \w+\n/, ''),
+    'would run a program': (content) => replaceOnce(content, 'FROM stdin;', `FROM PROGRAM 'touch /tmp/pwned';`),
+    'would run a statement': (content) =>
+      replaceOnce(content, /COPY public\.users/, 'COPY public.users; drop table users'),
+    'names a system table': (content) => replaceOnce(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
+    'names a column that does not exist': (content) => replaceOnce(content, '(id, email, name', '(id, email, now()'),
+    'is missing a table': (content) => replaceOnce(content, /COPY public\.attempts[^]*?sha256 \w+\n/, ''),
     'contains a row twice': (content) =>
-      first(content, /(?<=COPY public\.contact_messages [^\n]*\n)([^\n]*\n)/, '$1$1'),
+      replaceOnce(content, /(?<=COPY public\.contact_messages [^\n]*\n)([^\n]*\n)/, '$1$1'),
   }
 
   test.each(Object.entries(damages))('%s', async (_, damage) => {
     const { url } = database
     const before = rowsIn(await backupOf(url))
-    await expect(restoreInto(url, damage(taken))).rejects.toThrow(/backup/i)
+    await expect(restoreInto(url, damage(backupText))).rejects.toThrow(/backup/i)
     expect(rowsIn(await backupOf(url))).toBe(before)
   })
 
   test('is restored while the shop is running', () => {
-    expect(whileItRuns).toMatch('The shop is running on this database: stop it first')
+    expect(restoreWhileRunning).toMatch('The shop is running on this database: stop it first')
   })
 
   test('was re-signed by whoever tampered with it', async () => {
     const { url } = database
-    const forged = first(await backupOf(url, createSecrets(newKey())), /"key":"\w+"/, `"key":"${secrets.keyId}"`)
+    const forged = replaceOnce(await backupOf(url, createSecrets(newKey())), /"key":"\w+"/, `"key":"${secrets.keyId}"`)
     await expect(restoreInto(url, forged)).rejects.toThrow('not signed by this shop')
   })
 })
@@ -154,7 +155,7 @@ describe('another version', () => {
 
   test('restores an older backup and brings it up to date', async () => {
     const empty = await createTestDatabase({ empty: true })
-    const { run } = await restoreInto(empty.url, taken, { migrations: newer })
+    const { run } = await restoreInto(empty.url, backupText, { migrations: newer })
     expect(run).toEqual(['9999_notes'])
     expect(await query(empty.url, 'select distinct nickname from users')).toEqual([{ nickname: 'none' }])
     await empty.drop()
@@ -162,10 +163,10 @@ describe('another version', () => {
 
   test('is rolled back by the backup taken before the upgrade', async () => {
     const upgraded = await createTestDatabase({ empty: true })
-    await restoreInto(upgraded.url, taken)
+    await restoreInto(upgraded.url, backupText)
     await upgrade(upgraded.url)
-    await restoreInto(upgraded.url, taken)
-    expect(rowsIn(await backupOf(upgraded.url))).toBe(rowsIn(taken))
+    await restoreInto(upgraded.url, backupText)
+    expect(rowsIn(await backupOf(upgraded.url))).toBe(rowsIn(backupText))
     expect(await describeSchema(upgraded.url)).toEqual(await describeSchema(database.url))
     await upgraded.drop()
   })
@@ -180,8 +181,8 @@ describe('another version', () => {
   })
 
   test('from before this baseline made a backup that is refused', async () => {
-    const [first = '', header = '', ...rest] = taken.split('\n')
-    const older = [first, header.replace(/"hash":"\w+"/, '"hash":"0"'), ...rest].join('\n')
+    const [firstLine = '', header = '', ...otherLines] = backupText.split('\n')
+    const older = [firstLine, header.replace(/"hash":"\w+"/, '"hash":"0"'), ...otherLines].join('\n')
     await expect(restoreInto(database.url, older)).rejects.toThrow('made by a version before 1.0.0')
   })
 })

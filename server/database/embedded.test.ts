@@ -40,12 +40,12 @@ test('a local PostgreSQL that dies restarts at the same address with all its dat
   const embedded = await openEmbedded(dataDir)
   try {
     await query(embedded.url, 'create table kept as select 42 as answer')
-    const dead = postmaster(embedded)
-    process.kill(dead, 'SIGKILL')
-    const look = () => query(embedded.url, 'select answer from kept')
-    const rows = await vi.waitFor(look, { timeout: 30_000, interval: 200 })
+    const killedPid = postmaster(embedded)
+    process.kill(killedPid, 'SIGKILL')
+    const readRows = () => query(embedded.url, 'select answer from kept')
+    const rows = await vi.waitFor(readRows, { timeout: 30_000, interval: 200 })
     expect(rows).toEqual([{ answer: 42 }])
-    expect(postmaster(embedded)).not.toBe(dead)
+    expect(postmaster(embedded)).not.toBe(killedPid)
   } finally {
     await embedded.close()
   }
@@ -53,18 +53,18 @@ test('a local PostgreSQL that dies restarts at the same address with all its dat
 
 test('a process that reused the pid of a killed PostgreSQL is not mistaken for it', async () => {
   const { folder, close } = await openEmbedded(dataDir)
-  const left = readFileSync(pidFile(folder), 'utf8')
+  const pidFileText = readFileSync(pidFile(folder), 'utf8')
   await close()
   // Simulates a power failure, which leaves the file. PostgreSQL itself would wait for a process of the same user.
-  const other = spawn('sleep', ['600'], { ...nobody })
+  const sleeper = spawn('sleep', ['600'], { ...nobody })
   try {
-    writeFileSync(pidFile(folder), left.replace(/^\d+/, String(other.pid)))
-    const again = await openEmbedded(dataDir)
-    expect(postmaster(again)).not.toBe(other.pid)
-    expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }])
-    await again.close()
+    writeFileSync(pidFile(folder), pidFileText.replace(/^\d+/, String(sleeper.pid)))
+    const reopened = await openEmbedded(dataDir)
+    expect(postmaster(reopened)).not.toBe(sleeper.pid)
+    expect(await query(reopened.url, 'select 1 as one')).toEqual([{ one: 1 }])
+    await reopened.close()
   } finally {
-    other.kill('SIGKILL')
+    sleeper.kill('SIGKILL')
   }
 })
 
@@ -81,7 +81,7 @@ test.runIf(process.platform === 'linux')('the local PostgreSQL sees none of the 
   }
 })
 
-test.runIf(nobody)('root can maintain a service’s data without taking it over', async () => {
+test.runIf(nobody)('root can start a service’s PostgreSQL, and all files still belong to the service', async () => {
   const service = 4321
   const { folder, close } = await openEmbedded(dataDir)
   await close()
@@ -98,20 +98,23 @@ test.runIf(nobody)('root can maintain a service’s data without taking it over'
   }
 })
 
-test.runIf(nobody)('root restores into an empty folder of the service without taking it over', async () => {
-  // A user that Debian has anyhow: initdb insists on a name.
-  const service = 1
-  const empty = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
-  chownSync(empty, service, service)
-  chmodSync(empty, 0o700)
-  const { folder, close } = await openEmbedded(empty)
-  await close()
-  const inside = readdirSync(empty, { recursive: true, encoding: 'utf8' }).map((name) => join(empty, name))
-  expect(inside).toContain(folder)
-  expect(inside.filter((path) => statSync(path).uid !== service)).toEqual([])
-  expect(statSync(empty).mode & 0o777).toBe(0o700)
-  rmSync(empty, { recursive: true })
-})
+test.runIf(nobody)(
+  'root can restore into an empty folder of a service, and all files belong to the service',
+  async () => {
+    // A user of every Debian: initdb needs a user with a name.
+    const service = 1
+    const empty = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
+    chownSync(empty, service, service)
+    chmodSync(empty, 0o700)
+    const { folder, close } = await openEmbedded(empty)
+    await close()
+    const inside = readdirSync(empty, { recursive: true, encoding: 'utf8' }).map((name) => join(empty, name))
+    expect(inside).toContain(folder)
+    expect(inside.filter((path) => statSync(path).uid !== service)).toEqual([])
+    expect(statSync(empty).mode & 0o777).toBe(0o700)
+    rmSync(empty, { recursive: true })
+  },
+)
 
 test.runIf(nobody)('data of another user is refused in a sentence with the command that mends it', async () => {
   const { folder, close } = await openEmbedded(dataDir)

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 test('work under the same key runs one at a time in all processes, and work under other keys does not wait', async () => {
   const log: string[] = []
-  const [one, two] = processes
+  const [firstProcess, secondProcess] = processes
   const work = (name: string) => async (hadToWait: boolean) => {
     log.push(`${name} begins`)
     await setTimeout(50)
@@ -28,42 +28,43 @@ test('work under the same key runs one at a time in all processes, and work unde
     return hadToWait
   }
   const waits = await Promise.all([
-    one.runExclusive('a', work('a1')),
-    one.runExclusive('a', work('a2')),
-    two.runExclusive('a', work('a3')),
-    two.runExclusive('b', work('b1')),
+    firstProcess.runExclusive('a', work('a1')),
+    firstProcess.runExclusive('a', work('a2')),
+    secondProcess.runExclusive('a', work('a3')),
+    secondProcess.runExclusive('b', work('b1')),
   ])
   expect(waits.slice(0, 3).filter(Boolean)).toHaveLength(2)
   expect(waits[3]).toBe(false)
-  const ofA = log.filter((line) => line.startsWith('a'))
-  for (let index = 0; index < ofA.length; index += 2) expect(ofA[index + 1]).toBe(ofA[index]?.replace('begins', 'ends'))
+  const linesOfA = log.filter((line) => line.startsWith('a'))
+  for (let index = 0; index < linesOfA.length; index += 2)
+    expect(linesOfA[index + 1]).toBe(linesOfA[index]?.replace('begins', 'ends'))
 })
 
 test('a failure frees the lock, and so does the end of a process', async () => {
-  const [one, two] = processes
-  await expect(one.runExclusive('free', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await two.runExclusive('free', async (hadToWait) => hadToWait)).toBe(false)
+  const [firstProcess, secondProcess] = processes
+  await expect(firstProcess.runExclusive('free', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await secondProcess.runExclusive('free', async (hadToWait) => hadToWait)).toBe(false)
 
-  const held = one.runExclusive('crashed', () => setTimeout(1200))
+  const held = firstProcess.runExclusive('crashed', () => setTimeout(1200))
   await setTimeout(100)
-  await two.runExclusive('other', async () => {})
+  await secondProcess.runExclusive('other', async () => {})
   const pid = await pidOfLockHolder()
   await terminate(pid)
-  expect(await two.runExclusive('crashed', async () => 'taken')).toBe('taken')
+  expect(await secondProcess.runExclusive('crashed', async () => 'taken')).toBe('taken')
   await held
   expect(lost.length).toBeGreaterThan(0)
 })
 
 test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is doubled, and others are served', async () => {
   await using shop = await openShop({ lockWaitMs: 1000 })
-  const [buyer, other, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
+  const [buyer, otherBuyer, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
   const refund = { id: buyer.purchase.id, amount: 900, refundedSoFar: 0, keepAccess: true }
   await shop.sandbox.controls.behave({ writeSeconds: 4 })
   const order: string[] = []
   const first = admin.call(purchases.adminRefund, refund).then(() => order.push('refunded'))
   await setTimeout(500)
   const second = admin.call(purchases.adminRefund, refund).catch((error: unknown) => error)
-  expect(await other.call(purchases.list, {})).toHaveLength(1)
+  expect(await otherBuyer.call(purchases.list, {})).toHaveLength(1)
   order.push('other served')
   expect(await second).toMatchObject({ status: 503, code: 'busy' })
   order.push('busy')
@@ -76,13 +77,13 @@ test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is
   await expect(admin.call(purchases.adminRefund, refund)).rejects.toMatchObject({ status: 409 })
 })
 
-async function query<Row>(sql: string, values: unknown[] = []) {
+async function query<StoredRow>(sql: string, values: unknown[] = []) {
   const { default: pg } = await import('pg')
   const client = new pg.Client(database.url)
   await client.connect()
   const { rows } = await client.query(sql, values)
   await client.end()
-  return rows as Row[]
+  return rows as StoredRow[]
 }
 const pidOfLockHolder = async () =>
   (

@@ -29,8 +29,7 @@ async function query(url: string, statement: string, values: unknown[] = []) {
   }
 }
 
-/** The migrations of a next version. */
-function withNext(sql: string) {
+function migrationsWithNext(sql: string) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-migrations-'))
   folders.push(folder)
   cpSync(paths.migrations, folder, { recursive: true })
@@ -43,9 +42,9 @@ function withNext(sql: string) {
   return folder
 }
 
-const isMade = async (table: string) => {
-  const [row] = await query(database.url, 'select to_regclass($1) as made', [table])
-  return row.made !== null
+const tableExists = async (table: string) => {
+  const [row] = await query(database.url, 'select to_regclass($1) as name', [table])
+  return row.name !== null
 }
 
 test('servers that start at once on an empty database create it once', async () => {
@@ -56,38 +55,40 @@ test('servers that start at once on an empty database create it once', async () 
 })
 
 describe('an upgrade', () => {
-  test('is refused to a command: only a start makes the backup', async () => {
-    const folder = withNext('create table notes (id int)')
+  test('is refused to commands, because only a start makes the backup', async () => {
+    const folder = migrationsWithNext('create table notes (id int)')
     await expect(migrate(database.url, { folder })).rejects.toThrow('Start the shop with it once')
-    expect(await isMade('notes')).toBe(false)
+    expect(await tableExists('notes')).toBe(false)
   })
 
-  test('is prepared once, whoever starts first, and runs', async () => {
-    const folder = withNext('create table notes (id int)')
-    const beforeUpgrade = vi.fn<() => Promise<void>>(async () => expect(await isMade('notes')).toBe(false))
+  test('is prepared once when several servers start, and runs', async () => {
+    const folder = migrationsWithNext('create table notes (id int)')
+    const beforeUpgrade = vi.fn<() => Promise<void>>(async () => expect(await tableExists('notes')).toBe(false))
     await Promise.all([1, 2, 3].map(() => migrate(database.url, { folder, beforeUpgrade })))
     expect(beforeUpgrade).toHaveBeenCalledTimes(1)
-    expect(await isMade('notes')).toBe(true)
+    expect(await tableExists('notes')).toBe(true)
   })
 
   test('changes nothing if the backup before it fails', async () => {
-    const folder = withNext('create table notes (id int)')
+    const folder = migrationsWithNext('create table notes (id int)')
     const beforeUpgrade = () => Promise.reject(new Error('no space left on device'))
     await expect(migrate(database.url, { folder, beforeUpgrade })).rejects.toThrow('no space left')
-    expect(await isMade('notes')).toBe(false)
+    expect(await tableExists('notes')).toBe(false)
   })
 
   test('that fails halfway changes nothing', async () => {
-    const folder = withNext('create table notes (id int);--> statement-breakpoint\ncreate table notes (id int);')
+    const folder = migrationsWithNext(
+      'create table notes (id int);--> statement-breakpoint\ncreate table notes (id int);',
+    )
     await expect(migrate(database.url, { folder, beforeUpgrade: async () => {} })).rejects.toThrow('Failed query')
-    expect(await isMade('notes')).toBe(false)
+    expect(await tableExists('notes')).toBe(false)
   })
 
   test('can be rolled back to the version before, which starts on the newer schema', async () => {
-    const folder = withNext('create table notes (id int)')
+    const folder = migrationsWithNext('create table notes (id int)')
     await migrate(database.url, { folder, beforeUpgrade: async () => {} })
     await migrate(database.url)
-    expect(await isMade('notes')).toBe(true)
+    expect(await tableExists('notes')).toBe(true)
   })
 })
 

@@ -45,13 +45,12 @@ const otherColumns: Record<string, string> = {
 
 const wordsOf = (words = '') => words.split(' ').filter(Boolean)
 
-/** Every column that a declaration names: shown, emptied, or neither. */
 function namedBy({ table, shown, empties }: Personal) {
   const person = { id: '', email: '', verifiedAt: null }
   const emptied = typeof empties === 'function' ? empties(person, new Date()) : (empties ?? {})
   const columns = getTableColumns(table)
-  const more = Object.values(shown?.more ?? {})
-  const renamed = Object.keys(columns).filter((name) => more.some((column) => column === columns[name]))
+  const renamedColumns = Object.values(shown?.more ?? {})
+  const renamed = Object.keys(columns).filter((name) => renamedColumns.some((column) => column === columns[name]))
   return [...wordsOf(shown?.columns), ...Object.keys(emptied), ...renamed]
 }
 
@@ -60,7 +59,7 @@ const otherColumnsOf = (table: Table) =>
   wordsOf(otherColumns[Object.entries(schema).find(([, each]) => each === table)?.[0] ?? ''])
 const declarationsOf = (table: Table) => personalTables.filter((personal) => nameOf(personal.table) === nameOf(table))
 
-test('every table says what it holds about people: each column is shown, emptied, or neither', () => {
+test('every column of a table about people is declared as shown, emptied, or neither', () => {
   const tables = Object.values(schema).filter((each) => isTable(each))
   const isUndeclared = (table: Table) => undeclaredTables.has(nameOf(table))
   expect(tables.filter((table) => isUndeclared(table) && declarationsOf(table).length > 0).map(nameOf)).toEqual([])

@@ -16,19 +16,21 @@ test.runIf(hasPgBouncer)(
       openShop({ databaseUrl: pooler.url, env: { DATABASE_DIRECT_URL: database.url, SECRETS_KEY: secretsKey } })
     try {
       // Both find an empty database: one migrates while the other waits.
-      const [one, two] = await Promise.all([open(), open()])
-      const shops = [one, two]
-      const pairs = Array.from({ length: 8 }, (_, n) => (n % 2 ? ([one, two] as const) : ([two, one] as const)))
+      const [firstShop, secondShop] = await Promise.all([open(), open()])
+      const shops = [firstShop, secondShop]
+      const pairs = Array.from({ length: 8 }, (_, n) =>
+        n % 2 ? ([firstShop, secondShop] as const) : ([secondShop, firstShop] as const),
+      )
       const buyers = await Promise.all(pairs.map(async ([here, there]) => ({ ...(await here.buyer()), there })))
       for (const { user, password, there } of buyers) {
-        const again = there.visitor()
-        await again.call(accounts.login, { email: user.email, password })
-        expect(await again.call(contract.purchases.list, {})).toMatchObject([{ status: 'active' }])
+        const sameBuyer = there.visitor()
+        await sameBuyer.call(accounts.login, { email: user.email, password })
+        expect(await sameBuyer.call(contract.purchases.list, {})).toMatchObject([{ status: 'active' }])
       }
       await Promise.all(shops.map((shop) => shop.settle()))
       const mails = (await Promise.all(shops.map((shop) => shop.mails()))).flat()
       expect(mails.filter(({ subject }) => subject.startsWith('Your receipt'))).toHaveLength(8)
-      const admin = await one.admin()
+      const admin = await firstShop.admin()
       const exported = await (await admin.fetch('/api/admin/export/orders')).text()
       expect(exported.trim().split('\n')).toHaveLength(9)
       for (const shop of shops) await shop.close()
@@ -82,8 +84,8 @@ test.runIf(hasPgBouncer)(
 const secretsKey = '0123456789abcdef'.repeat(2) + 'fedcba9876543210'.repeat(2)
 
 test('a PostgreSQL that is too old is refused with a clear message', async () => {
-  const old = { query: async () => ({ rows: [{ version: 140_011 }] }) }
-  await expect(assertReachable(old as never, 'postgres://db.example/shop')).rejects.toThrow(
+  const oldPostgres = { query: async () => ({ rows: [{ version: 140_011 }] }) }
+  await expect(assertReachable(oldPostgres as never, 'postgres://db.example/shop')).rejects.toThrow(
     'The PostgreSQL at db.example:5432/shop is older than 15. Please use 15 or newer.',
   )
 })

@@ -42,7 +42,7 @@ test('every unique index has a sentence, or a reason why people never hit it', a
   )
 })
 
-test('whoever is a moment too late is told so: the address went to somebody else between check and write', async () => {
+test('an email address that somebody else takes between check and write is refused with a sentence', async () => {
   const admin = await shop.admin()
   const { user } = await shop.user()
   const email = 'wanted-by-two@example.com'

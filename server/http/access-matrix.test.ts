@@ -7,7 +7,6 @@ import { createAuthenticator } from '../testing/authenticator.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
-/** Every call of the contract as every kind of person. Whatever joins the contract is tested with it. */
 const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
@@ -15,36 +14,35 @@ const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 let shop: TestShop
 let people: Record<'anonymous' | 'deleted user' | 'unproven' | 'buyer A' | 'buyer B' | 'admin' | Role, Visitor>
-/** Records of buyer A. */
-let hers: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string; invoiceId: string }
+let recordsOfA: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string; invoiceId: string }
 
 beforeAll(async () => {
   shop = await openShop()
-  const [a, b, deleted] = [await shop.buyer(), await shop.buyer(), await shop.user()]
+  const [buyerA, buyerB, deleted] = [await shop.buyer(), await shop.buyer(), await shop.user()]
   const admin = await shop.admin()
   await admin.call(accounts.adminDelete, { id: deleted.user.id })
   people = {
     anonymous: shop.visitor(),
     'deleted user': deleted,
     unproven: await shop.user(),
-    'buyer A': a,
-    'buyer B': b,
+    'buyer A': buyerA,
+    'buyer B': buyerB,
     support: await shop.staff('support'),
     accountant: await shop.staff('accountant'),
     admin,
   }
-  await shop.confirm(a)
-  await shop.confirm(b)
+  await shop.confirm(buyerA)
+  await shop.confirm(buyerB)
   const passkey = createAuthenticator(shop.url)
-  const response = passkey.register(await a.call(contract.factors.beginPasskey, {}))
-  await a.call(contract.factors.addPasskey, { name: 'Hers', response })
-  const [device] = await a.call(accounts.devices, {})
-  const [invoice] = await a.call(contract.purchases.invoices, { id: a.purchase.id })
-  hers = {
-    purchaseId: a.purchase.id,
+  const response = passkey.register(await buyerA.call(contract.factors.beginPasskey, {}))
+  await buyerA.call(contract.factors.addPasskey, { name: 'Hers', response })
+  const [device] = await buyerA.call(accounts.devices, {})
+  const [invoice] = await buyerA.call(contract.purchases.invoices, { id: buyerA.purchase.id })
+  recordsOfA = {
+    purchaseId: buyerA.purchase.id,
     deviceId: device?.id ?? '',
     passkeyId: passkey.id,
-    paymentIntentId: a.purchase.paymentIntentId ?? '',
+    paymentIntentId: buyerA.purchase.paymentIntentId ?? '',
     invoiceId: invoice?.id ?? '',
   }
 })
@@ -54,10 +52,7 @@ test.for(endpoints)('$name is mounted', ({ endpoint: { method, path } }) => {
   expect(shop.app.hasRoute({ method, url: path })).toBe(true)
 })
 
-/**
- * Sends a field that no call knows: an allowed caller gets a 400 about it before anything happens.
- * So every call's access is tested the same way, and nothing changes behind it.
- */
+/** An unknown field: an allowed caller gets a 400 about it before anything happens. */
 async function knock({ method, path }: Endpoint, visitor: Visitor) {
   const address = path.replaceAll(/:\w+/g, nobodysId)
   const asQuery = method === 'GET' || method === 'DELETE'
@@ -84,7 +79,7 @@ const everyone = {
   admin: allowed,
 }
 const user = { ...everyone, anonymous: loggedOut, 'deleted user': loggedOut }
-/** A call that a role may make is added here by hand: no role gains one unnoticed. */
+/** Listed by hand, so that no role gains a call unnoticed. */
 const callsOf: Record<Role, string[]> = {
   support: [
     'accessAdmin.counts',
@@ -138,7 +133,7 @@ function answersTo(name: string, { access, proven }: Endpoint) {
   return { ...user, unproven: forbidden, 'buyer A': forbidden, 'buyer B': forbidden, support, accountant }
 }
 
-test.for(endpoints)('$name lets in exactly the right people', async ({ name, endpoint }) => {
+test.for(endpoints)('$name allows exactly the right people', async ({ name, endpoint }) => {
   const answers = Object.fromEntries(
     await Promise.all(Object.entries(people).map(async ([who, visitor]) => [who, await knock(endpoint, visitor)])),
   )
@@ -157,30 +152,30 @@ test('calls that make a stolen account hard to recover need a confirmed address'
   ])
 })
 
-describe('buyer B cannot touch what is buyer A’s', () => {
+describe('buyer B cannot use records of buyer A', () => {
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'eve', apiKey: 'key', secretKey: 'secret' }
   const attacks: Record<string, () => Record<string, string | number>> = {
-    'accounts.logoutDevice': () => ({ id: hers.deviceId }),
-    'factors.renamePasskey': () => ({ id: hers.passkeyId, name: 'Mine now' }),
-    'factors.removePasskey': () => ({ id: hers.passkeyId }),
-    'checkout.confirm': () => ({ paymentIntentId: hers.paymentIntentId }),
-    'purchases.cancel': () => ({ id: hers.purchaseId }),
-    'purchases.cancellation': () => ({ id: hers.purchaseId }),
-    'purchases.nextCharge': () => ({ id: hers.purchaseId }),
-    'purchases.giveReason': () => ({ id: hers.purchaseId, reason: 'unused' }),
-    'purchases.resume': () => ({ id: hers.purchaseId }),
-    'purchases.invoice': () => ({ id: hers.purchaseId }),
-    'purchases.invoices': () => ({ id: hers.purchaseId }),
-    'purchases.document': () => ({ document: hers.invoiceId }),
-    'purchases.beginCardUpdate': () => ({ id: hers.purchaseId }),
-    'purchases.switchOffer': () => ({ id: hers.purchaseId }),
-    'purchases.switch': () => ({ id: hers.purchaseId, at: '2026-11-17T00:00:00Z', amount: 36_660 }),
-    'purchases.finishSwitch': () => ({ id: hers.purchaseId }),
-    'purchases.finishCardUpdate': () => ({ id: hers.purchaseId, setupIntentId: 'seti_1' }),
-    'access.submit': () => ({ ...form, paymentIntentId: hers.paymentIntentId }),
-    'access.submitForPurchase': () => ({ ...form, purchaseId: hers.purchaseId }),
-    'access.recheck': () => ({ purchaseId: hers.purchaseId }),
-    'access.changeUsername': () => ({ purchaseId: hers.purchaseId, username: 'eve_trades' }),
+    'accounts.logoutDevice': () => ({ id: recordsOfA.deviceId }),
+    'factors.renamePasskey': () => ({ id: recordsOfA.passkeyId, name: 'Mine now' }),
+    'factors.removePasskey': () => ({ id: recordsOfA.passkeyId }),
+    'checkout.confirm': () => ({ paymentIntentId: recordsOfA.paymentIntentId }),
+    'purchases.cancel': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.cancellation': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.nextCharge': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.giveReason': () => ({ id: recordsOfA.purchaseId, reason: 'unused' }),
+    'purchases.resume': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.invoice': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.invoices': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.document': () => ({ document: recordsOfA.invoiceId }),
+    'purchases.beginCardUpdate': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.switchOffer': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.switch': () => ({ id: recordsOfA.purchaseId, at: '2026-11-17T00:00:00Z', amount: 36_660 }),
+    'purchases.finishSwitch': () => ({ id: recordsOfA.purchaseId }),
+    'purchases.finishCardUpdate': () => ({ id: recordsOfA.purchaseId, setupIntentId: 'seti_1' }),
+    'access.submit': () => ({ ...form, paymentIntentId: recordsOfA.paymentIntentId }),
+    'access.submitForPurchase': () => ({ ...form, purchaseId: recordsOfA.purchaseId }),
+    'access.recheck': () => ({ purchaseId: recordsOfA.purchaseId }),
+    'access.changeUsername': () => ({ purchaseId: recordsOfA.purchaseId, username: 'eve_trades' }),
   }
 
   test('every user call that names an object is tried', () => {
@@ -200,14 +195,13 @@ describe('buyer B cannot touch what is buyer A’s', () => {
 
   test('none of these attempts changes anything of buyer A', async () => {
     expect(await people['buyer A'].call(contract.purchases.list, {})).toMatchObject([
-      { id: hers.purchaseId, status: 'active' },
+      { id: recordsOfA.purchaseId, status: 'active' },
     ])
-    expect(await people['buyer A'].call(accounts.devices, {})).toMatchObject([{ id: hers.deviceId }])
+    expect(await people['buyer A'].call(accounts.devices, {})).toMatchObject([{ id: recordsOfA.deviceId }])
     expect(await people['buyer A'].call(contract.access.mine, {})).toMatchObject([{ state: 'none' }])
   })
 })
 
 function fieldsOf({ input }: Endpoint): object {
-  const made = input
-  return 'shape' in made && typeof made.shape === 'object' ? (made.shape ?? {}) : {}
+  return 'shape' in input && typeof input.shape === 'object' ? (input.shape ?? {}) : {}
 }

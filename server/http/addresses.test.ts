@@ -12,19 +12,19 @@ test.for([
   ['unknown', undefined],
   ['198.51.100.7, unknown', undefined],
   ['', undefined],
-] as const)('only addresses in X-Forwarded-For are trusted, from the right: %s', ([given, left]) => {
-  const headers = { 'x-forwarded-for': given }
+] as const)('only addresses in X-Forwarded-For are trusted, from the right: %s', ([received, cleaned]) => {
+  const headers = { 'x-forwarded-for': received }
   cleanForwardedFor(headers)
-  expect(headers).toEqual(left === undefined ? {} : { 'x-forwarded-for': left })
+  expect(headers).toEqual(cleaned === undefined ? {} : { 'x-forwarded-for': cleaned })
 })
 
 test('a number of proxies covers only private networks, so a visitor who connects directly is not trusted', () => {
   const trusts = trustProxyOption(2)
   if (typeof trusts !== 'function') throw new Error('Expected a number to become a rule')
-  for (const near of ['127.0.0.1', '::1', '::ffff:10.0.0.5', '172.18.0.1', '192.168.0.2', 'fd00::5'])
-    expect([near, trusts(near, 0)]).toEqual([near, true])
-  for (const far of ['198.51.100.7', '2001:db8::1', '::ffff:198.51.100.7', '172.32.0.1'])
-    expect([far, trusts(far, 0)]).toEqual([far, false])
+  for (const privateAddress of ['127.0.0.1', '::1', '::ffff:10.0.0.5', '172.18.0.1', '192.168.0.2', 'fd00::5'])
+    expect([privateAddress, trusts(privateAddress, 0)]).toEqual([privateAddress, true])
+  for (const publicAddress of ['198.51.100.7', '2001:db8::1', '::ffff:198.51.100.7', '172.32.0.1'])
+    expect([publicAddress, trusts(publicAddress, 0)]).toEqual([publicAddress, false])
   expect([trusts('198.51.100.7', 1), trusts('127.0.0.1', 2)]).toEqual([true, false])
 })
 

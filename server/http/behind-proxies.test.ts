@@ -12,10 +12,10 @@ import { sessions } from '../database/schema.ts'
 import { openShop } from '../testing/open-shop.ts'
 
 const nginx = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0)
-const why = nginx ? '' : ' (skipped: nginx is not installed; apt-get install nginx-light)'
+const skipReason = nginx ? '' : ' (skipped: nginx is not installed; apt-get install nginx-light)'
 
 /** A real nginx that appends the visitor's address, as almost everyone configures it. */
-async function openNginx(behind: number) {
+async function openNginx(shopPort: number) {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'shop-nginx-'))
   writeFileSync(
@@ -28,11 +28,11 @@ async function openNginx(behind: number) {
        server {
          listen 127.0.0.1:${port};
          location / {
-           proxy_pass http://localhost:${behind};
+           proxy_pass http://localhost:${shopPort};
            proxy_set_header Host $host;
            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
          }
-         location /plain/ { proxy_pass http://localhost:${behind}/; }
+         location /plain/ { proxy_pass http://localhost:${shopPort}/; }
        }
      }`,
   )
@@ -56,7 +56,7 @@ const isOpen = (port: number) =>
     socket.on('error', () => answer(false)).on('connect', () => socket.destroy())
   })
 
-/** From an address of its own: all of 127.0.0.0/8 is this machine. */
+/** `from` may be any address of 127.0.0.0/8, which all belong to this machine. */
 async function send(port: number, from: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const sent = request({
     port,
@@ -80,7 +80,7 @@ const logIn = (port: number, from: string, number: number, forwarded: string) =>
     { 'x-forwarded-for': forwarded },
   )
 
-describe.skipIf(!nginx)(`behind nginx${why}`, () => {
+describe.skipIf(!nginx)(`behind nginx${skipReason}`, () => {
   test('nobody gets more tries by putting other addresses into X-Forwarded-For', async () => {
     await using shop = await openShop({ rateLimits: true, env: { TRUST_PROXY: '1' } })
     await using proxy = await openNginx(shop.config.port)
@@ -107,7 +107,7 @@ describe.skipIf(!nginx)(`behind nginx${why}`, () => {
     expect(stored.map(({ ip }) => ip)).toEqual(['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
   })
 
-  test('two proxies in a row are two hops', async () => {
+  test('behind two proxies, TRUST_PROXY=2 finds the visitor’s address', async () => {
     await using shop = await openShop({ env: { TRUST_PROXY: '2' } })
     await using inner = await openNginx(shop.config.port)
     await using outer = await openNginx(inner.port)
@@ -121,11 +121,11 @@ describe.skipIf(!nginx)(`behind nginx${why}`, () => {
     expect(await shop.connection.db.select({ ip: sessions.ip }).from(sessions)).toEqual([{ ip: '127.0.0.8' }])
   })
 
-  test('neither emails nor test payments are shown through a proxy, even a silent one', async () => {
+  test('neither emails nor test payments are shown through a proxy, even one that adds no headers', async () => {
     await using shop = await openShop()
     await using proxy = await openNginx(shop.config.port)
     for (const path of ['/dev/mails', '/dev/mails/raw?mail=receipt', '/_sandbox/', '/metrics'])
-      for (const way of [path, `/plain${path}`])
-        expect([way, await send(proxy.port, '127.0.0.1', way)]).toEqual([way, 404])
+      for (const proxyPath of [path, `/plain${path}`])
+        expect([proxyPath, await send(proxy.port, '127.0.0.1', proxyPath)]).toEqual([proxyPath, 404])
   })
 })

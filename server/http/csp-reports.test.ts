@@ -16,24 +16,32 @@ async function report(body: string, type = 'application/csp-report') {
   return response.status
 }
 
-const of = (directive: unknown) => JSON.stringify({ 'csp-report': { 'effective-directive': directive } })
+const reportOf = (directive: unknown) => JSON.stringify({ 'csp-report': { 'effective-directive': directive } })
 
-async function counted() {
+async function countReports() {
   const text = await (await fetch(`${shop.url}/metrics`)).text()
   return Number(/^shop_csp_reports_total (\d+)$/m.exec(text)?.[1])
 }
 
 test('what the content policy blocks is counted, whatever the report says', async () => {
-  expect(await report(of('script-src-elem'))).toBe(204)
-  for (const body of [of('made-up"} 1\nshop_fake 1'), of({ a: 1 }), of('__proto__'), '[]', 'null', '{', ''])
+  expect(await report(reportOf('script-src-elem'))).toBe(204)
+  for (const body of [
+    reportOf('made-up"} 1\nshop_fake 1'),
+    reportOf({ a: 1 }),
+    reportOf('__proto__'),
+    '[]',
+    'null',
+    '{',
+    '',
+  ])
     expect(await report(body)).toBe(204)
-  expect(await counted()).toBe(8)
+  expect(await countReports()).toBe(8)
 })
 
-test('a report is small, of its own kind, and one address sends only so many', async () => {
-  expect(await report(of('x'.repeat(17 * 1024)))).toBe(413)
-  expect(await report(of('img-src'), 'application/json')).toBe(415)
-  const statuses = await Promise.all(Array.from({ length: 70 }, () => report(of('img-src'))))
+test('a large report, another content type, and too many reports from one address are refused', async () => {
+  expect(await report(reportOf('x'.repeat(17 * 1024)))).toBe(413)
+  expect(await report(reportOf('img-src'), 'application/json')).toBe(415)
+  const statuses = await Promise.all(Array.from({ length: 70 }, () => report(reportOf('img-src'))))
   expect(new Set(statuses)).toEqual(new Set([204, 429]))
-  expect(await counted()).toBeLessThanOrEqual(60)
+  expect(await countReports()).toBeLessThanOrEqual(60)
 })

@@ -15,7 +15,7 @@ const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
 const nobodysId = '00000000-0000-4000-8000-000000000000'
-const allowed = 400
+const allowedStatus = 400
 
 let shop: TestShop
 beforeAll(async () => {
@@ -42,11 +42,11 @@ describe('eleven minutes after the login', () => {
   })
 
   test.for(endpoints)('$name asks for a fresh proof only if its contract says so', async ({ endpoint }) => {
-    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh === true ? 403 : allowed
-    expect(await knock(endpoint, admin)).toBe(expected)
+    const unproven = endpoint.fresh === true ? 403 : allowedStatus
+    expect(await knock(endpoint, admin)).toBe(endpoint.answer === 'redirect' ? 303 : unproven)
   })
 
-  test('what carries the password asks only those whom a password does not prove', async () => {
+  test('a call that carries the password still asks people with a second factor for a fresh proof', async () => {
     const buyer = await shop.verifiedUser()
     await addApp(shop, buyer)
     shop.clock.advance({ minutes: 11 })
@@ -55,28 +55,28 @@ describe('eleven minutes after the login', () => {
   })
 })
 
-describe('what spends a buyer’s money or moves their access', () => {
-  const move = (buyer: Visitor & { purchase: { id: string } }, username: string) =>
+describe('a call that spends a buyer’s money or moves their access', () => {
+  const changeUsername = (buyer: Visitor & { purchase: { id: string } }, username: string) =>
     buyer.call(contract.access.changeUsername, { purchaseId: buyer.purchase.id, username })
 
-  test('asks a day after the login, and never for a first username or to cancel', async () => {
+  test('asks for a proof a day after the login, but never for a first username or a cancellation', async () => {
     const buyer = await shop.buyer()
     shop.clock.advance({ hours: 25 })
-    await move(buyer, 'first_name')
+    await changeUsername(buyer, 'first_name')
     const admin = await shop.admin()
     const [request] = await admin.call(accessAdmin.todo, {})
     await admin.call(accessAdmin.grant, { ids: [request?.id ?? ''] })
-    await expect(move(buyer, 'second_name')).rejects.toMatchObject({
+    await expect(changeUsername(buyer, 'second_name')).rejects.toMatchObject({
       code: 'prove-again',
       acceptedProofs: ['password'],
     })
     expect(await knock(purchases.switch, buyer)).toBe(403)
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
     await buyer.call(stepUp.withPassword, { password: buyer.password })
-    await move(buyer, 'second_name')
+    await changeUsername(buyer, 'second_name')
   })
 
-  test('asks people with a second factor ten minutes after the login', async () => {
+  test('asks people with a second factor for a proof ten minutes after the login', async () => {
     const buyer = await shop.buyer()
     await shop.confirm(buyer)
     await addApp(shop, buyer)
@@ -85,12 +85,12 @@ describe('what spends a buyer’s money or moves their access', () => {
   })
 
   test('tells a buyer without a password how to get one', async () => {
-    await using own = await openShop({ env: production })
-    const guest = own.visitor()
-    await own.logInGuest(guest, await own.guest(guest))
-    own.clock.advance({ hours: 25 })
+    await using isolatedShop = await openShop({ env: production })
+    const guest = isolatedShop.visitor()
+    await isolatedShop.logInGuest(guest, await isolatedShop.guest(guest))
+    isolatedShop.clock.advance({ hours: 25 })
     const [purchase] = await guest.call(purchases.list, {})
-    const order = { id: purchase?.id ?? '', at: own.clock.now().toISOString(), amount: 35_100 }
+    const order = { id: purchase?.id ?? '', at: isolatedShop.clock.now().toISOString(), amount: 35_100 }
     await expect(guest.call(purchases.switch, order)).rejects.toMatchObject({ code: 'password-missing' })
   })
 })
@@ -98,11 +98,11 @@ describe('what spends a buyer’s money or moves their access', () => {
 describe('one proof', () => {
   const ask = (admin: Visitor) => knock(contract.settings.adminSave, admin)
 
-  test('lasts while one works: ten minutes after the last call that needed it', async () => {
+  test('lasts until ten minutes after the last call that needed it', async () => {
     const admin = await shop.admin()
-    for (let worked = 0; worked < 5; worked++) {
+    for (let calls = 0; calls < 5; calls++) {
       shop.clock.advance({ minutes: 9 })
-      expect(await ask(admin)).toBe(allowed)
+      expect(await ask(admin)).toBe(allowedStatus)
     }
     shop.clock.advance({ minutes: 10 })
     expect(await ask(admin)).toBe(403)
@@ -110,14 +110,14 @@ describe('one proof', () => {
 
   test('lasts an hour at most', async () => {
     const admin = await shop.admin()
-    for (let worked = 0; worked < 6; worked++) {
+    for (let calls = 0; calls < 6; calls++) {
       shop.clock.advance({ minutes: 9 })
-      expect(await ask(admin)).toBe(allowed)
+      expect(await ask(admin)).toBe(allowedStatus)
     }
     shop.clock.advance({ minutes: 6 })
     expect(await ask(admin)).toBe(403)
     await admin.call(stepUp.withPassword, { password: admin.password })
-    expect(await ask(admin)).toBe(allowed)
+    expect(await ask(admin)).toBe(allowedStatus)
   })
 
   test('is not kept alive by calls that don’t need it, or that were refused', async () => {
@@ -125,21 +125,21 @@ describe('one proof', () => {
     shop.clock.advance({ minutes: 9 })
     await admin.call(accounts.adminList, {})
     shop.clock.advance({ minutes: 2 })
-    for (let tried = 0; tried < 2; tried++) expect(await ask(admin)).toBe(403)
+    for (let tries = 0; tries < 2; tries++) expect(await ask(admin)).toBe(403)
   })
 
-  test('is written down once for calls that come in a row', async () => {
+  test('is stored as used only once for calls that follow each other quickly', async () => {
     const admin = await shop.admin()
-    const used = async () => {
+    const countUsed = async () => {
       const rows = await shop.connection.db.select({ at: sessions.proofUsedAt }).from(sessions)
       return rows.filter(({ at }) => at !== null).length
     }
-    const before = await used()
+    const before = await countUsed()
     await ask(admin)
-    expect(await used()).toBe(before)
+    expect(await countUsed()).toBe(before)
     shop.clock.advance({ minutes: 1 })
     await ask(admin)
-    expect(await used()).toBe(before + 1)
+    expect(await countUsed()).toBe(before + 1)
   })
 })
 
@@ -149,10 +149,10 @@ test('calls that a thief with a stolen session would want ask for a fresh proof'
 })
 
 test('all other changes by staff are listed as needing no fresh proof', () => {
-  const unasked = endpoints.filter(
+  const withoutProof = endpoints.filter(
     ({ endpoint: { access, method, fresh } }) => isPermission(access) && method !== 'GET' && !fresh,
   )
-  expect(unasked.map(({ name }) => name).toSorted()).toEqual(Object.keys(notWorthAsking).toSorted())
+  expect(withoutProof.map(({ name }) => name).toSorted()).toEqual(Object.keys(notWorthAsking).toSorted())
 })
 
 const wantedByThieves = [

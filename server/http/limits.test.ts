@@ -74,27 +74,28 @@ test('the networks of one IPv6 /48 together get five times as much, and no more'
 })
 
 test('one email may be tried ten times in fifteen minutes, from anywhere and on any process', async () => {
-  await using other = await openShop({ databaseUrl: shop.connection.url })
-  const { user, password } = await other.user()
+  await using secondProcess = await openShop({ databaseUrl: shop.connection.url })
+  const { user, password } = await secondProcess.user()
   const tries = await Promise.all(Array.from({ length: 5 }, () => logIn(user.email, someAddress())))
   expect(tries.map(({ status }) => status)).toEqual(Array<number>(5).fill(401))
-  const there = (given: string) => other.visitor().call(accounts.login, { email: user.email, password: given })
-  for (let count = 0; count < 5; count++) await expect(there('wrong')).rejects.toMatchObject({ status: 401 })
-  await expect(there(password)).rejects.toMatchObject({
+  const logInElsewhere = (given: string) =>
+    secondProcess.visitor().call(accounts.login, { email: user.email, password: given })
+  for (let count = 0; count < 5; count++) await expect(logInElsewhere('wrong')).rejects.toMatchObject({ status: 401 })
+  await expect(logInElsewhere(password)).rejects.toMatchObject({
     status: 429,
     serverMessage: 'Too many attempts. Please try again in 15 minutes.',
   })
-  other.clock.advance({ minutes: 16 })
-  expect(await there(password)).toEqual(user)
+  secondProcess.clock.advance({ minutes: 16 })
+  expect(await logInElsewhere(password)).toEqual(user)
 })
 
 test('one address gets its tries for all processes together', async () => {
   const env = { TRUST_PROXY: '1', SECRETS_KEY: production.SECRETS_KEY }
-  await using one = await openShop({ rateLimits: true, env })
-  await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
+  await using firstProcess = await openShop({ rateLimits: true, env })
+  await using secondProcess = await openShop({ rateLimits: true, env, databaseUrl: firstProcess.connection.url })
   const statuses: number[] = []
   for (let count = 0; count < 24; count++) {
-    const { status } = await (count % 2 === 0 ? one : other)
+    const { status } = await (count % 2 === 0 ? firstProcess : secondProcess)
       .visitor()
       .fetch('/api/login', {
         method: 'POST',
@@ -106,14 +107,14 @@ test('one address gets its tries for all processes together', async () => {
   expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(4).fill(429)])
 })
 
-describe('who is a customer', () => {
-  const ask = async (open: TestShop, ip: string, email: string, call: 'register' | 'checkout') => {
+describe('whether an address belongs to a customer', () => {
+  const ask = async (target: TestShop, ip: string, email: string, call: 'register' | 'checkout') => {
     const body =
       call === 'register'
         ? { email, password: 'correct horse battery', name: 'Ada' }
         : { email, productSlug: reboundSigmaPro.slug, billingType: 'monthly' }
     const path = call === 'register' ? '/api/register' : '/api/create-subscription-intent'
-    const { status } = await open
+    const { status } = await target
       .visitor()
       .fetch(path, {
         method: 'POST',
@@ -123,32 +124,32 @@ describe('who is a customer', () => {
     return status
   }
 
-  test('can be asked about 200 addresses an hour from one network, by sign-up and checkout combined', async () => {
+  test('can be asked for 200 addresses an hour from one network, by sign-up and checkout combined', async () => {
     const env = { TRUST_PROXY: '1', SECRETS_KEY: production.SECRETS_KEY }
-    await using one = await openShop({ rateLimits: true, env })
-    await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
+    await using firstProcess = await openShop({ rateLimits: true, env })
+    await using secondProcess = await openShop({ rateLimits: true, env, databaseUrl: firstProcess.connection.url })
     const from = (host: number) => `2001:db8:7:7::${host.toString(16)}`
-    // Requests so far from the same network.
-    const attempts = createAttempts({ db: one.connection.db, now: one.clock.now })
+    // Earlier requests from the same network.
+    const attempts = createAttempts({ db: firstProcess.connection.db, now: firstProcess.clock.now })
     for (let number = 0; number < 180; number++)
       await attempts.countAddressLookup(from(1), `crowd-${number}@example.com`)
-    const asked = await Promise.all(
+    const statuses = await Promise.all(
       Array.from({ length: 24 }, (_, number) =>
         ask(
-          number % 2 === 0 ? one : other,
+          number % 2 === 0 ? firstProcess : secondProcess,
           from(number + 1),
           `customer-${number}@example.com`,
           number % 3 === 0 ? 'register' : 'checkout',
         ),
       ),
     )
-    expect(asked.toSorted((a, b) => a - b)).toEqual([...Array<number>(20).fill(200), ...Array<number>(4).fill(429)])
-    const known = asked.indexOf(200)
-    expect(await ask(other, from(99), `customer-${known}@example.com`, 'checkout')).toBe(200)
-    expect(await ask(other, from(99), 'one-more@example.com', 'checkout')).toBe(429)
-    expect(await ask(other, '2001:db8:7:8::1', 'one-more@example.com', 'checkout')).toBe(200)
-    for (const open of [one, other]) open.clock.advance({ minutes: 61 })
-    expect(await ask(one, '2001:db8:7:7::1', 'one-more@example.com', 'register')).toBe(200)
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array<number>(20).fill(200), ...Array<number>(4).fill(429)])
+    const knownNumber = statuses.indexOf(200)
+    expect(await ask(secondProcess, from(99), `customer-${knownNumber}@example.com`, 'checkout')).toBe(200)
+    expect(await ask(secondProcess, from(99), 'one-more@example.com', 'checkout')).toBe(429)
+    expect(await ask(secondProcess, '2001:db8:7:8::1', 'one-more@example.com', 'checkout')).toBe(200)
+    for (const process of [firstProcess, secondProcess]) process.clock.advance({ minutes: 61 })
+    expect(await ask(firstProcess, '2001:db8:7:7::1', 'one-more@example.com', 'register')).toBe(200)
   })
 
   test('can be asked by one network many times in one moment, and other calls still find a connection', async () => {
@@ -164,11 +165,11 @@ describe('who is a customer', () => {
 })
 
 test('calls with a session are counted by account: a stranger behind the same address uses up nothing', async () => {
-  await using open = await openShop({ rateLimits: true })
-  const buyer = await open.buyer()
+  await using isolatedShop = await openShop({ rateLimits: true })
+  const buyer = await isolatedShop.buyer()
   const name = { purchaseId: buyer.purchase.id, username: 'a_trader' }
   for (let count = 0; count < 25; count++)
-    await expect(open.visitor().call(access.changeUsername, name)).rejects.toMatchObject({ status: 401 })
+    await expect(isolatedShop.visitor().call(access.changeUsername, name)).rejects.toMatchObject({ status: 401 })
   await buyer.call(access.changeUsername, name)
 })
 
@@ -179,48 +180,48 @@ test('a network that sends more than 300 requests a minute is refused', async ()
   expect((await ask(flooding)).status).toBe(429)
 })
 
-describe('the owner of an account', () => {
+describe('a person with an account', () => {
   const wrong = { password: 'wrong' }
   const tooMany = { status: 429 }
 
-  test('gets in from a browser that the account knows, however often others have tried', async () => {
-    await using open = await openShop()
-    const owner = await open.verifiedUser()
+  test('can log in from a browser that the account knows, however often others have tried', async () => {
+    await using isolatedShop = await openShop()
+    const owner = await isolatedShop.verifiedUser()
     const { email } = owner.user
-    const stranger = open.visitor()
+    const stranger = isolatedShop.visitor()
     for (let count = 0; count < 10; count++)
       await expect(stranger.call(accounts.login, { email, ...wrong })).rejects.toMatchObject({ status: 401 })
     await expect(stranger.call(accounts.login, { email, ...wrong })).rejects.toMatchObject(tooMany)
     await owner.call(accounts.logout, {})
     expect(await owner.call(accounts.login, { email, password: owner.password })).toEqual(owner.user)
-    // That is no second chance for others, and no endless one for this browser.
+    // Others stay locked out, and this browser gets only ten tries.
     await expect(stranger.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(tooMany)
     for (let count = 0; count < 10; count++)
       await expect(owner.call(accounts.login, { email, ...wrong })).rejects.toMatchObject({ status: 401 })
     await expect(owner.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(tooMany)
   })
 
-  test('who signed up with another’s address cannot have it mailed from many browsers', async () => {
-    await using open = await openShop()
-    const { user, password } = await open.user()
+  test('who signed up with somebody else’s address can’t make the shop email it from many browsers', async () => {
+    await using isolatedShop = await openShop()
+    const { user, password } = await isolatedShop.user()
     for (let browser = 0; browser < 4; browser++) {
-      const visitor = open.visitor()
+      const visitor = isolatedShop.visitor()
       await visitor.call(accounts.login, { email: user.email, password })
       await visitor.call(accounts.requestPasswordReset, { email: user.email }).catch(() => {})
     }
-    const resets = (await open.mails()).filter(({ subject }) => subject === 'Reset your password')
+    const resets = (await isolatedShop.mails()).filter(({ subject }) => subject === 'Reset your password')
     expect(resets).toHaveLength(3)
   })
 
-  test('is let in again by the command that resets an admin', async () => {
-    await using open = await openShop()
-    const admin = await open.admin()
+  test('can log in again after the command that resets an admin', async () => {
+    await using isolatedShop = await openShop()
+    const admin = await isolatedShop.admin()
     const { email } = admin.user
-    const elsewhere = open.visitor()
+    const elsewhere = isolatedShop.visitor()
     for (let count = 0; count < 10; count++) await elsewhere.call(accounts.login, { email, ...wrong }).catch(() => {})
     await expect(elsewhere.call(accounts.login, { email, password: admin.password })).rejects.toMatchObject(tooMany)
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/admin.ts', 'reset', email], {
-      env: { ...process.env, DATABASE_URL: open.connection.url },
+      env: { ...process.env, DATABASE_URL: isolatedShop.connection.url },
     })
     const password = stdout.trim().split(' ').at(-1) ?? ''
     expect(await elsewhere.call(accounts.login, { email, password })).toMatchObject({ email })
@@ -228,14 +229,14 @@ describe('the owner of an account', () => {
 })
 
 test('a correct password is not held back by earlier wrong ones', async () => {
-  await using open = await openShop()
-  const { user, password } = await open.user()
+  await using isolatedShop = await openShop()
+  const { user, password } = await isolatedShop.user()
   for (let round = 0; round < 3; round++) {
     for (let count = 0; count < 9; count++)
-      await expect(open.visitor().call(accounts.login, { email: user.email, password: 'wrong' })).rejects.toMatchObject(
-        { status: 401 },
-      )
-    await open.visitor().call(accounts.login, { email: user.email, password })
+      await expect(
+        isolatedShop.visitor().call(accounts.login, { email: user.email, password: 'wrong' }),
+      ).rejects.toMatchObject({ status: 401 })
+    await isolatedShop.visitor().call(accounts.login, { email: user.email, password })
   }
 })
 

@@ -20,11 +20,11 @@ const post = (path: string, headers: Record<string, string>) =>
     })
 
 test('only the calls of the public forms read a form', async () => {
-  const forms = new Set(plainForms.map(({ endpoint: row }) => row.path))
-  for (const row of Object.values(contract).flatMap((group) => Object.values(group))) {
-    if (row.method !== 'POST' || row.access !== 'public' || forms.has(row.path)) continue
-    const { status } = await post(row.path, { 'sec-fetch-site': 'same-origin' })
-    expect([row.path, status]).toEqual([row.path, 415])
+  const forms = new Set(plainForms.map(({ endpoint }) => endpoint.path))
+  for (const endpoint of Object.values(contract).flatMap((group) => Object.values(group))) {
+    if (endpoint.method !== 'POST' || endpoint.access !== 'public' || forms.has(endpoint.path)) continue
+    const { status } = await post(endpoint.path, { 'sec-fetch-site': 'same-origin' })
+    expect([endpoint.path, status]).toEqual([endpoint.path, 415])
   }
 })
 
@@ -61,7 +61,7 @@ test('a login by form that needs a code goes on to the page that asks for it', a
   expect(await visitor.call(accounts.user, {})).toMatchObject({ email })
 })
 
-test('a form is held to the same validation and limits', async () => {
+test('a form has the same validation and limits as other calls', async () => {
   await using strict = await openShop({ rateLimits: true })
   const statuses: number[] = []
   for (let count = 0; count < 12; count++) {

@@ -10,7 +10,6 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Answer of the server to raw bytes. */
 async function answerTo(lines: string[]) {
   const socket = connect(shop.config.port, 'localhost')
   await once(socket, 'connect')
@@ -19,12 +18,12 @@ async function answerTo(lines: string[]) {
 }
 
 describe('a request that the router refuses', () => {
-  const bad = [
+  const refusedPaths = [
     ['an encoding that means nothing', '/api/reviews/%zz'],
     ['a parameter without end', `/api/admin/users/${'x'.repeat(3000)}`],
   ] as const
 
-  test.for(bad)('is answered like any other, and not repeated: %s', async ([, path]) => {
+  test.for(refusedPaths)('gets the usual error response, which does not repeat the path: %s', async ([, path]) => {
     const response = await fetch(shop.url + path)
     expect([400, 404, 414]).toContain(response.status)
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
@@ -37,16 +36,16 @@ describe('a request that the router refuses', () => {
 test('two Host headers are refused, whichever path is asked for', async () => {
   const host = `Host: localhost:${shop.config.port}`
   for (const path of ['/', '/api/health', '/dev/mails']) {
-    const one = await answerTo([`GET ${path} HTTP/1.1`, host, 'Connection: close'])
-    expect(one).not.toMatch(/^HTTP\/1.1 400/)
-    const two = await answerTo([`GET ${path} HTTP/1.1`, host, 'host: evil.example', 'Connection: close'])
-    expect(two).toMatch(/^HTTP\/1.1 400/)
-    expect(two).toContain('x-content-type-options: nosniff')
-    expect(two).toContain('The request could not be read')
+    const withOneHost = await answerTo([`GET ${path} HTTP/1.1`, host, 'Connection: close'])
+    expect(withOneHost).not.toMatch(/^HTTP\/1.1 400/)
+    const withTwoHosts = await answerTo([`GET ${path} HTTP/1.1`, host, 'host: evil.example', 'Connection: close'])
+    expect(withTwoHosts).toMatch(/^HTTP\/1.1 400/)
+    expect(withTwoHosts).toContain('x-content-type-options: nosniff')
+    expect(withTwoHosts).toContain('The request could not be read')
   }
 })
 
-describe('what nobody could mean is refused with a sentence', () => {
+describe('input that nobody could mean is refused with a sentence', () => {
   const post = (path: string, body: string) =>
     shop.visitor().fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 

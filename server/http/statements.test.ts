@@ -77,7 +77,6 @@ const budgets: Record<string, number> = {
   'tradingViewAdmin.foreignEntries': 2,
 }
 
-/** Minimum input of a call. */
 const queries: Record<string, string> = {
   'search.adminFind': '?q=ada',
   'bookkeeping.adminExportMonth': '?period=2026-11',
@@ -85,8 +84,8 @@ const queries: Record<string, string> = {
   'bookkeeping.adminTaxes': '?period=2026-11',
   'serviceMessages.adminAudience': `?productId=${reboundSigmaPro.id}`,
 }
-/** Answered only to the browser in which a guest has just paid. */
-const guests = new Set(['checkout.paid'])
+/** Calls that answer only the browser in which a guest has just paid. */
+const guestCalls = new Set(['checkout.paid'])
 
 let shop: TestShop
 let people: Record<'admin' | 'buyer', Visitor>
@@ -97,11 +96,11 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const reading = Object.entries(contract).flatMap(([group, rows]) =>
+const readCalls = Object.entries(contract).flatMap(([group, rows]) =>
   Object.entries<Endpoint>(rows)
     .filter(([, { method, path }]) => method === 'GET' && !path.includes(':'))
     .map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint }))
-    .filter(({ name }) => !guests.has(name)),
+    .filter(({ name }) => !guestCalls.has(name)),
 )
 
 // A schedule may come due meanwhile; its work is not the request's.
@@ -121,7 +120,7 @@ async function countAll() {
   const count = async (name: string, visitor: Visitor, path: string) => {
     counts[name] = (await statementsOf(visitor, path)).length
   }
-  for (const { name, endpoint } of reading)
+  for (const { name, endpoint } of readCalls)
     await count(
       name,
       endpoint.path.startsWith('/api/admin/') ? people.admin : people.buyer,
@@ -183,8 +182,8 @@ describe('with 20,000 purchases', () => {
   ])('%s reads no table from end to end, page after page', async (path) => {
     const first = await people.admin.fetch(path)
     const next = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
-    for (const each of [path, ...(next ? [next] : [])]) {
-      for (const { text, values } of await statementsOf(people.admin, each)) {
+    for (const url of [path, ...(next ? [next] : [])]) {
+      for (const { text, values } of await statementsOf(people.admin, url)) {
         const { rows } = await shop.connection.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
         expect(plan, text).not.toMatch(/Seq Scan on (users|purchases|payments)\b/)

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { openShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
 
-const places = ['/dev/mails', '/dev/mails/raw?mail=receipt', '/_sandbox/', '/metrics']
+const paths = ['/dev/mails', '/dev/mails/raw?mail=receipt', '/_sandbox/', '/metrics']
 
 async function statusesOf(port: number, headers: Record<string, string>) {
   const statuses: number[] = []
-  for (const path of places) {
+  for (const path of paths) {
     const sent = request({ host: 'localhost', port, path, headers }).end()
     const [response] = await once(sent, 'response')
     response.resume()
@@ -17,7 +17,7 @@ async function statusesOf(port: number, headers: Record<string, string>) {
   return new Set(statuses)
 }
 
-test('emails, test payments and metrics are shown to whoever is at this machine, and nobody else', async () => {
+test('emails, test payments and metrics are shown only on this machine', async () => {
   await using shop = await openShop()
   const { port } = shop.config
   for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'shop.localhost', 'LOCALHOST'])
@@ -51,7 +51,7 @@ test('a site whose name points to this machine cannot press the sandbox’s butt
   expect(response.statusCode).toBe(404)
 })
 
-test('in production none of them exist, except metrics with their token', async () => {
+test('in production none of these pages exist, except metrics with their token', async () => {
   await using shop = await openShop({ env: production })
   const { port } = shop.config
   expect(await statusesOf(port, { host: 'localhost' })).toEqual(new Set([404]))

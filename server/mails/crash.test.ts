@@ -18,14 +18,14 @@ let smtp: Smtp
 let servers: Server[]
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
-const slowly = { beforeAnswer: () => pause(randomInt(40)) }
+const slowServer = { beforeAnswer: () => pause(randomInt(40)) }
 const start = () =>
   startShopProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, SECRETS_KEY: production.SECRETS_KEY })
 
 beforeAll(async () => {
   database = await createTestDatabase()
   connection = connect(database.url, () => {})
-  smtp = await openSmtp(slowly)
+  smtp = await openSmtp(slowServer)
   servers = await Promise.all([start(), start()])
 })
 afterAll(async () => {
@@ -39,8 +39,8 @@ beforeEach(async () => {
   await connection.db.delete(contactMessages)
 })
 
-/** Through any of the servers. True if acknowledged; a dying server may store it without saying so. */
-async function write(message: string) {
+/** False does not mean lost: a dying server may store a message without saying so. */
+async function sendMessage(message: string) {
   const server = servers[randomInt(servers.length)]
   const sent = createVisitor(server?.url ?? '').call(contact.send, {
     firstName: 'Ada',
@@ -54,14 +54,13 @@ async function write(message: string) {
   )
 }
 
-/** Several visitors at the same time, each sending one message after another. Returns what was acknowledged. */
-async function writeMany(count: number) {
+async function sendMany(count: number) {
   const messages = Array.from({ length: count }, (_, n) => `message-${n}-end`)
   const acknowledged: string[] = []
-  const waiting = [...messages]
+  const remaining = [...messages]
   const visit = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      if (await write(next)) acknowledged.push(next)
+    for (let next = remaining.shift(); next; next = remaining.shift()) {
+      if (await sendMessage(next)) acknowledged.push(next)
       await pause(randomInt(60))
     }
   }
@@ -70,28 +69,28 @@ async function writeMany(count: number) {
 }
 
 async function allSent() {
-  const left = async () => {
+  const unsent = async () => {
     const { rows } = await connection.pool.query(
       `select state, count(*)::int from jobs.job where name = 'mail' and state <> 'completed' group by state`,
     )
     return rows
   }
-  await expect.poll(left, { timeout: 100_000, interval: 200 }).toEqual([])
+  await expect.poll(unsent, { timeout: 100_000, interval: 200 }).toEqual([])
 }
 
 const stored = async () => (await connection.db.select().from(contactMessages)).map(({ message }) => message)
 const messageIn = (source: string) => /message-\d+-end/.exec(source)?.[0] ?? ''
 
 test('two servers on one database send every email once', async () => {
-  const acknowledged = await writeMany(60)
+  const acknowledged = await sendMany(60)
   await allSent()
   expect(acknowledged).toHaveLength(60)
   expect(smtp.accepted.map(({ source }) => messageIn(source)).toSorted()).toEqual(acknowledged.toSorted())
 })
 
 test('kills and outages lose no email, and a second copy has the same Message-ID', { timeout: 180_000 }, async () => {
-  const taken: Smtp['accepted'][] = [smtp.accepted]
-  const writing = writeMany(60)
+  const receivedLists: Smtp['accepted'][] = [smtp.accepted]
+  const writing = sendMany(60)
   const kills = 3
   for (let kill = 0; kill < kills; kill++) {
     await pause(300 + randomInt(500))
@@ -101,24 +100,24 @@ test('kills and outages lose no email, and a second copy has the same Message-ID
     if (kill === 1) await smtp.close()
     servers.push(await start())
     if (kill === 1) {
-      smtp = await openSmtp(slowly, { port: smtp.port })
-      taken.push(smtp.accepted)
+      smtp = await openSmtp(slowServer, { port: smtp.port })
+      receivedLists.push(smtp.accepted)
     }
   }
   const acknowledged = await writing
   await allSent()
 
-  const kept = await stored()
-  for (const message of acknowledged) expect(kept).toContain(message)
-  const copies = Map.groupBy(taken.flat(), ({ source }) => messageIn(source))
-  expect([...copies.keys()].toSorted()).toEqual(kept.toSorted())
+  const storedMessages = await stored()
+  for (const message of acknowledged) expect(storedMessages).toContain(message)
+  const copies = Map.groupBy(receivedLists.flat(), ({ source }) => messageIn(source))
+  expect([...copies.keys()].toSorted()).toEqual(storedMessages.toSorted())
   for (const [message, mails] of copies) expect(new Set(mails.map(({ messageId }) => messageId)).size, message).toBe(1)
   // A server sends four emails at a time, so a kill can duplicate at most those.
-  expect(taken.flat().length - kept.length).toBeLessThanOrEqual(kills * 4)
+  expect(receivedLists.flat().length - storedMessages.length).toBeLessThanOrEqual(kills * 4)
 })
 
 test('a server that is told to stop finishes its current emails and leaves the rest for the next', async () => {
-  const acknowledged = await writeMany(30)
+  const acknowledged = await sendMany(30)
   const codes = await Promise.all(servers.splice(0).map((server) => server.stop()))
   expect(codes).toEqual([0, 0])
   servers.push(await start())

@@ -9,8 +9,8 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
 })
 
-async function smtpServer(...how: Parameters<typeof openSmtp>) {
-  const smtp = await openSmtp(...how)
+async function smtpServer(...options: Parameters<typeof openSmtp>) {
+  const smtp = await openSmtp(...options)
   closers.push(smtp.close)
   return smtp
 }
@@ -21,12 +21,10 @@ async function shopWith(url: string) {
   return shop
 }
 
-/** Stands for every page that sends email. */
 const sendContactMessage = (shop: TestShop, message = 'Hello') =>
   shop.visitor().call(contact.send, { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com', message })
 
-/** Waits until nothing is left to try, however long the pauses. */
-async function settled(shop: TestShop) {
+async function waitUntilSettled(shop: TestShop) {
   const waiting = async () => {
     await shop.queue.waitUntilIdle()
     return (await shop.queue.depths()).filter(({ state }) => state !== 'failed')
@@ -40,7 +38,7 @@ test('an email goes out over SMTP, encrypted when the server asks for it', async
   const smtp = await smtpServer({}, { secure: true })
   const shop = await shopWith(`${smtp.url}?tls.rejectUnauthorized=false`)
   await sendContactMessage(shop)
-  await settled(shop)
+  await waitUntilSettled(shop)
   expect(smtp.accepted).toMatchObject([
     { to: 'seller@example.com', source: expect.stringContaining('Message from Ada Lovelace') },
   ])
@@ -53,9 +51,9 @@ test('a missing mail server breaks no page, and the email goes out once it’s b
   await sendContactMessage(shop)
   await shop.queue.waitUntilIdle()
   expect(await failures(shop)).toEqual([])
-  const again = await smtpServer({}, { port: first.port })
-  await settled(shop)
-  expect(again.accepted).toHaveLength(1)
+  const restarted = await smtpServer({}, { port: first.port })
+  await waitUntilSettled(shop)
+  expect(restarted.accepted).toHaveLength(1)
 })
 
 test('a temporary rejection is retried', async () => {
@@ -63,7 +61,7 @@ test('a temporary rejection is retried', async () => {
   const smtp = await smtpServer({ refuse: () => (attempts++ < 2 ? 451 : undefined) })
   const shop = await shopWith(smtp.url)
   await sendContactMessage(shop)
-  await settled(shop)
+  await waitUntilSettled(shop)
   expect(attempts).toBe(3)
   expect(smtp.accepted).toHaveLength(1)
 })
@@ -79,7 +77,7 @@ test('a permanent rejection isn’t retried, and an admin can resend the same em
   })
   const shop = await shopWith(smtp.url)
   await sendContactMessage(shop)
-  await settled(shop)
+  await waitUntilSettled(shop)
   const [failed] = await failures(shop)
   expect(failed).toMatchObject({
     name: 'mail',
@@ -91,12 +89,12 @@ test('a permanent rejection isn’t retried, and an admin can resend the same em
 
   refuses = false
   await shop.queue.failed.retry(shop.connection.db, failed?.id ?? '')
-  await settled(shop)
+  await waitUntilSettled(shop)
   expect(smtp.accepted).toMatchObject([{ messageId: `<${failed?.id}@localhost>` }])
   expect(await failures(shop)).toEqual([])
 })
 
-test('a wrong SMTP password is ours to fix: the email waits instead of being dropped', async () => {
+test('after a wrong SMTP password, the email waits for a retry instead of failing', async () => {
   const smtp = await smtpServer(
     {},
     {
@@ -112,11 +110,11 @@ test('a wrong SMTP password is ours to fix: the email waits instead of being dro
 })
 
 test('a connection that drops before the reply causes at most a second copy with the same Message-ID', async () => {
-  const seen: string[] = []
+  const messageIds: string[] = []
   const smtp = await smtpServer({
     beforeAnswer(mail, connection) {
-      if (!seen.includes(mail.messageId)) connection.drop()
-      seen.push(mail.messageId)
+      if (!messageIds.includes(mail.messageId)) connection.drop()
+      messageIds.push(mail.messageId)
     },
   })
   const shop = await shopWith(smtp.url)
@@ -125,19 +123,19 @@ test('a connection that drops before the reply causes at most a second copy with
     sendContactMessage(shop, 'two'),
     sendContactMessage(shop, 'three'),
   ])
-  await settled(shop)
-  expect(new Set(seen).size).toBe(3)
-  for (const messageId of seen) expect(seen.filter((other) => other === messageId)).toHaveLength(2)
+  await waitUntilSettled(shop)
+  expect(new Set(messageIds).size).toBe(3)
+  for (const messageId of messageIds) expect(messageIds.filter((id) => id === messageId)).toHaveLength(2)
 })
 
 test('a slow server delays emails, not pages, and gets each one once', async () => {
-  const { promise: patience, resolve: release } = Promise.withResolvers<void>()
-  const smtp = await smtpServer({ beforeAnswer: () => patience })
+  const { promise: reply, resolve: release } = Promise.withResolvers<void>()
+  const smtp = await smtpServer({ beforeAnswer: () => reply })
   const shop = await shopWith(smtp.url)
   for (let n = 0; n < 6; n++) await sendContactMessage(shop, `number ${n}`)
   expect(smtp.accepted).toEqual([])
   release()
-  await settled(shop)
+  await waitUntilSettled(shop)
   expect(smtp.accepted).toHaveLength(6)
   expect(new Set(smtp.accepted.map(({ messageId }) => messageId)).size).toBe(6)
 })
@@ -146,7 +144,7 @@ test('a mail server that answers twice loses no email', async () => {
   const smtp = await smtpServer({ answersTwice: true })
   const shop = await shopWith(smtp.url)
   for (let n = 0; n < 8; n++) await sendContactMessage(shop, `number ${n}`)
-  await settled(shop)
+  await waitUntilSettled(shop)
   const ids = smtp.accepted.map(({ messageId }) => messageId)
   expect(new Set(ids).size).toBe(8)
   expect(await failures(shop)).toEqual([])

@@ -43,11 +43,11 @@ const piece = fc.oneof(
 const anything = fc.array(piece, { maxLength: 15 }).map((pieces) => pieces.join(''))
 
 test('whatever someone writes, nothing in it is clickable, and nothing that can be seen is lost', () => {
-  const seen = (text: string) => text.replaceAll(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
+  const withoutInvisible = (text: string) => text.replaceAll(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
   fc.assert(
     fc.property(anything, (typed) => {
       expect(links(inert(typed))).toEqual([])
-      expect(seen(inert(typed))).toBe(seen(typed))
+      expect(withoutInvisible(inert(typed))).toBe(withoutInvisible(typed))
       expect(inert(inert(typed))).toBe(inert(typed))
       expect(inertLine(typed)).not.toMatch(/[\n\r\u2028\u2029]/)
     }),
@@ -55,7 +55,7 @@ test('whatever someone writes, nothing in it is clickable, and nothing that can 
   )
 })
 
-test('a greeting is one line without links, whatever an old account calls itself', () => {
+test('a greeting is one line without links, whatever name an old account has', () => {
   expect(greeting('Dr.Smith')).toBe('Hello Dr. Smith,')
   for (const name of ['t.me/x', 'Ada\nYour card was charged', 'Call 0800 123 45 67', 'x.com'])
     expect(greeting(name)).toBe('Hello,')

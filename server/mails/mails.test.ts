@@ -38,8 +38,7 @@ test.for(examples)('$kind $index says the same in its text and HTML parts', ({ k
     expect(text).toContain(expectedText || '')
 })
 
-/** Whatever people type or choose themselves. */
-const typed = new Set([
+const typedFields = new Set([
   'name',
   'firstName',
   'lastName',
@@ -63,10 +62,10 @@ test('nothing people type becomes HTML', () => {
   )
   fc.assert(
     fc.property(fc.constantFrom(...examples), anything, ({ kind, data }, text) => {
-      const marked = Object.fromEntries(
-        Object.entries(data).map(([field, value]) => [field, typed.has(field) ? `«${text}»` : value]),
+      const markedData = Object.fromEntries(
+        Object.entries(data).map(([field, value]) => [field, typedFields.has(field) ? `«${text}»` : value]),
       )
-      const html = renderHtml(write(kind, marked), site)
+      const html = renderHtml(write(kind, markedData), site)
       for (const [, inside = ''] of html.matchAll(/«([^»]*)/g))
         expect(inside.replaceAll('<br>', '')).not.toMatch(/[<>"]/)
       expect(html.match(/<(script|img|iframe|svg)\b/gi)).toBeNull()
@@ -75,31 +74,33 @@ test('nothing people type becomes HTML', () => {
   )
 })
 
-/** Fields that the shop or the seller writes, and `returnPath`, a page of the shop; everything else may be a stranger's words. */
-const ours = new Set(
+/** Written by the shop or the seller. All other fields may contain a stranger's words. */
+const trustedFields = new Set(
   'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo unsubscribeId product slug billingType period shorter refusal card kind role what because why answer code subject preheader markdown email ip at paidAt renewsAt expiresAt endsAt endsOn withdrawBy returnPath until since dueAt declaredAt'.split(
     ' ',
   ),
 )
-/** Kinds of emails whose `reason` is written by the seller. */
 const kindsWithSellerReason = new Set(['reviewHidden', 'accessDeclined'])
 
-test.for(examples)('$kind $index says a stranger’s words only as a quote, or without a link', ({ kind, data }) => {
-  const hostile = 'Your session has ended.\nLog in: https://evil.example/login or www.evil.example'
-  const filled = Object.fromEntries(
-    Object.entries(data).map(([field, value]) => [
-      field,
-      typeof value !== 'string' || ours.has(field) || (kindsWithSellerReason.has(kind) && field === 'reason')
-        ? value
-        : hostile,
-    ]),
-  )
-  const content = write(kind, filled)
-  expect(content.subject).not.toMatch(/\n|evil\.example/)
-  const html = renderHtml(content, site).replaceAll(/<blockquote.*?<\/blockquote>/gs, '')
-  expect(html).not.toContain('evil.example')
-  expect(html).not.toContain('Your session has ended.<br>')
-})
+test.for(examples)(
+  '$kind $index shows text that strangers typed only as a quote or without links',
+  ({ kind, data }) => {
+    const hostile = 'Your session has ended.\nLog in: https://evil.example/login or www.evil.example'
+    const isTrusted = (field: string) =>
+      trustedFields.has(field) || (kindsWithSellerReason.has(kind) && field === 'reason')
+    const filled = Object.fromEntries(
+      Object.entries(data).map(([field, value]) => [
+        field,
+        typeof value !== 'string' || isTrusted(field) ? value : hostile,
+      ]),
+    )
+    const content = write(kind, filled)
+    expect(content.subject).not.toMatch(/\n|evil\.example/)
+    const html = renderHtml(content, site).replaceAll(/<blockquote.*?<\/blockquote>/gs, '')
+    expect(html).not.toContain('evil.example')
+    expect(html).not.toContain('Your session has ended.<br>')
+  },
+)
 
 test('a name that a mail program would turn into a link is left out of the greeting', () => {
   expect(greeting('Ada')).toBe('Hello Ada,')

@@ -15,21 +15,22 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 const message = { firstName: 'Ada', lastName: 'Lovelace', message: 'I was in hospital for weeks' }
-const recorded = (userId: string) => shop.connection.db.select().from(sentMails).where(eq(sentMails.userId, userId))
+const recordedMails = (userId: string) =>
+  shop.connection.db.select().from(sentMails).where(eq(sentMails.userId, userId))
 
 test('emails to the seller are recorded for no account, not even for one with the support address', async () => {
-  const early = await shop.verifiedUser()
+  const owner = await shop.verifiedUser()
   const admin = await shop.admin()
-  await admin.call(settings.adminSave, { SUPPORT_EMAIL: early.user.email })
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: owner.user.email })
   await shop.visitor().call(contact.send, { ...message, email: 'patient@example.com' })
   const toSeller = (await shop.mails()).filter(({ text }) => text.includes(message.message))
-  expect(toSeller).toMatchObject([{ to: early.user.email }])
-  expect(JSON.stringify(await early.call(accounts.myData, {}))).not.toContain(message.message)
-  expect((await recorded(early.user.id)).map(({ kind }) => kind)).not.toContain('contactMessage')
+  expect(toSeller).toMatchObject([{ to: owner.user.email }])
+  expect(JSON.stringify(await owner.call(accounts.myData, {}))).not.toContain(message.message)
+  expect((await recordedMails(owner.user.id)).map(({ kind }) => kind)).not.toContain('contactMessage')
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
 })
 
-test('“my data” has emails from the moment on that the address was proven; the admin area shows all', async () => {
+test('“my data” lists the emails sent since the address was proven, and the admin area lists all', async () => {
   const person = await shop.user()
   const { id, email } = person.user
   await shop.queue.waitUntilIdle()
@@ -46,8 +47,8 @@ test('“my data” has emails from the moment on that the address was proven; t
   await person.call(accounts.login, { email, password: 'proven by now' })
   const { emails } = await person.call(accounts.myData, {})
   expect(emails).toMatchObject([{ subject: 'Your password was changed' }])
-  const told = await (await shop.admin()).call(customers.adminTimeline, { id, limit: 200 })
-  expect(told.filter(({ kind }) => kind === 'mail').map(({ title }) => title)).toEqual(
+  const timeline = await (await shop.admin()).call(customers.adminTimeline, { id, limit: 200 })
+  expect(timeline.filter(({ kind }) => kind === 'mail').map(({ title }) => title)).toEqual(
     expect.arrayContaining(['Your password was changed', 'Reset your password', 'Welcome to Rebound Sigma']),
   )
 })
@@ -55,23 +56,23 @@ test('“my data” has emails from the moment on that the address was proven; t
 test('a later proof or another address hides no email sent after the first proof', async () => {
   const person = await shop.verifiedUser()
   const { email } = person.user
-  const proof = async (to: string, link: RegExp) => {
+  const findLink = async (to: string, link: RegExp) => {
     shop.clock.advance({ minutes: 1 })
     const sent = (await shop.mails()).findLast((mail) => mail.to === to && link.test(mail.text))
     return link.exec(sent?.text ?? '') ?? []
   }
-  const reset = async (newPassword: string) => {
+  const resetPassword = async (newPassword: string) => {
     await person.call(accounts.requestPasswordReset, { email })
-    const [, token = ''] = await proof(email, /reset-password\?token=(\S+)/)
+    const [, token = ''] = await findLink(email, /reset-password\?token=(\S+)/)
     await person.call(accounts.resetPassword, { token, newPassword })
     await person.call(accounts.login, { email, password: newPassword })
   }
   shop.clock.advance({ minutes: 1 })
-  await reset('the first of two')
-  await reset('the second of two')
-  const moved = `moved-${email}`
-  await person.call(credentials.changeEmail, { email: moved })
-  const [, id = '', token = ''] = await proof(moved, /id=(\S+?)&token=(\S+)/)
+  await resetPassword('the first of two')
+  await resetPassword('the second of two')
+  const newEmail = `moved-${email}`
+  await person.call(credentials.changeEmail, { email: newEmail })
+  const [, id = '', token = ''] = await findLink(newEmail, /id=(\S+?)&token=(\S+)/)
   await person.call(credentials.confirmEmail, { id, token })
   await shop.queue.waitUntilIdle()
   const { emails } = await person.call(accounts.myData, {})

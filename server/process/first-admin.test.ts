@@ -6,27 +6,27 @@ import { tellFirstAdmin } from './first-admin.ts'
 
 const credentials = { email: 'seller@example.com', password: 'made-for-the-first-admin' }
 
-function told(isTTY: boolean, dataDir: string, production = false) {
-  let said = ''
-  const log = { info: (...words: unknown[]) => void (said += JSON.stringify(words)) }
-  const output = { isTTY, write: (text: string | Uint8Array) => (said += String(text)) !== '' }
+function outputOf(isTTY: boolean, dataDir: string, production = false) {
+  let written = ''
+  const log = { info: (...words: unknown[]) => void (written += JSON.stringify(words)) }
+  const output = { isTTY, write: (text: string | Uint8Array) => (written += String(text)) !== '' }
   tellFirstAdmin(credentials, dataDir, output, production ? log : undefined)
-  return said
+  return written
 }
 
 test('the first admin’s password is shown in a terminal, and never in a service’s journal', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-admin-'))
-  expect(told(true, folder)).toContain(credentials.password)
+  expect(outputOf(true, folder)).toContain(credentials.password)
   expect(readdirSync(folder)).toEqual([])
 
-  const inJournal = told(false, folder)
+  const inJournal = outputOf(false, folder)
   const file = join(folder, 'first-admin')
   expect(inJournal).not.toContain(credentials.password)
   expect(inJournal).toContain(file)
   expect(readFileSync(file, 'utf8')).toBe(`${credentials.email}  ${credentials.password}\n`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
-  const inProduction = told(true, folder, true)
+  const inProduction = outputOf(true, folder, true)
   expect(inProduction).not.toContain(credentials.password)
   expect(inProduction).toContain(file)
   rmSync(folder, { recursive: true })

@@ -6,11 +6,11 @@ import { createPasswords } from './passwords.ts'
 
 test('a password hash is argon2id with 19 MiB and two passes, and different each time', async () => {
   const passwords = createPasswords()
-  const [one, two] = [await passwords.hash('sesame'), await passwords.hash('sesame')]
-  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  expect(one).not.toBe(two)
-  expect(await passwords.matches('sesame', one)).toBe(true)
-  expect(await passwords.matches('Sesame', one)).toBe(false)
+  const [firstHash, secondHash] = [await passwords.hash('sesame'), await passwords.hash('sesame')]
+  expect(firstHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(firstHash).not.toBe(secondHash)
+  expect(await passwords.matches('sesame', firstHash)).toBe(true)
+  expect(await passwords.matches('Sesame', firstHash)).toBe(false)
   expect(await passwords.matches('nobody has this password', null)).toBe(false)
 })
 
@@ -36,6 +36,6 @@ test('ten thousand common passwords are refused, at sign-up and reset, and hardl
   expect(size).toBeLessThan(4 * 17_000)
   const others = Array.from({ length: 20_000 }, () => randomBytes(9).toString('base64url'))
   expect(others.filter(isCommonPassword).length).toBeLessThan(5)
-  for (const good of ['correct horse battery', 'the seller of the shop', 'abcdefgx', 'qwertz7!'])
-    expect([good, isCommonPassword(good)]).toEqual([good, false])
+  for (const uncommon of ['correct horse battery', 'the seller of the shop', 'abcdefgx', 'qwertz7!'])
+    expect([uncommon, isCommonPassword(uncommon)]).toEqual([uncommon, false])
 })

@@ -7,7 +7,7 @@ import { createSecrets, isStrongKey, loadSecretsKey } from './secrets.ts'
 const key = '5a'.repeat(16) + 'c3'.repeat(16)
 const otherKey = 'd1'.repeat(32)
 
-test('what was sealed and emailed before a key change still opens', () => {
+test('secrets sealed and links emailed before a key change still work', () => {
   const before = createSecrets(key)
   const sealed = before.seal('api key and secret', 'row-1')
   const link = before.linkToken('newsletter-unsubscribe', 'row-1')
@@ -28,12 +28,12 @@ test('each purpose has a key of its own, and none of them is the shop’s key', 
 
 test('a missing key is created for its owner alone; a truncated one stops the start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-secrets-'))
-  const made = loadSecretsKey(undefined, folder)
-  expect(isStrongKey(made)).toBe(true)
+  const createdKey = loadSecretsKey(undefined, folder)
+  expect(isStrongKey(createdKey)).toBe(true)
   expect(statSync(join(folder, 'secrets-key')).mode & 0o777).toBe(0o600)
-  expect(loadSecretsKey(undefined, folder)).toBe(made)
-  for (const broken of ['', made.slice(0, 32), '0'.repeat(64)]) {
-    writeFileSync(join(folder, 'secrets-key'), broken)
+  expect(loadSecretsKey(undefined, folder)).toBe(createdKey)
+  for (const brokenKey of ['', createdKey.slice(0, 32), '0'.repeat(64)]) {
+    writeFileSync(join(folder, 'secrets-key'), brokenKey)
     expect(() => loadSecretsKey(undefined, folder)).toThrow('does not hold a key')
   }
   rmSync(folder, { recursive: true })
