@@ -181,7 +181,10 @@ test('the seller finds a user by typing and adds a purchase with its exact price
   await expect(rowOf(page, familyName)).toContainText('$39.99')
 })
 
-test('the seller finds, cancels and deletes a purchase that no one else has deleted', async ({ page, shop }) => {
+test('the seller finds, cancels and deletes a purchase, and learns if another admin was faster', async ({
+  page,
+  shop,
+}) => {
   const [{ email }, deletedElsewhere] = [await createCustomer(shop), await createCustomer(shop)]
   const admin = await openAdmin(page, shop, '/admin/purchases')
   for (const column of ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action'])
