@@ -34,7 +34,6 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
   const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, '')
   const staffFactor = env.ADMIN_TWO_FACTOR ?? (production ? 'required' : 'optional')
   return {
-    /** All settings by their names in the environment, with defaults. */
     settings: env,
     /** The admin area cannot change these settings. */
     namesInEnvironment,

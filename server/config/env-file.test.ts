@@ -16,7 +16,7 @@ function load(text: string, env: NodeJS.ProcessEnv = {}) {
   return { env, warnings }
 }
 
-/** Each value is what systemd 252 made of the same line, parsed in its environment.d. */
+/** Each value is what systemd 252 made of the same line, read in its environment.d. */
 test.for([
   ['ADMIN_PASSWORD=bluemoon77#river-stone', 'bluemoon77#river-stone', 'has #, a quote or \\ outside of quotes'],
   ["ADMIN_PASSWORD='bluemoon77#river-stone'", 'bluemoon77#river-stone', ''],

@@ -18,7 +18,6 @@ export type Mail = {
 
 export type MailTransport = {
   send(mail: Mail): Promise<void>
-  /** Throws if the server does not answer or refuses the login. */
   verify(): Promise<unknown>
   /** Removes emails that mention this address from the outbox folder. */
   forget(address: string): Promise<void>

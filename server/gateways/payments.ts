@@ -45,7 +45,6 @@ type PaymentsOptions = {
   secrets: Secrets
   log: Logger
   quirks: Quirks
-  /** Set by tests with their own stand-in for Stripe. */
   stripeAddress?: StripeAddress | undefined
 }
 

@@ -104,7 +104,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
       return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
     },
 
-    /** `cron` is in UTC. One run at a time, however many processes there are. */
+    /** One run at a time, however many processes there are. */
     schedule(name: string, cron: string, run: () => Promise<void>, leaseSeconds?: number) {
       register({ name, cron, workers: 1, describe: () => '', run, leaseSeconds })
     },

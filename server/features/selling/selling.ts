@@ -126,7 +126,7 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
       },
     },
     'forget-old-movements': { cron: '32 3 * * *', run: ledger.forgetOld },
-    'update-invoice-footers': { cron: '*/10 * * * *', run: customers.updateFooters },
+    'update-invoice-footers': { cron: '*/10 * * * *', run: customers.updateInvoiceFooters },
     'read-balance': { cron: '17 * * * *', run: bookkeeping.readBalance },
     'prove-revenue': { cron: '41 2 * * *', run: proof.prove },
     'forget-unpaid-checkouts': { cron: '37 3 * * *', run: () => orders.forgetUnpaid(customers.remove) },

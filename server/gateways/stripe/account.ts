@@ -34,7 +34,6 @@ const isForbidden = (error: unknown) => error instanceof StripeSdk.errors.Stripe
 
 export const neededPermissions = probes.map(([permission]) => permission)
 
-/** Options of requests that the shop's start waits for. */
 const startupRequest = { timeout: 5000, maxNetworkRetries: 0 }
 
 export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
@@ -84,13 +83,13 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
     /** Returns the signing secret, which Stripe reveals only here. */
     async createWebhookEndpoint(url: string): Promise<string> {
       const { secret } = await ask(
-        sdk.webhookEndpoints.create({ url, api_version: apiVersion, enabled_events: enabled }),
+        sdk.webhookEndpoints.create({ url, api_version: apiVersion, enabled_events: webhookEvents }),
       )
       return secret ?? ''
     },
 
     async setWebhookEvents(id: string) {
-      await ask(sdk.webhookEndpoints.update(id, { enabled_events: enabled }))
+      await ask(sdk.webhookEndpoints.update(id, { enabled_events: webhookEvents }))
     },
 
     async disableWebhookEndpoint(id: string) {
@@ -122,7 +121,6 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
       return domain && walletsOf(domain)
     },
 
-    /** Stripe then has Apple and Google check the domain. */
     async ensureWalletDomain(name: string) {
       const existingDomain = await domainOf(name)
       const { id } = existingDomain
@@ -133,7 +131,7 @@ export function accountCalls({ sdk, ask, orNothing, translate }: Client) {
   }
 }
 
-const enabled = eventTypes as Stripe.WebhookEndpointCreateParams.EnabledEvent[]
+const webhookEvents = eventTypes as Stripe.WebhookEndpointCreateParams.EnabledEvent[]
 
 function walletsOf({ enabled: isEnabled, apple_pay: apple, google_pay: google }: Stripe.PaymentMethodDomain) {
   if (!isEnabled) return { fault: 'The domain is turned off at Stripe.' }

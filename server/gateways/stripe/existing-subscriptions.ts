@@ -22,7 +22,6 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
   }
 
   return {
-    /** Annual cost of each live subscription. */
     async *listPrices(): AsyncGenerator<ListedPrice[]> {
       for (let after: string | undefined; ; ) {
         const page = { limit: 100, ...(after && { starting_after: after }) }

@@ -96,7 +96,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   const rateOf = rateReader({ sdk, ask })
   const disputeOf = disputeReader({ sdk, ask })
 
-  /** Oldest first. An expanded charge contains only its newest ten refunds. */
+  /** An expanded charge contains only its newest ten refunds. */
   async function refundsOf({ id, refunds }: Stripe.Charge): Promise<Refund[]> {
     const allRefunds = refunds?.has_more ? await all(sdk.refunds.list({ charge: id, limit: 100 })) : refunds?.data
     return (allRefunds ?? [])
@@ -123,7 +123,6 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
-  /** Newest first. */
   async function paymentsOf(customer: string, invoiceByIntent: Map<string, Stripe.Invoice>): Promise<Payment[]> {
     const charges = await chargesOf(customer, invoiceByIntent.keys())
     const payments = charges.map(async (charge): Promise<Payment | []> => {

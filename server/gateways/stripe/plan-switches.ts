@@ -85,7 +85,7 @@ function readOffer(invoice: Stripe.Invoice): Omit<SwitchOffer, 'tax'> {
   // Unused time of the old plan is credited as a negative amount.
   const unusedLines = lines.data.filter(({ amount }) => amount < 0)
   const planLines = lines.data.filter(({ amount }) => amount >= 0)
-  const sum = (amounts: { amount: number }[]) => amounts.reduce((all, { amount }) => all + amount, 0)
+  const sum = (amounts: { amount: number }[]) => amounts.reduce((subtotal, { amount }) => subtotal + amount, 0)
   const offerLines: SwitchOffer['lines'] = [
     { kind: 'unused', amount: sum(unusedLines) },
     { kind: 'plan', amount: sum(planLines) },

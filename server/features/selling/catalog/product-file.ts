@@ -160,7 +160,6 @@ function readSettings(lines: Line[], report: ReportFault) {
     else if (value) settings.set(key, { value, lineNumber })
     else report(lineNumber, `“${key}” is empty`)
   }
-  // The settings are between an opening and a closing `---`.
   const closingLineNumber = lines.length + 2
   const requireSetting = (key: string): Setting => {
     const setting = settings.get(key)

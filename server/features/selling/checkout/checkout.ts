@@ -101,7 +101,7 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
 
     async confirm({ user }, paymentIntentId) {
       const order = await orders.findByPayment(paymentIntentId)
-      // A guest's order has no user until it is booked, which decides whose account it belongs to.
+      // A guest's order has no user until it is currentOrder, which decides whose account it belongs to.
       if (!order || (order.userId && order.userId !== user.id)) throw notFound('Purchase')
       const findPurchase = () => purchases.findByPayment(user.id, paymentIntentId)
       const purchase = (await findPurchase()) ?? (await sync(order.subscriptionId).then(findPurchase))
@@ -117,24 +117,24 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
     async authenticateGuest(nonce, paymentIntentId) {
       const order = await orders.findByPayment(paymentIntentId)
       if (!order || !wasBegunWith(nonce, order)) throw loginRequired()
-      const findAgain = () => orders.findByPayment(paymentIntentId)
-      const booked = order.closedAt ? order : await sync(order.subscriptionId).then(findAgain)
-      if (!booked?.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
+      const readAgain = () => orders.findByPayment(paymentIntentId)
+      const currentOrder = order.closedAt ? order : await sync(order.subscriptionId).then(readAgain)
+      if (!currentOrder?.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
 
       const [payment] = await db.select().from(payments).where(eq(payments.paymentIntentId, paymentIntentId))
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
       const amountDue = order.amountDue ?? order.amount
       const isRecent = payment.paidAt.getTime() >= now().getTime() - guestLoginWindowMs
-      if (!booked?.userId || payment.amount !== amountDue || !isRecent) throw loginRequired()
-      if (!booked.madeAccount) {
-        const { passwordHash } = await personOf(db, booked.userId)
+      if (!currentOrder?.userId || payment.amount !== amountDue || !isRecent) throw loginRequired()
+      if (!currentOrder.madeAccount) {
+        const { passwordHash } = await personOf(db, currentOrder.userId)
         throw passwordHash ? accountExists() : loginRequired()
       }
 
       const newNonce = randomToken()
       return {
         newNonce,
-        userId: booked.userId,
+        userId: currentOrder.userId,
         passwordHash: null,
         handedOverAt: null,
         provenBy: 'payment',

@@ -12,16 +12,13 @@ import type { Orders } from '../orders/orders.ts'
 /** Stripe customers of an account: its own, and those of its guest checkouts. */
 export type Customers = {
   ownCustomerOf(userId: string): Promise<string | undefined>
-  /** Queues a job that copies name and email to Stripe. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
   billingDetailsOf(userId: string): Promise<BillingDetails>
   /** Saves at Stripe first, which refuses a malformed VAT ID. */
   saveBillingDetails(actor: Actor, details: { [Key in keyof BillingDetails]?: string | undefined }): Promise<void>
-  /** Completes a place with the saved street and city, if those are in the same country. */
   completeAddress(place: Place, userId: string | undefined): Promise<Place & { street: string; city: string }>
   copyBillingDetails(customerId: string, userId: string): Promise<void>
-  /** Updates the seller's details on future invoices. */
-  updateFooters(): Promise<void>
+  updateInvoiceFooters(): Promise<void>
   dataOf(userId: string): Promise<{ billingDetails: BillingDetails }>
   remove(tx: Transaction, ids: string[]): Promise<void>
   /** Deletes the account's customers at Stripe, which keeps their invoices unchanged. */
@@ -118,7 +115,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
       if (row?.details) await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
     },
 
-    async updateFooters() {
+    async updateInvoiceFooters() {
       const footer = stripe.customers.footer()
       const outdatedIds = await orders.listWithOtherFooter(footer, mostFootersPerRun)
       for (const [index, id] of outdatedIds.entries()) {

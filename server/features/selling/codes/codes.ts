@@ -36,7 +36,6 @@ export type Codes = {
   /** A code and its coupon have the same id. */
   findByCoupons(ids: string[]): Promise<Code[]>
   recreateCoupon(code: Code): Promise<void>
-  /** Creates the coupons in a new Stripe account. */
   recreateCoupons(onError: (error: unknown) => void): Promise<void>
 }
 

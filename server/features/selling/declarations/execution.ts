@@ -17,7 +17,6 @@ export type Execution = {
   find(id: string): Promise<DeclarationRow | undefined>
   close(id: string, outcome: string, tx?: Database | Transaction): Promise<void>
   confirmAndCarryOut(id: string, owner?: { userId?: string }): Promise<void>
-  /** Tries all of them before it throws an error for those that failed. */
   carryOutConfirmed(): Promise<void>
 }
 

@@ -17,15 +17,13 @@ type InvoiceDocument = {
 type DocumentLinks = { viewUrl: string | null; pdfUrl: string | null }
 type EmailedLink = { purchase: string; invoice: string; token: string }
 
-/** Invoices and credit notes from the books. Calls Stripe only for the link of a document that is opened. */
+/** From the books; Stripe is called only for links. Throws 404 for another person's purchase or document. */
 export type Documents = {
-  /** Newest first. Throws 404 for someone else's purchase. */
+  /** Newest first. */
   list(userId: string, purchaseId: string): Promise<InvoiceDocument[]>
   /** All documents of a person's purchases. Refunds are already deducted from `paid`. */
   summaryOf(userId: string): Promise<{ documents: InvoiceDocument[]; paid: number; refunded: number }>
-  /** Throws 404 for a document of someone else, and for one that Stripe does not show. */
   linksOf(userId: string, documentId: string): Promise<DocumentLinks>
-  /** Newest invoice. Throws 404 for someone else's purchase, and 409 for one booked by hand. */
   latestInvoice(userId: string, purchaseId: string): Promise<{ invoiceUrl: string }>
   /** Works once and without a login, for guests without a password. */
   openEmailed(link: EmailedLink): Promise<{ invoiceUrl: string }>

@@ -45,9 +45,11 @@ export async function readPaidHistory(
     .orderBy(asc(refunds.at))
 
   function refundsOf(paymentIntentId: string) {
-    const ofPayment = refundRows.map(({ refund }) => refund).filter((row) => row.paymentIntentId === paymentIntentId)
-    const refunded = ofPayment.filter(isArriving).reduce((sum, refund) => sum + refund.amount, 0)
-    return { refunds: ofPayment, refunded }
+    const refundsOfPayment = refundRows
+      .map(({ refund }) => refund)
+      .filter((row) => row.paymentIntentId === paymentIntentId)
+    const refunded = refundsOfPayment.filter(isArriving).reduce((sum, refund) => sum + refund.amount, 0)
+    return { refunds: refundsOfPayment, refunded }
   }
 
   return {

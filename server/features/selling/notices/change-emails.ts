@@ -28,7 +28,6 @@ export type PurchaseChange = {
   /** Set if a guest's payment made the account. The receipt then also has the link to set a password. */
   newAccount?: NewAccount
   latestPaid?: PaidPeriod | null
-  /** True if the connector unlocks the product. */
   unlocksItself?: boolean
   needsUsername?: boolean
   /** True if the first receipt must have a link to object to news. */

@@ -10,7 +10,6 @@ import { createSwitchOrders, type SwitchOrders } from './switch-orders.ts'
 
 type OrderDeps = Pick<Context, 'db' | 'now'>
 export type OrderRow = typeof orders.$inferSelect
-/** Order that can still be paid. */
 export type OpenOrder = OrderRow & { paymentIntentId: string }
 export type NewOrder = Omit<typeof orders.$inferInsert, 'kind' | 'createdAt'>
 

@@ -8,7 +8,6 @@ import { StartError } from '#server/errors.ts'
 import type { ConfiguredAccount } from '#server/gateways/payments.ts'
 import { StripeRefusal } from '#server/gateways/stripe.ts'
 
-/** Payment account that the database is bound to. */
 export type PaymentAccount = {
   kind: PaymentAccountKind
   /** False until Stripe has named the account of the keys. */

@@ -31,7 +31,6 @@ export type Prices = {
 
 export type Price = typeof prices.$inferSelect
 
-/** Stores the prices of product files as first rows, unless there are rows already. */
 export const publishInitialPrices = (db: Database, products: Product[]) =>
   db
     .insert(prices)

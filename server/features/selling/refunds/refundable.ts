@@ -51,9 +51,9 @@ export const failedRefundsOf = (payments: Payment[]) =>
 function failedRefundOf({ amount, refunded, refunds }: Payment) {
   const firstFailed = refunds.findIndex(({ status }) => status === 'failed')
   if (firstFailed < 0) return 0
-  let open = 0
-  for (const refund of refunds.slice(firstFailed)) open += isArriving(refund) ? -refund.amount : refund.amount
-  return Math.min(Math.max(open, 0), amount - refunded)
+  let unreplaced = 0
+  for (const refund of refunds.slice(firstFailed)) unreplaced += isArriving(refund) ? -refund.amount : refund.amount
+  return Math.min(Math.max(unreplaced, 0), amount - refunded)
 }
 
 export const unusedSince =

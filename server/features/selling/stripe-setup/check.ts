@@ -103,20 +103,20 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
   ]
 
   /** A refused read, such as for a missing permission, doesn't stop the other checks. */
-  async function runPart(about: Subject, checkPart: () => Promise<Finding[]>): Promise<Finding[]> {
+  async function runCheck(about: Subject, checkSubject: () => Promise<Finding[]>): Promise<Finding[]> {
     try {
-      return await checkPart()
+      return await checkSubject()
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error
       const { isOutage, status, message } = error.fault
-      // An outage or an invalid key is reported once for all parts.
+      // An outage or an invalid key is reported once for all checks.
       if (isOutage || status === 401) throw error
       return [(about === 'Account' ? note : todo)(about, `Stripe wouldn’t say: ${message}`)]
     }
   }
 
   async function check(): Promise<Finding[]> {
-    const parts: [Subject, () => Promise<Finding[]>][] = secretKey
+    const checks: [Subject, () => Promise<Finding[]>][] = secretKey
       ? [
           ['Account', checkAccount],
           ['Key', checkKey],
@@ -131,7 +131,7 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
           ['Prices', checkPrices],
         ]
     try {
-      return (await Promise.all(parts.map(([about, checkPart]) => runPart(about, checkPart)))).flat()
+      return (await Promise.all(checks.map(([about, checkSubject]) => runCheck(about, checkSubject)))).flat()
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error
       const { isOutage, message } = error.fault

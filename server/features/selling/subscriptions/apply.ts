@@ -119,7 +119,6 @@ export function createApply(deps: ApplyDeps): Apply {
       .select()
       .from(purchases)
       .where(eq(purchases.stripeSubscriptionId, subscription.id))
-      // Allows inserts that reference the purchase meanwhile.
       .for('no key update')
     // A deleted purchase stays deleted, but later refunds and disputes still reach the books.
     if (!before) {
@@ -203,7 +202,6 @@ async function queueRefunds(
   // A refused purchase with a disputed payment can't be refunded before the bank has decided.
   const [newestPayment] = subscription.payments
   if (isDisputeDecided && isRefused(before) && newestPayment) {
-    // One second before the newest payment, so that only that one is refunded.
     const justBefore = new Date(newestPayment.paidAt.getTime() - 1000)
     await refundDuplicate(tx, { subscriptionId, since: justBefore.toISOString() })
   }

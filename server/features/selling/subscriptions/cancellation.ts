@@ -49,7 +49,7 @@ export type Cancellation = {
     preview(id: string): Promise<EndPreview>
     resume(id: string): Promise<void>
   }
-  /** Refunds a renewal since the declaration and ends at once. `refundAgain` retries that after the end. */
+  /** Cancels at the period's end; after a renewal since the declaration, ends at once and refunds the renewal. */
   cancelDeclared(id: string, declared: DeclaredTimes, options: { refundAgain: boolean }): Promise<Unrefunded>
   /** Ends now and refunds the days after the declaration. Idempotent. */
   cancelForCause(id: string, declared: DeclaredTimes): Promise<Unrefunded>
@@ -67,11 +67,11 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   async function noticeOf(purchase: PurchaseRow) {
     if (consumerLaw !== 'eu' || !purchase.paidFrom) return null
     const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
-    const ofPayment = eq(refunds.paymentIntentId, payments.paymentIntentId)
+    const isRefundOfPayment = eq(refunds.paymentIntentId, payments.paymentIntentId)
     const refunded = db
       .select({ sum: sum(refunds.amount) })
       .from(refunds)
-      .where(and(ofPayment, isArriving))
+      .where(and(isRefundOfPayment, isArriving))
     const [term] = await db
       .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refunded}, 0)), 0)::int` })
       .from(payments)

@@ -12,7 +12,6 @@ type InboxDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'> & {
   sync: Sync
 }
 
-/** Events per run; the next run continues. */
 const mostPerRun = 50_000
 /** Half of the 10 minutes that a run of the reconciler may take before another process starts one. */
 const usualBudgetMs = 5 * 60_000
@@ -36,8 +35,8 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     if (subscriptionId) return [subscriptionId]
     if (paymentIntentId) {
       const order = await orders.findByPayment(paymentIntentId)
-      const ofPayment = order?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId))
-      return ofPayment ? [ofPayment] : []
+      const subscriptionOfPayment = order?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId))
+      return subscriptionOfPayment ? [subscriptionOfPayment] : []
     }
     return customerId ? orders.listRunningSubscriptions(customerId) : []
   }

@@ -16,7 +16,6 @@ type MissingDeps = Pick<Context, 'db' | 'now'> & {
 export type MissingPurchases = {
   /** Sets `missingSince` once, and `syncedAt`, so that the reconciler asks about other subscriptions first. */
   mark(order: OrderRow): Promise<void>
-  /** Ignores purchases that are not missing. */
   end(tx: Transaction, id: string): Promise<void>
 }
 

@@ -22,7 +22,6 @@ export function previewNotice(
 export const unusedTermRefundDue = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
-/** True if the renewal must be refunded. */
 export function wasRenewedSince(declaredEnd: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
   const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
   if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt || lastPaidAt <= declaredEnd) return false

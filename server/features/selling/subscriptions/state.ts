@@ -59,7 +59,6 @@ function dunningStepOf(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   return invoice.attempts > 1 && isInSecondHalf ? 2 : 1
 }
 
-/** Statuses of the last renewal's invoice that show that the subscription ended because it wasn't paid. */
 const unpaidInvoiceStatuses = new Set(['open', 'uncollectible', 'void'])
 
 /** A pause that Stripe begins after a failed payment doesn't end the grace period. */

@@ -39,7 +39,6 @@ async function readSubscription(stripe: StripeGateway, { stripeSubscriptionId }:
 
 type SwitchInput = { productId: string; target: BillingType; at: Date }
 
-/** Recreates a price that was archived at Stripe. */
 async function previewSwitch(
   stripe: StripeGateway,
   prices: SwitchingDeps['prices'],

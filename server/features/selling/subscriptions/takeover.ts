@@ -31,11 +31,9 @@ type ListedPrice = Omit<Awaited<ReturnType<StripeGateway['existing']['price']>>,
 
 /** Imports subscriptions that the shop didn't create. Their price, card and dates stay unchanged. */
 export type Takeover = {
-  /** Live subscriptions at Stripe that the shop doesn't know, and their prices. */
   list(): Promise<{ prices: ListedPrice[]; subscriptions: (ExistingSubscription & { obstacle: string | null })[] }>
   /** Stores at Stripe which plan a price belongs to; null if another shop sells it. */
   setPlan(actor: Actor, id: string, plan: ProductPlan | null): Promise<void>
-  /** A refused subscription doesn't stop the others. */
   takeOver(actor: Actor, ids: string[], invite: boolean): Promise<(Verdict & { id: string })[]>
 }
 
