@@ -8,8 +8,8 @@ const luminance = (hex: string) => {
     .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
-const contrast = (a: string, b: string) => {
-  const [light = 0, dark = 0] = [luminance(a), luminance(b)].toSorted((first, second) => second - first)
+const contrast = (text: string, background: string) => {
+  const [light = 0, dark = 0] = [luminance(text), luminance(background)].toSorted((first, second) => second - first)
   return (light + 0.05) / (dark + 0.05)
 }
 

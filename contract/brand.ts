@@ -1,4 +1,4 @@
 import file from '#content/brand.json' with { type: 'json' }
 
-/** The seller's `content/brand.json`. The build fails if a value is missing. */
+/** The build fails if `content/brand.json` lacks a value. */
 export const brand = { ...file, consentCookie: 'bsl_cookie_consent' } as const

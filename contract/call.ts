@@ -68,7 +68,7 @@ export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 /** `next` is the cursor of the next page, undefined on the last one. */
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
-/** `proveAgain` asks the user for a proof of identity and returns whether they gave one; the call is then repeated. */
+/** `proveAgain` asks for a proof of identity and returns whether it was given; if so, the call is repeated. */
 export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => Promise<boolean>) {
   async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, init: RequestInit = {}): Promise<Response> {
     const { address, body } = requestFor(endpoint, input)
@@ -98,7 +98,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     return output
   }
 
-  /** Makes a call that may answer 202; returns false if it did, so that the caller tries again later. */
+  /** Returns false if the call answered 202: try again later. */
   async function callAndCheckDone<E extends Endpoint & { answer?: 'later' }>(endpoint: E, input: InputOf<E>) {
     const response = await send(endpoint, input)
     await response.text()
@@ -118,7 +118,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
   return { send, call, callAndCheckDone, callPage }
 }
 
-/** Splits an input into path, query and body. Path segments are encoded, so an id cannot change the path. */
+/** Path segments are encoded, so an id cannot change the path. */
 function requestFor(endpoint: Endpoint, input: Record<string, unknown>) {
   const fields = { ...input }
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => {

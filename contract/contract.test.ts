@@ -6,7 +6,6 @@ import type { Endpoint } from './endpoint.ts'
 import { contract } from './index.ts'
 import { isPermission } from './permissions.ts'
 
-/** Rows of the table of calls in docs/product.md. */
 const documentedCalls = readFileSync('docs/product.md', 'utf8')
   .matchAll(/^\| `((?:GET|POST|PATCH|DELETE) [^`]+)` \| ([^|]*)\|/gm)
   .map(([, call = '', fields = '']) => [call, fields.trim()] as const)
@@ -16,13 +15,12 @@ const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
 )
 
-/** Compares an endpoint with a documented call, which has `{id}` or a product's slug for each parameter. */
+/** A documented call has `{id}` or a product's slug for each parameter. */
 function isCallTo(endpoint: Endpoint, call: string) {
   const pattern = endpoint.path.replaceAll(/:\w+/g, String.raw`(\{\w+\}|rebound-sigma-pro)`)
   return new RegExp(`^${endpoint.method} ${pattern}$`).test(call)
 }
 
-/** Fields in the query or body that docs/product.md has to list. */
 function payloadOf({ path, input, answer }: Endpoint): string[] {
   const inPath = path.matchAll(/:(\w+)/g).map((match) => match[1])
   const undocumented = new Set([
@@ -137,7 +135,6 @@ test('a field refuses 100,000 characters within three seconds', () => {
     }
 })
 
-/** Schemas of all texts and numbers in a call's input, nested ones included. */
 function leavesOf(schema: z.core.$ZodType, path: string): { path: string; schema: z.core.$ZodType }[] {
   const { def } = schema as z.ZodMiniType & { def: z.core.$ZodTypes['_zod']['def'] }
   switch (def.type) {

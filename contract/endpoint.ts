@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { id } from './fields.ts'
 import { isPermission, type Permission } from './permissions.ts'
 
-/** Callers allowed: anyone, logged-in users, or staff with a permission. `server/http/gate.ts` enforces it. */
+/** `user` is anyone logged in. `server/http/gate.ts` enforces it. */
 export type Access = 'public' | 'user' | Permission
 
 export type Caller = 'none' | 'optional'
@@ -38,7 +38,7 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   limit?: { requests: number; seconds: number }
 }
 
-/** Types of input and output, for callers and for handlers. */
+/** Callers use the first two types, handlers the others. */
 export type InputOf<E extends Endpoint> = z.input<E['input']>
 export type OutputOf<E extends Endpoint> = z.output<E['output']>
 export type ParsedInputOf<E extends Endpoint> = z.output<E['input']>
@@ -48,7 +48,6 @@ const emptyObject = z.strictObject({})
 const idObject = z.strictObject({ id })
 type EmptyObject = typeof emptyObject
 type DefaultInputs = { id: typeof idObject; none: EmptyObject }
-/** Input of a call that declares none: the `:id` of its path, if it has one. */
 type DefaultInput<Address> = DefaultInputs[Address extends `${string}/:id` | `${string}/:id/${string}` ? 'id' : 'none']
 
 type EndpointDefinition<Input extends Fields, Output extends z.ZodMiniType> = Omit<
@@ -61,10 +60,7 @@ type AccessOf<Address, A> = Address extends `${string} /api/admin${string}`
   ? { access: A & Permission }
   : { access?: A & ('public' | 'user') }
 
-/**
- * Describes a call. By default, its input is the `:id` of its path and its output is empty. Changes by staff require a fresh
- * proof of identity, unless the row says otherwise.
- */
+/** By default, the input is the `:id` of the path, the output is empty, and changes by staff are `fresh`. */
 export function endpoint<
   const Address extends `${Method} ${Path}`,
   Input extends Fields = DefaultInput<Address>,

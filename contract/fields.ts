@@ -28,12 +28,11 @@ export function optionalText(max: number) {
 }
 
 const emailMessage = 'Please enter a valid email address'
-/** Addresses are compared without case, so they are converted to lower case. */
+/** Lower case, because addresses are compared without case. */
 export const email = z
   .string(emailMessage)
   .check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage))
 
-/** An empty or missing address is allowed. */
 export const optionalEmail = z.optional(
   z.nullable(
     z.string(emailMessage).check(
@@ -93,7 +92,7 @@ export const instant = z.codec(z.date(), z.iso.datetime(), {
   encode: (iso) => new Date(iso),
 })
 
-/** Parses a day like 2026-12-31 to its last minute, 23:59 UTC. */
+/** Parses a day like 2026-12-31 to its last minute, 23:59 UTC. Handlers set a first day (`from`) back to midnight. */
 export const day = z.pipe(
   z.string('Please choose a day').check(
     z.regex(/^\d{4}-\d\d-\d\d$/, 'Please choose a day'),
@@ -128,7 +127,6 @@ export const person = z.object({
   email: z.string(),
   isAdmin: z.boolean(),
   role: z.nullable(z.enum(roles)),
-  /** True if the address is proven. */
   isProven: z.boolean(),
   /** A second factor is required and missing in this session. */
   mustSetUp: z.optional(z.boolean()),

@@ -1,4 +1,3 @@
-/** Permissions of staff. Every call and every screen of the admin area names the permission it needs. */
 export const permissions = [
   /** Find customers, and see their purchases, emails and dashboard. */
   'customers.read',

@@ -14,7 +14,7 @@ import { declarations } from './selling/declarations.ts'
 import { contact, contactForm } from './site/contact.ts'
 import { newsletter } from './site/newsletter.ts'
 
-/** Redirects to another page, or shows a message on `page` (by default, the page that has the form). */
+/** `page` is by default the page that has the form. */
 type FormSuccess = { goTo: string } | { message: string; page?: string }
 
 /** A call that also accepts a form post, for browsers without scripts. All other calls take JSON only. */
@@ -22,9 +22,7 @@ export type PlainForm = {
   endpoint: Endpoint
   /** Page that shows a refusal or a message; by default, the page that has the form. */
   page?: string
-  /** May depend on the call's output and input. */
   onSuccess: FormSuccess | ((output: never, input: never) => FormSuccess)
-  /** Page for the second step of a login. */
   secondStepPage?: string
   /** Parses a form that has more fields than the call; the result is the call's input. */
   input?: z.ZodMiniType

@@ -11,7 +11,7 @@ type Plan = {
   period: string
   /** Names of the plan in files exported from other shops. */
   otherNames: string[]
-  /** Number of days before a renewal at which the buyer gets an email about it. */
+  /** Days before a renewal at which the buyer gets an email about it. */
   renewalNoticeDays: number[]
 }
 
@@ -61,17 +61,15 @@ export function planOf(key: BillingType): Plan {
   return plan
 }
 
-/** Finds a plan by Stripe's `interval` and `interval_count`. */
 export const planByInterval = (interval: string, count: number) =>
   plans.find((plan) => plan.interval === interval && plan.intervalCount === count)
 
-/** Finds a plan by a name in an imported file: "yearly", "Year" or "annual". */
+/** Accepts names from imported files: "yearly", "Year" or "annual". */
 export const planByName = (name: string) =>
   plans.find(({ key, period, otherNames }) =>
     [key, period, ...otherNames].some((each) => each === name.trim().toLowerCase()),
   )
 
-/** The plans that have a price, shortest first. */
 export const plansWithPrice = <Price>(prices: Partial<Record<BillingType, Price>>) =>
   plans.flatMap((plan) => {
     const price = prices[plan.key]
@@ -92,6 +90,5 @@ export function addMonths(date: Date, months: number): Date {
 
 const averageMonthMs = 30.44 * 86_400_000
 
-/** Length of a billing period in whole months, at least one. */
 export const monthsBetween = (start: Date, end: Date) =>
   Math.max(1, Math.round((end.getTime() - start.getTime()) / averageMonthMs))

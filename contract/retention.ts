@@ -55,9 +55,7 @@ export const retention = {
 
 const dayMs = 86_400_000
 
-/** Records older than this are deleted. */
 export const retentionStart = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * dayMs)
 
-/** The same for records that are kept for full calendar years. */
 export const retentionStartOfYear = (now: Date, { years }: { years: number }) =>
   new Date(Date.UTC(now.getUTCFullYear() - years, 0, 1))

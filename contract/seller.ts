@@ -1,4 +1,3 @@
-/** Settings with the seller's details, named as in the environment. */
 export const sellerSettings = {
   name: 'SELLER_NAME',
   street: 'SELLER_STREET',

@@ -12,10 +12,7 @@ export const isLive = (status: PurchaseStatus) => liveStatuses.some((liveStatus)
 /** A paused purchase gives no access, but it has not ended. */
 export const hasEnded = (status: PurchaseStatus) => !isLive(status) && status !== 'paused'
 
-/**
- * Problems of purchases that need the seller. `uncovered_notes`: credit notes without a refund; `stuck_renewals`: invoices
- * that Stripe left as drafts; `untaxed`: automatic tax is off for the subscription.
- */
+/** `uncovered_notes`: credit notes without a refund; `stuck_renewals`: invoices that Stripe left as drafts; `untaxed`: automatic tax is off. */
 export const purchaseNeeds = [
   'fraud_warnings',
   'disputes',
@@ -29,15 +26,12 @@ export const purchaseNeeds = [
 ] as const
 export type PurchaseNeed = (typeof purchaseNeeds)[number]
 
-/** Risks for revenue: unpaid renewals, cards that expire within 30 days and before the next charge, open disputes. */
 export const purchaseRisks = ['failed_payments', 'expiring_cards', 'disputed'] as const
 export type PurchaseRisk = (typeof purchaseRisks)[number]
 
-/** An order begins a subscription, or switches one to another plan. */
 export const orderKinds = ['new', 'switch'] as const
 export type OrderKind = (typeof orderKinds)[number]
 
-/** The statuses the seller can choose when booking a purchase by hand. */
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]
 
@@ -54,7 +48,6 @@ type Extendable = { status: PurchaseStatus; paidThrough: PaymentPlace; endsAt: u
 export const isExtendable = ({ status, paidThrough, endsAt }: Extendable) =>
   paidThrough === 'stripe' ? status === 'active' : isLive(status) && endsAt !== null
 
-/** Texts of the statuses in the admin area and the dashboard. */
 export const statusTexts: Record<PurchaseStatus, string> = {
   active: 'active',
   pending_cancel: 'Cancels at period end',
@@ -73,7 +66,7 @@ export const statusTones = {
   expired: 'neutral',
 } as const satisfies Record<PurchaseStatus, string>
 
-/** Reasons to refuse a purchase and refund its payment: a second subscription, or a discount code beyond its limits. */
+/** `duplicate`: a second subscription; the others: a discount code beyond its limits. The payment is refunded. */
 export const refusedPurchaseReasons = ['duplicate', 'code_used_up', 'code_new_only'] as const
 /** `gone`: Stripe no longer knew the subscription, and the seller ended it by hand. */
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'gone', ...refusedPurchaseReasons] as const
@@ -82,7 +75,7 @@ export type EndReason = (typeof endReasons)[number]
 export const codeStates = ['planned', 'running', 'used up', 'over', 'stopped'] as const
 export type CodeState = (typeof codeStates)[number]
 
-/** Reasons for cancelling, by Stripe's names, in the order of the form. */
+/** Stripe's names, in the order of the form. */
 export const leaveReasons = [
   'too_expensive',
   'unused',
@@ -95,36 +88,30 @@ export const leaveReasons = [
 ] as const
 export type LeaveReason = (typeof leaveReasons)[number]
 
-/** Movements that raise recurring revenue. A reactivation follows a time without payment. */
+/** A reactivation follows a time without payment. */
 export const gainKinds = ['new', 'reactivation', 'expansion'] as const
 export const movementKinds = [...gainKinds, 'contraction', 'churn'] as const
 export type MovementKind = (typeof movementKinds)[number]
 
-/** Causes of a movement that come from a paid invoice. */
 export const invoiceCauses = ['bought', 'resume', 'plan', 'price', 'quantity', 'discount', 'tax'] as const
-/** Causes of a movement. `pause`: a pause or free time; `expired`: a purchase booked by hand reached its end. */
+/** `pause`: a pause or free time; `expired`: a purchase booked by hand reached its end. */
 export const movementCauses = [...invoiceCauses, 'pause', ...endReasons, 'expired', 'deleted'] as const
 export type MovementCause = (typeof movementCauses)[number]
 
-/**
- * Legitimate reasons for a subscription's amount in the ledger to differ from its price at Stripe: free time (`given`), a
- * forgiven invoice, paused collection, a pause, or a price or discount that starts with the next paid invoice.
- */
+/** Legitimate differences from the price at Stripe. `given`: free time; `next_invoice`: a price or discount that starts with the next paid invoice. */
 export const explainedDifferences = ['given', 'forgiven', 'not_collected', 'paused', 'next_invoice'] as const
 /** Faults: the ledger contradicts the invoices (`books`), or the subscription is missing at Stripe or unknown here. */
 export const differenceFaults = ['books', 'missing', 'unknown'] as const
 export type ExplainedDifference = (typeof explainedDifferences)[number]
 export type DifferenceFault = (typeof differenceFaults)[number]
 
-/** Kinds of payments; `dispute`: the bank returned the money to the cardholder. */
+/** `dispute`: the bank returned the money to the cardholder. */
 export const paymentKinds = ['payment', 'refund', 'dispute'] as const
 export type PaymentKind = (typeof paymentKinds)[number]
 
-/** Kinds of payment account: the sandbox, or a Stripe account in test or live mode. */
 export const paymentAccountKinds = ['sandbox', 'test', 'live'] as const
 export type PaymentAccountKind = (typeof paymentAccountKinds)[number]
 
-/** Declarations that consumers can make without a login. */
 export const declarationKinds = ['withdrawal', 'cancellation'] as const
 export type DeclarationKind = (typeof declarationKinds)[number]
 
@@ -135,7 +122,7 @@ export type DeclarationState = (typeof declarationStates)[number]
 /** States of access on TradingView (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
 export const accessStates = ['none', 'asked', 'unlocking', 'unlocked', 'locked', 'declined', 'withheld'] as const
 export type AccessState = (typeof accessStates)[number]
-/** Texts for the seller, in lists and exported files. */
+/** For the seller's lists and exported files. */
 export const accessStateTexts: Record<AccessState, string> = {
   none: 'not requested',
   asked: 'waiting for you',
@@ -148,10 +135,7 @@ export const accessStateTexts: Record<AccessState, string> = {
 /** States from which the connector starts to unlock. */
 export const unlockableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 
-/**
- * Events that may change the state of access. `named`, `renamed`: the username was entered or changed; `opened`, `closed`:
- * TradingView's list was changed.
- */
+/** `named`, `renamed`: the username was entered or changed; `opened`, `closed`: TradingView's list was changed. */
 export const accessEvents = [
   'paid',
   'ended',
@@ -170,14 +154,11 @@ export const accessEvents = [
 ] as const
 export type AccessEvent = (typeof accessEvents)[number]
 
-/** Decisions by the seller, as the audit log names them: `access.granted`. */
+/** Named as in the audit log: `access.granted`. */
 export const accessDecisions = ['granted', 'restored', 'undone', 'declined', 'withheld', 'locked'] as const
 export type AccessDecision = (typeof accessDecisions)[number]
 
-/**
- * The seller's tasks about access, most urgent first. `decide`: asked again after a refusal; `move`: replace an unlocked
- * username; `had_access`: was listed before this shop unlocked it; `renamed`: has another username at TradingView.
- */
+/** Most urgent first. `decide`: asked again after a refusal; `move`: to another username; `had_access`: before this shop unlocked it; `renamed`: at TradingView. */
 export const todoKinds = [
   'decide',
   'unlock',
@@ -192,7 +173,7 @@ export const todoKinds = [
 ] as const
 export type TodoKind = (typeof todoKinds)[number]
 
-/** Tasks that the shop promised to do within a time (contract/access/promise.ts). */
+/** Promised within a time (contract/access/promise.ts). */
 export const promisedTodoKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
 
 export const messageStates = ['open', 'answered'] as const
@@ -206,31 +187,27 @@ export const newsletterStateTexts: Record<NewsletterState, string> = {
   left: 'unsubscribed',
 }
 
-/** States of a newsletter; `paused` waits for the seller. */
+/** `paused` waits for the seller. */
 export const mailingStates = ['draft', 'scheduled', 'sending', 'paused', 'stopped', 'sent'] as const
 export type MailingState = (typeof mailingStates)[number]
 export const stoppableStates = ['scheduled', 'sending', 'paused'] as const satisfies MailingState[]
 
-/**
- * Reasons for a pause: an admin asked, connections to the mail server failed, the scheduled time was missed, a backup was
- * restored, or the seller's details are incomplete.
- */
+/** `asked`: by an admin; `missed`: the scheduled time; `restored`: from a backup; `incomplete`: the seller's details. */
 export const pauseReasons = ['asked', 'connections', 'missed', 'restored', 'incomplete'] as const
 export type PauseReason = (typeof pauseReasons)[number]
 
-/** States of a recipient. `uncertain`: the process or connection ended before the mail server answered. */
+/** `uncertain`: the process or connection ended before the mail server answered. */
 export const recipientStates = ['waiting', 'handed_over', 'sent', 'refused', 'uncertain'] as const
 export type RecipientState = (typeof recipientStates)[number]
 
-/** Reasons for not sending newsletters: an objection, a permanent bounce, or the seller's choice. */
+/** `refused`: a permanent bounce. */
 export const suppressionReasons = ['objected', 'refused', 'by_seller'] as const
 export type SuppressionReason = (typeof suppressionReasons)[number]
 
-/** Results of an import line: new, already there, or faulty. */
 export const importVerdicts = ['new', 'there', 'fault'] as const
 export type ImportVerdictKind = (typeof importVerdicts)[number]
 
-/** Reasons that determine when an entitlement ends. `unpaid`: after the grace period; `disputed`: not extended meanwhile. */
+/** `unpaid`: access ends after the grace period; `disputed`: it is not extended meanwhile. */
 export const entitlementReasons = ['renews', 'ends', 'unpaid', 'disputed'] as const
 export type EntitlementReason = (typeof entitlementReasons)[number]
 
@@ -244,7 +221,6 @@ export type ConnectionState = (typeof connectionStates)[number]
 export const connectionModes = ['dry', 'grant', 'full'] as const
 export type ConnectionMode = (typeof connectionModes)[number]
 
-/** Proofs of identity in a session. */
 export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment', 'link'] as const
 export type Proof = (typeof proofs)[number]
 /** Proofs that count as a second factor. */

@@ -6,7 +6,6 @@ const linkToProfile = /^(?:https?:\/\/)?(?:[a-z0-9-]+\.)?tradingview\.com\/u\/([
 /** Zero-width and direction marks, which can be copied along with a name. */
 const invisibleMarks = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g
 
-/** Reads a username from typed text, which may also be a link to a profile. */
 export function parseUsername(typed: string): ParsedUsername {
   // NFKC turns full-width letters into ordinary ones.
   const text = typed.normalize('NFKC').replaceAll(invisibleMarks, '').trim()

@@ -26,13 +26,12 @@ const todo = z.extend(accessOwner, {
   kind: z.enum(todoKinds),
   /** When the promised time ends. */
   due: z.nullable(instant),
-  /** More about the task, where its kind is not enough. */
   detail: z.nullable(z.string()),
   exchangeName: z.nullable(z.string()),
   additionalInfo: z.nullable(z.string()),
   hasKeys: z.boolean(),
   product: z.string(),
-  /** The scripts of the product, as TradingView names them. */
+  /** Names on TradingView. */
   scripts: z.array(z.string()),
   /** Expiry on TradingView; null without an end. */
   until: z.nullable(instant),
@@ -61,7 +60,7 @@ const changed = z.object({ changed: z.int() })
 
 const decision = { access: 'access.decide', fresh: false, input: chosenIds, output: changed } as const
 
-/** Admin calls about access. Every id is the id of an access row. */
+/** Every id is the id of an access row. */
 export const accessAdmin = {
   todo: endpoint('GET /api/admin/access/todo', {
     access: 'access.decide',

@@ -16,17 +16,17 @@ export const accessRequestForm = z.strictObject({
   additionalInfo: optionalText(2000),
 })
 
-/** The same form in a shop that doesn't ask for exchange keys (ASK_EXCHANGE_KEYS). */
+/** For shops without ASK_EXCHANGE_KEYS. */
 export const usernameForm = z.pick(accessRequestForm, { tradingViewUsername: true, additionalInfo: true })
 
-/** Input of the calls. The server requires the exchange fields if ASK_EXCHANGE_KEYS is on. */
+/** The server requires the exchange fields if ASK_EXCHANGE_KEYS is on. */
 const accessRequestInput = z.partial(accessRequestForm, { exchangeName: true, apiKey: true, secretKey: true })
 export type AccessRequestInput = z.infer<typeof accessRequestInput>
 
 const ownAccess = z.object({
   purchaseId: id,
   productId: id,
-  /** The product's slug. */
+  /** Slug. */
   product: z.string(),
   state: z.enum(accessStates),
   username: z.nullable(z.string()),

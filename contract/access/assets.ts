@@ -13,7 +13,6 @@ const ticker = z.string('Please enter a ticker').check(
   ),
 )
 
-/** Number of days for which an added or removed symbol is shown as new or removed. */
 export const recentChangeDays = 31
 
 const asset = z.object({ id, ticker: z.string(), note: z.nullable(z.string()), reviewedAt: instant })

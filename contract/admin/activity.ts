@@ -22,7 +22,7 @@ export const audit = {
   }),
 }
 
-/** Sentences for the actions of the audit log. The keys are stored in the database, so they must never change. */
+/** The keys are stored in the database, so they must never change. */
 const auditActions = {
   'access.declined': 'Declined access',
   'access.kept': 'Kept the subscription of somebody declined',
@@ -129,7 +129,7 @@ const failedJob = z.object({
   id,
   /** The kind of job: `mail`, or the name of a schedule. */
   name: z.string(),
-  /** A human-readable description: `receipt to ada@example.com`. */
+  /** For people: `receipt to ada@example.com`. */
   about: z.string(),
   error: z.string(),
   tries: z.int(),

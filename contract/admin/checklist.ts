@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 
 type ChecklistLine = { title: string; todo: string; href: string | null; confirms?: string }
 
-/** Lines of the checklist in order. `confirms` is the text of the button with which the seller accepts the default. */
+/** `confirms` is the text of the button with which the seller accepts the default. */
 export const checklistLines = {
   imprint: { title: 'Imprint', todo: 'Add your name, street, city and country.', href: '/admin/settings#SELLER_NAME' },
   support_address: {

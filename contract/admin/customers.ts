@@ -20,7 +20,7 @@ const customer = z.object({
   role: z.nullable(z.enum(roles)),
   tradingViewUsername: z.nullable(z.string()),
   createdAt: instant,
-  /** When the customer opened an emailed link, which proved the address. */
+  /** When an emailed link proved the address. */
   verifiedAt: z.nullable(instant),
   hasPassword: z.boolean(),
   purchases: purchases.adminList.output,
@@ -45,7 +45,7 @@ const timelineEntry = z.object({
 export type TimelineEntry = z.infer<typeof timelineEntry>
 
 const payments = z.object({
-  /** Invoices and credit notes of every subscription, newest first. */
+  /** Newest first. */
   documents: purchases.invoices.output,
   /** Payments less refunds and lost disputes. */
   paid: cents,

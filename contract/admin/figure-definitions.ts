@@ -2,7 +2,7 @@ import { type MovementKind, movementKinds, type PurchaseRisk } from '../statuses
 
 export type FigureDefinition = { title: string; meaning: string }
 
-/** Texts about the figures, for screens, CSV files, and the test that compares each figure with plain SQL. */
+/** A test compares each figure and each count below with plain SQL. */
 export const figureDefinitions = {
   mrr: {
     title: 'Monthly recurring revenue',
@@ -66,7 +66,6 @@ export const figureDefinitions = {
   cashLeft: { title: 'Left', meaning: 'Paid, minus refunded and lost to disputes. Stripe’s fees are not taken off.' },
 } as const satisfies Record<string, FigureDefinition>
 
-/** Texts about counts beside a list or an audience. The same test compares each count with plain SQL. */
 export const countDefinitions = {
   failed_payments: {
     title: 'Past due',
@@ -110,7 +109,6 @@ export const kindDefinitions = Object.fromEntries(
   movementKinds.map((kind) => [kind, figureDefinitions[figureOfKind(kind)]]),
 ) as Record<MovementKind, FigureDefinition>
 
-/** Explains the columns of the cash table in one paragraph. */
 export const cashMeaning = (['cashPaid', 'cashRefunded', 'cashLost', 'cashLeft'] as const)
   .map((name) => `${figureDefinitions[name].title}: ${figureDefinitions[name].meaning}`)
   .join(' ')

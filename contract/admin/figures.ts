@@ -47,7 +47,7 @@ const payment = z.object({
   country: z.nullable(z.string()),
   /** In Stripe's settlement currency. Null until the hourly job has read the balance, and for out-of-band payments. */
   settled: z.nullable(z.object({ fee: z.int(), net: z.int(), currency: z.string() })),
-  /** When its payout arrived at the bank. */
+  /** When its payout arrived at the bank; null before. */
   paidOutAt: z.nullable(instant),
   /** The latest dispute of the payment. */
   disputeId: z.nullable(z.string()),
@@ -62,7 +62,7 @@ const figuresOutput = z.object({
   /** Yearly revenue when the range began. */
   before: z.int(),
   movements: z.record(z.enum(movementKinds), revenueSum),
-  /** Causes of lost revenue, most frequent first. */
+  /** Most frequent first. */
   lost: z.array(z.object({ cause: z.enum(movementCauses), arr: z.int(), count: z.int() })),
   reasons: z.array(z.object({ reason: z.enum(leaveReasons), arr: z.int(), count: z.int() })),
   /** People by month of first payment, newest first, with how many paid at the end of each later month. */

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { optionalText } from '../fields.ts'
 import { importVerdicts } from '../statuses.ts'
 
-/** Text from the file. The server validates each line and returns its faults. */
+/** Not validated here: the server returns the faults of each line. */
 const cell = optionalText(300)
 const line = z.strictObject({
   line: z.int().check(z.minimum(1), z.maximum(1_000_000)),
@@ -20,7 +20,6 @@ export type ImportLine = z.infer<typeof line>
 const verdict = z.object({ line: z.int(), verdict: z.enum(importVerdicts), message: z.string() })
 export type ImportVerdict = z.infer<typeof verdict>
 
-/** Finds a product by its slug or name, without case. */
 export const findProductByName = <Product extends { slug: string; name: string }>(
   products: Product[],
   text: string,

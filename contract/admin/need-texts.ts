@@ -1,13 +1,11 @@
 import type { NeedKind } from './overview.ts'
 
 type NeedText = {
-  /** Text for a single case. */
   one: string
-  /** Text for several cases; `#` becomes their number. */
+  /** `#` becomes the number of cases. */
   many: string
-  /** Consequence of missing the deadline, or advice. */
   note?: string
-  /** Address of the list with these cases; by default, the purchases filtered by this need. */
+  /** By default, the purchases filtered by this need. */
   href?: string
 }
 

@@ -12,7 +12,7 @@ const month = z.object({
   month: z.string(),
   /** Yearly recurring revenue at the month's end, in whole cents. Screens divide it by 12 for the MRR. */
   arr: z.int(),
-  /** People who pay at the month's end. */
+  /** Paying people at the month's end. */
   paying: z.int(),
   paidWhenItBegan: z.int(),
   /** People who paid when the month began and no longer pay at its end. */
@@ -59,7 +59,7 @@ export const needKinds = [
 ] as const
 export type NeedKind = (typeof needKinds)[number]
 
-/** Permission that each kind requires: the one of the screen where the seller does the work. */
+/** Permission of the screen where the seller does the work. */
 export const needPermissions: Record<NeedKind, Permission> = {
   ...(Object.fromEntries(purchaseNeeds.map((kind) => [kind, 'money.refund'])) as Record<PurchaseNeed, Permission>),
   overdue_requests: 'access.decide',
@@ -100,7 +100,7 @@ const pulseEntry = z.object({
   at: instant,
   kind: z.enum(pulseKinds),
   who: z.string(),
-  /** Null for someone without an account. */
+  /** Null without an account. */
   customerId: z.nullable(id),
   amount: z.nullable(cents),
   /** Plan, reason, stars or first words, depending on the kind. */

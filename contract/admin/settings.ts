@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { email, text } from '../fields.ts'
 import { looksLikeLink } from '../person-name.ts'
 
-/** Settings that the seller can change unless the environment sets them. Keys are the names in `.env.example`. */
+/** The environment overrides what the seller saves. Keys are the names in `.env.example`. */
 export const settingFields = {
   SELLER_NAME: { label: 'Name or company' },
   SELLER_STREET: { label: 'Street and number' },
@@ -34,7 +34,6 @@ export const settingFields = {
 export type EditableSetting = keyof typeof settingFields
 export const editableSettings = Object.keys(settingFields) as EditableSetting[]
 
-/** Choices of the settings that have a fixed set of values. */
 export const settingChoices: Partial<Record<EditableSetting, readonly (readonly [value: string, text: string])[]>> = {
   SALE_EMAILS: [
     ['each', 'For each sale'],
@@ -75,7 +74,7 @@ const link = line.check(
   ),
 )
 
-/** Schema of a setting's value; an empty value restores the default. */
+/** An empty value restores the default. */
 function valueSchema(name: EditableSetting) {
   if (name === 'SUPPORT_EMAIL')
     return line.check(
@@ -102,7 +101,7 @@ const setting = z.object({
   name: z.string(),
   /** Null for a secret, which never leaves the server. */
   value: z.nullable(z.string()),
-  /** Origin of the value: the environment overrides the admin area, which overrides the default. */
+  /** The environment overrides the admin area, which overrides the default. */
   source: z.enum(['environment', 'here', 'default']),
 })
 export type Setting = z.infer<typeof setting>
@@ -115,7 +114,7 @@ const problem = z.object({
 })
 export type Problem = z.infer<typeof problem>
 
-/** A product's scripts on TradingView, which its buyers open. An empty link is not shown. */
+/** An empty link is not shown. */
 const productLinks = z.object({ slug: z.string(), name: z.string(), indicatorUrl: z.string(), strategyUrl: z.string() })
 export type ProductLinks = z.infer<typeof productLinks>
 
@@ -127,7 +126,7 @@ export const settings = {
       settings: z.array(setting),
       problems: z.array(problem),
       links: z.array(productLinks),
-      /** Address of the maker's photo on this site. */
+      /** Address of the photo on this site. */
       photo: z.nullable(z.string()),
       photoSource: z.enum(['environment', 'here', 'default']),
       /** Host of the SMTP server, or the folder that emails are written to. */

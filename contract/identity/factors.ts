@@ -5,7 +5,7 @@ import { instant, opaqueText, text } from '../fields.ts'
 /** Six digits from the app, or a recovery code. Spaces and dashes are allowed in both. */
 export const typedCode = text(40, 'Please enter your code')
 
-/** JSON of the browser's passkey API (WebAuthn). A library on the server validates it. */
+/** JSON of the browser's WebAuthn API, validated by a library on the server. */
 export const passkeyMessage = z.record(opaqueText(100), z.unknown())
 
 export const passkeyResponse = passkeyMessage.check(
@@ -26,7 +26,6 @@ const passkeyId = z.string().check(z.regex(/^[\w-]{1,1400}$/, 'This is not a val
 const passkey = z.object({
   id: z.string(),
   name: z.string(),
-  /** True if a password manager syncs it between devices. */
   isSynced: z.boolean(),
   createdAt: instant,
   lastUsedAt: z.nullable(instant),

@@ -6,7 +6,6 @@ import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 const publicCall = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
 const linkCall = { ...publicCall, input: mailedLink } as const
 
-/** Logins without a password, and the second step after `accounts.login`. */
 export const logins = {
   withCode: endpoint('POST /api/login/code', {
     ...publicCall,

@@ -30,7 +30,7 @@ export const tax = z.object({
   percent: z.number(),
   amount: z.int(),
   isReverseCharge: z.boolean(),
-  /** Has an entry for each kind of tax, such as GST and QST. */
+  /** An entry for each kind of tax, such as GST and QST. */
   parts: z.array(z.object({ name: z.string(), percent: z.number(), amount: z.int() })),
 })
 export type Tax = z.infer<typeof tax>

@@ -25,7 +25,6 @@ const line = z.object({
   at: instant,
   /** Stripe's `reporting_category`, such as charge, refund, dispute or fee. */
   category: z.string(),
-  /** The invoice that the payment, refund or dispute is about. */
   invoiceNumber: z.nullable(z.string()),
   description: z.nullable(z.string()),
   exchangeRate: z.nullable(z.number()),

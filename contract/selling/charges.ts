@@ -1,6 +1,6 @@
 import { exactDollars } from '../money.ts'
 
-/** Future charges of a subscription, in cents. */
+/** Amounts in cents. */
 export type Charges = {
   /** Interval, for example "month" in "every month". */
   period: string

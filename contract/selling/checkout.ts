@@ -31,7 +31,7 @@ const discount = z.object({
   worth: z.string(),
   /** Text by `describeCharges`. */
   charges: z.string(),
-  /** Amount due today, in cents. */
+  /** Due today, in cents. */
   due: z.int(),
 })
 export type Discount = z.infer<typeof discount>
@@ -63,7 +63,7 @@ export const checkout = {
       clientSecret: z.string(),
       /** True if the payment has already succeeded; the browser then goes to the success page. */
       isPaid: z.boolean(),
-      /** Amount of the first payment, in cents. */
+      /** First payment, in cents. */
       amountDue: z.int(),
       tax: z.optional(tax),
       discount: z.optional(discount),

@@ -19,9 +19,9 @@ const discount = z.object({
 
 const codeOutput = z.extend(discount, {
   id,
-  /** Null if the code is valid for all products. */
+  /** Null if valid for all products. */
   productId: z.nullable(id),
-  /** Null if the code is valid for all plans. */
+  /** Null if valid for all plans. */
   billingType: z.nullable(billingType),
   startsAt: z.nullable(instant),
   endsAt: z.nullable(instant),

@@ -29,7 +29,7 @@ export function receivedText(kind: DeclarationKind, next: NextStep, email: strin
   }
 }
 
-/** The same texts in one line, for a page without scripts. */
+/** For a page without scripts. */
 export function receivedLine(
   kind: DeclarationKind,
   { declaredAt, next }: { declaredAt: Date; next: NextStep },

@@ -42,7 +42,6 @@ const sentenceKeys: Record<string, keyof typeof sentences> = {
 export const isDecline = ({ type, code }: { type?: string | undefined; code?: string | undefined }) =>
   type === 'card_error' || (code ?? '').endsWith('authentication_failure')
 
-/** Why a card was refused and what to do about it. */
 export function declineSentence({ code, decline_code: declineCode }: CardError): string {
   return sentences[sentenceKeys[declineCode ?? ''] ?? sentenceKeys[code ?? ''] ?? 'other']
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { cents, id, instant, optionalText } from '../fields.ts'
 
-/** Evidence that Stripe accepts as text; keys are Stripe's field names. */
+/** Keys are Stripe's field names. */
 export const evidenceTexts = {
   product_description: { label: 'What was sold', maxLength: 2000 },
   customer_name: { label: 'Customer’s name', maxLength: 200 },
@@ -20,7 +20,7 @@ export const evidenceTexts = {
 } as const
 export type EvidenceText = keyof typeof evidenceTexts
 
-/** Evidence that Stripe accepts as files; keys are Stripe's field names. The shop creates them as PDF. */
+/** Keys are Stripe's field names. The shop creates these files as PDF. */
 export const evidenceFiles = {
   receipt: 'Receipt',
   service_documentation: 'Order and access',
@@ -63,11 +63,9 @@ const evidenceByReason: Record<string, EvidenceName[]> = {
   general: [...buyerEvidence, ...refundEvidence],
 }
 
-/** An unknown reason gets the same evidence as a general one. */
 const evidenceFor = (reason: string) =>
   new Set<string>([...commonEvidence, ...(evidenceByReason[reason] ?? evidenceByReason['general'] ?? [])])
 
-/** Fields for a dispute reason, in the order of the screen. */
 export function textsFor(reason: string) {
   const evidence = evidenceFor(reason)
   return (Object.keys(evidenceTexts) as EvidenceText[]).filter((name) => evidence.has(name))
@@ -117,7 +115,6 @@ const disputeOutput = z.object({
   /** Stripe's reason for refusing the answer, such as a missing permission. */
   fault: z.nullable(z.string()),
   customer: z.nullable(z.object({ id, name: z.string(), email: z.string() })),
-  /** Facts that the shop has kept about the order, shown beside the answer. */
   facts: z.array(z.object({ label: z.string(), value: z.string() })),
   texts: z.array(
     z.object({ name: z.enum(Object.keys(evidenceTexts) as [EvidenceText, ...EvidenceText[]]), value: z.string() }),

@@ -2,10 +2,7 @@ import { dollars } from '../money.ts'
 
 type Cost = { amount: number; months: number }
 
-/**
- * Saving of a longer plan over a shorter one for the same time; null if there is none. `free` is a text like "2 months
- * free", or false if the saving is not whole months.
- */
+/** Null without a saving. `free` is like "2 months free", or false if the saving is not whole months. */
 export function planSaving(shorter: Cost, longer: Cost) {
   const savedCents = (shorter.amount * longer.months) / shorter.months - longer.amount
   if (savedCents <= 0) return null

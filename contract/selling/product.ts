@@ -32,7 +32,6 @@ export type ListedProduct = {
   list: string | null
   /** Short description at the checkout. */
   includes: string
-  /** Bullet points of the product. */
   points: string[]
   /** Short text on the card of the product in lists. */
   card: string

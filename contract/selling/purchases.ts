@@ -53,7 +53,6 @@ const purchase = z.object({
   currentPeriodEnd: z.nullable(instant),
   /** When a cancelled purchase, or one booked by hand with an end, ends. */
   endsAt: z.nullable(instant),
-  /** When a renewal failed. */
   pastDueSince: z.nullable(instant),
   /** When a buyer with an unpaid renewal loses access. */
   graceEndsAt: z.nullable(instant),
@@ -115,7 +114,6 @@ const invoice = z.object({
 })
 export type Invoice = z.infer<typeof invoice>
 
-/** An invoice or a credit note. */
 export const documentId = z.string().check(z.regex(/^(in|cn)_[A-Za-z0-9_]{1,200}$/, 'This link is not valid'))
 /** A credit note has no page to view, only a PDF. */
 export const documentLinks = z.object({ viewUrl: z.nullable(z.string()), pdfUrl: z.nullable(z.string()) })
@@ -208,7 +206,6 @@ export const purchases = {
     output: z.object({
       state: z.enum(['done', 'processing']),
       confirmWith: z.nullable(z.string()),
-      /** The card that will be charged. */
       card: z.nullable(z.string()),
     }),
     limit: { requests: 20, seconds: 600 },

@@ -12,7 +12,7 @@ export const contact = {
       lastName: line(100, 'Please enter your last name'),
       email,
       message: text(5000, 'Please enter a message'),
-      /** A honeypot: people never see this field, so anything in it came from a bot. */
+      /** Honeypot: people never see this field, so any value came from a bot. */
       website: optionalText(200),
     }),
     limit: { requests: 5, seconds: 600 },
@@ -21,7 +21,6 @@ export const contact = {
 
 export const wrongAnswer = 'Please answer the security question correctly.'
 
-/** The contact form also asks what 5 + 3 is. */
 export const contactForm = z.extend(contact.send.input, {
   answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
 })

@@ -17,7 +17,7 @@ const counts = z.object({
   sent: z.int(),
   refused: z.int(),
   uncertain: z.int(),
-  /** Number of people who unsubscribed with the link in this newsletter. */
+  /** People who unsubscribed with the link in this newsletter. */
   unsubscribed: z.int(),
 })
 
@@ -26,7 +26,6 @@ const summaryFields = {
   subject: z.string(),
   state: z.enum(mailingStates),
   pausedBecause: z.nullable(z.enum(pauseReasons)),
-  /** Last error of the mail server. */
   lastError: z.nullable(z.string()),
   scheduledFor: z.nullable(instant),
   startedAt: z.nullable(instant),
@@ -43,14 +42,14 @@ const newsletterOutput = z.object({
   toSubscribers: z.boolean(),
   buyersOf: z.nullable(id),
   version: z.int(),
-  /** Plain-text part of the email, as it is sent. */
+  /** Plain-text part of the email. */
   text: z.string(),
   audience: z.int(),
-  /** Number of customers of `buyersOf` who do not get it, by reason. */
+  /** Customers of `buyersOf` who do not get it, by reason. */
   unreachable: z.object({ untold: z.int(), objected: z.int(), refused: z.int(), bySeller: z.int() }),
   /** Sentences about settings that are missing for sending. */
   missing: z.array(z.string()),
-  /** Recipients whose mail server refused the email or whose result is uncertain. */
+  /** Recipients whose mail server refused the email, or whose result is uncertain. */
   troubled: z.array(z.object({ email: z.string(), state: z.enum(recipientStates), reply: z.nullable(z.string()) })),
 })
 export type AdminNewsletter = z.infer<typeof newsletterOutput>

@@ -26,7 +26,6 @@ export const newReview = z.strictObject({
     withoutLinks,
   ),
   author: personName,
-  /** True if the author lets everyone see since when they have been paying. */
   showsPayingSince: z.optional(z.boolean()),
 })
 
@@ -82,7 +81,7 @@ export const reviews = {
       /** First day on which the buyer may write; null if that is past, or without a subscription. */
       mayWriteFrom: z.nullable(instant),
       review: z.nullable(review),
-      /** Name of the product that the next review would be about. */
+      /** The product that the next review would be about. */
       product: z.nullable(z.string()),
     }),
   }),

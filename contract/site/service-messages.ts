@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
 import { id, instant, line, pageFields, text, wholeNumber } from '../fields.ts'
 
-/** Reasons for a service message. Advertising belongs in a newsletter. */
+/** Advertising belongs in a newsletter. */
 export const serviceReasons = {
   outage: 'Outage or interruption',
   security: 'Security',

@@ -20,7 +20,7 @@ export type SiteSettings = {
   consumerLaw: 'eu' | 'none'
   gaMeasurementId: string | null
   askExchangeKeys: boolean
-  /** Number of verified reviews, their average stars, and the number with one star, two stars, and so on. */
+  /** `byStars` has the number with one star, two stars, and so on. */
   reviews: { count: number; average: number; byStars: number[] }
   /** Products on sale in the seller's order, then coming products. */
   products: [ListedProduct, ...ListedProduct[]]
@@ -34,7 +34,6 @@ export type SiteSettings = {
   prices: PricesByProduct
 }
 
-/** Data for rendering all pages: settings for every page, and lists that only some pages show. */
 export type RenderData = SiteSettings & {
   texts: Record<string, ProductText>
   terms: TermsVersion
@@ -51,7 +50,6 @@ export type FormAnswer = {
   refused: { action: string; values: Record<string, string> } | null
 }
 
-/** A prerendered page. */
 export type RenderedPage = {
   /** `/about`, or `*` for the not-found page. */
   path: string
@@ -66,5 +64,5 @@ export type RenderedPage = {
 export type RenderPages = (
   shown: RenderData,
 ) => Promise<{ pages: RenderedPage[]; files: { path: string; type: string; body: string }[] }>
-/** Renders one page with the result of a form; everything else is the same as in the prerendered page. */
+/** Renders one page with the result of a form, otherwise like the prerendered page. */
 export type RenderAnswer = (shown: RenderData, path: string, answer: FormAnswer) => Promise<string>

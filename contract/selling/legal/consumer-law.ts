@@ -30,7 +30,6 @@ export const declarationDue = (declaredAt: Date) => new Date(declaredAt.getTime(
 
 const contractNumberLength = 8
 
-/** Contract number on receipts and in the dashboard, short enough to type. */
 export const contractNumber = (purchaseId: string) => `RS-${purchaseId.slice(0, contractNumberLength).toUpperCase()}`
 
 /** Returns the first 8 characters of a purchase's id from a contract number or a whole id. */

@@ -1,9 +1,6 @@
 import { type LegalText, link, type Party, sentence } from './text.ts'
 
-/**
- * Annex I(A) of Directive 2011/83/EU word for word, as amended by Directives 2019/2161 and 2023/2673 and filled in for a
- * service: only the exact text counts by law as correct information. Further rights that we grant are in terms.ts.
- */
+/** Annex I(A) of Directive 2011/83/EU, as amended by 2019/2161 and 2023/2673: only the exact words count by law as correct. */
 export function withdrawalInstruction({ name, address, phone, email, publicUrl }: Party): LegalText[] {
   const contactDetails = [name, ...address, phone, email].filter(Boolean).join(', ')
   return [
