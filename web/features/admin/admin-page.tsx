@@ -8,8 +8,8 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { useNeeds } from './inbox/use-needs.ts'
 import { pathOfHash, type ScreenGroup, screenAt, screenGroupsFor } from './screens.ts'
 import SearchDialog from './search/search-dialog.tsx'
-import ShortcutsDialog from './shell/keys-dialog.tsx'
 import { lastList, useRememberedList, useTitle } from './shell/place.ts'
+import ShortcutsDialog from './shell/shortcuts-dialog.tsx'
 import { OpenCount, panelId, SideNavigation } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
 
@@ -78,7 +78,7 @@ function onHashChange(notify: () => void) {
   return () => removeEventListener('hashchange', notify)
 }
 
-/** Current path; reads `/admin#users` as `/admin/users`, also after a change of the hash. */
+/** Reads `/admin#users` as `/admin/users`, also after a change of the hash. */
 function usePathname() {
   const { pathname, navigate } = useNavigation()
   // Reads the hash at each navigation, because navigation may have removed it.
@@ -90,7 +90,6 @@ function usePathname() {
   return hashPath || pathname
 }
 
-/** Link above the title of a record to the list the user came from. */
 function Breadcrumb({ group }: { group: ScreenGroup }) {
   return (
     <nav aria-label="Breadcrumb" className="text-sm">
@@ -105,7 +104,6 @@ function Breadcrumb({ group }: { group: ScreenGroup }) {
   )
 }
 
-/** Tabs of an group, in a row that scrolls where it is too long. */
 function SubNavigation({ group, currentPath }: { group: ScreenGroup; currentPath: string }) {
   const { countAt } = useNeeds()
   const tabs = group.listed.filter(

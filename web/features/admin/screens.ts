@@ -27,7 +27,7 @@ import SeeAs from './customers/see-as.tsx'
 import Declarations from './declarations/declarations.tsx'
 import Exports from './exports/exports.tsx'
 import Messages from './messages/messages.tsx'
-import Newsletter from './newsletters/addresses.tsx'
+import Addresses from './newsletters/addresses.tsx'
 import Newsletters from './newsletters/newsletters.tsx'
 import Figures from './overview/figures.tsx'
 import Overview from './overview/overview.tsx'
@@ -49,19 +49,16 @@ type Screen = {
   /** A path with `:id` shows one record and is in no navigation. */
   path: string
   title: string
-  /** Title of the tab, if it differs from the screen's. */
   tab?: string
   needs: Permission
-  /** Hides the tab while the screen has no open items. Address and search still work. */
+  /** Hides only the tab while the screen has no open items; address and search still work. */
   isHiddenWhenEmpty?: true
   component: ComponentType<{ id: string }>
 }
 
-/** Screens with one entry in the navigation. */
 type ScreenGroupDefinition = {
   /** Shortcut: `g` and then this letter. */
   letter: string
-  /** Name in the navigation, if it differs from the first screen. */
   name?: string
   icon: LucideIcon
   /** True for Assets, Users and Purchases, the three tabs that `/admin` opens with. */
@@ -166,7 +163,7 @@ const groupDefinitions = [
         title: 'Newsletter addresses',
         tab: 'Addresses',
         needs: 'content.write',
-        component: Newsletter,
+        component: Addresses,
       },
       { path: '/admin/messages/reviews', title: 'Reviews', needs: 'content.write', component: Reviews },
     ],
@@ -188,7 +185,6 @@ const groupDefinitions = [
   },
 ] as const satisfies ScreenGroupDefinition[]
 
-/** Every address of the admin area; `:id` stands for the id of any record. */
 export const adminPaths = groupDefinitions.flatMap(({ screens }) => screens.map(({ path }) => path))
 
 export type AdminPath = (typeof groupDefinitions)[number]['screens'][number]['path']
@@ -202,7 +198,6 @@ export type ScreenGroup = Omit<ScreenGroupDefinition, 'screens'> & {
 
 const isListed = (path: AdminPath): path is PathWithoutId<AdminPath> => !path.includes(':')
 
-/** Returns the groups with at least one screen that these permissions open. */
 export function screenGroupsFor(has: (permission: Permission) => boolean): ScreenGroup[] {
   return groupDefinitions.flatMap(({ screens, ...group }) => {
     const allowed = screens.filter(({ needs }) => has(needs))
@@ -214,7 +209,7 @@ export function screenGroupsFor(has: (permission: Permission) => boolean): Scree
   })
 }
 
-/** Finds the screen and group of an address; `/admin` is the first main tab. */
+/** `/admin` is the first main tab. */
 export function screenAt(pathname: string, groups: ScreenGroup[]) {
   const screens = groups.flatMap((group) => group.screens.map((screen) => ({ ...screen, group })))
   const address = pathname.replace(/\/$/, '')

@@ -11,7 +11,7 @@ import { Container } from '#web/ui/page.tsx'
 import Access from './access.tsx'
 import { ConfirmLine } from './confirm-line.tsx'
 import { DashboardSection } from './dashboard-section.tsx'
-import OwnedContents from './private-package.tsx'
+import OwnedContents from './owned-contents.tsx'
 import { QuickCards } from './quick-cards.tsx'
 
 export default function DashboardPage() {
@@ -64,7 +64,6 @@ export default function DashboardPage() {
   )
 }
 
-/** Link to the admin area for an admin without purchases. */
 function ToAdminArea() {
   return (
     <Card className="flex flex-wrap items-center gap-x-6 gap-y-4 border-accent">

@@ -9,7 +9,7 @@ import { useFilters } from '../lists/use-filters.ts'
 
 const tones = { asked: 'warning', subscribed: 'good', left: 'neutral' } as const
 
-export default function Newsletter() {
+export default function Addresses() {
   const [{ state }] = useFilters({ state: newsletterStates })
   const { progress, run } = useExport()
   return (

@@ -40,7 +40,6 @@ const ErrorNotice = ({ children }: { children: string }) => (
   </Notice>
 )
 
-/** For `renderButton`: the button with the refusal above it. */
 export const buttonWithRefusal = (button: ReactNode, error: Error | null) => (
   <>
     <Refusal error={error} />
@@ -76,7 +75,6 @@ export function PasskeyButton({ onLoggedIn }: { onLoggedIn: (user: User) => unkn
   )
 }
 
-/** Prefilled with the address typed at the login or the checkout. */
 export function RememberedEmailField() {
   const rememberedEmail = useRememberedEmail()
   return (

@@ -22,7 +22,7 @@ import {
   useRememberedEmail,
 } from './return-path.ts'
 import SecondStep from './second-step.tsx'
-import { useLeaveOnceLoggedIn } from './use-leave.ts'
+import { useLeaveOnceLoggedIn } from './use-leave-once-logged-in.ts'
 
 // Loaded after the page, because it only suggests passkeys in the email field.
 const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
@@ -30,7 +30,6 @@ const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
 export default function AuthPage() {
   const { user } = useUser()
   const { prefetch } = useNavigation()
-  // Shared by both tabs.
   const [email, setEmail] = useState('')
   const rememberedEmail = useRememberedEmail()
   const isTyping = email !== ''

@@ -28,7 +28,6 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
   )
 }
 
-/** Input for codes with letters, without autocorrection. */
 export const LetterCodeInput = (props: ComponentProps<typeof Input>) => (
   <Input autoCapitalize="none" spellCheck={false} required maxLength={40} {...props} className="font-mono" />
 )

@@ -8,7 +8,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Refusal } from './auth-card.tsx'
 
-/** Page that a welcome email links to. It acts only on a click, because mail scanners open links, too. */
+/** Acts only on a click, because mail scanners open links, too. */
 export default function ConfirmAddressPage() {
   const { navigate, search } = useNavigation()
   const token = new URLSearchParams(search).get('token') ?? ''

@@ -8,9 +8,9 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { AuthCard, Refusal, textLink } from './auth-card.tsx'
 import { returnPath, returnTo } from './return-path.ts'
 import SecondStep from './second-step.tsx'
-import { useLeaveOnceLoggedIn } from './use-leave.ts'
+import { useLeaveOnceLoggedIn } from './use-leave-once-logged-in.ts'
 
-/** Page that a login email links to. It acts only on a click, because mail scanners open links, too. */
+/** Acts only on a click, because mail scanners open links, too. */
 export default function EmailedLoginPage() {
   const { search } = useNavigation()
   const query = new URLSearchParams(search)

@@ -6,7 +6,6 @@ import { Link } from '#web/ui/navigation.tsx'
 import { AuthCard, buttonWithRefusal, RememberedEmailField, SentNote, textLink } from './auth-card.tsx'
 import { returnPath } from './return-path.ts'
 
-/** Page to open after the login; the dashboard is the default. */
 function returnPathInput() {
   const path = returnPath()
   return path === '/dashboard' ? {} : { returnPath: path }

@@ -7,9 +7,8 @@ import { askForPasskey, passkeyProblem } from '#web/api/passkeys.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Offers passkeys as suggestions in the email field. */
 export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
-  /** Waits for the user to choose a passkey. Returns true if its challenge has expired, so that a new one is needed. */
+  /** Returns true if the passkey's challenge has expired, so that a new one is needed. */
   const suggestPasskeys = useEffectEvent(async (): Promise<boolean> => {
     if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
     // No error is shown, because the user asked for nothing: the button, navigation or a lost connection ended the prompt.
@@ -38,7 +37,7 @@ async function logInWith(response: Record<string, unknown>, onLoggedIn: OnLogged
   await onLoggedIn(user)
 }
 
-/** Prompts for a passkey. Returns an error message, or undefined after a login. */
+/** Returns an error message, or undefined after a login. */
 export async function logInWithPasskey(onLoggedIn: OnLoggedIn): Promise<string | undefined> {
   try {
     await logInWith(await askForPasskey(call), onLoggedIn)

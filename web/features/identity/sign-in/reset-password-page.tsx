@@ -40,16 +40,7 @@ export default function ResetPasswordPage() {
       </AuthCard>
     )
   return (
-    <AuthCard
-      title={first ? 'Choose a password' : 'Reset password'}
-      description={
-        first === 'confirm'
-          ? 'You aren’t logged in here. A new password confirms the address, and ends every other way into this account.'
-          : first
-            ? 'With it, you can log in any time to see your subscription and invoices.'
-            : 'Choose a new password. Every device will be logged out.'
-      }
-    >
+    <AuthCard title={first ? 'Choose a password' : 'Reset password'} description={descriptionFor(first)}>
       <ResetForm
         token={token}
         email={link.data?.email}
@@ -64,6 +55,13 @@ export default function ResetPasswordPage() {
   )
 }
 
+function descriptionFor(first: string | null) {
+  if (first === 'confirm')
+    return 'You aren’t logged in here. A new password confirms the address, and ends every other way into this account.'
+  if (first) return 'With it, you can log in any time to see your subscription and invoices.'
+  return 'Choose a new password. Every device will be logged out.'
+}
+
 function ResetForm(props: {
   token: string
   email: string | undefined
@@ -76,6 +74,7 @@ function ResetForm(props: {
   const forgetSession = useForgetSession()
   // Enabled before hydration, because a plain form post has the token in its address.
   const hydrated = useHydrated()
+  const submitText = isFirst ? 'Set password' : 'Reset Password'
   return (
     <CallForm
       call={accounts.resetPassword}
@@ -99,7 +98,7 @@ function ResetForm(props: {
       button={{
         disabled: (hydrated && !token) || wasReset,
         pendingText: isFirst ? 'Saving...' : 'Resetting...',
-        children: wasReset ? 'Password set' : isFirst ? 'Set password' : 'Reset Password',
+        children: wasReset ? 'Password set' : submitText,
       }}
       renderButton={buttonWithRefusal}
     >

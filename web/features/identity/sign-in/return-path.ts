@@ -7,10 +7,10 @@ export const returnPathKey = 'return-to'
 export const sessionEndedKey = 'session-ended'
 const emailKey = 'login-email'
 
-/** Keeps a typed address for the next login page. `forgetReturnPath` removes it. */
+/** For the next login page; `forgetReturnPath` removes it. */
 export const rememberEmail = (email: string) => attempt(() => sessionStorage.setItem(emailKey, email.trim()))
 
-/** Returns the email address typed on an earlier page; empty during hydration. */
+/** The email address typed on an earlier page; empty during hydration. */
 export function useRememberedEmail() {
   const hydrated = useHydrated()
   const [email] = useState(() =>
@@ -27,11 +27,9 @@ export function rememberReturnPath({ hasSessionEnded }: { hasSessionEnded: boole
 
 export const returnTo = (path: string) => sessionStorage.setItem(returnPathKey, path)
 
-/** After the login, opens the page of a purchase, where the buyer confirms the username. */
 export const returnToPayment = (paymentIntentId: string) =>
   returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paymentIntentId)}`)
 
-/** Called after a login, and when the visitor goes to another page. */
 export const forgetReturnPath = () =>
   attempt(() => {
     sessionStorage.removeItem(emailKey)
@@ -39,7 +37,7 @@ export const forgetReturnPath = () =>
     sessionStorage.removeItem(sessionEndedKey)
   })
 
-/** Returns the page to open after the login, by default the dashboard; never another site. */
+/** Page to open after the login, by default the dashboard; never another site. */
 export function returnPath(path = attempt(() => sessionStorage.getItem(returnPathKey))): Href {
   if (!path?.startsWith('/')) return '/dashboard'
   const address = new URL(path, location.origin)

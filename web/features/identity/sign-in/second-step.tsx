@@ -54,7 +54,6 @@ export default function SecondStep({ ways, onLoggedIn, onBack }: Props) {
 /** Moves the focus, because the field replaces the focused one. */
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
-/** For users without device and recovery codes. */
 function LostDevice() {
   const requestLink = useCall(logins.lostDevice, {})
   if (requestLink.isSuccess)

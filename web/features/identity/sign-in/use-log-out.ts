@@ -2,7 +2,6 @@ import { useLogoutCall } from '#web/api/session.ts'
 import { toastError } from '#web/api/toast-error.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
-/** Logs out and then goes home, or shows why that failed. */
 export function useLogOut() {
   const callLogout = useLogoutCall()
   const { navigate } = useNavigation()

@@ -8,7 +8,7 @@ import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Badge } from '#web/ui/notice.tsx'
-import OwnerLink from './owned.tsx'
+import OwnerLink from './owner-link.tsx'
 
 const packageText = 'Everything in the package'
 const cancelText = 'Cancel any time, keep access until the period ends'

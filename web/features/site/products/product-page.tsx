@@ -160,7 +160,6 @@ function Offer({ product, text }: ProductPageProps) {
   )
 }
 
-/** Price line at the end of "What You Get". */
 function PriceLine({ product: { slug, reviews } }: { product: ListedProduct }) {
   const [plan] = usePlans(slug)
   return (

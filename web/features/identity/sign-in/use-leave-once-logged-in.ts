@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { forgetReturnPath, returnPath } from './return-path.ts'
 
-/** Opens the page that asked for the login, 50 ms after it, as docs/product.md promises. */
+/** After 50 ms, as docs/product.md promises. */
 export function useLeaveOnceLoggedIn(isLoggedIn: boolean) {
   const { navigate } = useNavigation()
   useEffect(() => {

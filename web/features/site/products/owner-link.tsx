@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useOwned } from '#web/features/selling/checkout/use-owned.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 
-/** Link to the dashboard for owners of the product; `fallback` for everyone else. Loaded for logged-in users only. */
+/** `fallback` is for everyone but owners of the product. */
 export default function OwnerLink({ slug, fallback }: { slug: string; fallback: ReactNode }) {
   const { purchase } = useOwned(slug)
   if (!purchase) return fallback
