@@ -14,11 +14,11 @@ export type PageAssets = {
   preloads: string[]
   styles: string[]
   fonts: string[]
-  /** The icon, inlined as data: smaller than a request for it. */
+  /** Data URL, smaller than a request for it. */
   icon: string
 }
 
-/** The full HTML document around a page's rendered content. Never runs in the browser. */
+/** Never runs in the browser. */
 export function Document(props: {
   route: Route
   settings: SiteSettings

@@ -28,7 +28,7 @@ import { structuredDataFor } from './structured-data.ts'
 
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
 
-/** Renders every page; the server calls this at startup and whenever the content of a page has changed. */
+/** Called at startup and whenever the content of a page has changed. */
 export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ...settings }) => {
   const manifest = await readManifest()
   const pages = []
@@ -41,7 +41,7 @@ export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ..
   return { pages, files: siteFiles(settings) }
 }
 
-/** Renders a page again as the answer to a form that was posted without scripts. */
+/** For a form that was posted without scripts. */
 export const renderAnswer: RenderAnswer = async ({ latestReviews, texts, terms, ...settings }, path, answer) => {
   const route = routesToRender(settings).find((candidate) => candidate.path === path) ?? notFound
   const data = pageDataOf(route, { latestReviews, texts, terms })
@@ -53,7 +53,6 @@ const readManifest = async (): Promise<Manifest> =>
 
 type PageSpecificData = Pick<RenderData, 'latestReviews' | 'texts' | 'terms'>
 
-/** Query data embedded in the page, under the key of its query. */
 function pageDataOf({ path }: Route, { latestReviews, texts, terms }: PageSpecificData): PageData {
   if (path === '/reviews') return [[[...keyOf(reviews.list), 'pages'], { pages: [latestReviews], pageParams: [''] }]]
   if (path === '/legal/terms') return [[keyOf(termsInForce.show, {}), terms]]
@@ -61,7 +60,7 @@ function pageDataOf({ path }: Route, { latestReviews, texts, terms }: PageSpecif
   return texts[slug] ? [[keyOf(catalog.page, { slug }), texts[slug]]] : []
 }
 
-/** Preview images that `scripts/build.ts` draws for links to the shop, and the logo on them. */
+/** Drawn by `scripts/build.ts`: previews for links to the shop, and the logo on them. */
 export const pictures = {
   mark: markSvg,
   previews: routes
@@ -69,7 +68,7 @@ export const pictures = {
     .map((route) => ({ file: `${imageOf(route)}.png`, title: route.title })),
 }
 
-/** Renders one page from source, for `scripts/dev.ts`. */
+/** Renders from source, for `scripts/dev.ts`. */
 export async function renderDevPage(path: string, settings: SiteSettings) {
   const assets = {
     scripts: ['/web/main.tsx'],
@@ -121,7 +120,6 @@ async function renderPage(
   }
 }
 
-/** Files the page needs up front: the entry, the page's own chunk, and all their imports. */
 function assetsOf(route: Route, manifest: Manifest): PageAssets {
   const entry = 'web/main.tsx'
   const chunkKeys = new Set<string>()

@@ -5,7 +5,6 @@ import { changelogOf } from '#web/features/site/content/changelog.ts'
 import { markSvg } from './layout/mark.ts'
 import { productRoute, type Route, routes } from './router.tsx'
 
-/** Routes of all pages: one for each product on sale, and the consumer-law pages only where such a law applies. */
 export const routesToRender = ({ products, consumerLaw }: SiteSettings): Route[] =>
   routes.flatMap((route) => {
     if (route.path === '/products/:slug')
@@ -58,11 +57,11 @@ function feed({ publicUrl, products }: SiteSettings) {
   const absolute = (path: string) => new URL(path, publicUrl).href
   const items = changelog.entries.map(
     ({ id, date, title, blocks }) =>
-      `<item><title>${xml(title)}</title><link>${absolute(`/changelog#${id}`)}</link><guid>${absolute(`/changelog#${id}`)}</guid>${
+      `<item><title>${escapeXml(title)}</title><link>${absolute(`/changelog#${id}`)}</link><guid>${absolute(`/changelog#${id}`)}</guid>${
         date && `<pubDate>${new Date(date).toUTCString()}</pubDate>`
-      }<description>${xml(plainText(blocks))}</description></item>`,
+      }<description>${escapeXml(plainText(blocks))}</description></item>`,
   )
-  return `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>${xml(`${brand.name} ${changelog.title}`)}</title><link>${absolute('/changelog')}</link><description>${xml(changelog.lead)}</description>${items.join('')}</channel></rss>`
+  return `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>${escapeXml(`${brand.name} ${changelog.title}`)}</title><link>${absolute('/changelog')}</link><description>${escapeXml(changelog.lead)}</description>${items.join('')}</channel></rss>`
 }
 
-const xml = (text: string) => text.replaceAll(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`)
+const escapeXml = (text: string) => text.replaceAll(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -6,7 +6,7 @@ import { type Route, routes } from './router.tsx'
 
 export type StructuredData = { '@type': string; [property: string]: unknown }
 
-/** JSON-LD for search engines: the seller, the page's place on the site, and the product's price. */
+/** JSON-LD for search engines. */
 export function structuredDataFor(route: Route, settings: SiteSettings, text?: ProductText): StructuredData[] {
   if (!route.indexable) return []
   const absolute = (path: string) => new URL(path, settings.publicUrl).href
@@ -16,7 +16,6 @@ export function structuredDataFor(route: Route, settings: SiteSettings, text?: P
   return items.map((item) => ({ '@context': 'https://schema.org', ...item }))
 }
 
-/** Turns a path into an absolute URL of the shop. */
 type Absolute = (path: string) => string
 
 function organizationData(absolute: Absolute, { supportEmail, seller }: SiteSettings) {

@@ -8,7 +8,6 @@ type Props<E extends Endpoint> = ComponentProps<typeof Button> & {
   call: E
   input: InputOf<E>
   options: Parameters<typeof useCall<E>>[1]
-  /** Asked before the call. */
   question?: Question
 }
 

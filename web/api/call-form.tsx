@@ -15,7 +15,6 @@ export type CallFormProps<E extends Endpoint, Values> = Pick<
   label: string
   button: ComponentProps<typeof SubmitButton>
   children: ReactNode
-  /** Wraps the button, for example with a cancel button or the refusal. */
   renderButton?: (button: ReactNode, error: Error | null) => ReactNode
 }
 

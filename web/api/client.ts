@@ -14,7 +14,6 @@ export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unkn
   return input === undefined || Object.keys(input).length === 0 ? segments : [...segments, input]
 }
 
-/** Loads a GET endpoint once and serves it from the cache until a call refreshes it. */
 export function useData<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
@@ -39,7 +38,6 @@ export function useData<E extends Endpoint>(
   })
 }
 
-/** Returns a function that reloads the data of these endpoints, with any input. */
 export function useRefresh(endpoints: Endpoint[]) {
   const client = useQueryClient()
   return () => Promise.all(endpoints.map((endpoint) => client.invalidateQueries({ queryKey: keyOf(endpoint) })))

@@ -4,7 +4,6 @@ import { type ContentPage, parseContent, plainText } from '#contract/markdown.ts
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { useSettings } from './settings.tsx'
 
-/** Replaces `{product}`, `{list}` and `{shop}` in a text of `content/`. */
 export const fillPlaceholders = (source: string, [first]: [ListedProduct, ...ListedProduct[]]) =>
   source
     .replaceAll('{product}', first.name)
@@ -22,7 +21,6 @@ export function splitHeading(heading: string) {
   return eyebrow && title ? { eyebrow, title } : { eyebrow: '', title: heading }
 }
 
-/** Returns a section as plain texts, for pages with their own layout. */
 export function sectionAt({ sections }: ContentPage, index: number) {
   const { title = '', blocks = [], parts = [] } = sections[index] ?? {}
   return {

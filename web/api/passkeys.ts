@@ -14,7 +14,7 @@ type Call = ReturnType<typeof createCaller>['call']
 
 let promptCount = 0
 
-/** Prompts for a passkey, or suggests one in the email field. A new prompt cancels older ones; a suggestion does not. */
+/** A new prompt cancels older ones; a suggestion in the email field (`autofill`) does not. */
 export async function askForPasskey(call: Call, { autofill = false } = {}): Promise<Json> {
   const promptNumber = autofill ? promptCount : ++promptCount
   const optionsJSON = (await call(logins.passkeyOptions, {})) as never
@@ -32,7 +32,7 @@ export async function registerPasskey(call: Call) {
 export const isPasskeyCanceled = (error: unknown) =>
   error instanceof Error && ['NotAllowedError', 'AbortError'].includes(error.name)
 
-/** Returns a sentence for the user, because the library's messages are written for developers. */
+/** For the user; the library's messages are written for developers. */
 export function passkeyProblem(error: unknown): string | undefined {
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
     return 'This device already has a passkey for your account.'

@@ -16,18 +16,17 @@ export function useUser() {
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 
-/** Tells whether the user has a permission, so that no refused action is offered. */
 export function useCan() {
   const { user } = useUser()
   return (permission: Permission) => user !== null && hasPermission(user, permission)
 }
 
-/** True once the server has rejected a call because the session ended. Never fetches; the next login clears it from the cache. */
+/** True once the server has rejected a call because the session ended. The next login clears it from the cache. */
 export function useSessionEnded() {
   return useQuery({ queryKey: endedKey, queryFn: () => false, enabled: false }).data === true
 }
 
-/** Logs out in this tab after the server has refused a call with 401. */
+/** For calls that the server refused with 401. */
 export function endSession(client: QueryClient) {
   if (!client.getQueryData(userKey)) return
   client.setQueryData(endedKey, true)
@@ -44,7 +43,6 @@ export function useStartSession() {
   }
 }
 
-/** Clears cached data after anything that ends the session on the server. */
 export function useForgetSession() {
   const client = useQueryClient()
   return async () => {
@@ -60,7 +58,7 @@ function removeQueriesExcept(key: QueryKey, client: QueryClient) {
   client.removeQueries({ predicate: ({ queryHash }) => queryHash !== hashKey(key) })
 }
 
-/** Ends the session on the server and clears cached data. `useLogOut` is the action behind buttons. */
+/** Behind buttons, use `useLogOut`. */
 export function useLogoutCall() {
   const forget = useForgetSession()
   return async () => {

@@ -1,5 +1,5 @@
 import { createContext, use } from 'react'
-import { type BillingType, plansWithPrice } from '#contract/plans.ts'
+import { type BillingType, plans, plansWithPrice } from '#contract/plans.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 
 const SettingsContext = createContext<SiteSettings | null>(null)
@@ -12,13 +12,11 @@ export function useSettings(): SiteSettings {
   return settings
 }
 
-/** Returns the name of the list of symbols, from the first product that has one. */
 export const useListName = () => useSettings().products.find(({ list }) => list)?.list ?? 'list of symbols'
 
 const plansOf = (prices: SiteSettings['prices'][string] = {}) =>
   plansWithPrice(prices).map(({ price, ...plan }) => ({ ...plan, ...price }))
 
-/** Returns a product's plans with their prices, shortest first. */
 export function usePlans(slug: string) {
   const [first, ...others] = plansOf(useSettings().prices[slug])
   if (!first) throw Error(`No plans for ${slug}`)
@@ -31,14 +29,12 @@ export function usePlan(slug: string, billing: BillingType) {
   return plan
 }
 
-/** Returns the plans that at least one product sells. The prices are of any of these products. */
+/** Plans that at least one product sells. */
 export function useSoldPlans() {
-  const { prices } = useSettings()
-  const mergedPrices: SiteSettings['prices'][string] = Object.assign({}, ...Object.values(prices))
-  return plansOf(mergedPrices)
+  const pricesOfProducts = Object.values(useSettings().prices)
+  return plans.filter(({ key }) => pricesOfProducts.some((prices) => prices[key] !== undefined))
 }
 
-/** The server embeds the settings in every page as a data block. */
 export function readSettings(): SiteSettings {
   return JSON.parse(document.getElementById('settings')?.textContent ?? '')
 }

@@ -11,7 +11,7 @@ export type Message =
       isFixed?: boolean
     }
 
-/** True if the user closed the dialog that asks for another proof; no error is shown. */
+/** True if the user closed the step-up dialog; no error is shown. */
 export const isStepUpCanceled = (error: unknown) => error instanceof ApiError && error.acceptedProofs !== undefined
 
 export function toastError(message: Message, error: unknown) {

@@ -4,7 +4,6 @@ import { ApiError } from '#contract/call.ts'
 import * as toasts from '#web/ui/toast.tsx'
 import { toastError } from './use-call.ts'
 
-/** Returns the text the user reads after this failure. */
 function shownAfter(error: unknown, message: Parameters<typeof toastError>[0] = 'Failed to add asset') {
   const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
   toastError(message, error)

@@ -7,7 +7,6 @@ import { type Message, messageParts, toastError } from './toast-error.ts'
 
 export { messageOf, toastError } from './toast-error.ts'
 
-/** Mutation that reports its outcome and refreshes the queries it affects. */
 export function useCall<E extends Endpoint>(
   endpoint: E,
   options: {

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
 
-/** Opens the address that `findUrl` returns in a new tab. */
 export function useNewTab<Input>(findUrl: (input: Input) => Promise<string>, onError: (error: unknown) => void) {
   return useMutation({
     mutationFn: async (input: Input) => {

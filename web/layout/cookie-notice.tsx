@@ -38,7 +38,7 @@ export function CookieNotice({ decide, reopened }: { decide: (granted: boolean) 
   )
 }
 
-/** Pads the page by the banner's height while the banner is open, so that it covers nothing at the end of the page. */
+/** Pads the page while the banner is open, so that it covers nothing at the end of the page. */
 function padPage(banner: HTMLElement | null) {
   if (!banner) return undefined
   const { style } = document.documentElement

@@ -1,6 +1,6 @@
 import logo from '#content/logo.svg?raw'
 
-/** Drawing of `content/logo.svg`, without its outer element. */
+/** Without the outer element of `content/logo.svg`. */
 export const logoDrawing = logo
   .replace(/^[^]*?<svg[^>]*>|<\/svg>\s*$/g, '')
   .replaceAll(/>\s+</g, '><')

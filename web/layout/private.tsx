@@ -8,7 +8,6 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast, toastShown } from '#web/ui/toast.tsx'
 
-/** Shows a page to those who may see it, and leads everyone else to the login or home. */
 export function Private({ route, children }: { route: Route; children: ReactNode }) {
   const { user, isLoading, error, retry } = useUser()
   const hasEnded = useSessionEnded()

@@ -4,7 +4,6 @@ import { onTestFinished, vi } from 'vitest'
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
-/** Mounts components for this test and unmounts them when it ends. */
 export async function render(content: ReactNode) {
   const root = createRoot(document.body.appendChild(document.createElement('div')))
   onTestFinished(async () => {

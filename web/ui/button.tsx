@@ -68,7 +68,6 @@ export function ButtonLink({ variant, size, className, ...rest }: ComponentProps
   return <Element className={classesOf({ variant, size } as Style, className)} {...rest} />
 }
 
-/** Opens another site in a new tab. */
 export function OutsideButton({ variant, size, className, children, ...rest }: ComponentProps<'a'> & Style) {
   return (
     <a target="_blank" rel="noreferrer" className={classesOf({ variant, size } as Style, className)} {...rest}>

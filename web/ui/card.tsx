@@ -23,7 +23,6 @@ export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
 
 type Query = { isError: boolean; refetch: () => unknown }
 
-/** Placeholder while a query loads; after an error, a message with a button that repeats the query. */
 export function Pending(props: { query: Query; what?: string; className?: string }) {
   const { query, what = 'this', className = 'h-96 rounded-lg' } = props
   if (!query.isError) return <Skeleton className={className} />

@@ -4,7 +4,6 @@ import { Dialog, DialogButtons } from './dialog.tsx'
 export type Question = {
   title: string
   description?: string
-  /** Explanation below the question. */
   effect?: string
   action: string
   cancel?: string

@@ -5,7 +5,6 @@ export type { Question }
 
 const store = createStore<OpenQuestion | null>(null)
 
-/** Asks before doing something irreversible: `if (await confirm({ ... })) remove()`. */
 export function confirm(question: Question): Promise<boolean> {
   // Only one question is open at a time; a newer one declines the older.
   store.get()?.answer(false)

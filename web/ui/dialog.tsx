@@ -10,7 +10,6 @@ export function Dialog(props: {
   description?: ReactNode
   onClose: () => void
   role?: 'dialog' | 'alertdialog'
-  /** Classes for a width other than a form's. */
   className?: string
   children: ReactNode
 }) {

@@ -32,24 +32,21 @@ const FormContext = createContext<FormState & { refusedValues: RefusedForm['valu
   refusedValues: {},
 })
 
-/** Form that was posted without scripts and refused, if this page is the answer to it. */
+/** Set if this page is the answer to a form that was posted without scripts and refused. */
 export const RefusedFormContext = createContext<RefusedForm | null>(null)
 
-/** Returns the values typed into the refused form with this action. */
 export function useRefusedValues(action: string | undefined): RefusedForm['values'] {
   const refused = use(RefusedFormContext)
   return refused && refused.action === action?.split('#')[0] ? refused.values : noValues
 }
 const noValues = {}
 
-/** Returns the value typed into a control of the surrounding form, if the form was refused. */
 export const useRefusedValue = (name: string) => use(FormContext).refusedValues[name]
 
 /** Native form. The schema checks fields on submit; an error disappears once its field is valid. */
 export function Form<Values>(props: {
   schema: Rules<Values>
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
-  /** Receives every validation error, for messages that are also toasts. */
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
   /** Values without a field, such as an id. */
   extra?: Record<string, unknown>
@@ -134,7 +131,6 @@ export function Form<Values>(props: {
   )
 }
 
-/** Field errors of a refused call, to show beside their fields. */
 function fieldErrorsOf(error: unknown): Errors {
   return error instanceof Error && 'fields' in error ? (error.fields as Errors) : {}
 }
@@ -153,7 +149,6 @@ export function Field(props: {
   name: string
   label: ReactNode
   hint?: ReactNode
-  /** The label is for screen readers only. */
   isLabelHidden?: boolean
   className?: string
   children: ReactNode

@@ -41,7 +41,7 @@ export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'texta
 
 export type Options = readonly (readonly [value: string, text: string | undefined])[]
 
-/** Native select: best on phones and for screen readers. */
+/** Native, because that is best on phones and for screen readers. */
 export function Select({ className, options, children, ...rest }: ComponentProps<'select'> & { options?: Options }) {
   const { control } = useField()
   return (

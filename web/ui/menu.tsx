@@ -25,7 +25,6 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
     const updatePosition = () => placeBeside(button.current, list.current)
     list.current?.showPopover()
     updatePosition()
-    // The list follows its button while anything scrolls.
     document.addEventListener('scroll', updatePosition, { capture: true, passive: true })
     addEventListener('resize', updatePosition)
     return () => {
@@ -112,17 +111,16 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
   )
 }
 
-/** In pixels, between list and button or window. */
-const gap = 8
+const gapPx = 8
 
-/** Places the list below its button, or above if there is no space below. The right edges align if the list fits. */
+/** Above the button if there is no space below. The right edges align if the list fits. */
 function placeBeside(button: HTMLElement | null, list: HTMLElement | null) {
   if (!list || !button) return
   const { top, bottom, right } = button.getBoundingClientRect()
   const { offsetHeight: height, offsetWidth: width } = list
-  const isBelow = bottom + gap + height <= innerHeight || top < gap + height
-  const listTop = isBelow ? bottom + gap : top - gap - height
-  const listLeft = Math.max(gap, right - width)
+  const isBelow = bottom + gapPx + height <= innerHeight || top < gapPx + height
+  const listTop = isBelow ? bottom + gapPx : top - gapPx - height
+  const listLeft = Math.max(gapPx, right - width)
   list.style.inset = `${listTop}px auto auto ${listLeft}px`
 }
 

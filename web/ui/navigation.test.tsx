@@ -55,7 +55,7 @@ test('a visitor who asks for two pages gets the last one, whichever loads first'
   expect([site.place, location.pathname]).toEqual(['/products', '/products'])
 })
 
-test('going goBack is distinguished from going forward', async () => {
+test('going back is distinguished from going forward', async () => {
   const { site, navigateTo, finishLoading, goBack } = await openSite()
   await navigateTo('/products')
   await finishLoading('/products')

@@ -22,7 +22,7 @@ type Navigator = {
 
 type Pattern = { path: string; matchesLongerPaths?: boolean }
 
-/** Returns the first route that matches. `:id` matches one segment; `matchesLongerPaths` matches any longer address, too. */
+/** `:id` matches one segment; `matchesLongerPaths` matches any longer address, too. */
 export function match<Route extends Pattern>(routes: readonly Route[], pathname: string) {
   const segments = pathname.split('/')
   for (const route of routes) {
@@ -53,11 +53,9 @@ export const usePageLocation = <Selected = PageLocation>(select?: (pageLocation:
 
 export const useNavigation = (): PageLocation & Navigator => ({ ...useNavigator(), ...usePageLocation() })
 
-/** Provides navigation between pages; the app decides which code a path needs. */
 export function NavigationProvider(props: {
   /** Path of the page being prerendered or hydrated. */
   pathname: string
-  /** Loads the code of the page at this path. */
   load: (pathname: string) => Promise<unknown>
   children: ReactNode
 }) {
@@ -122,11 +120,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
   }
 }
 
-type LinkProps = ComponentProps<'a'> & {
-  href: Href
-  /** Replaces this page in the history. */
-  replace?: boolean
-}
+type LinkProps = ComponentProps<'a'> & { href: Href; replace?: boolean }
 
 export function Link({ href, replace = false, onClick, children, ...rest }: LinkProps) {
   const { navigate, prefetch } = useNavigator()

@@ -15,12 +15,10 @@ export function PageHeading(props: { title: string; description?: ReactNode; chi
   )
 }
 
-/** Small line above a heading. */
 export function Eyebrow({ children }: { children: ReactNode }) {
   return <p className="text-sm text-muted">{children}</p>
 }
 
-/** Draws a ruler in the left margin of the page's content. */
 export const Ruled = ({ children }: { children: ReactNode }) => <div className="ruled">{children}</div>
 
 /** Mark on the ruler at the top of a section; `isFirst` keeps it clear of the header. */

@@ -12,7 +12,7 @@ export type View = { from: number; to: number; last?: number | undefined }
 /** Rounds to one decimal, which keeps the paths short. */
 const round = (value: number) => Math.round(value * 10) / 10
 
-/** Maps days and prices to the frame. The frame stays the same while days are added. */
+/** The frame stays the same while days are added. */
 function scaleOf({ from, to }: View) {
   const framed = bars.slice(from, to + 1)
   const highest = Math.max(...framed.map((bar) => Math.max(bar.high, bar.upper)))
@@ -52,7 +52,6 @@ function candlesOf(days: { bar: Bar; day: number }[], { step, x, y }: Scale) {
 
 export type Mark = Signal & { x: number; y: number }
 
-/** Returns the SVG paths and the signal marks of a view. */
 export function drawSampleChart(view: View) {
   const scale = scaleOf(view)
   const days = drawnDays(view)

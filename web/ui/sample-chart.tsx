@@ -9,16 +9,11 @@ export const chartDescription =
 const hairline = { strokeWidth: '1', vectorEffect: 'non-scaling-stroke' } as const
 const allDays: View = { from: 0, to: bars.length - 1 }
 
-/**
- * Chart of made-up daily candles with their mean and the band of two standard deviations. Rising days are hollow.
- * Hidden from screen readers unless it has a description.
- */
+/** Made-up daily candles; rising days are hollow. Hidden from screen readers unless it has a description. */
 export function SampleChart(props: {
   view?: View
   description?: string
-  /** Draws a line of closes instead of candles. */
   isLine?: boolean
-  /** Labels the band's lines in the right margin. */
   hasAxis?: boolean
   /** Animates the candles, then pauses, then marks the last signal. */
   arrives?: boolean
@@ -65,7 +60,6 @@ export function SampleChart(props: {
   )
 }
 
-/** Drawing units as a percentage with two decimals. */
 const percent = (units: number) => `${Math.round((10_000 * units) / frameSize) / 100}%`
 
 function LineLabel({ y, children }: { y: number; children: ReactNode }) {

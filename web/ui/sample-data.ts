@@ -10,7 +10,7 @@ export type Bar = {
 }
 export type Signal = { kind: 'entry' | 'exit'; day: number }
 
-/** Days previous the chart begins, so its first bar already has a band. */
+/** Days before the chart begins, so that its first bar already has a band. */
 const lookback = 20
 const days = 120
 
@@ -22,7 +22,6 @@ const pullbacks = [
 ]
 
 const recoveryDays = 6
-/** Daily change outside of falls and recoveries. */
 const usualGrowth = 0.0019
 
 /** Prices of a made-up symbol. Uses only arithmetic whose result is the same on the server and in every browser. */

@@ -43,7 +43,6 @@ export function ThemeToggle() {
   )
 }
 
-/** Theme switch as a row of the phone menu. */
 export function ThemeRow({ className }: { className: string }) {
   return (
     <button type="button" aria-label={`Theme: ${useToggleLabel()}`} onClick={toggleTheme} className={className}>

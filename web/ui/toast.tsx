@@ -9,7 +9,6 @@ const store = createStore<Toast | null>(null)
 let lastId = 0
 let removal: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a short message; a new toast replaces the last. */
 export function toast(message: Omit<Toast, 'id' | 'open'>) {
   clearTimeout(removal)
   lastId += 1
@@ -23,7 +22,6 @@ function dismiss(id: number) {
   removal = setTimeout(() => store.set(null), removalDelayMs)
 }
 
-/** Closes the toast of an earlier attempt. */
 export function dismissToast() {
   dismiss(lastId)
 }

@@ -69,7 +69,6 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
   )
 }
 
-/** Shows the hint below the control, or above it if there is no space. */
 function showTooltip(anchor: HTMLElement, tip: HTMLElement) {
   const control = anchor.firstElementChild
   // A hint that repeats the control's name is not announced twice.

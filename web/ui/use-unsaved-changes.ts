@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef } from 'react'
 import { confirm } from './confirm.tsx'
 import { useNavigation } from './navigation.tsx'
 
-/** Asks before leaving a page, or closing its tab, while something is typed and not saved. */
 export function useUnsavedChanges() {
   const { askBeforeLeaving } = useNavigation()
   const hasUnsavedChanges = useRef(false)

@@ -18,7 +18,6 @@ const callOptions = {
 export function AccessRequestForm(props: {
   purchase: { paymentIntentId: string } | { purchaseId: string }
   username: string | null
-  /** A second button, which leaves the form. */
   secondButton?: { label: string; onClick: () => void } | undefined
   /** The form stays busy until this resolves. */
   onSubmitted: () => Promise<unknown> | void

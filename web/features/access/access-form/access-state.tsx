@@ -32,7 +32,7 @@ const stateStyles: Record<AccessState, StateStyle> = {
 
 const problemTexts: Record<NameProblem, string> = { not_found: 'not found', taken: 'taken', unreadable: 'not valid' }
 
-/** Problem with the username that the buyer has to solve; null once access is unlocked, declined or withheld. */
+/** Null once access is unlocked, declined or withheld: the buyer has nothing to solve. */
 export const usernameProblem = ({ state, problem }: OwnAccess) =>
   state === 'unlocked' || state === 'declined' || state === 'withheld' ? null : problem
 
@@ -112,8 +112,8 @@ function UnlockedSentence(props: { ownAccess: OwnAccess; purchase: Purchase | un
   const { reason, until } = ownAccess
   // `until` includes the grace period; buyers read the end of the period that they paid for.
   const paidUntil = purchase?.endsAt ?? purchase?.currentPeriodEnd
-  const renews = 'Unlocked. Your subscription renews on'
-  if (reason === 'renews') return paidUntil ? <Time before={renews} value={paidUntil} after="." /> : 'Unlocked.'
+  const renewalText = 'Unlocked. Your subscription renews on'
+  if (reason === 'renews') return paidUntil ? <Time before={renewalText} value={paidUntil} after="." /> : 'Unlocked.'
   const end = reason === 'ends' ? (paidUntil ?? until) : until
   return (
     <>

@@ -119,7 +119,6 @@ function AccessCard(props: { ownAccess: OwnAccess; purchase: Purchase; showsProd
   )
 }
 
-/** Buttons of the card, depending on the state of access. */
 function Actions(props: { ownAccess: OwnAccess; openDialog: (dialog: 'form' | 'username') => void }): ReactNode {
   const { ownAccess, openDialog } = props
   const { state, product, purchaseId, unlocksItself, similar } = ownAccess

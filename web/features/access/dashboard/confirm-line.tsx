@@ -11,6 +11,7 @@ export function ConfirmLine() {
   const [now] = useState(Date.now)
   if (!needsConfirmation) return null
   const hasValidLink = isSent || now - Date.parse(since) < linkLifetimeMs
+  const sendLabel = hasValidLink ? 'Send again' : 'Send me a link'
   return (
     <aside aria-label="Confirm your address" className="border-b border-line bg-surface text-sm">
       <Container className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5 sm:flex-nowrap">
@@ -19,8 +20,7 @@ export function ConfirmLine() {
           <span className="font-medium">Confirm your address:</span>{' '}
           {errorMessage ?? (
             <>
-              {/* A guest's first email is the receipt; its link to set a password also confirms the address. */}
-              {isSent ? 'we’ve sent another link to ' : hasValidLink ? 'use the link in our first email to ' : 'is it '}
+              {linkSentence({ isSent, hasValidLink })}
               <span className="wrap-anywhere">{email}</span>
               {hasValidLink ? '.' : '?'}
             </>
@@ -32,9 +32,15 @@ export function ConfirmLine() {
           onClick={send}
           className="shrink-0 cursor-pointer rounded-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink disabled:opacity-60"
         >
-          {isPending ? 'Sending...' : hasValidLink ? 'Send again' : 'Send me a link'}
+          {isPending ? 'Sending...' : sendLabel}
         </button>
       </Container>
     </aside>
   )
+}
+
+function linkSentence({ isSent, hasValidLink }: { isSent: boolean; hasValidLink: boolean }) {
+  if (isSent) return 'we’ve sent another link to '
+  // A guest's first email is the receipt; its link to set a password also confirms the address.
+  return hasValidLink ? 'use the link in our first email to ' : 'is it '
 }

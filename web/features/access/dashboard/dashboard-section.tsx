@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 
-/** A dashboard section with a heading. The quick cards scroll to it by id. */
+/** The quick cards scroll to a section by its id. */
 export function DashboardSection(props: {
   id?: string
   title: string

@@ -37,7 +37,7 @@ export function RecommendedAssets() {
 }
 
 /** Compares ISO times as texts. */
-const latest = (a: string, b: string) => (a > b ? a : b)
+const latest = (first: string, second: string) => (first > second ? first : second)
 
 function ListActions({ assetList }: { assetList: RecommendedAsset[] }) {
   const fileName = useListName()

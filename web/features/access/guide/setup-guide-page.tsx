@@ -89,7 +89,6 @@ export default function SetupGuidePage() {
 
 const doneStepsKey = 'setup-guide-done'
 
-/** Indexes of the ticked steps, stored in this browser. */
 function useDoneSteps() {
   const [doneSteps, setDoneSteps] = useState(
     () => new Set<number>(JSON.parse(attempt(() => localStorage.getItem(doneStepsKey)) ?? '[]')),

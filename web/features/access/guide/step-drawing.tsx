@@ -3,7 +3,6 @@ import { SampleChart } from '#web/ui/sample-chart.tsx'
 
 const frame = 'w-full max-w-64 border border-line bg-surface'
 
-/** Drawing for a step of the guide, in the style of the product page's chart; some steps have none. */
 export function StepDrawing({ step }: { step: number }) {
   const view = views[step]
   if (view) return <SampleChart view={view} isLine={step === strategyStep} className={`${frame} h-36`} />

@@ -11,12 +11,9 @@ type OrderFacts = Omit<PaidOrder, 'wayIn' | 'username'>
 export function PaidLayout(props: {
   /** Undefined while it loads. */
   order: OrderFacts | undefined
-  /** Sentences at the top about the next step. */
   next: ReactNode
-  /** Title above `children`. */
   title: string
   children: ReactNode
-  /** Content below. */
   footer?: ReactNode
 }) {
   const { order, next, title, children, footer } = props

@@ -94,7 +94,6 @@ function takePaymentIntent(): { paymentIntentId: string | null; isReload: boolea
   return { paymentIntentId: history.state?.paymentIntentId ?? null, isReload }
 }
 
-/** Logs a guest in and records the purchase. */
 async function process(
   paymentIntentId: string,
   startSession: () => Promise<void>,
@@ -113,7 +112,6 @@ async function process(
   return { step: 'done', paymentIntentId }
 }
 
-/** State for a guest who paid for an existing account, which they are not logged in to. */
 async function paidWithoutLogin(paymentIntentId: string, loginError: unknown): Promise<State> {
   const isExistingAccount = loginError instanceof ApiError && loginError.code === 'login-required'
   if (!isExistingAccount) return { step: 'failed', error: loginError }

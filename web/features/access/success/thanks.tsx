@@ -19,7 +19,6 @@ import { Field } from '#web/ui/form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { PaidLayout } from './paid.tsx'
 
-/** Success page of a recorded purchase: the state of its access, and the form with the username typed before. */
 export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashboard' | '/welcome') => void }) {
   const { paymentIntentId, onLeave } = props
   const { data: ownPurchases } = useData(purchases.list, {})
@@ -28,6 +27,8 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   const { askExchangeKeys } = useSettings()
   const purchase = ownPurchases?.find((each) => each.paymentIntentId === paymentIntentId)
   const ownAccess = accessRows?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? accessRows?.[0]
+  const settledAccess = ownAccess && isSettled(ownAccess) ? ownAccess : null
+  const isLoading = !accessRows && !isError
   const skip = { label: 'Skip for Now', onClick: () => onLeave('/dashboard') }
   const renderForm = (secondButton?: typeof skip) => (
     <AccessRequestForm
@@ -47,23 +48,22 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
       title="TradingView Access Request"
       footer={profile?.hasPassword === false && <KeepAccess email={profile.email} />}
     >
-      {!accessRows && !isError ? (
-        <FormSkeleton />
-      ) : ownAccess && isSettled(ownAccess) ? (
+      {isLoading && <FormSkeleton />}
+      {settledAccess && (
         <>
           <div className="flex flex-col gap-2">
             <p className="text-muted">
-              {ownAccess.state === 'unlocked' ? (
+              {settledAccess.state === 'unlocked' ? (
                 'Already unlocked. Nothing more is needed.'
               ) : (
-                <AccessSentence ownAccess={ownAccess} purchase={purchase} />
+                <AccessSentence ownAccess={settledAccess} purchase={purchase} />
               )}
             </p>
-            <RequestedUsername ownAccess={ownAccess} />
+            <RequestedUsername ownAccess={settledAccess} />
           </div>
           <FoldedForm
-            title={ownAccess.state === 'unlocked' ? 'Add to your request' : 'Correct your request'}
-            isNeeded={ownAccess.state !== 'unlocked'}
+            title={settledAccess.state === 'unlocked' ? 'Add to your request' : 'Correct your request'}
+            isNeeded={settledAccess.state !== 'unlocked'}
           >
             {renderForm()}
           </FoldedForm>
@@ -79,7 +79,8 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
             </Link>
           </div>
         </>
-      ) : (
+      )}
+      {!isLoading && !settledAccess && (
         <>
           {ownAccess && (
             <div role="status" className="flex flex-col gap-2">
@@ -172,7 +173,6 @@ function FoldedForm({ title, isNeeded, children }: { title: string; isNeeded: bo
   )
 }
 
-/** True while the connector waits for a first or a corrected username. */
 const needsOnlyUsername = (ownAccess: OwnAccess) =>
   ownAccess.unlocksItself &&
   (usernameProblem(ownAccess) !== null || ownAccess.state === 'none' || ownAccess.state === 'locked')
@@ -225,7 +225,6 @@ function NextStep({ ownAccess }: { ownAccess: OwnAccess }) {
 /** Longer times are not shown, because the buyer did not wait for them on this page. */
 const maxShownSeconds = 600
 
-/** Steps from the payment to the unlocked indicator. `useAccess` polls every second. */
 function Progress({ ownAccess }: { ownAccess: OwnAccess }) {
   const { state, secondsToUnlock } = ownAccess
   const isUnlocked = state === 'unlocked'

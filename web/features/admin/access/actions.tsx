@@ -20,7 +20,6 @@ function toastResult(changed: number, title: string, description?: string) {
   else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
 }
 
-/** Actions on people's access, with toasts, confirmations and a bar to undo the last unlock. */
 export function useAccessActions() {
   const [undoableIds, setUndoableIds] = useState<string[]>([])
   const [isByHand, setIsByHand] = useState(false)
@@ -57,12 +56,12 @@ export function useAccessActions() {
       setIsByHand(false)
       unlock.mutate({ ids })
     },
-    /** Records that the seller added people on TradingView; unlocks nothing itself. */
+    /** For people whom the seller added on TradingView; unlocks nothing itself. */
     recordAdded(ids: string[]) {
       setIsByHand(true)
       unlock.mutate({ ids })
     },
-    /** Records that the seller unlocked someone on TradingView, in place of the connector. */
+    /** For a person whom the seller unlocked on TradingView, in place of the connector. */
     unlockedByHand(id: string) {
       setIsByHand(true)
       unlock.mutate({ ids: [id], byHand: true })
@@ -84,7 +83,7 @@ export function useAccessActions() {
       const question = { title: 'Remove access', description, action: 'Remove', destructive: true }
       runIfConfirmed(question, () => withhold.mutate({ ids: [id] }))
     },
-    /** Records that the seller removed people who no longer pay. */
+    /** For people who no longer pay and whom the seller removed on TradingView. */
     lock(ids: string[], username: string | null) {
       const who = ids.length === 1 ? username : formatPeople(ids.length)
       const description = `Have you removed ${who} from your scripts on TradingView? They get an email.`
@@ -107,7 +106,7 @@ export type Actions = ReturnType<typeof useAccessActions>
 
 const undoWindowMs = 60_000
 
-/** Lets the seller undo an unlock for one minute. The buyer's email is sent after that. */
+/** The buyer's email is sent once this minute is over. */
 function UndoBar(props: {
   count: number
   isByHand: boolean

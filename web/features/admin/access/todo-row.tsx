@@ -33,7 +33,6 @@ export const kindTexts: Record<TodoKind, KindTexts> = {
   renamed: { text: 'Renamed', sentence: ({ username, oldUsername }) => `${oldUsername} seems to be ${username} now.` },
 }
 
-/** True if one click unlocks the person. */
 export const isUnlockable = ({ kind }: AccessTodo) => kind === 'unlock' || kind === 'decide' || kind === 'move'
 
 export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions }) {
@@ -93,7 +92,7 @@ function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
 
 const isoDay = (at: string) => at.slice(0, 10)
 
-/** Values to copy into TradingView's form, which asks for the script and the last day. */
+/** TradingView's form asks for the script and the last day. */
 function CopyFields({ row: { product, scripts, until } }: { row: AccessTodo }) {
   return (
     <span className="flex flex-col gap-0.5 pt-1 text-xs text-muted">

@@ -87,7 +87,6 @@ export default function Todo() {
   )
 }
 
-/** Offers to retry all people for whom TradingView failed. */
 function RetryAllBar({ ids, actions }: { ids: string[]; actions: ReturnType<typeof useAccessActions> }) {
   const canRetry = useCan()('access.manage')
   if (ids.length < 2 || !canRetry) return null

@@ -103,7 +103,7 @@ function AuditLog() {
   )
 }
 
-/** Ids are not shown, because they tell the seller nothing; a customer's page lists the actions on that customer. */
+/** Ids tell the seller nothing; a customer's page lists the actions on that customer. */
 const isId = (value: unknown) =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 

@@ -14,7 +14,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const listKey = keyOf(endpoints.adminList)
 
-/** Moves an asset. The list changes immediately, before the server answers. */
+/** The list changes immediately, before the server answers. */
 function useMove() {
   const client = useQueryClient()
   return useMutation({
@@ -28,7 +28,7 @@ function useMove() {
   })
 }
 
-/** Removes an asset without confirmation, because Undo restores it at its position. */
+/** Without confirmation, because Undo restores the asset at its position. */
 function useRemove() {
   const remove = useCall(endpoints.adminDelete, { failed: 'Failed to remove asset' })
   const restore = useCall(endpoints.adminAdd, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
@@ -42,7 +42,7 @@ function useRemove() {
   }
 }
 
-/** Returns the list with the asset at position `to` among the assets of its product. */
+/** `to` is a position among the assets of the same product. */
 function withMovedAsset(list: ManagedAsset[], id: string, to: number) {
   const asset = list.find((candidate) => candidate.id === id)
   if (!asset) return list
@@ -51,7 +51,6 @@ function withMovedAsset(list: ManagedAsset[], id: string, to: number) {
   return [...sameProduct.toSpliced(to, 0, asset), ...otherProducts]
 }
 
-/** Rows are reordered by dragging their handle, or with the arrow keys while it has focus. */
 export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   const list = useRef<HTMLOListElement>(null)
   const [drag, setDrag] = useState<{ id: string; to: number } | null>(null)

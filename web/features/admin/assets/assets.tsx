@@ -132,7 +132,7 @@ function SymbolList() {
   )
 }
 
-/** Asks the server for the product's id, because the page's settings don't have it. */
+/** The page's settings don't have the id. */
 async function productIdOf({ slug }: { slug: string }): Promise<string> {
   try {
     return (await call(catalog.product, { slug })).id

@@ -13,7 +13,7 @@ test('a pasted list has one asset per line, with or without a note', () => {
   })
 })
 
-test('tickers are pasted as exchanges write them', () => {
+test('a ticker may have special characters or end with its class of shares', () => {
   expect(parseAssetList('^gspc\nBRK B, Two classes\nbrk a\nM&M;Mahindra\nSPY*2 doubled').assets).toEqual([
     { ticker: '^GSPC' },
     { ticker: 'BRK B', note: 'Two classes' },

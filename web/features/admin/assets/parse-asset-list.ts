@@ -1,13 +1,11 @@
 import * as z from 'zod/mini'
 import { newAsset } from '#contract/access/assets.ts'
 
-/** Titles of the first column in spreadsheets. */
 const titleRow = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
 
 /** Ticker, separator, note. A single letter after the ticker is its class of shares, as in BRK B. */
 const linePattern = /^("[^"]*"|[^,;\s]+(?: [A-Za-z](?=[,;\t]|$))?)[,;\s]*(.*)$/
 
-/** Reads a ticker, a separator and an optional note from each line; quotes are optional and a title row is skipped. */
 export function parseAssetList(pasted: string): { assets: z.infer<typeof newAsset>[]; faults: string[] } {
   const lines = pasted
     .split(/\r?\n/)

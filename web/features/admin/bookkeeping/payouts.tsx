@@ -81,11 +81,9 @@ function MonthlyBalance() {
         </Notice>
       )}
       {progress && <ExportProgress {...progress} onCancel={cancel} />}
-      {!data ? (
-        <Pending query={query} />
-      ) : data.months.length === 0 ? (
-        <EmptyNote>Nothing has moved your balance at Stripe yet.</EmptyNote>
-      ) : (
+      {!data && <Pending query={query} />}
+      {data?.months.length === 0 && <EmptyNote>Nothing has moved your balance at Stripe yet.</EmptyNote>}
+      {data && data.months.length > 0 && (
         <MonthTable
           months={data.months}
           running={progress?.kind}

@@ -15,7 +15,7 @@ import { formatMonth } from '../overview/words.ts'
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
-/** Options of the period filter: the quarters and months of the last two years, newest first. */
+/** Quarters and months of the last two years, newest first. */
 function periodsUntil(now: Date) {
   const months = Array.from(
     { length: 24 },

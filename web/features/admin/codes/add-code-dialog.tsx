@@ -41,7 +41,7 @@ const codeForm = z.object({
 
 const durationTexts = { once: 'once', months: 'some months', always: 'always' }
 type Duration = keyof typeof durationTexts
-/** Months of the discount as the call expects them: 0 for one payment, undefined for always. */
+/** As the call expects: 0 for one payment, undefined for always. */
 function monthsOf(duration: Duration, months: number | undefined) {
   if (duration === 'always') return undefined
   return duration === 'once' ? 0 : months

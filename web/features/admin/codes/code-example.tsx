@@ -12,7 +12,7 @@ type Discount = {
   billingType: BillingType | undefined
 }
 
-/** Says for each plan what a buyer with the code pays, at the prices of the first product. */
+/** Uses the prices of the first product. */
 export function CodeExample({ months, billingType, ...discount }: Discount) {
   const soldPlans = usePlans(useSettings().products[0].slug)
   if (!discount.percentOff && !discount.amountOff) return null

@@ -12,7 +12,6 @@ import { Time } from '#web/ui/time.tsx'
 import { usePages } from '../lists/record-table.tsx'
 import { useLinkedAction } from './use-linked-action.ts'
 
-/** Button that writes an email to the customer. Answers go to the support address. */
 export function WriteButton({ customer: { id, email } }: { customer: Customer }) {
   const [action, setAction] = useLinkedAction()
   const canWrite = useCan()('customers.help')
@@ -46,7 +45,6 @@ export function WriteButton({ customer: { id, email } }: { customer: Customer })
   )
 }
 
-/** Messages of the customer with their answers, oldest first. */
 export function Thread({ id }: { id: string }) {
   const canRead = useCan()('customers.help')
   return canRead ? <MessageCard id={id} /> : null

@@ -18,7 +18,7 @@ export function CustomerLink({ id, title, children }: { id: string; title?: stri
   )
 }
 
-/** Cell with name and email. Guests have no name, so their email is the link. */
+/** Guests have no name, so their email is the link. */
 export function CustomerCell({ user }: { user: { id: string; name: string; email: string } }) {
   const { id, name, email } = user
   return (

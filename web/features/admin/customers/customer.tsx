@@ -90,7 +90,6 @@ const suppressionTexts = {
   by_seller: 'You switched it off',
 }
 
-/** Newsletter state of the customer; receipts are always sent. */
 function NewsletterCard({ customer: { id, suppressed } }: { customer: Customer }) {
   const setSuppressed = useCall(customers.adminSuppress, {
     succeeded: suppressed ? 'Newsletters may go out again' : 'No more newsletters',

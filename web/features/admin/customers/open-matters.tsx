@@ -11,7 +11,6 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CarryOutButton } from '../declarations/declarations.tsx'
 
-/** Open declarations, disputes and failed payments of the customer, each with its action. */
 export function OpenMatters({ customer }: { customer: Customer }) {
   const canDecide = useCan()('money.refund')
   const { data } = useData(declarations.adminList, { customerId: customer.id, state: 'open' }, { enabled: canDecide })

@@ -19,7 +19,7 @@ const DashboardPage = lazy(() => import('#web/features/access/dashboard/dashboar
 
 type BuyerData = OutputOf<typeof customers.adminSeeAs>
 
-/** Renders the buyer's dashboard from data of the server; its buttons do nothing. */
+/** The data comes from the server, and the buttons do nothing. */
 export default function SeeAs({ id }: { id: string }) {
   const query = useData(customers.adminSeeAs, { id })
   const { data } = query
@@ -83,7 +83,7 @@ function useBlockedCalls() {
   }, [])
 }
 
-/** Query cache that is filled in advance and never fetches. */
+/** Filled in advance; never fetches. */
 function createFilledClient(buyerData: BuyerData, product: string) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } } })
   client.setQueryData(keyOf(accounts.user), buyerData.user)

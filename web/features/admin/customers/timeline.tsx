@@ -141,7 +141,6 @@ function EntryTitle(props: { entry: Entry; customerId: string; onRead: (mailId: 
   )
 }
 
-/** Shows a stored email; links with secrets were removed before it was stored. */
 function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useData(customers.adminMail, { id })
   const { data } = query

@@ -27,7 +27,7 @@ const tabs = [
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const formatDay = (value: string) => dayFormat.format(new Date(value))
 
-/** Texts of the button and its question. Only Stripe knows the amount of a late withdrawal. */
+/** Only Stripe knows the amount of a late withdrawal. */
 function actionTexts({ kind, purchase, isLate, dueAt, forCause, endsOn }: Declaration) {
   if (kind === 'cancellation' && forCause)
     return {

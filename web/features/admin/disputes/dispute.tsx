@@ -113,7 +113,6 @@ function Facts({ facts }: Pick<AdminDispute, 'facts'>) {
   )
 }
 
-/** Short texts get one line instead of a text area. */
 const isShort = (name: EvidenceText) => evidenceTexts[name].maxLength < 500
 
 function AnswerForm({ dispute }: { dispute: AdminDispute }) {
@@ -243,7 +242,6 @@ function FileContent({ title, content }: { title: string; content: string }) {
   )
 }
 
-/** Sent evidence, shown until the bank decides. */
 function SentAnswer({ dispute }: { dispute: AdminDispute }) {
   return (
     <Section title="Your answer" hint="It is with the bank and can’t be changed.">

@@ -60,10 +60,9 @@ function requestExport(kind: FileKind, { state, period }: ExportFilter, signal: 
   return send(exports.download, { kind }, { signal })
 }
 
-/** Byte of a line break in UTF-8. */
-const newline = 10
+const lineFeedByte = 10
 
-/** Reads the file and reports its rows, without the title row, at most four times a second. */
+/** Reports the rows, without the title row, at most four times a second. */
 async function readWithProgress(response: Response, reportRows: (rows: number) => void): Promise<Blob> {
   const blobs: Blob[] = []
   let lines = 0
@@ -71,7 +70,7 @@ async function readWithProgress(response: Response, reportRows: (rows: number) =
   for await (const piece of response.body ?? []) {
     // Browsers may keep blobs on disk, so a million rows don't have to fit in memory.
     blobs.push(new Blob([piece]))
-    for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, end + 1)) lines += 1
+    for (let end = piece.indexOf(lineFeedByte); end !== -1; end = piece.indexOf(lineFeedByte, end + 1)) lines += 1
     if (performance.now() - reportedAt < 250) continue
     reportedAt = performance.now()
     reportRows(Math.max(lines - 1, 0))

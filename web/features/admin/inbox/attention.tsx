@@ -3,7 +3,6 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { formatCapped, useNeeds } from './use-needs.ts'
 
-/** Number of open items in one line, for the first screen of the admin area. */
 export function Attention() {
   const { needs, count, isCounted } = useNeeds()
   if (!isCounted) return <Skeleton className="h-9 rounded-md" />

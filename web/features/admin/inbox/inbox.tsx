@@ -21,7 +21,6 @@ type InboxItem = {
   href: Href
 }
 
-/** Open work of the seller, sorted by deadline. */
 export function Inbox() {
   const { query, needs, stripeSteps } = useNeeds()
   const { isSetAside, setAside, showAll } = useSetAside()

@@ -5,12 +5,11 @@ import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { formatNumber } from '../parts/count.ts'
 
-/** Formats a count that the server stops counting at its maximum: "1,000+". */
+/** The server stops counting at `maxCount`, shown as "1,000+". */
 export const formatCapped = (value: number) => `${formatNumber(value)}${value < maxCount ? '' : '+'}`
 
 const sumCounts = (needs: Need[]) => needs.reduce((total, { count }) => total + count, 0)
 
-/** Open work for the current user, with counts per screen. */
 export function useNeeds() {
   const can = useCan()
   const needs = useData(overview.adminNeeds, {}, { enabled: can('customers.read') })
@@ -23,7 +22,6 @@ export function useNeeds() {
     stripeSteps,
     isCounted: !needs.isLoading && !stripe.isLoading,
     count: sumCounts(openNeeds) + stripeSteps,
-    /** Number of open items on these screens. */
     countAt(paths: readonly string[]) {
       const matchingNeeds = openNeeds.filter(({ kind }) => paths.includes(needHref(kind).split('?')[0] ?? ''))
       return sumCounts(matchingNeeds) + (paths.includes('/admin/settings') ? stripeSteps : 0)

@@ -13,18 +13,16 @@ type ListEndpoint = Endpoint & { answer?: 'list' }
 type ListInput<E extends ListEndpoint> = Omit<InputOf<E>, 'limit' | 'cursor'>
 type ItemOf<E extends ListEndpoint> = OutputOf<E> extends (infer Item extends { id: string | number })[] ? Item : never
 
-/** Values and texts of a select; `all` is the text for no choice. */
+/** `all` is the text for no choice. */
 export type Filter = { label: string; all: string; options: Options }
-/** Texts of a filter's values, or a function that returns the text of any value. */
+/** Texts by value of the filter, or a function for a filter with any value. */
 type Chip = Partial<Record<string, string>> | ((value: string) => string)
 
 type Props<E extends ListEndpoint> = Omit<TableProps<ItemOf<E>>, 'empty' | 'query'> & {
   list: E
-  /** Sent with every request. */
   input?: ListInput<E>
   /** Placeholder of the search box. A list without it has no search box. */
   search?: string
-  /** Selects beside the search box, by their name in the query string and in the call. */
   filters?: { [Name in keyof ListInput<E>]?: Filter }
   /** Removable chips for filters that only a link can set. */
   chips?: { [Name in keyof ListInput<E>]?: Chip }
@@ -37,7 +35,6 @@ type Props<E extends ListEndpoint> = Omit<TableProps<ItemOf<E>>, 'empty' | 'quer
 const newestFirst = { all: 'Newest first', options: [['oldest', 'Oldest first']] } as const
 export const sorting = (label: string): Filter => ({ label, ...newestFirst })
 
-/** List with search box, filters and empty state; the query string holds the choices. */
 export function RecordList<E extends ListEndpoint>(props: Props<E>) {
   const { list, input, search, filters = {}, chips = {}, shownElsewhere, controls, none, ...table } = props
   const selects = Object.entries<Filter>(filters)

@@ -12,7 +12,6 @@ type TestRecord = { id: string; status: string }
 const createRecords = (count: number, from = 0) =>
   Array.from({ length: count }, (_row, index): TestRecord => ({ id: `p${from + index}`, status: 'active' }))
 
-/** Stubs a server with cursor pages, as in the contract, which records every call. */
 function stubServer(initial: TestRecord[]) {
   const server = { rows: initial, calls: [] as string[], responseDelay: Promise.resolve() }
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
@@ -31,7 +30,6 @@ function stubServer(initial: TestRecord[]) {
   return server
 }
 
-/** Renders a list of purchases and returns its rows and buttons. */
 async function openList() {
   const client = createQueryClient()
   const state = { rows: [] as string[], isLoading: true }
@@ -92,7 +90,7 @@ test('pages load one after another, each starting after the previous page’s la
   ])
 })
 
-test('after a change, every page state so far is loaded again, in order', async () => {
+test('after a change, every page that was loaded is loaded again, in order', async () => {
   const server = stubServer(createRecords(120))
   const list = await openList()
   await list.loadMore()

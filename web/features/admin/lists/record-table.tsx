@@ -16,7 +16,6 @@ import { Time } from '#web/ui/time.tsx'
 
 /** A string is a left-aligned column. An object is a right-aligned one, for buttons and money; `note` is its tooltip. */
 export type Column = string | { title: string; isForScreenReaders?: boolean; note?: string }
-/** Columns of buttons; `hiddenActions` has a heading for screen readers only. */
 export const actionColumn: Column = { title: 'Action' }
 export const hiddenActions: Column = { title: 'Actions', isForScreenReaders: true }
 
@@ -28,7 +27,7 @@ export type TableProps<Item> = {
   empty: ReactNode
   /** Singular and plural of a row. */
   noun: [string, string]
-  /** Returns the key by which rows are counted, such as the person; without it, each row counts. */
+  /** Key by which rows are counted, such as the person; without it, each row counts. */
   countBy?: (item: Item) => string
   /** On a phone, the first cell and the money are one line, the others a second one. */
   hasTwoLines?: boolean
@@ -101,7 +100,6 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
   )
 }
 
-/** Classes of a cell with money. */
 export const moneyCell = 'money text-right whitespace-nowrap tabular-nums'
 
 export function DayCell({ label, value }: { label: string; value: string | null }) {
@@ -114,7 +112,7 @@ export function DayCell({ label, value }: { label: string; value: string | null 
 
 const pageSize = 50
 
-/** Loads a list in pages. While a new search loads, the previous rows stay visible. */
+/** While a new search loads, the previous rows stay visible. */
 export function usePages<E extends Endpoint & { answer?: 'list' }>(
   endpoint: E,
   input: Omit<InputOf<E>, 'limit' | 'cursor'>,

@@ -29,7 +29,6 @@ export function useFilters<const C extends FilterChoices>(choices: C) {
 
 const dialogFilters = { open: ['add', 'import'] } as const
 
-/** State of a screen's dialog, kept in the query string so that links can open it. */
 export function useDialog(name: (typeof dialogFilters.open)[number]) {
   const [{ open }, setFilters] = useFilters(dialogFilters)
   return [open === name, (isOpen: boolean) => setFilters({ open: isOpen ? name : undefined })] as const

@@ -29,10 +29,8 @@ const schema = z.object({
 const withCount = (label: string, count: number | undefined) =>
   count === undefined ? label : `${label} (${formatNumber(count)})`
 
-/** Time without a keystroke after which a draft is saved. */
-const quietMs = 1500
+const autosaveDelayMs = 1500
 
-/** Saves a stored draft shortly after the last keystroke, if it is valid. */
 function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const isNextSaveAutomatic = useRef(false)
@@ -54,7 +52,7 @@ function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) 
         if (!form?.checkValidity()) return
         isNextSaveAutomatic.current = true
         form.requestSubmit()
-      }, quietMs)
+      }, autosaveDelayMs)
     },
   }
 }

@@ -26,7 +26,6 @@ export const MissingRequirements = ({ missing }: Pick<AdminNewsletter, 'missing'
     </Notice>
   )
 
-/** Number of customers whom the newsletter does not reach, with the reasons. */
 function UnreachedCustomers({ untold, objected, refused, bySeller }: AdminNewsletter['unreachable']) {
   const count = untold + objected + refused + bySeller
   if (count === 0) return null

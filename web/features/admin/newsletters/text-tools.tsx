@@ -26,7 +26,6 @@ const formatTools: { title: string; icon: LucideIcon; write: (selected: string) 
   { title: 'Link', icon: LinkIcon, write: (selected) => `[${selected || 'text'}](https://)` },
 ]
 
-/** Buttons for bold, heading and link, and blocks from the shop to insert. */
 export function TextTools({ field }: { field: FieldRef }) {
   const blocks = useBlocks()
   return (
@@ -62,14 +61,18 @@ export function TextTools({ field }: { field: FieldRef }) {
   )
 }
 
-/** True if the form names buyers and no subscribers. */
 function goesToBuyersOnly(field: FieldRef) {
   const form = field.current?.closest('form')
   const values = form && new FormData(form)
   return Boolean(values?.get('buyersOf')) && !values?.get('toSubscribers')
 }
 
-type Block = { name: string; markdown: string /** Paid content, only for newsletters to buyers. */; isForBuyers?: true }
+type Block = {
+  name: string
+  markdown: string
+  /** Paid content, only for newsletters to buyers. */
+  isForBuyers?: true
+}
 
 function useBlocks(): Block[] {
   const [newest] = changelogOf(useSettings().products).entries

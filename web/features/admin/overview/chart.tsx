@@ -17,29 +17,26 @@ const barColors: Record<MovementKind, string> = {
   churn: 'bg-danger',
 }
 const losses = ['churn', 'contraction'] as const
-/** Height of the bars, in pixels. */
-const plotHeight = 168
-/** Space for the amount above or below a bar, in pixels. */
-const labelHeight = 22
+const plotHeightPx = 168
+const amountLabelHeightPx = 22
 
-/** Change of yearly revenue in this month, in cents. */
+/** In cents per year. */
 export const netOf = ({ movements }: OverviewMonth) => movementKinds.reduce((sum, kind) => sum + movements[kind].arr, 0)
-/** Sum of these kinds of movements, without sign, in cents per year. */
+/** Without sign, in cents per year. */
 const sumOfKinds = ({ movements }: OverviewMonth, kinds: readonly MovementKind[]) =>
   kinds.reduce((sum, kind) => sum + Math.abs(movements[kind].arr), 0)
-/** Formats revenue in cents per year as whole dollars per month. */
+/** Whole dollars per month; `arr` is in cents per year. */
 const formatWholeDollars = (arr: number) => `$${formatNumber(Math.round(arr / 1200))}`
 
 /** Shows the newest month, because a phone is too narrow for all months. */
 const scrollToNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: frame.scrollWidth })
 
-/** Line of monthly revenue over bars of gains and losses; the table below has the same numbers. */
 export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
   const [hoveredMonth, setHoveredMonth] = useState<string>()
   const highestGain = Math.max(...months.map((month) => sumOfKinds(month, gainKinds)))
   const highestLoss = Math.max(...months.map((month) => sumOfKinds(month, losses)))
   // Pixels for one cent of yearly revenue.
-  const scale = plotHeight / Math.max(1, highestGain + highestLoss)
+  const scale = plotHeightPx / Math.max(1, highestGain + highestLoss)
   const selected = months.find(({ month }) => month === hoveredMonth) ?? months.at(-1)
   return (
     <Card className="min-w-0 p-5">
@@ -88,7 +85,6 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
   )
 }
 
-/** Sentence with all values of a month, for tooltips and screen readers. */
 function describeMonth(month: OverviewMonth) {
   const movements = movementKinds
     .filter((kind) => month.movements[kind].count !== 0)
@@ -135,7 +131,7 @@ function Column(props: {
       <span
         aria-hidden="true"
         className="flex w-full flex-col items-center justify-end"
-        style={{ height: barSpace.gains + labelHeight }}
+        style={{ height: barSpace.gains + amountLabelHeightPx }}
       >
         <span className="leading-5 text-ink tabular-nums">{gained > 0 && `+${formatWholeDollars(gained)}`}</span>
         <span className="flex w-3/5 flex-col-reverse">{gainKinds.map(renderBar)}</span>
@@ -143,7 +139,7 @@ function Column(props: {
       <span
         aria-hidden="true"
         className="flex w-full flex-col items-center border-t border-field"
-        style={{ height: barSpace.losses + labelHeight }}
+        style={{ height: barSpace.losses + amountLabelHeightPx }}
       >
         <span className="flex w-3/5 flex-col">{losses.map(renderBar)}</span>
         <span className="leading-5 text-danger tabular-nums">{lost > 0 && `−${formatWholeDollars(lost)}`}</span>
@@ -167,7 +163,7 @@ function RevenueLine({ months }: { months: OverviewMonth[] }) {
       preserveAspectRatio="none"
       aria-hidden="true"
       className="pointer-events-none absolute inset-x-0 top-0 w-full"
-      style={{ height: plotHeight }}
+      style={{ height: plotHeightPx }}
     >
       <polyline
         points={points.join(' ')}

@@ -8,7 +8,6 @@ import { Link } from '#web/ui/navigation.tsx'
 const progressTitle = (lines: { isDone: boolean }[]) =>
   `Open your shop: ${lines.filter(({ isDone }) => isDone).length} of ${lines.length}`
 
-/** Progress in one line, for the first screen of the admin area. */
 export function ChecklistLine() {
   const { data } = useData(checklist.adminShow, {})
   if (!data) return null
@@ -23,7 +22,7 @@ export function ChecklistLine() {
   )
 }
 
-/** Steps before the first sale; hidden once `npm run go-live` has succeeded. */
+/** Hidden once `npm run go-live` has succeeded. */
 export function Checklist() {
   const query = useData(checklist.adminShow, {})
   const { data } = query

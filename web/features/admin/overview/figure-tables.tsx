@@ -120,7 +120,6 @@ const differenceTexts: Record<DifferenceFault, string> = {
   unknown: 'Not in the shop',
 }
 
-/** Line that says that the figures match Stripe. Renders nothing if they differ. */
 export function StripeMatchLine({ proof }: Pick<AdminFigures, 'proof'>) {
   if (!proof || proof.differing + proof.unreadable > 0) return null
   return (

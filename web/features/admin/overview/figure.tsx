@@ -3,7 +3,6 @@ import { classes } from '#web/ui/classes.ts'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
-/** Lays figures out in one column on phones, two on medium screens, and one row on wide screens. */
 export const FigureRow = ({ children }: { children: ReactNode }) => (
   <dl className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-card sm:grid-cols-2 sm:max-xl:*:last:odd:col-span-2 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none">
     {children}
@@ -44,7 +43,6 @@ export function Figure(props: {
   )
 }
 
-/** Help button that explains how a figure is computed. */
 function Meaning({ title, children }: { title: string; children: string }) {
   return (
     <details className="text-xs text-muted">
@@ -81,7 +79,6 @@ export const EmptyNote = ({ children }: { children: string }) => (
 
 export const linkClasses = 'underline decoration-line underline-offset-4 hover:decoration-current'
 
-/** Table of figures. The first cell of each row is its title, the others are right-aligned. */
 export function FigureTable(props: { label: string; heads: readonly string[]; rows: ReactNode[][] }) {
   const { label, heads, rows } = props
   return (

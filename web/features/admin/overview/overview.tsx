@@ -28,7 +28,7 @@ export default function Overview() {
   )
 }
 
-/** Text like "12 of 30 days": how much of the current month the figures cover, in UTC. */
+/** Text like "12 of 30 days", in UTC. */
 function daysSoFar(month: string, now: Date) {
   const [year = 0, monthNumber = 1] = month.split('-').map(Number)
   // Day 0 of the next month is the last day of this one.

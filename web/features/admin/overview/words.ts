@@ -2,13 +2,12 @@ import { kindDefinitions } from '#contract/admin/figure-definitions.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type MovementCause, type MovementKind, movementKinds } from '#contract/statuses.ts'
 
-/** Formats revenue in cents per year as dollars per month. */
+/** `arr` is in cents per year. */
 export const formatPerMonth = (arr: number) => exactDollars(Math.round(arr / 12))
-/** Same as `formatPerMonth`, with a plus sign for gains. */
 export const formatSignedPerMonth = (arr: number) => `${arr > 0 ? '+' : ''}${formatPerMonth(arr)}`
 
 const monthFormat = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-/** Turns `2026-03` into `March 2026` and returns any other text unchanged. */
+/** Any text other than a month like `2026-03` is returned unchanged. */
 export function formatMonth(month: string) {
   const date = new Date(`${month}-01T00:00:00Z`)
   return Number.isNaN(date.getTime()) ? month : monthFormat.format(date)

@@ -1,6 +1,5 @@
 export const formatNumber = (value: number) => value.toLocaleString('en-US')
 
-/** Formats a count with its noun: "1 person", "1,200 people". */
 export const formatCount = (count: number, singular: string, plural = `${singular}s`) =>
   `${formatNumber(count)} ${count === 1 ? singular : plural}`
 

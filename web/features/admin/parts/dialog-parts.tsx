@@ -5,7 +5,6 @@ import { CallDialog } from '#web/api/call-dialog.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 
-/** Dialog with one text field, named as in the call. */
 export function TextDialog<E extends Endpoint>({
   field,
   text,

@@ -7,8 +7,8 @@ import { timeLeft } from './time-left.tsx'
 test('every amount shown can be typed back and gives the same cents', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 99_999_999 }), (cents) => {
-      const [whole, part] = [Math.floor(cents / 100), String(cents % 100).padStart(2, '0')]
-      expect(centsOf(`${whole}.${part}`)).toBe(cents)
+      const [dollars, fraction] = [Math.floor(cents / 100), String(cents % 100).padStart(2, '0')]
+      expect(centsOf(`${dollars}.${fraction}`)).toBe(cents)
       expect(centsOf(exactDollars(cents))).toBe(cents)
     }),
   )

@@ -8,21 +8,16 @@ import { Menu, MenuItem } from '#web/ui/menu.tsx'
 
 export type RowAction = {
   text: string
-  /** Entries whose permission the user lacks are hidden. */
   needs?: Permission
   /** Without it, the entry opens its dialog. */
   run?: () => unknown
   renderDialog?: (close: () => void) => ReactNode
   isDangerous?: boolean
-  /** Divides this entry from those above it by a line. */
   hasDivider?: boolean
-  /** Asked before the action runs. */
   question?: Omit<Question, 'destructive'>
-  /** Reason that disables the entry. */
   disabledBecause?: string | false
 }
 
-/** Menu of a row; destructive entries come last. */
 export function RowMenu({ label, actions }: { label: string; actions: (RowAction | false)[] }) {
   const [openAction, setOpenAction] = useState<RowAction | null>(null)
   const can = useCan()

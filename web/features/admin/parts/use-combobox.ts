@@ -1,7 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 
-/** Behavior of a field with a list of matches: arrow keys move the selection, Enter or a click picks a match. */
 export function useCombobox(count: number, pick: (index: number) => void) {
   const listId = useId()
   const [selected, setSelected] = useState(0)

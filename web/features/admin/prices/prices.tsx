@@ -107,7 +107,6 @@ const priceForm = z.object({
 })
 const scheduledPriceForm = z.extend(priceForm, { from: z.string().check(z.minLength(1, 'Please choose a day')) })
 
-/** Formats a count with its verb: "1 pays", "412 pay". */
 const countWithVerb = (count: number, verb: string) =>
   `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
 const keepText = ({ amount, count }: PricedPlan['subscriptions'][number]) =>

@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { formatCount, formatNumber } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
-/** Rows shown for each price. "Take over all" also covers the rows that are not shown. */
+/** For each price. "Take over all" also covers the rows that are not shown. */
 const maxShownRows = 100
 
 export default function AtStripe() {
@@ -62,7 +62,7 @@ export default function AtStripe() {
   )
 }
 
-/** Takes subscriptions over in batches. `faults` has the reason of each failure by subscription. */
+/** `faults` has the reason of each failure by subscription. */
 function useTakeover(invite: boolean) {
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const client = useQueryClient()
@@ -121,7 +121,6 @@ function PriceCard({ price, subscriptions, faults, onTake }: PriceCardProps) {
   )
 }
 
-/** Offers the plans that have the billing period of the price. */
 function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price: PriceAtStripe }) {
   const save = useCall(takeover.adminSetPlan, { failed: 'Failed to save' })
   const { data: products = [] } = useData(catalog.list, {})

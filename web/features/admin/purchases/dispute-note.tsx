@@ -4,7 +4,6 @@ import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 
-/** Note on an open dispute: its deadline, and a link to the screen that answers it. */
 export function DisputeNote(props: {
   purchase: Pick<ManagedPurchase, 'isDisputed' | 'disputeDueAt' | 'disputeIds'>
   className?: string

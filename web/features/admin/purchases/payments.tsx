@@ -21,7 +21,6 @@ const dayFormat = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric'
 const longDayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
-/** Options of the period filter: the last three years and the last twelve months. */
 function periodsUntil(now: Date) {
   const year = now.getUTCFullYear()
   const month = now.getUTCMonth()

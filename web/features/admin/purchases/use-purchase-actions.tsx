@@ -17,7 +17,6 @@ const retryTexts = {
   'awaits-bank': 'Their bank wants them to confirm it. Send a pay link.',
 }
 
-/** Returns a function that lists the menu actions which a purchase's state allows. */
 export function usePurchaseActions() {
   const remove = useCall(purchases.adminDelete, {
     succeeded: 'Purchase deleted successfully',
@@ -117,7 +116,6 @@ const extendForm = z.object({ until: z.string().check(z.minLength(1, 'Please cho
 const dayMs = 86_400_000
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Suggests a day two weeks after the present end. */
 function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const presentEnd = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
   return (

@@ -4,7 +4,6 @@ import { useData } from '#web/api/client.ts'
 import { Input } from '#web/ui/input.tsx'
 import { useCombobox } from '../parts/use-combobox.ts'
 
-/** Combobox that searches users on the server while the seller types. */
 export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
   const [searchText, setSearchText] = useState('')
   const [isOpen, setIsOpen] = useState(false)

@@ -13,7 +13,6 @@ const fields = [
 
 type Props = { links: ProductLinks; onChanged: (title: string, isChanged: boolean) => void }
 
-/** Addresses of the product's scripts on TradingView, which its buyers open. */
 export function LinksCard({ links, onChanged }: Props) {
   const title = `Package links: ${links.name}`
   const save = useCall(settings.adminSaveLinks, {

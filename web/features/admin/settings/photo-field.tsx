@@ -62,17 +62,16 @@ export function PhotoField({ photo, source }: Props) {
   )
 }
 
-/** Limit of the server, in characters of base64. */
+/** A little below the server's limit. */
 const maxBase64Length = 60_000
-/** Edge of the square, in pixels. */
-const targetSize = 480
+const targetEdgePx = 480
 
 /** Crops to a small square JPEG in base64, which also removes the camera's metadata. */
 async function scaleToJpeg(file: File): Promise<string> {
   const picture = await createImageBitmap(file)
   const edge = Math.min(picture.width, picture.height)
   const canvas = document.createElement('canvas')
-  canvas.width = canvas.height = Math.min(edge, targetSize)
+  canvas.width = canvas.height = Math.min(edge, targetEdgePx)
   const left = (picture.width - edge) / 2
   const top = (picture.height - edge) / 2
   canvas.getContext('2d')?.drawImage(picture, left, top, edge, edge, 0, 0, canvas.width, canvas.height)

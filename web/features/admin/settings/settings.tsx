@@ -79,7 +79,6 @@ const sections = [
   'Administrator',
 ].map((title) => ({ title, id: sectionId(title) }))
 
-/** Sections at the side of a wide screen. */
 function SectionLinks() {
   return (
     <nav aria-label="Sections" className="sticky top-24 flex flex-col text-sm max-lg:hidden">
@@ -92,7 +91,6 @@ function SectionLinks() {
   )
 }
 
-/** Links to related settings on other screens. */
 function RelatedScreens() {
   const links = [
     ['/admin/users', 'Team', 'Give someone a role under Users, “Change role”.'],
@@ -273,7 +271,6 @@ function CheckLine({ state, children }: { state: keyof typeof stateIcons; childr
   )
 }
 
-/** Renders text in backticks as code. */
 function TextWithCode({ text }: { text: string }) {
   return text.split('`').map((part, index) =>
     index % 2 === 1 ? (

@@ -5,7 +5,7 @@ import { createStore, useStore } from '#web/ui/store.ts'
 
 const recordTitle = createStore<string | null>(null)
 
-/** Sets the title of the browser's window; the name of an open record replaces the screen's title. */
+/** The name of an open record replaces the screen's title. */
 export function useTitle(title: string) {
   const shownTitle = useStore(recordTitle) || title
   useEffect(() => {
@@ -14,7 +14,6 @@ export function useTitle(title: string) {
   return shownTitle
 }
 
-/** Shows the name of the open record in the window's title. */
 export function useRecordTitle(name: string | undefined) {
   useLayoutEffect(() => {
     recordTitle.set(name ?? null)

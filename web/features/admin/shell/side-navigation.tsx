@@ -8,7 +8,6 @@ import type { ScreenGroup } from '../screens.ts'
 
 type Props = { groups: ScreenGroup[]; currentGroup: ScreenGroup; onSearch: () => void }
 
-/** Navigation at the left of a wide screen, or at the bottom of a phone. */
 export function SideNavigation({ groups, currentGroup, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)

@@ -43,7 +43,6 @@ export function useKeys({ search, help, go }: Actions) {
   }, [])
 }
 
-/** Returns true if the key is meant for a field, a dialog, the browser or an input method. */
 export function isMeantElsewhere(event: KeyboardEvent) {
   const { target, ctrlKey, metaKey, altKey, isComposing, defaultPrevented } = event
   const isInField =

@@ -59,7 +59,6 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
   )
 }
 
-/** Says what the connection would do in this mode. */
 export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
   const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
   const isWriting = mode === 'full' || mode === 'grant'

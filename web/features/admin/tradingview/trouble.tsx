@@ -11,7 +11,7 @@ const troubleTexts = {
   paused: 'The connection is paused. New buyers wait for you under “To do”.',
 }
 
-/** Says what the seller has to do about the connection; null if it works or is switched off. */
+/** Null if the connection works or is switched off. */
 export function troubleOf({ state, downSince, blockedRemovals }: TradingViewConnection): string | null {
   if (state !== 'on') return troubleTexts[state]
   if (downSince) return 'TradingView isn’t answering properly; the shop keeps trying.'

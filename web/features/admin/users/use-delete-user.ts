@@ -5,7 +5,6 @@ import type { RowAction } from '../parts/row-menu.tsx'
 
 type DeletableUser = { id: string; email: string; totalPurchases: number }
 
-/** Menu item that deletes an account, for the list of users and the customer's page. */
 export function useDeleteUser(onDeleted?: () => void) {
   const { user: currentUser } = useUser()
   const remove = useCall(accounts.adminDelete, {

@@ -2,7 +2,6 @@ import { type ReactNode, useId } from 'react'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 
-/** Row of the account page; `children` are its state and actions. */
 export function AccountRow(props: { title: string; text: ReactNode; children: ReactNode }) {
   const id = useId()
   return (
@@ -21,7 +20,6 @@ export function AccountRow(props: { title: string; text: ReactNode; children: Re
   )
 }
 
-/** Text beside the actions of a row. */
 export const StateText = ({ children }: { children: ReactNode }) => <p className="text-sm text-muted">{children}</p>
 
 /** Queries that change when a factor is added or removed; devices do, because the others are logged out. */

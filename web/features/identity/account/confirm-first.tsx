@@ -3,7 +3,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 
-/** Replaces a feature that requires a confirmed address; `children` says why. */
+/** `children` says why the address has to be confirmed. */
 export function ConfirmFirst({ children }: { children: ReactNode }) {
   const { email, send, isPending, isSent, errorMessage } = useConfirmation()
   return (

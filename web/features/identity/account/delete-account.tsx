@@ -14,31 +14,35 @@ export function DeleteAccount() {
   const { data: profile } = useData(accounts.profile, {})
   const [isConfirming, setIsConfirming] = useState(false)
   const [wasCancelled, setWasCancelled] = useState(false)
-  return (
-    <AccountRow
-      title="Delete account"
-      text="Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our books, as required by law. This cannot be undone."
-    >
-      {profile?.hasPassword === false ? (
-        <p className="text-sm">Set a password first, so we know it’s you.</p>
-      ) : isConfirming ? (
+  function renderAction() {
+    if (profile?.hasPassword === false) return <p className="text-sm">Set a password first, so we know it’s you.</p>
+    if (isConfirming)
+      return (
         <ConfirmWithPassword
           onCancel={() => {
             setIsConfirming(false)
             setWasCancelled(true)
           }}
         />
-      ) : (
-        <Button
-          ref={wasCancelled ? focus : undefined}
-          variant="dangerGhost"
-          size="sm"
-          className="-ml-3"
-          onClick={() => setIsConfirming(true)}
-        >
-          Delete my account
-        </Button>
-      )}
+      )
+    return (
+      <Button
+        ref={wasCancelled ? focus : undefined}
+        variant="dangerGhost"
+        size="sm"
+        className="-ml-3"
+        onClick={() => setIsConfirming(true)}
+      >
+        Delete my account
+      </Button>
+    )
+  }
+  return (
+    <AccountRow
+      title="Delete account"
+      text="Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our books, as required by law. This cannot be undone."
+    >
+      {renderAction()}
     </AccountRow>
   )
 }

@@ -38,7 +38,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
     failed: 'Failed to update profile',
     onSuccess: onClose,
   })
-  /** Asks for a confirmation first if the new username moves unlocked access. */
+  /** A new username moves unlocked access, so this asks first. */
   async function confirmAndSave(typed: InputOf<typeof accounts.updateProfile>) {
     const newName = typed.tradingViewUsername ?? ''
     const isOther = (username: string | null) => username?.toLowerCase() !== newName.toLowerCase()

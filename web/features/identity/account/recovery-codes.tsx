@@ -35,7 +35,7 @@ export function RecoveryCodes({ remaining, onCodes }: { remaining: number; onCod
   )
 }
 
-/** Dialog with new recovery codes. They are shown only once, because the shop stores hashes. */
+/** Shown only once, because the shop stores hashes. */
 export function NewRecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const [isStored, setIsStored] = useState(false)
   const text = `${brand.name}: recovery codes\n${location.origin}\nEach one works once.\n\n${codes.join('\n')}\n`

@@ -5,7 +5,7 @@ import { keyOf } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { messageOf, useCall } from '#web/api/use-call.ts'
 
-/** Sends the link that confirms the address. Reloads the user when the tab becomes visible again. */
+/** Reloads the user when the tab becomes visible again. */
 export function useConfirmation() {
   const { user } = useUser()
   const client = useQueryClient()

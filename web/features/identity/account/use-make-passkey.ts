@@ -4,7 +4,6 @@ import { isPasskeyCanceled, passkeyProblem, registerPasskey } from '#web/api/pas
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** `makePasskey` shows errors as toasts. */
 export function useMakePasskey(onMade: (recoveryCodes: string[] | null) => unknown) {
   const [isPending, setIsPending] = useState(false)
 

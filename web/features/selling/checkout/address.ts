@@ -9,7 +9,7 @@ export const isAtPayment = (search: string) => new URLSearchParams(search).get('
 
 export type Order = { product: ListedProduct; billing: BillingType }
 
-/** Reads product and plan from the address. An unknown plan becomes the shortest; a product not on sale returns null. */
+/** An unknown plan becomes the shortest; a product not on sale returns null. */
 export function readOrder(
   search: string,
   { products, prices }: Pick<SiteSettings, 'products' | 'prices'>,

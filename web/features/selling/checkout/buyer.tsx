@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { PlaceFields, type PlaceValues, placeForm, useNeedsBillingLocation } from './place-fields.tsx'
 import { UsernameInput } from './username-input.tsx'
 
-/** Values of the details step. `noNews` is not empty if the buyer objected to news by email. */
+/** `noNews` is not empty if the buyer objected to news by email. */
 export type BuyerDetails = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
 const link = 'font-medium text-ink underline decoration-field underline-offset-2'
@@ -30,14 +30,12 @@ const baseFields = (isGuest: boolean) => ({
 const form = (isGuest: boolean) => z.object(baseFields(isGuest))
 const formWithPlace = (isGuest: boolean) => z.object({ ...baseFields(isGuest), ...placeForm })
 
-/** Details step. A guest's email survives a reload. */
 export function Buyer(props: {
   product: ListedProduct
   user: User | null
   isPending: boolean
   refusal: ApiError | null
   onContinue: (details: BuyerDetails) => Promise<void>
-  /** Content directly above the button. */
   children: ReactNode
 }) {
   const { product, user, isPending, refusal, onContinue, children } = props
@@ -150,7 +148,6 @@ function NewsLine() {
 
 const codesWithoutLink = new Set(['price-changed', 'code-refused', 'changed-meanwhile'])
 
-/** Refusal of the server; `children` is a link to the subscription or the login. */
 function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {
   if (!error) return null
   return (

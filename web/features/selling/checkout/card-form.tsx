@@ -20,16 +20,12 @@ type Props = IntentOrAmount & {
   isWaiting?: boolean
   label: string
   email?: string | undefined
-  /**
-   * The form stays busy until this resolves. Returns an error to show below the fields; undefined after success, or if a
-   * field shows the error.
-   */
+  /** Returns an error to show below the fields; undefined after success, or if a field shows it. */
   onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<string | undefined>
-  /** Content directly above the button. */
   children?: ReactNode
 }
 
-/** Stripe's card fields, styled like the shop. Card numbers never reach the shop. */
+/** Card numbers never reach the shop. */
 export default function CardForm(props: Props) {
   const { stripe: settings } = useSettings()
   const theme = useTheme()

@@ -13,7 +13,7 @@ import { finishCardUpdate, toastCard } from './use-returned-card.ts'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 
-/** Saves a new card for a subscription. An unpaid renewal is charged to it right away. */
+/** An unpaid renewal is charged to the new card right away. */
 export default function CardUpdateDialog(props: {
   purchase: Pick<Purchase, 'id' | 'status' | 'amount' | 'dueAmount' | 'card'>
   onClose: () => void
@@ -61,14 +61,15 @@ export default function CardUpdateDialog(props: {
       }
       onClose={onClose}
     >
-      {cardUpdate.error ? (
+      {cardUpdate.error && (
         <div role="alert" className="flex flex-col items-start gap-4">
           <p>We couldn’t load the payment form.</p>
           <Button variant="secondary" onClick={() => void cardUpdate.refetch()}>
             Try again
           </Button>
         </div>
-      ) : cardUpdate.data ? (
+      )}
+      {!cardUpdate.error && cardUpdate.data && (
         <Suspense fallback={<CardFormSkeleton label={label} />}>
           <CardForm
             clientSecret={cardUpdate.data.clientSecret}
@@ -88,9 +89,8 @@ export default function CardUpdateDialog(props: {
             }}
           />
         </Suspense>
-      ) : (
-        <CardFormSkeleton label={label} />
       )}
+      {!cardUpdate.error && !cardUpdate.data && <CardFormSkeleton label={label} />}
     </Dialog>
   )
 }

@@ -14,7 +14,7 @@ type CodeOptions = {
   onChange: (discount: Discount | null) => void
 }
 
-/** State of the discount code, typed or from a link. Each plan gets its own quote. */
+/** Each plan gets its own quote of the code. */
 export function useCodeField({ product, billing, code, discount, onChange }: CodeOptions) {
   const [typed, setTyped] = useState('')
   const [refusal, setRefusal] = useState('')

@@ -4,7 +4,6 @@ import type { SiteSettings } from '#contract/site/site-settings.ts'
 
 let stripePromise: Promise<Stripe> | undefined
 
-/** Loads Stripe.js once for all callers. */
 export function loadStripeOnce({ scriptUrl, publishableKey }: SiteSettings['stripe']): Promise<Stripe> {
   stripePromise ??= addScript(scriptUrl)
     .then(() => loadStripe(publishableKey))

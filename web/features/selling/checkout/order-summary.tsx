@@ -15,7 +15,7 @@ import { checkoutAddress, isAtPayment, type Order } from './address.ts'
 /** Price per period and amount due today, in cents. A code or a credit at Stripe lowers `due`. */
 export type Offer = { price: number; due: number; discount?: Discount | undefined }
 
-/** Summary for narrow screens: product, price, and the plan switch. */
+/** For narrow screens. */
 export function OrderLine({ product, billing, offer }: Order & { offer: Offer }) {
   const { name, period } = planOf(billing)
   return (
@@ -88,7 +88,6 @@ function DiscountLine({ offer: { price, due, discount } }: { offer: Offer }) {
   )
 }
 
-/** Data that the shop asks for after the payment. */
 function AccessRequirements({ product }: { product: ListedProduct }) {
   const { askExchangeKeys } = useSettings()
   return (

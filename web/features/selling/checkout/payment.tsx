@@ -21,10 +21,10 @@ import { CardFormSkeleton } from './payment-skeleton.tsx'
 export const loadCardForm = () => import('./card-form.tsx')
 const CardForm = lazy(loadCardForm)
 
-/** A payment that the server has prepared. `offer` is what the intent charges. */
+/** `offer` is what the intent charges. */
 export type PreparedPayment = { clientSecret: string; tax: Tax | undefined; offer: Offer }
 
-/** Payment step. The card fields stay while plan or code change; only the intent is created again. */
+/** The card fields stay while plan or code change; only the intent is created again. */
 export function Payment(props: {
   /** Undefined while the intent for another plan is created. */
   prepared: PreparedPayment | undefined
@@ -36,7 +36,6 @@ export function Payment(props: {
   onChange: (() => void) | null
   /** Called if another checkout of this buyer has replaced this one. */
   onReplaced: (refusal: ApiError) => void
-  /** Content above the card fields. */
   children: ReactNode
 }) {
   const { prepared, email, username, product, billing, onChange, onReplaced, children } = props

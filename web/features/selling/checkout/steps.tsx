@@ -23,7 +23,6 @@ type StepsProps = {
   user: User | null
 }
 
-/** State of the checkout: the buyer's details, the prepared payment, and the discount code. */
 function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const [details, setDetails] = useState<BuyerDetails | null>(null)
   // The server cancels the previous intent, so only the latest one can be paid. It is valid for one plan and code.
@@ -44,7 +43,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
       throw error
     })
 
-  /** Creates the intent and goes on to the payment step. Throws after showing an error. */
+  /** Throws after showing an error. */
   async function preparePayment(buyer: BuyerDetails) {
     void loadCardForm().catch(() => undefined)
     setRefusal(null)

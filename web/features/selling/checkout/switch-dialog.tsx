@@ -19,7 +19,7 @@ import CardUpdateDialog from './card-update-dialog.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 import { untilDone } from './until-done.ts'
 
-/** Orders an immediate switch to the longest plan. Only the amount shown may be charged. */
+/** Only the amount shown may be charged. */
 export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id } = purchase
   const { stripe: settings, prices } = useSettings()
@@ -42,7 +42,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
     if (!error) return
     const { state } = await call(purchases.finishSwitch, { id, giveUp: true })
     const reason = isDecline(error) ? declineSentence(error) : error.message
-    if (state !== 'done') throw new Error(`${reason ?? 'Your bank didn’t confirm the payment.'} ${unchanged}`)
+    if (state !== 'done') throw new Error(`${reason ?? 'Your bank didn’t confirm the payment.'} ${unchangedText}`)
   }
 
   const pay = useMutation({
@@ -52,14 +52,14 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
       if (state !== 'done')
         await untilDone(async () => {
           const latest = await call(purchases.finishSwitch, { id })
-          if (latest.state === 'off') throw new Error(`The payment wasn’t confirmed. ${unchanged}`)
+          if (latest.state === 'off') throw new Error(`The payment wasn’t confirmed. ${unchangedText}`)
           return latest.state === 'done'
         })
     },
     onSuccess(_, { due, renewsAt, billingType }) {
       toast({
         title: `You’re on ${billingType} now`,
-        description: `We’ve charged ${exactDollars(due)}. It renews on ${day.format(new Date(renewsAt))}.`,
+        description: `We’ve charged ${exactDollars(due)}. It renews on ${dayFormat.format(new Date(renewsAt))}.`,
       })
       onClose()
     },
@@ -91,14 +91,10 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
       description={`Your ${target?.period} begins today, and the unused days of your ${purchase.period} are credited.`}
       onClose={onClose}
     >
-      {pay.error && <Notice tone="bad">{messageOf(pay.error) ?? `The payment failed. ${unchanged}`}</Notice>}
-      {offer.error ? (
-        <p role="alert">{messageOf(offer.error) ?? 'We couldn’t load this. Please try again.'}</p>
-      ) : offer.data ? (
-        <Order purchase={purchase} offer={offer.data} />
-      ) : (
-        <Skeleton className="h-80" />
-      )}
+      {pay.error && <Notice tone="bad">{messageOf(pay.error) ?? `The payment failed. ${unchangedText}`}</Notice>}
+      {offer.error && <p role="alert">{messageOf(offer.error) ?? 'We couldn’t load this. Please try again.'}</p>}
+      {!offer.error && offer.data && <Order purchase={purchase} offer={offer.data} />}
+      {!offer.error && !offer.data && <Skeleton className="h-80" />}
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
         <Button variant="secondary" onClick={onClose}>
           {offer.error ? 'Close' : 'Not now'}
@@ -114,8 +110,8 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
   )
 }
 
-const unchanged = 'Nothing has changed.'
-const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+const unchangedText = 'Nothing has changed.'
+const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 function labelOf(kind: SwitchOffer['lines'][number]['kind'], { billingType, unusedDays }: SwitchOffer, period: string) {
   if (kind === 'unused')

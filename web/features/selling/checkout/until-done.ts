@@ -4,7 +4,6 @@ export const wait = (milliseconds: number) => new Promise((resolve) => setTimeou
 
 /** Pauses between the first polls; 20 seconds in all. */
 const firstPausesSeconds = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
-/** Pause between later polls, while the page is open. */
 const laterPauseSeconds = 10
 
 const waitingNote = 'Your payment went through. We’re waiting for Stripe to confirm your subscription.'

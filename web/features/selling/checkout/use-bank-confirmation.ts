@@ -7,7 +7,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
-/** Lets the buyer confirm an unpaid renewal with their bank; the card stays the same. */
+/** For an unpaid renewal; the card stays the same. */
 export function useBankConfirmation(id: string) {
   const client = useQueryClient()
   const { stripe: settings } = useSettings()

@@ -28,7 +28,6 @@ const withdrawal = {
   title: 'Withdraw from contract',
   lead: 'Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back.',
   button: buttons.confirmWithdrawal,
-  /** Rows of the receipt about the declaration itself. */
   receiptRows: (_input: DeclarationInput): LabeledValue[] => [['Declaration', 'Withdrawal from the contract']],
   fieldsBefore: <WithdrawalSentence />,
   fieldsAfter: null,
@@ -109,7 +108,6 @@ export default function DeclarationPage() {
   )
 }
 
-/** Sentence that declares the withdrawal; a field below asks for the contract number. */
 function WithdrawalSentence() {
   const productsOnSale = useSettings().products.filter(({ state }) => state === 'on sale')
   return <p>I withdraw from my contract for {productsOnSale.map(({ name }) => name).join(' or ')}.</p>

@@ -5,7 +5,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container } from '#web/ui/page.tsx'
 
-/** Page that a receipt links to. It acts only on a click, because mail scanners open links, too. */
+/** Acts only on a click, because mail scanners open links, too. */
 export default function InvoicePage() {
   const { search } = useNavigation()
   const query = new URLSearchParams(search)

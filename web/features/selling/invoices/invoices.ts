@@ -5,16 +5,14 @@ import { call } from '#web/api/client.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { useNewTab } from '#web/api/use-new-tab.ts'
 
-/** Opens the latest invoice in a new tab. */
 export const useDownloadInvoice = () =>
   useNewTab(async (id: string) => (await call(purchases.invoice, { id })).invoiceUrl, toastInvoiceError)
 
 type DocumentRequest = { document: string; as: 'page' | 'file' }
 
-/** Opens an invoice or credit note in a new tab, as a page of Stripe or as a PDF. */
 export const useOpenDocument = () => useNewTab(documentUrl, toastInvoiceError)
 
-/** Returns an address at Stripe, which expires. */
+/** The address at Stripe expires. */
 async function documentUrl({ document, as }: DocumentRequest) {
   const { viewUrl, pdfUrl } = await call(purchases.document, { document })
   const url = as === 'page' ? viewUrl : pdfUrl

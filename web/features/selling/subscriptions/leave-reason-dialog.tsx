@@ -11,7 +11,6 @@ import { Textarea } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { resumedMessage } from './use-purchases.ts'
 
-/** Asks for the reason of a cancellation that has already happened. */
 export default function LeaveReasonDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id, status, endsAt } = purchase
   const [isChosen, setIsChosen] = useState(false)

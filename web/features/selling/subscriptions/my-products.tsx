@@ -9,7 +9,6 @@ import type { MyPurchases } from './use-purchases.ts'
 
 const initiallyVisible = 6
 
-/** True for the newest purchase of a product, if none of its purchases is ongoing. */
 function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
   const ofSameProduct = all.filter(({ product }) => product.slug === purchase.product.slug)
   return purchase === ofSameProduct[0] && !ofSameProduct.some(({ isOngoing }) => isOngoing)

@@ -102,7 +102,6 @@ const endReasonTexts = {
   code_new_only: 'Its code was for new customers only, so the payment was refunded.',
 }
 
-/** Sentence about the next or the last event of the purchase. */
 function Dates({ purchase }: { purchase: Purchase }) {
   const { status, createdAt, currentPeriodEnd, endsAt, graceEndsAt, endedAt, endedBecause } = purchase
   const end = endsAt ?? currentPeriodEnd
@@ -199,15 +198,26 @@ function Withdrawal({ purchase }: { purchase: Purchase }) {
   )
 }
 
-const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'long' })
+const formatDay = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'long' })
 
 const refreshes = [purchases.list, access.mine]
 
 /** Past-due and paused subscriptions end immediately. */
 const isEndedAtOnce = (status: Purchase['status']) => status === 'past_due' || status === 'paused'
 
+type EarlyEnd = { endsAt: string | null; refund: number }
+
+function describeCancellation({ status, period }: Purchase, earlyEnd: EarlyEnd | undefined) {
+  if (earlyEnd?.refund)
+    return `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${formatDay(new Date(earlyEnd.endsAt ?? 0))}. On that day, we pay back ${exactDollars(earlyEnd.refund)} for the rest of it.`
+  if (status === 'paused') return 'Are you sure you want to cancel your subscription? It ends immediately.'
+  if (isEndedAtOnce(status))
+    return 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
+  return 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.'
+}
+
 function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
-  const { id, status, billingType, period, currentPeriodEnd } = props.purchase
+  const { id, status, billingType, currentPeriodEnd } = props.purchase
   const isUnpaid = isEndedAtOnce(status)
   const withdrawBy = useWithdrawalDay(props.purchase)
   const cancel = useCall(purchases.cancel, {
@@ -219,7 +229,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     },
   })
   async function confirmAndCancel() {
-    let earlyEnd: { endsAt: string | null; refund: number } | undefined
+    let earlyEnd: EarlyEnd | undefined
     try {
       // A renewed plan of more than a month ends with one month's notice and a partial refund.
       if (planOf(billingType).months > 1 && !isUnpaid) earlyEnd = await call(purchases.cancellation, { id })
@@ -229,17 +239,11 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     }
     const isSure = await confirm({
       title: 'Cancel Subscription',
-      description: earlyEnd?.refund
-        ? `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${day(new Date(earlyEnd.endsAt ?? 0))}. On that day, we pay back ${exactDollars(earlyEnd.refund)} for the rest of it.`
-        : status === 'paused'
-          ? 'Are you sure you want to cancel your subscription? It ends immediately.'
-          : isUnpaid
-            ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
-            : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+      description: describeCancellation(props.purchase, earlyEnd),
       effect: [
-        !earlyEnd?.refund && !isUnpaid && currentPeriodEnd && `It ends on ${day(new Date(currentPeriodEnd))}.`,
+        !earlyEnd?.refund && !isUnpaid && currentPeriodEnd && `It ends on ${formatDay(new Date(currentPeriodEnd))}.`,
         withdrawBy &&
-          `Until ${day(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
+          `Until ${formatDay(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
       ]
         .filter(Boolean)
         .join(' '),

@@ -25,9 +25,9 @@ export function usePurchases() {
 
 export type MyPurchases = ReturnType<typeof usePurchases>
 
-const day = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'medium' })
+const formatDay = (date: Date) => date.toLocaleDateString(undefined, { dateStyle: 'medium' })
 
 export const resumedMessage = ({ currentPeriodEnd: end }: Purchase) => ({
   title: 'Subscription resumed',
-  description: end ? `It renews on ${day(new Date(end))}.` : 'It continues as before.',
+  description: end ? `It renews on ${formatDay(new Date(end))}.` : 'It continues as before.',
 })

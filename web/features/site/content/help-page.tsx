@@ -8,7 +8,7 @@ import { Blocks } from '#web/ui/blocks.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
-/** Sections of the help page with the questions that apply in this shop. `searchText` is lower case. */
+/** With the questions that apply in this shop. `searchText` is lower case. */
 const topicsFor = (sections: ContentSection[], consumerLaw: string) =>
   sections.map((section) => ({
     ...section,
@@ -40,7 +40,6 @@ function findNearest(topics: Topics, typed: string) {
   return maxMatches > 0 ? filterQuestions(topics, (question) => countMatches(question) === maxMatches) : []
 }
 
-/** Opens the answer whose id is in the address. */
 function useOpenLinkedAnswer() {
   useEffect(() => {
     const openLinked = () => {

@@ -95,7 +95,7 @@ const links: Record<string, MailedLink> = {
   },
 }
 
-/** Page that emails link to. It acts only on a click, because mail scanners open links, too. */
+/** Acts only on a click, because mail scanners open links, too. */
 export default function MailedLinkPage() {
   const { pathname, search } = useNavigation()
   const query = new URLSearchParams(search)
@@ -124,7 +124,7 @@ export default function MailedLinkPage() {
 }
 
 function LinkAction(props: MailedLink & { isAccountLink: boolean; input: { id: string; token: string } }) {
-  const { endpoint, title, text, button, pendingText, doneTitle, doneText, nextPage, input } = props
+  const { endpoint, text, button, pendingText, doneTitle, doneText, nextPage, input } = props
   const [isDone, setIsDone] = useState(false)
   const forgetSession = useForgetSession()
   const linkCall = useCall(endpoint, {
@@ -138,13 +138,14 @@ function LinkAction(props: MailedLink & { isAccountLink: boolean; input: { id: s
   // Status 410: the link has ended, and another click won't help.
   const endedMessage =
     linkCall.error instanceof ApiError && linkCall.error.status === 410 ? linkCall.error.serverMessage : undefined
+  const title = isDone ? doneTitle : props.title
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!linkCall.isPending) linkCall.mutate(input)
   }
   return (
     <>
-      <h1 className="text-3xl">{endedMessage ? 'This link has ended' : isDone ? doneTitle : title}</h1>
+      <h1 className="text-3xl">{endedMessage ? 'This link has ended' : title}</h1>
       <p aria-live="polite" className="max-w-xl text-lg text-muted">
         {endedMessage ?? (isDone ? doneText : text)}
       </p>

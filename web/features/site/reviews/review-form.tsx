@@ -7,7 +7,6 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
 
-/** Shown to buyers who may write a review. */
 export function ReviewForm({ name }: { name: string }) {
   const [stars, setStars] = useState<number | undefined>()
   const [showsPayingSince, setShowsPayingSince] = useState(false)

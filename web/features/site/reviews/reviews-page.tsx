@@ -71,7 +71,6 @@ export default function ReviewsPage() {
 type StarFilter = '1' | '2' | '3' | '4' | '5'
 const starFilters: StarFilter[] = ['5', '4', '3', '2', '1']
 
-/** Average and histogram. A click on a bar shows only reviews with as many stars; a second click shows all. */
 function Summary({ chosen, onChoose }: { chosen: StarFilter | null; onChoose: (stars: StarFilter | null) => void }) {
   const { count, average, byStars } = useSettings().reviews
   if (count === 0) return null
@@ -111,7 +110,6 @@ function Summary({ chosen, onChoose }: { chosen: StarFilter | null; onChoose: (s
   )
 }
 
-/** The form, the day from which it is available, or a note that the user has written a review. */
 function OwnReview() {
   const { user } = useUser()
   const { data } = useData(reviews.mine, {}, { enabled: user !== null })

@@ -2,10 +2,8 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { chartDescription, SampleChart } from '#web/ui/sample-chart.tsx'
 
-// Loaded on demand, when the visitor starts the replay.
 const Replay = lazy(() => import('./replay.tsx'))
 
-/** The complete sample chart with its caption. */
 export function Figure({ number, className }: { number: number; className: string }) {
   return (
     <figure className="flex flex-col gap-3">
@@ -15,7 +13,6 @@ export function Figure({ number, className }: { number: number; className: strin
   )
 }
 
-/** Sample chart that the visitor can replay day by day. */
 export function ReplayFigure({ className }: { className: string }) {
   const [isReplaying, setIsReplaying] = useState(false)
   const chart = <SampleChart description={chartDescription} hasAxis arrives className={className} />

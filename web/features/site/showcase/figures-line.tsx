@@ -1,13 +1,12 @@
 import { useSettings } from '#web/api/settings.tsx'
 
-/** For example "45 s", "12 min" or "3 h". */
 const formatDuration = (seconds: number) => {
   if (seconds < 90) return `${seconds} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return `${Math.round(seconds / 3600)} h`
 }
 
-/** Median time to unlock; hidden if the seller shows no figures. */
+/** Hidden if the seller shows no figures. */
 export function UnlockTime() {
   const { secondsToUnlock } = useSettings().figures
   if (secondsToUnlock === null) return null
@@ -18,7 +17,6 @@ export function UnlockTime() {
   )
 }
 
-/** Median time to the first answer; hidden if the seller shows no figures. */
 export function AnswerTime() {
   const { secondsToAnswer } = useSettings().figures
   if (secondsToAnswer === null) return null

@@ -1,14 +1,12 @@
 import type { ReactNode } from 'react'
 import { Container, Eyebrow } from '#web/ui/page.tsx'
 
-/** Top of a page: large heading, lead and buttons. */
 export function HeroTop(props: {
   eyebrow: string
   title: string
   lead: string
   reviews: ReactNode
   id?: string
-  /** Buttons. */
   children: ReactNode
 }) {
   const { eyebrow, title, lead, reviews, id, children } = props

@@ -2,10 +2,8 @@ import type { ReactNode } from 'react'
 import source from '#content/about.md?raw'
 import { sectionAt, useContent } from '#web/api/page-texts.ts'
 
-/** One for each principle. */
 const pictures = [<Evidence key="1" />, <Selectivity key="2" />, <Consistency key="3" />]
 
-/** Principles from `content/about.md`. */
 export function Principles() {
   const { items } = sectionAt(useContent(source), 0)
   return (

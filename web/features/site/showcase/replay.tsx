@@ -14,13 +14,12 @@ function timesText(count: number) {
   return count === 2 ? 'twice' : `${count} times`
 }
 
-/** Replays the chart day by day while the visitor marks entries. It shows no profits, because the prices are invented. */
+/** Shows no profits, because the prices are invented. */
 export default function Replay({ className, onClose }: { className: string; onClose: () => void }) {
   const [day, setDay] = useState(firstDay)
   const [markedDays, setMarkedDays] = useState<number[]>([])
   const view = useMemo(() => ({ from: 0, to: lastDay, last: day }), [day])
   const nextDayButton = useRef<HTMLButtonElement>(null)
-  /** Horizontal position where a swipe began. */
   const swipeStartX = useRef(0)
   useEffect(() => nextDayButton.current?.focus({ preventScroll: true }), [])
 

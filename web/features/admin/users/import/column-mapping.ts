@@ -11,9 +11,8 @@ export const neededColumns = (products: ProductName[]): Column[] => [
   'paidUntil',
 ]
 
-/** Where a value comes from: the index of a column in the file, or one text for every line. */
+/** The index of a column in the file, or one text for every line. */
 export type Source = { place: number } | { text: string }
 export type Mapping = Partial<Record<Column, Source>>
 
-/** Column titles and first lines of a file whose columns the seller has to name. */
 export type Unmapped = { titles: string[]; samples: string[][]; guessed: Mapping }

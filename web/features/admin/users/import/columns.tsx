@@ -21,8 +21,7 @@ const columnTitles: Record<Column, string> = {
   paidUntil: 'Paid until',
 }
 
-/** Values that can be chosen for the whole file instead of a column. */
-function useForEveryone(products: ProductName[]): Partial<Record<Column, (readonly [string, string])[]>> {
+function useWholeFileOptions(products: ProductName[]): Partial<Record<Column, (readonly [string, string])[]>> {
   return {
     product: products.map(({ slug, name }) => [`text ${slug}`, `${name} for everyone`] as const),
     plan: useSoldPlans().map(({ key, name }) => [`text ${key}`, `${name} for everyone`] as const),
@@ -48,11 +47,10 @@ type ColumnChoiceProps = {
   onChosen: (mapping: Mapping) => void
 }
 
-/** Asks which column of the file has which value, and shows the first values of each column. */
 export function ColumnChoice(props: ColumnChoiceProps) {
   const { titles: fileTitles, samples, guessed } = props.unmapped
   const [mapping, setMapping] = useState<Mapping>(guessed)
-  const forEveryone = useForEveryone(props.products)
+  const wholeFileOptions = useWholeFileOptions(props.products)
   const requiredColumns = neededColumns(props.products)
   const columns = (Object.keys(columnTitles) as Column[]).filter(
     (column) => column !== 'product' || requiredColumns.includes(column),
@@ -84,7 +82,7 @@ export function ColumnChoice(props: ColumnChoiceProps) {
                   options={[
                     ['', 'Not in this file'],
                     ...fileTitles.map((title, place) => [`place ${place}`, title || `Column ${place + 1}`] as const),
-                    ...(forEveryone[column] ?? []),
+                    ...(wholeFileOptions[column] ?? []),
                   ]}
                 />
               </label>

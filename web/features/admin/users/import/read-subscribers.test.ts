@@ -7,7 +7,7 @@ const linesOf = (file: string, order?: 'day' | 'month') => {
   return 'lines' in read ? read.lines : []
 }
 const fileWithDays = (...days: string[]) =>
-  ['email,plan,paid until', ...days.map((day, at) => `${at}@example.com,monthly,"${day}"`)].join('\n')
+  ['email,plan,paid until', ...days.map((day, index) => `${index}@example.com,monthly,"${day}"`)].join('\n')
 const readDays = (file: string, order?: 'day' | 'month') => linesOf(file, order).map(({ paidUntil }) => paidUntil)
 
 test('a file from another shop is read by the names of its columns, in any order', () => {

@@ -38,7 +38,6 @@ type Subscribers =
 
 type ReadOptions = { order?: DayOrder | undefined; chosenMapping?: Mapping | undefined; products?: ProductName[] }
 
-/** Reads the lines of a CSV file, or returns what the seller has to correct or decide first. */
 export function readSubscribers(
   fileText: string,
   { order, chosenMapping, products = [] }: ReadOptions = {},
@@ -84,7 +83,7 @@ export function readSubscribers(
   return { lines, repeated: findRepeatedLines(lines), unused }
 }
 
-/** Finds columns by their titles. A product column counts only if the shop sells every product in it. */
+/** A product column counts only if the shop sells every product in it. */
 function guessMapping(titles: string[], rows: { cells: string[] }[], products: ProductName[]): Mapping {
   const mapping: Mapping = {}
   for (const column of columns) {
@@ -97,7 +96,7 @@ function guessMapping(titles: string[], rows: { cells: string[] }[], products: P
   return mapping
 }
 
-/** Messages for lines whose email or username an earlier line has for the same product, by line number. */
+/** By line number: messages for lines whose email or username an earlier line has for the same product. */
 function findRepeatedLines(lines: { line: number; email: string; tradingViewUsername: string; product: string }[]) {
   const firstLines = new Map<string, number>()
   const repeated = new Map<number, string>()

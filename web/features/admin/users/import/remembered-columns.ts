@@ -2,7 +2,6 @@ import type { Mapping } from './column-mapping.ts'
 
 const key = 'import-columns'
 
-/** The choice made in this browser for a file with the same titles. */
 export function rememberedMapping(titles: string[]): Mapping | undefined {
   try {
     return JSON.parse(localStorage.getItem(key) ?? '{}')[titles.join('\n')]

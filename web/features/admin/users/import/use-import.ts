@@ -26,7 +26,7 @@ export type ImportState =
   /** `remaining` are the lines still to send; `stopped` is the reason of an interruption. */
   | (ReadFile & { step: 'running' | 'done'; remaining: ImportLine[]; stopped?: string })
 
-/** Reads a file, checks each line on the server, and imports the valid lines in batches. Continues after an interruption. */
+/** Checks each line on the server and imports the valid ones in batches; continues after an interruption. */
 export function useImport() {
   const products = useSettings().products.filter(({ state }) => state === 'on sale')
   const [state, setState] = useState<ImportState>({ step: 'file' })
@@ -68,7 +68,6 @@ export function useImport() {
     }
   }
 
-  /** Reads the file again with the columns that the seller chose. */
   async function chooseColumns(mapping: Mapping) {
     if (state.step !== 'columns') return
     rememberMapping(state.unmapped.titles, mapping)
