@@ -29,7 +29,6 @@ export type Access = {
   privatePackage: PrivatePackage
   assets: Assets
   reminders: Reminders
-  /** True if the connector unlocks the buyers of this product. */
   unlocksItself(tx: Transaction, productId: string): Promise<boolean>
   schedules: Schedules
   prepare(): Promise<void>

@@ -49,13 +49,12 @@ async function accessOf({ user }: Pick<Owner, 'user'>) {
   return row
 }
 
-/** Emails about access, oldest first. */
 async function mailsTo(email: string) {
   const mails = await shop.mails()
   return mails.filter(({ to, subject }) => to === email && /access/.test(subject)).map(({ subject }) => subject)
 }
 
-/** Returns the tasks about one buyer, because other tests leave tasks behind. */
+/** Only one buyer's tasks, because other tests leave tasks behind. */
 async function todoOf(buyer: Pick<Owner, 'user'>, kind?: TodoKind) {
   const admin = await shop.admin()
   const found = []
@@ -213,9 +212,9 @@ describe('the seller', () => {
   })
 
   test('pages through the list without gaps or repeats while it changes, and can search and filter it', async () => {
-    const late = await Promise.all(Array.from({ length: 7 }, () => owner()))
+    const overdueBuyers = await Promise.all(Array.from({ length: 7 }, () => owner()))
     // All ask at the same time, so that the list is ordered by id.
-    await Promise.all(late.map((buyer) => buyer.ask()))
+    await Promise.all(overdueBuyers.map((buyer) => buyer.ask()))
     shop.clock.advance({ hours: 25 })
     const seller = await shop.admin()
     const seen: string[] = []
@@ -229,7 +228,7 @@ describe('the seller', () => {
       await (await owner()).ask()
     } while (cursor)
     expect(new Set(seen).size).toBe(seen.length)
-    const ids = await Promise.all(late.map(async (buyer) => (await accessOf(buyer)).id))
+    const ids = await Promise.all(overdueBuyers.map(async (buyer) => (await accessOf(buyer)).id))
     expect(seen).toEqual(expect.arrayContaining(ids))
     const needs = await seller.call(overview.adminNeeds, {})
     const overdue = needs.find(({ kind }) => kind === 'overdue_requests')
@@ -296,26 +295,26 @@ describe('the seller', () => {
   })
 
   test('as support may decline but not refund; an admin then ends or keeps the subscription', async () => {
-    const [support, buyer, other] = [await shop.staff('support'), await payer(), await payer()]
-    const ids = await Promise.all([buyer, other].map(async (person) => (await accessOf(person)).id))
+    const [support, endedBuyer, keptBuyer] = [await shop.staff('support'), await payer(), await payer()]
+    const ids = await Promise.all([endedBuyer, keptBuyer].map(async (person) => (await accessOf(person)).id))
     await support.call(accessAdmin.decline, { ids, reason: 'Not for you', subscription: 'end' })
     await shop.settle()
-    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+    expect(await endedBuyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
     const admin = await shop.admin()
     const countRequests = async () =>
       (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'declined_to_end')?.count ?? 0
     expect(await countRequests()).toBe(2)
     const listed = await admin.call(accessAdmin.people, { endRequested: 'yes' })
     expect(listed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
-    const [first = '', second = ''] = ids
-    const settle = { id: first, decision: 'end' } as const
+    const [endedId = '', keptId = ''] = ids
+    const settle = { id: endedId, decision: 'end' } as const
     await expect(support.call(accessAdmin.settleDeclined, settle)).rejects.toMatchObject({ status: 403 })
     await admin.call(accessAdmin.settleDeclined, settle)
-    await admin.call(accessAdmin.settleDeclined, { id: second, decision: 'keep' })
+    await admin.call(accessAdmin.settleDeclined, { id: keptId, decision: 'keep' })
     await shop.settle()
     expect(await countRequests()).toBe(0)
-    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
-    expect(await other.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+    expect(await endedBuyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
+    expect(await keptBuyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
   })
 
   test('declines a move: the account that has access keeps it', async () => {
@@ -373,8 +372,8 @@ describe('the seller', () => {
   test('has nothing to remove from a buyer who has come back', async () => {
     const buyer = await unlockedBuyer()
     await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
-    const again = await bookPurchase(shop.connection, buyer.user.id)
-    await buyer.ask({ purchaseId: again.id })
+    const newPurchase = await bookPurchase(shop.connection, buyer.user.id)
+    await buyer.ask({ purchaseId: newPurchase.id })
     expect(await todoOf(buyer)).toEqual([])
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
   })
@@ -472,8 +471,8 @@ describe('a paying buyer whose access is withheld', () => {
     const buyer = await withholdFromBuyer()
     await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
     await expect(buyer.admin.call(accessAdmin.restore, { ids: [buyer.id] })).rejects.toMatchObject({ status: 409 })
-    const again = await bookPurchase(shop.connection, buyer.user.id)
-    await buyer.ask({ purchaseId: again.id })
+    const newPurchase = await bookPurchase(shop.connection, buyer.user.id)
+    await buyer.ask({ purchaseId: newPurchase.id })
     expect(await todoOf(buyer)).toMatchObject([{ kind: 'unlock' }])
   })
 })

@@ -17,9 +17,8 @@ import type { ConnectorInterface } from './rows.ts'
 
 type BuyerAccessContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>
 
-/** Calls of buyers about their own access. */
 export type BuyerAccess = {
-  /** Submits the access form. Nothing changes if the same username is unlocked already. */
+  /** Nothing changes if the same username is unlocked already. */
   submit(actor: Actor, purchaseRef: PurchaseRef, form: AccessRequestInput, beforeMove: AssertFresh): Promise<void>
   /** Moves access to another TradingView account. The new username is unlocked before the old one is locked. */
   changeUsername(actor: Actor, purchaseId: string, username: string, beforeMove: AssertFresh): Promise<void>

@@ -27,19 +27,18 @@ export type Decisions = {
   withhold(actor: Actor, ids: string[]): Promise<{ changed: number }>
   /** Records that the seller has removed someone by hand. */
   lock(actor: Actor, ids: string[]): Promise<{ changed: number }>
-  /** Announces the unlocks whose undo window is over. */
+  /** For unlocks whose undo window is over. */
   announce(): Promise<void>
   rename(actor: Actor, id: string, username: string): Promise<void>
   /** Rows among these that were declined with a request to end the paid subscription. */
   findEndRequests(ids: string[]): Promise<Pick<AccessRow, 'id' | 'userId' | 'productId'>[]>
-  /** Keeps the subscription although access was declined. */
   keepSubscription(actor: Actor, id: string): Promise<void>
 }
 
 /** Undo window of an unlock by hand. After it, the buyer is told, TradingView is called and the keys are deleted. */
 const undoWindowMs = 60_000
 
-/** Decides about one access row, which is locked in the database. Returns false if the row's state does not allow the decision. */
+/** Decides about one row, which is locked. Returns false if the row's state does not allow the decision. */
 type Act = (tx: Transaction, row: AccessRow, hasConnector: boolean) => Promise<boolean>
 
 export function createDecisions(context: DecisionContext, connector: ConnectorInterface, names: Names): Decisions {
@@ -170,7 +169,6 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
   }
 }
 
-/** Decisions about the subscriptions of people whose access was declined. */
 function createSubscriptionDecisions({ db, audit }: Pick<Context, 'db' | 'audit'>) {
   return {
     async findEndRequests(ids: string[]) {
@@ -214,7 +212,7 @@ async function announce(
 
 type RenameInput = { actor: Actor; id: string; username: string }
 
-/** Gives a customer another username, without the limits for buyers. */
+/** Without the limits for buyers. */
 async function rename(
   tx: Transaction,
   { audit }: Pick<Context, 'audit'>,

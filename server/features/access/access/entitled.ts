@@ -11,7 +11,7 @@ export async function owns(db: Database, userId: string, productId: string): Pro
   return (await db.$count(purchases, isTheirs)) > 0
 }
 
-/** Recomputes a person's access from their purchases and returns the rows. Locks the person. */
+/** Locks the person. Returns all rows of their access. */
 export async function recomputeAccess(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
@@ -59,7 +59,7 @@ function entitlementEvent(reasonBefore: AccessRow['reason'], reason: AccessRow['
   return reasonBefore === null ? undefined : ('ended' as const)
 }
 
-/** Stores what a person is entitled to, and moves the state if the entitlement begins or ends. */
+/** Moves the state if the entitlement begins or ends. */
 async function storeEntitlement(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,

@@ -148,7 +148,6 @@ describe('exchange keys', () => {
   })
 })
 
-/** Every row of every table, jobs included, as text. */
 async function everythingStoredIn({ connection: { pool } }: TestShop): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name

@@ -51,7 +51,6 @@ export async function storeForm(
     })
 }
 
-/** Decrypts the keys for an admin. Audited. */
 export function revealKeys(
   { db, secrets, audit }: Pick<Context, 'db' | 'secrets' | 'audit'>,
   actor: Actor,
@@ -73,7 +72,7 @@ export function revealKeys(
   })
 }
 
-/** Deletes exchange keys that no pending request needs, and all exchange keys after 30 days. */
+/** Also deletes keys that no pending request needs, before their 30 days are over. */
 export async function purgeKeys({ db, now }: Pick<Context, 'db' | 'now'>) {
   const isPending = hasRow(
     access,

@@ -13,12 +13,11 @@ import { type AccessRow, factsOf, nextStep, type Step } from './rules.ts'
 
 type NameContext = Pick<Context, 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
 
-/** TradingView usernames that buyers want unlocked. A username belongs to one buyer. */
+/** A username belongs to one buyer. */
 export type Names = {
   /** Earliest time of the next change; null if the buyer may change the username. */
   mayChangeFrom(userId: string, tx?: Transaction | Database): Promise<Date | null>
   findOtherHolder: typeof findOtherHolder
-  /** Sets a username: at the checkout, in the form or the profile, by an admin or an import. */
   setUsername(tx: Transaction, input: UsernameInput): Promise<void>
   /** Checks unknown usernames again: TradingView may take minutes to find a new account. */
   recheck(tx: Transaction, userId: string): Promise<void>
@@ -74,7 +73,6 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
     throw conflict('too-soon', `You can change your TradingView username again on ${on}.`)
   }
 
-  /** Gives the username to one access row, and moves the row's state accordingly. */
   async function assignUsername(
     tx: Transaction,
     row: AccessRow,
@@ -166,7 +164,7 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
   }
 }
 
-/** Clears the username. A paying customer may replace it but not clear it. */
+/** A paying customer may replace the username but not clear it. */
 async function clearUsername(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
   if (rows.some(({ reason, state }) => reason !== null && state !== 'none'))
     throw invalid(field, 'Please enter the TradingView username that we unlock for you.')

@@ -88,7 +88,6 @@ export async function recordCheckedName(
     await setTradingViewUsername(tx, userId, username)
 }
 
-/** Condition for rows that the connector has not unlocked in time. */
 const isConnectorOverdue = (now: Date) =>
   and(
     eq(access.state, 'unlocking'),

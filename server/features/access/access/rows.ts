@@ -53,10 +53,7 @@ export async function lockRows(tx: Transaction, ids: string[]) {
   return tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')
 }
 
-/**
- * Changes a row, with its event and email; the only function that changes a state. Ends the undo window unless `changes`
- * sets it. The caller must hold the lock on the row.
- */
+/** The only function that changes a state. Ends the undo window unless `changes` sets it. The caller must hold the row's lock. */
 export async function changeAccess(
   tx: Transaction,
   context: ChangeContext,
@@ -118,7 +115,7 @@ export async function changeAccess(
   return changed
 }
 
-/** Emails buyer and seller about a request, once for each request. The buyer is promised an answer within a day. */
+/** Emails buyer and seller, once for each request. The buyer is promised an answer within a day. */
 export async function askSeller(
   tx: Transaction,
   { mails, now, supportEmail, catalog }: ChangeContext,
@@ -152,7 +149,7 @@ async function wasToldByReceipt(tx: Transaction, key: AccessKey & { username: st
   return (await tx.$count(orders, isToldOrder)) > 0
 }
 
-/** True if the email about the end of the subscription, in the last 10 minutes, already told the buyer. */
+/** True if the email about the end of the subscription already told the buyer in the last 10 minutes. */
 async function wasToldByEndEmail(tx: Transaction, key: AccessKey, now: Date) {
   const hasJustEnded = and(
     eq(purchases.userId, key.userId),

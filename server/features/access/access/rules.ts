@@ -34,7 +34,7 @@ function unlockedAccountOf({ unlockedName, nameKey }: AccessRow): Facts['unlocke
   return normalizeUsername(unlockedName) === nameKey ? 'same' : 'other'
 }
 
-/** Returns the next state, or undefined if the event changes nothing. */
+/** Undefined if the event changes nothing. */
 export function nextStep(event: AccessEvent, facts: Facts): Step | undefined {
   const { state, needsDecision, unlockedAccount, hasConnector, isNamed } = facts
   const isWaiting = state === 'asked' || state === 'unlocking'
@@ -114,7 +114,7 @@ export type TodoFacts = {
 type Todo = { todo: TodoKind; todoSince: Date; dueAt: Date | null }
 const noTodo = { todo: null, todoSince: null, dueAt: null }
 
-/** Returns the seller's task for a row, with its start and due time (docs/access.md). */
+/** docs/access.md lists the tasks. */
 export function todoOf(row: AccessRow, facts: TodoFacts, now: Date): Todo | typeof noTodo {
   const todo = todoKindOf(row, facts, now)
   if (!todo) return noTodo

@@ -11,7 +11,7 @@ import {
 import type { ConnectorInterface } from './rows.ts'
 import { todoOf } from './rules.ts'
 
-/** Username that the buyer's list entry has now, if no customer has it: the buyer probably renamed their TradingView account. */
+/** Set if no customer has that username: the buyer probably renamed their TradingView account. */
 export const renamedTo = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
   on former.script_id = ${tvPeople.scriptId} and former.list_entry_id = ${tvPeople.listEntryId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
@@ -21,7 +21,6 @@ const selectFromEntries = (expression: SQL, condition: SQL) => sql`(select ${exp
   join ${tvScripts} on ${tvScripts.id} = ${tvPeople.scriptId} and ${tvScripts.productId} = ${access.productId}
   where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey} and ${condition})`
 
-/** Start of the failure after which the connector gave up. */
 const gaveUpSince = sql<Date | null>`${selectFromEntries(
   sql`max(${tvPeople.failingSince})`,
   sql`${tvPeople.failingSince} is not null and ${tvPeople.nextTryAt} is null`,
@@ -30,10 +29,7 @@ const hadAccess = sql<boolean>`${selectFromEntries(sql`count(*) > 0`, sql`${tvPe
 
 type Connector = Pick<ConnectorInterface, 'isOn' | 'servedProducts'>
 
-/**
- * Stores the seller's tasks for these people, or for everyone whose task may have changed.
- * Updates rows in the order of their ids, against deadlocks.
- */
+/** Without `userIds`, for everyone whose task may have changed. Updates rows in the order of their ids, against deadlocks. */
 export async function refreshTodo(tx: Database | Transaction, connector: Connector, now: Date, userIds?: string[]) {
   const isOn = await connector.isOn(tx)
   const served = await connector.servedProducts(tx)

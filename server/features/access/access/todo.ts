@@ -102,7 +102,6 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
   }
 }
 
-/** Usernames that the seller needs for a task. */
 function usernamesOf(kind: TodoKind, row: AccessRow, presentName: string | null) {
   const wanted = row.username ?? row.unlockedName
   if (kind === 'renamed') return { username: presentName, oldUsername: wanted }

@@ -60,7 +60,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
       await audit.record(tx, actor, { action, subject: asset.ticker })
     })
 
-  /** Returns the products with a list that this person owns. Throws if there is none. */
+  /** Throws if this person owns no product with a list. */
   async function requireOwnedLists(userId: string) {
     const lists = catalog.products().filter(({ listed }) => listed.list !== null)
     const isOwned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
@@ -172,7 +172,6 @@ function findRecentlyRemoved(db: Database, now: Date) {
     .limit(20)
 }
 
-/** Returns the entered time, or the present time if none was entered or it lies in the future. */
 const pastTime = (now: Date, entered: string | undefined) =>
   entered && new Date(entered) < now ? new Date(entered) : now
 

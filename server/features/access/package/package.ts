@@ -6,7 +6,6 @@ import type { AccessModule } from '../access/access.ts'
 
 type PackageContext = Pick<Context, 'settings' | 'catalog'>
 
-/** Content for owners only; the rest of the package is on TradingView. */
 export type PrivatePackage = { show(userId: string, slug?: string): Promise<RawOutputOf<typeof privatePackage.show>> }
 
 type PackageDeps = Pick<AccessModule, 'owns'>

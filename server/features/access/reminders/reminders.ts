@@ -8,7 +8,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 
 type ReminderContext = Pick<Context, 'db' | 'queue' | 'mails' | 'now' | 'audit' | 'catalog'>
 
-/** Reminders to buyers who have not asked for access yet, at most once a week. */
+/** For buyers who have not asked for access yet, at most once a week. */
 export type Reminders = {
   count(): Promise<number>
   /** Returns the number of buyers reminded. Locks their rows, so that a second click sends nothing. */
@@ -27,7 +27,6 @@ export function createReminders(
   { db, queue, mails, now, audit, catalog }: ReminderContext,
   { accounts, connector }: ReminderDeps,
 ): Reminders {
-  /** Matches a live purchase whose buyer has not asked for access. */
   const isUnasked = and(
     isLivePurchase,
     not(

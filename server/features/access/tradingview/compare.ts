@@ -16,16 +16,13 @@ import { recordNameNotFound } from './sync-name.ts'
 
 type ListedPerson = PeopleList['people'][number]
 
-/** Result of a comparison, as stored in `tv_runs`, and the people to sync. */
+/** As stored in `tv_runs`, with the people to sync. */
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toSync: string[] }
 
 /** Above this number of removals in one night, the seller must confirm them: 10% of the list, but at least 5. */
 const maxUnconfirmedRemovals = (people: number) => Math.max(5, Math.floor(people / 10))
 
-/**
- * Compares a script's list with the target states, stores what was observed and returns whom to sync. An incomplete list
- * changes nothing.
- */
+/** Stores what was observed and returns whom to sync. An incomplete list changes nothing. */
 export async function compare(
   context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,
@@ -102,7 +99,6 @@ async function findPlans({ db, now }: Pick<Context, 'db' | 'now'>, script: Scrip
   )
 }
 
-/** Stores the foreign entries of a script for the seller, and deletes those that are gone from the list. */
 async function recordForeignEntries(
   { db, now }: Pick<Context, 'db' | 'now'>,
   script: ScriptRow,
@@ -145,10 +141,7 @@ async function recordForeignEntries(
     )
 }
 
-/**
- * A foreign entry with the id of a buyer's missing entry is probably that buyer, renamed. If TradingView doesn't know the
- * buyer's username, asks the buyer for the new one. Returns a text for the seller, or null.
- */
+/** A foreign entry with the id of a buyer's missing entry is probably that buyer, renamed. Returns a text for the seller, or null. */
 async function proposeRename(
   context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,

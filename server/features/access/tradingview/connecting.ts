@@ -36,7 +36,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
 
-  /** Recomputes the access of disputed purchases, which depends on a setting. */
+  /** The access of disputed purchases depends on a setting. */
   async function refreshDisputed() {
     const disputed = await db
       .selectDistinct({ userId: purchases.userId })
@@ -160,7 +160,7 @@ export function createConnecting(context: ConnectingContext, { connector, access
 const isDifferentName = (before: string | null, after: string | null) =>
   before !== null && after !== null && before !== after
 
-/** Calls TradingView with pasted cookies. Throws a refusal with the reason if they don't work. */
+/** Throws a refusal with the reason if TradingView does not accept the cookies. */
 async function testCookies(
   { db, tradingView: gateway }: Pick<Context, 'db' | 'tradingView'>,
   { host, cookies: pasted }: ConnectInput,
@@ -183,7 +183,7 @@ async function testCookies(
   }
 }
 
-/** Connects a shop to the TradingView sandbox at its first start, so that trial purchases are unlocked at once. */
+/** At the shop's first start, so that trial purchases are unlocked at once. */
 export async function connectSandbox({
   db,
   now,

@@ -20,7 +20,7 @@ import { createHealth, type Health } from './health.ts'
 
 type ConnectionDeps = Pick<Context, 'audit' | 'db' | 'mails' | 'now' | 'secrets' | 'supportEmail' | 'tradingView'>
 
-/** State of the seller's TradingView session; other modules get a client only through it. */
+/** Other modules get a client only through it. */
 export type Connection = {
   health: Health
   /** The stored connection, as the settings of this server allow it. */
@@ -48,7 +48,6 @@ export const notConnected = () => conflict('tradingview-not-connected', 'Trading
 export const asRefusal = (error: unknown) =>
   error instanceof TradingViewFailure ? new Refusal(409, 'tradingview-failed', error.message) : error
 
-/** Purpose that seals the cookies. */
 export const cookiesPurpose = 'tv_connection'
 
 export function createConnection(
@@ -169,9 +168,9 @@ export async function waitForTurn(db: Database, host: string, maxWaitMs?: number
 }
 
 /**
- * Reserves the next call and returns the milliseconds to wait for it. Allows one call a second, and three in a row after a
- * pause, far below the rates that public tools report as harmless. All processes share one row and the database's clock.
- * Returns undefined, and reserves nothing, if the wait would be longer than `maxWaitMs` or if there is no connection.
+ * Returns the milliseconds to wait. One call a second, and three in a row after a pause: far below the rates that public
+ * tools report as harmless. All processes share one row and the database's clock. Undefined, and nothing reserved, if the
+ * wait would be longer than `maxWaitMs` or if there is no connection.
  */
 export async function nextTurn(
   db: Database,

@@ -66,7 +66,7 @@ export function createConnector(
     for (const userId of new Set(userIds)) await enqueueSync(db, { userId })
   }
 
-  /** People who are due: new buyers first, then by waiting time. */
+  /** New buyers first, then by waiting time. */
   const findDue = (limit: number) => {
     const isNew = sql<boolean>`bool_or(coalesce(${access.state} = 'unlocking', false))`
     return db
@@ -80,10 +80,7 @@ export function createConnector(
       .limit(limit)
   }
 
-  /**
-   * Returns true if TradingView answers again. Probes at most once in 10 s, and syncs one person before the others, so that
-   * a partial recovery fails one job, not hundreds.
-   */
+  /** Probes at most once in 10 s, and syncs one person before the others, so that a partial recovery fails one job, not hundreds. */
   async function checkRecovery(client: TradingViewClient): Promise<boolean> {
     if (!(await connection.health.mayProbe())) return false
     const [firstDue] = (await connection.health.probe(client)) ? await findDue(1) : []
@@ -122,7 +119,7 @@ export function createConnector(
   }
 }
 
-/** Ids of products with a script. Empty unless the connector works. */
+/** Empty unless the connector works. */
 export async function servedProducts(
   tx: Transaction | Database,
   row: Parameters<typeof isWorking>[0],
@@ -144,7 +141,7 @@ async function isWaiting(tx: Transaction, userId: string) {
   return (await tx.$count(access, isUnlocking)) > 0
 }
 
-/** True if the person has or had a username, so that there is something to sync. */
+/** Without a present or former username, there is nothing to sync. */
 async function isNamed(tx: Transaction, userId: string) {
   const hasName = and(eq(access.userId, userId), or(isNotNull(access.nameKey), isNotNull(access.unlockedName)))
   return (await tx.$count(access, hasName)) > 0 || (await tx.$count(tvPeople, eq(tvPeople.userId, userId))) > 0

@@ -95,12 +95,12 @@ describe('a session that ends', () => {
     expect((await todo()).map(({ username }) => username)).toContain('patient_paula')
 
     const host = 'sandbox'
-    const wrong = admin.call(tradingViewAdmin.connect, {
+    const connectionWithWrongCookies = admin.call(tradingViewAdmin.connect, {
       cookies: 'sessionid=a; sessionid_sign=b',
       host,
       accepts: false,
     })
-    await expect(wrong).rejects.toMatchObject({ status: 409 })
+    await expect(connectionWithWrongCookies).rejects.toMatchObject({ status: 409 })
     await shop.tradingViewStandIn.controls.logIn()
     const cookies = await shop.tradingViewStandIn.controls.cookies()
     await admin.call(tradingViewAdmin.connect, { cookies, host, accepts: false })

@@ -13,10 +13,7 @@ export type Health = {
   recordSuccess(changes?: Partial<ConnectionRow>): Promise<void>
   /** Returns true once in 10 s across all processes. A caller that gets true must probe. */
   mayProbe(): Promise<boolean>
-  /**
-   * Calls TradingView and records the outcome. Without probes, one failed sync would count as an outage until its retry, up
-   * to an hour later.
-   */
+  /** Without probes, one failed sync would count as an outage until its retry, up to an hour later. */
   probe(client: TradingViewClient): Promise<boolean>
   /** Emails the seller once a day while the session is expired. */
   remind(): Promise<void>
@@ -33,7 +30,6 @@ type HealthDeps = {
 /** After this many unreadable answers in a row, TradingView's protocol has probably changed. */
 const maxUnreadableAnswers = 3
 
-/** Interval of probes during an outage. */
 export const probeSeconds = 10
 
 export function createHealth(

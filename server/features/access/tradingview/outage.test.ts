@@ -30,7 +30,6 @@ async function makeDue(prefix: string, count: number) {
   )
 }
 
-/** Counts the sync and probe jobs, finished ones included. */
 async function countJobs(): Promise<number> {
   const { rows } = await shop.connection.pool.query<{ count: number }>(
     `select count(*)::int from jobs.job where name in ('tradingview-person', 'tradingview-return')`,

@@ -7,7 +7,6 @@ import { access, isForeign, isLivePurchase, purchases, tvConnection, tvPeople } 
 
 type PeopleMeterDeps = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 
-/** People with access now, the forecast for the last day of the month, and the warning to the seller. */
 export type PeopleMeter = {
   read(): Promise<RawOutputOf<typeof calls.meter>>
   /** Warns at 90 and at 100 people, each once a month. */

@@ -12,7 +12,6 @@ export type Observed = { isPresent: boolean; until: Date | null }
 /** Change of TradingView's list. `leave`: the entry is not as wanted, but this shop did not make it. */
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
-/** Plan for one username on one script: its stored entry and its target state. */
 export type UsernamePlan = {
   person: PersonRow
   script: ScriptRow
@@ -31,7 +30,7 @@ export const noFailure = { tries: 0, failingSince: null, nextTryAt: null, error:
 
 export const nextVersion = { version: sql`${tvPeople.version} + 1` }
 
-/** Stores with an optimistic lock on `version`. Returns undefined if the row has changed meanwhile. */
+/** Optimistic lock on `version`. Returns undefined if the row has changed meanwhile. */
 export async function storeIfUnchanged(
   tx: Database | Transaction,
   { id, version }: PersonRow,
@@ -67,7 +66,7 @@ export function decideAction(observed: Observed, wanted: TargetState, isOurs: bo
 export const removesAccess = (action: Action, observed: Observed, wanted: TargetState) =>
   action === 'remove' || (action === 'modify' && endMs(wanted.until) < endMs(observed.until))
 
-/** Target state of a username by its access row. `peers` are all usernames of the person on the script. */
+/** `peers` are all usernames of the person on the script. */
 export function usernamePlanFor(
   person: PersonRow,
   script: ScriptRow,

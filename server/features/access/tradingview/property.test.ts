@@ -50,7 +50,6 @@ const bookedByHand = { productId: reboundSigmaPro.id, billingType: 'monthly', am
 /** Ignores refusals of actions that are impossible at the moment. */
 const attempt = (action: Promise<unknown>) => action.catch(() => undefined)
 
-/** Possible actions on a person. */
 const events = {
   async buy(person: Person) {
     person.purchase = await shop.buy(person.visitor)
@@ -161,7 +160,7 @@ const sellerOnTradingView = {
 }
 const unlockedByHand = new Set<string>()
 
-/** Makes a decision of the seller. Runs `then` only if the decision was possible. */
+/** Runs `then` only if the decision was possible. */
 async function makeDecision(
   person: Person,
   decision: 'grant' | 'restore' | 'undo' | 'withhold' | 'lock' | 'decline',
@@ -232,7 +231,7 @@ async function runSteps(steps: Step[]): Promise<Person[]> {
       await attempt(Promise.resolve(events[nextStep.what](person)))
       if (nextStep.what === 'month' || nextStep.what === 'week') await logInAgain(people)
       // After everything has ended, a new purchase starts without the seller's earlier decision.
-      for (const other of people) if ((await paidUntil(other.userId)) === undefined) other.isRefused = false
+      for (const each of people) if ((await paidUntil(each.userId)) === undefined) each.isRefused = false
     } else
       await shop.tradingViewStandIn.controls.behave({
         always: nextStep.what.replace('fault ', '') as (typeof faults)[number],
@@ -248,7 +247,6 @@ async function logInAgain(people: Person[]) {
   for (const { visitor, login } of people) await attempt(visitor.call(accounts.login, login))
 }
 
-/** Ends all faults, renews the session, and runs everything that is due. */
 async function settleEverything() {
   const { controls } = shop.tradingViewStandIn
   remainingCrashes = 0
@@ -341,7 +339,6 @@ type RecordedMail = {
 }
 const isWaiting = ({ state, reason }: RecordedMail) => (state === 'asked' || state === 'unlocking') && reason !== null
 
-/** When each email about access may be sent. */
 const mayBeSent: Record<string, (mail: RecordedMail) => boolean> = {
   accessRequestReceived: isWaiting,
   accessRequested: isWaiting,

@@ -10,7 +10,7 @@ import { planUsernames, type ScriptRow } from './plan.ts'
 const maxReads = 3
 const summedCounts = ['missing', 'wrong', 'ended', 'foreign', 'blockedRemovals'] as const
 
-/** Nightly comparison of each script's whole list with the wanted state. Queues the differences. */
+/** Queues the differences between each script's whole list and the target states. */
 export function createReconcile(
   context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>,
   { connector, access: { names } }: ConnectorDeps,
@@ -77,7 +77,7 @@ export function createReconcile(
   }
 }
 
-/** Reads a whole list in at most 3 attempts, because TradingView's cursor expires when the list changes. */
+/** At most 3 attempts, because TradingView's cursor expires when the list changes. */
 async function readWholeList(client: TradingViewClient, pineId: string): Promise<PeopleList> {
   let list: PeopleList = { people: [], isComplete: false, pages: 0 }
   for (let reads = 0; reads < maxReads && !list.isComplete; reads++) list = await client.people(pineId)

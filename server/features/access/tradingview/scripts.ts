@@ -24,7 +24,7 @@ export function createScripts(
   { db, now, queue, audit, catalog }: ScriptContext,
   { connection, connectorChanged }: Connector,
 ): Scripts {
-  /** Scripts of the connected account, read from TradingView. Empty if TradingView does not answer. */
+  /** Empty if TradingView does not answer. */
   async function readAccountScripts() {
     const opened = await connection.open()
     if (!opened) return []

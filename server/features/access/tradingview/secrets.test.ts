@@ -75,13 +75,13 @@ test('the session’s cookies appear unsealed in no log, answer, export, email, 
   expect(tables.find((table) => table.startsWith('public.tv_connection'))).toContain(connection?.sealed_cookies)
 
   // After a change of the shop's key, the session is sealed again.
-  const old = await promisify(execFile)('cat', [`${shop.config.dataDir}/secrets-key`])
+  const oldKey = await promisify(execFile)('cat', [`${shop.config.dataDir}/secrets-key`])
   const rotate = promisify(execFile)(process.execPath, ['scripts/secrets.ts', 'rotate'], {
     env: {
       ...process.env,
       DATABASE_URL: shop.config.databaseUrl,
       DATA_DIR: shop.config.dataDir,
-      SECRETS_KEY_OLD: old.stdout.trim(),
+      SECRETS_KEY_OLD: oldKey.stdout.trim(),
       SECRETS_KEY: 'a1b2c3d4e5f60718293a4b5c6d7e8f90112233445566778899aabbccddeeff01',
     },
   })

@@ -23,14 +23,13 @@ async function connect() {
   await shop.settle()
 }
 
-/** Unlocks a username on TradingView's own page, as the seller does. */
+/** On TradingView's own page, as the seller does. */
 async function addByHand(username: string) {
   for (const pineId of Object.values(shop.tradingViewStandIn.scripts))
     await shop.tradingViewStandIn.controls.addByHand(pineId, username)
 }
 
 describe('a shop that has unlocked by hand', () => {
-  /** A buyer who has asked while there was no connector. */
   async function buyerWhoAsked(username: string) {
     const buyer = await shop.buyer()
     await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username })

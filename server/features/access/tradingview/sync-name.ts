@@ -42,7 +42,7 @@ export function createSyncName(
     return checkName(client, plan, row)
   }
 
-  /** Asks TradingView about the username and stores the answer. True if TradingView knows it. */
+  /** True if TradingView knows the username. */
   async function checkName(client: TradingViewClient, { person }: UsernamePlan, row: AccessRow): Promise<boolean> {
     const found = await client.findName(person.username)
     const isFound = 'username' in found
@@ -56,7 +56,7 @@ export function createSyncName(
     return isFound
   }
 
-  /** Performs the action and reads the result. Undefined if the target state has changed meanwhile. */
+  /** Undefined if the target state has changed meanwhile. */
   async function applyAction(
     client: TradingViewClient,
     plan: UsernamePlan,
@@ -152,7 +152,7 @@ function createRecording(
 ) {
   const { db, now } = context
 
-  /** Records the unlock if the username is unlocked on every script of the product. */
+  /** Only if the username is unlocked on every script of the product. */
   async function recordIfUnlocked(tx: Transaction, { person, script }: UsernamePlan, row: AccessRow) {
     const isUnlockedThere = and(
       eq(tvPeople.scriptId, tvScripts.id),
@@ -170,7 +170,7 @@ function createRecording(
     if (wasWaiting && row.askedAt) observeUnlock((now().getTime() - row.askedAt.getTime()) / 1000)
   }
 
-  /** Records the lock if the username is locked on every script of the product. */
+  /** Only if the username is locked on every script of the product. */
   async function recordIfLocked(tx: Transaction, { person: { userId, usernameKey }, script }: UsernamePlan) {
     if (!userId) return
     const isTheirs = and(
@@ -187,7 +187,7 @@ function createRecording(
     await tx.delete(tvEvents).where(eq(tvEvents.usernameKey, usernameKey))
   }
 
-  /** Stores the entry as read and records its effects. False if the target state has changed meanwhile. */
+  /** False if the target state has changed meanwhile. */
   return async function record(plan: UsernamePlan, seen: ObservedEntry, mode: ConnectionMode): Promise<boolean> {
     const { person, row, target } = plan
     const isOnlyObserving = mode === 'dry' || plan.isAwaitingSeller

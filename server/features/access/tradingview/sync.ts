@@ -22,10 +22,7 @@ type RoundResult = {
 /** Rounds for one person, if concurrent changes make a new round necessary. */
 const maxRounds = 10
 
-/**
- * Brings one person's entries on TradingView in line with the target states. Idempotent. Calls TradingView outside any
- * transaction and starts over if the row's version has changed. Returns false after a temporary failure.
- */
+/** Idempotent. Calls TradingView outside any transaction; starts over if the row's version has changed. False after a temporary failure. */
 type SyncPerson = (userId: string) => Promise<boolean>
 
 export function createSync(
@@ -51,7 +48,6 @@ export function createSync(
     return result
   }
 
-  /** Leaves this person to the next `catchUp`. */
   const leaveForLater = (tx: Database | Transaction, userId: string) =>
     tx.update(tvPeople).set({ nextTryAt: now() }).where(eq(tvPeople.userId, userId))
 
@@ -90,7 +86,7 @@ const emailAfterMs = hourMs
 function createFailureHandler(context: Pick<Context, 'db' | 'mails' | 'now' | 'supportEmail'>, connection: Connection) {
   const { db, now, mails, supportEmail } = context
 
-  /** Stores the failure. Returns true if the call is retried after a pause. */
+  /** Returns true if the call is retried after a pause. */
   return async function handleFailure(plan: UsernamePlan, failure: TradingViewFailure): Promise<boolean> {
     await connection.health.recordFailure(failure)
     const { person, script, row } = plan

@@ -14,7 +14,7 @@ import { paths } from '#server/paths.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
 let shop: ConnectedShop
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('a purchase', () => {
   test('with a username is unlocked until three days after the paid period, and the buyer gets an email', async () => {
     const buyer = await shop.namedBuyer()
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: buyer.username, reason: 'renews' })
-    const until = Date.parse(buyer.purchase.currentPeriodEnd ?? '') + 3 * day
+    const until = Date.parse(buyer.purchase.currentPeriodEnd ?? '') + 3 * dayMs
     expect(await expiryOf(buyer.username)).toEqual([until, until])
     expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access is ready')
   })
@@ -77,7 +77,7 @@ describe('a purchase', () => {
     await buyer.call(purchases.cancel, { id })
     expect(await expiryOf(buyer.username)).toEqual([end, end])
     await buyer.call(purchases.resume, { id })
-    expect(await expiryOf(buyer.username)).toEqual([end + 3 * day, end + 3 * day])
+    expect(await expiryOf(buyer.username)).toEqual([end + 3 * dayMs, end + 3 * dayMs])
   })
 
   test('that is refunded is locked, and the buyer gets an email', async () => {
@@ -115,7 +115,7 @@ describe('a purchase', () => {
 
   test('booked by hand is unlocked until the end date that the seller entered', async () => {
     const buyer = await shop.verifiedUser()
-    const endsAt = new Date(shop.clock.now().getTime() + 20 * day).toISOString()
+    const endsAt = new Date(shop.clock.now().getTime() + 20 * dayMs).toISOString()
     const admin = await shop.admin()
     await admin.call(purchases.adminAdd, {
       userId: buyer.user.id,
@@ -230,12 +230,12 @@ describe('a username', () => {
   })
 
   test('stays with a paying customer whose access is withheld', async () => {
-    const [withheld, other] = [await shop.namedBuyer('kept_out_name'), await shop.buyer()]
-    await shop.accessOf(withheld)
+    const [withheldBuyer, newBuyer] = [await shop.namedBuyer('kept_out_name'), await shop.buyer()]
+    await shop.accessOf(withheldBuyer)
     const admin = await shop.admin()
-    await admin.call(accessAdmin.withhold, { ids: [await shop.accessIdOf(withheld)] })
+    await admin.call(accessAdmin.withhold, { ids: [await shop.accessIdOf(withheldBuyer)] })
     await expect(
-      other.call(access.changeUsername, { purchaseId: other.purchase.id, username: 'kept_out_name' }),
+      newBuyer.call(access.changeUsername, { purchaseId: newBuyer.purchase.id, username: 'kept_out_name' }),
     ).rejects.toMatchObject({ status: 409 })
   })
 

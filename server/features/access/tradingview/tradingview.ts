@@ -27,7 +27,7 @@ type TradingViewContext = Pick<
   'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'queue' | 'secrets' | 'supportEmail' | 'tradingView'
 >
 
-/** The connector as buyers and the seller use it. Every action of an admin is audited. */
+/** Every action of an admin is audited. */
 export type TradingView = {
   measures: Measures
   connecting: Connecting
