@@ -19,7 +19,7 @@ export type Checklist = {
 
 type ShopState = { db: Database; config: Config; settings: ShopSettings }
 
-/** Says of each line of the checklist if it is done. `npm run go-live` also tests connections. */
+/** `npm run go-live` also tests connections. */
 export async function findDoneLines({ db, config, settings }: ShopState): Promise<Record<ChecklistKey, boolean>> {
   const { current } = settings
   const [tradingView] = await db.select().from(tvConnection)

@@ -183,27 +183,27 @@ describe('an email', () => {
 describe('a corrected email', () => {
   test('is announced to both addresses, ends sessions and old links, and is proven by a new link', async () => {
     const buyer = await shop.buyer()
-    const { id, email: wrong } = buyer.user
+    const { id, email: oldEmail } = buyer.user
     await admin.call(customers.adminSendPasswordLink, { id })
     const tokenIn = (text: string | undefined) => /token=(\S+)/.exec(text ?? '')?.[1] ?? ''
-    const oldLink = tokenIn((await mailsTo(wrong)).find(({ subject }) => /password/.test(subject))?.text)
-    const right = wrong.replace('@', '.right@')
-    await admin.call(customers.adminCorrectEmail, { id, email: right })
+    const oldLink = tokenIn((await mailsTo(oldEmail)).find(({ subject }) => /password/.test(subject))?.text)
+    const newEmail = oldEmail.replace('@', '.right@')
+    await admin.call(customers.adminCorrectEmail, { id, email: newEmail })
 
     await expect(buyer.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
     await expect(
       shop.visitor().call(accounts.resetPassword, { token: oldLink, newPassword: 'stolen it' }),
     ).rejects.toMatchObject({ status: 400 })
-    expect((await mailsTo(wrong)).map(({ subject }) => subject)).toContain(
+    expect((await mailsTo(oldEmail)).map(({ subject }) => subject)).toContain(
       'The email address of your account was changed',
     )
-    expect((await mailsTo(wrong)).some(({ text }) => text.includes(right))).toBe(false)
-    const [mail] = await mailsTo(right)
+    expect((await mailsTo(oldEmail)).some(({ text }) => text.includes(newEmail))).toBe(false)
+    const [mail] = await mailsTo(newEmail)
     await shop.visitor().call(accounts.resetPassword, { token: tokenIn(mail?.text), newPassword: 'a password of mine' })
-    const again = shop.visitor()
-    await again.call(accounts.login, { email: right, password: 'a password of mine' })
-    expect(await again.call(purchases.list, {})).toMatchObject([{ id: buyer.purchase.id }])
-    expect(await admin.call(audit.adminList, { q: 'user.correct-email' })).toMatchObject([{ subject: right }])
+    const returningBuyer = shop.visitor()
+    await returningBuyer.call(accounts.login, { email: newEmail, password: 'a password of mine' })
+    expect(await returningBuyer.call(purchases.list, {})).toMatchObject([{ id: buyer.purchase.id }])
+    expect(await admin.call(audit.adminList, { q: 'user.correct-email' })).toMatchObject([{ subject: newEmail }])
   })
 
   test('is refused for an admin’s account, and for an address that is taken', async () => {

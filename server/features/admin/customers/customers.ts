@@ -36,7 +36,7 @@ export type Customers = {
 
 const adminsOnlyRefusal = () => new Refusal(403, 'forbidden', 'Only an admin can do this.')
 
-/** Limit of purchases on one page; most people have one or two. */
+/** Most people have one or two. */
 const maxPurchases = 200
 /** Limit of emails that staff send to one mailbox by hand. */
 const staffMailLimit = { requests: 10, seconds: 86_400 }

@@ -10,7 +10,6 @@ export type TimelineItem = Omit<TimelineEntry, 'at'> & { at: Date }
 type Source = (userId: string, part: HistoryPart) => Promise<TimelineItem[]>
 export type PageInput = { limit: number; cursor?: string | undefined }
 
-/** Events of a customer from every area, newest first. */
 type Timeline = (userId: string, input: PageInput) => Promise<Page<TimelineItem>>
 
 /** Later than any entry: the year 2286. */

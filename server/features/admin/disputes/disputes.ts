@@ -11,7 +11,6 @@ import { draftEvidence, firstUnlock, periodOf, timeOf } from './draft-evidence.t
 
 type AnswerInput = Omit<ParsedInputOf<typeof contract.adminSave>, 'id'>
 
-/** A disputed payment's page: the shop's records about it, and the seller's answer to the bank. */
 export type DisputeScreen = {
   /** Throws 404. Reads only the shop's records, not Stripe. */
   show(id: string): Promise<RawOutputOf<typeof contract.adminShow>>

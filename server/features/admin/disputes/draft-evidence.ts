@@ -20,7 +20,6 @@ export const periodOf = ({ periodStart, periodEnd }: Pick<Payment, 'periodStart'
 
 export const firstUnlock = ({ access }: DisputeFacts) => access.find(({ what }) => unlockTitles.has(what))
 
-/** Drafts each kind of evidence from the shop's records. The seller reads and changes it. */
 export function draftEvidence(facts: DisputeFacts, seller: Seller): Draft {
   const { buyer, billingAddress, product, payment, order } = facts
   const unlessDeleted = (value: string) => (buyer.isDeleted ? '' : value)
@@ -72,7 +71,6 @@ function activityLines({ access, logins }: DisputeFacts): string[] {
     .map(({ at, line }) => `${timestampOf(at)}  ${line}`)
 }
 
-/** Drops the oldest lines until the text fits. */
 function newestLines(lines: string[], maxLength: number): string {
   const shortened = [...lines]
   while (shortened.join('\n').length > maxLength) shortened.shift()

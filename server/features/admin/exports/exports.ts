@@ -13,7 +13,6 @@ type ExportDeps = Pick<Context, 'connection' | 'db' | 'now' | 'audit'>
 /** CSV files. PostgreSQL writes them and the server streams them, so that memory use does not grow with the rows. */
 export type Exports = {
   download(actor: Actor, kind: FileKind, filter?: ExportFilter): Promise<{ name: string; stream: PassThrough }>
-  /** Estimated number of rows, for a progress bar. */
   estimate(kind: FileKind): Promise<number>
 }
 

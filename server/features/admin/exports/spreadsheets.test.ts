@@ -25,7 +25,6 @@ const importOptions = {
   'without quotes': '44/59/9,,76,1,,1033',
 }
 
-/** Formulas that LibreOffice finds in a file, and its number of cells. */
 async function openInLibreOffice(csv: string, optionsName: keyof typeof importOptions) {
   const source = join(folder, 'export.csv')
   writeFileSync(source, csv)

@@ -14,10 +14,9 @@ import { boundsOf } from '#server/database/cursor.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 
 /**
- * Prevents CSV formula injection: puts an apostrophe before cells that start like a formula. Done in SQL, so PostgreSQL
- * can produce the whole file. Cells are separated by commas, but German and Swiss spreadsheets split at semicolons,
- * quoted or not, and others at tabs and line breaks, so whatever follows one of those starts a cell too. Spreadsheets
- * ignore spaces, quotes and invisible letters before the sign, and some treat full-width signs like the regular ones.
+ * Prevents CSV formula injection: puts an apostrophe before cells that start like a formula. In SQL, so PostgreSQL can
+ * produce the whole file. German and Swiss spreadsheets split cells at semicolons, quoted or not, and others at tabs and
+ * line breaks. Spreadsheets ignore spaces, quotes and invisible letters before the sign, and some accept full-width signs.
  */
 const signs = '=+@＝＋－＠-'
 const separators = String.raw`;\t\r\n`
@@ -75,7 +74,7 @@ const accessRequests = `select id, user_id, purchase_id, null::uuid as product_i
   where a.username is not null and not exists (select from access_forms f
     where f.user_id = a.user_id and strpos(lower(f.trading_view_username), lower(a.username)) > 0)`
 
-/** First balance transaction at Stripe of a payment or refund. */
+/** First balance transaction of a payment or refund. */
 const balanceTransactionOf = (category: string, match: string) =>
   `(select id from balance_transactions where category = '${category}' and ${match} order by created_at limit 1)`
 
@@ -106,7 +105,7 @@ const bookkeepingEntries = `
     or (b.category = 'refund' and exists (select from refunds r where r.id = b.refund_id and r.status in ('failed', 'canceled')))
     or (b.category = 'dispute' and p.lost_at is null)`
 
-/** Columns and source of each file. None contains exchange keys. */
+/** None contains exchange keys. */
 const tables: Record<FileKind, ExportTable> = {
   buyers: {
     columns: {
@@ -257,7 +256,7 @@ const tables: Record<FileKind, ExportTable> = {
 
 export const tableForEstimate = (kind: FileKind) => tables[kind].tableForEstimate
 
-/** Rows of a file: newsletter addresses in a state, or entries of a month or a year. */
+/** `state` is for newsletter addresses; `period` is a month or a year. */
 export type ExportFilter = { state?: NewsletterState | undefined; period?: string | undefined }
 
 function conditionOf({ state, period }: ExportFilter) {

@@ -42,7 +42,6 @@ export function createImports(
     return user
   }
 
-  /** Reason not to book: a live purchase, or a username that belongs to someone else. */
   async function findObstacle(tx: Database | Transaction, subscriber: Subscriber) {
     const { username, product } = subscriber
     const account = await findAccount(tx, subscriber)

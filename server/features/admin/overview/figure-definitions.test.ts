@@ -32,12 +32,12 @@ async function bookAYearOfPurchases() {
   const { connection } = shop
   // Moves to the 20th, so that days within the month have passed.
   await shop.advance(Math.ceil((monthStart(-1).getTime() - shop.clock.now().getTime()) / 86_400_000) + 20, 'day')
-  const [other] = await connection.db.insert(products).values({ slug: 'other', name: 'Other' }).returning()
+  const [secondProduct] = await connection.db.insert(products).values({ slug: 'other', name: 'Other' }).returning()
   const addPerson = async () => (await shop.user()).user.id
   const cancelledAt = (endedAt: Date) => ({ status: 'cancelled' as const, endedAt, endedBecause: 'cancelled' as const })
   const ownerOfTwo = await addPerson()
   await bookPaid(connection, ownerOfTwo, { createdAt: dayOf(4, 3) })
-  await bookPaid(connection, ownerOfTwo, { createdAt: dayOf(2, 3), productId: other?.id ?? '' })
+  await bookPaid(connection, ownerOfTwo, { createdAt: dayOf(2, 3), productId: secondProduct?.id ?? '' })
   await bookPaid(connection, await addPerson(), { createdAt: dayOf(3, 5), billingType: 'yearly' })
   await bookPaid(connection, await addPerson(), { createdAt: dayOf(5, 9), ...cancelledAt(dayOf(0, 4)) })
   for (const day of [2, 3])

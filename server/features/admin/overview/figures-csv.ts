@@ -7,7 +7,7 @@ type CashMonth = AdminFigures['cash'][number]
 type Figures = Partial<Record<FigureName, string>>
 
 const dollars = (cents: number) => (cents / 100).toFixed(2)
-/** Monthly revenue from yearly revenue in cents. */
+/** `arr` is in cents per year. */
 const perMonth = (arr: number) => dollars(Math.round(arr / 12))
 
 function figuresOf({ movements, ...month }: OverviewMonth, cash: CashMonth): Figures {
@@ -34,7 +34,6 @@ function unitOf(name: FigureName) {
   return name === 'churn' ? ' (%)' : ' (USD)'
 }
 
-/** Rows are months, newest first; columns have the titles of the definitions. */
 export function csvOfMonths(months: OverviewMonth[], cash: CashMonth[]): string {
   const rows = months.toReversed().map((month) => {
     const noCash = { month: month.month, paid: 0, tax: 0, refunded: 0, lost: 0 }

@@ -21,13 +21,13 @@ afterAll(() => shop.close())
 const monthOf = (at: Date) => at.toISOString().slice(0, 7)
 
 test('payments, refunds and lost disputes are listed, searchable and exported, and add up to the cash', async () => {
-  const [buyer, other] = [await shop.buyer(), await shop.buyer()]
+  const [buyer, disputingBuyer] = [await shop.buyer(), await shop.buyer()]
   admin = await shop.admin()
   await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0, keepAccess: true })
   const address = { company: 'Ada AG', street: 'Weg 1', postalCode: '4500', city: 'Solothurn' }
   await buyer.call(billing.save, { ...address, country: 'DE', vatId: 'DE123456789' })
   const { controls } = shop.sandbox
-  const dispute = await controls.openDispute(other.purchase.paymentIntentId ?? '')
+  const dispute = await controls.openDispute(disputingBuyer.purchase.paymentIntentId ?? '')
   await shop.settle()
   await controls.closeDispute(dispute.id, 'lost')
   await shop.settle()

@@ -200,7 +200,7 @@ async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
   return cohorts
 }
 
-/** Cash by the month in which it moved, newest first. */
+/** By the month in which it moved, newest first. */
 async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
   const movedCash = sql`
     select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}

@@ -4,12 +4,9 @@ import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { mrrMovements } from '#server/database/schema.ts'
 
-/*
- * "To date" is a month's part up to today's day of the month. It compares the previous month with the current one, which
- * isn't over yet.
- */
+// "To date" is a month's part up to today's day of the month, for comparing the previous month with the unfinished one.
 
-/** Sums of the part of a month that is to date, or of the rest of the month. */
+/** Of the part of a month that is to date, or of the rest of the month. */
 type MovementSum = {
   month: string
   isToDate: boolean
@@ -26,10 +23,7 @@ const at = sql`${mrrMovements.at} at time zone 'UTC'`
 const utcMonth = sql`date_trunc('month', ${at})`
 const isToDate = (dayOfMonth: number) => sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`
 
-/**
- * Subquery with a row for each person and month in which the person's yearly revenue changed: the revenue before the month
- * (`arr_before`), after its part to date (`arr_to_date`) and after the whole month (`arr_after`).
- */
+/** A row for each person and month with a change: yearly revenue before the month, after its part to date, and after the month. */
 export const personMonths = (dayOfMonth: number): SQL => sql`(
   select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
     coalesce(sum(arr) over earlier, 0) + arr as arr_after,
@@ -50,7 +44,6 @@ export function cacheUntilNextMovement<Figures>(db: Database, now: () => Date, r
   }
 }
 
-/** The last twelve months, and the previous month up to today's day of the month. */
 export async function lastTwelveMonths(db: Database, now: Date) {
   const names = namesOfLastTwelve(now)
   const [movements, people] = await Promise.all([readMovements(db, now.getUTCDate()), readPeople(db, now.getUTCDate())])

@@ -178,9 +178,9 @@ test('a review of three stars or fewer waits for a reply', async () => {
 
 test('an overdue request, a failed renewal, and a declaration are counted as their lists show them', async () => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-  const other = await shop.buyer()
+  const requester = await shop.buyer()
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'late_one', apiKey: 'k', secretKey: 's' }
-  await other.call(access.submitForPurchase, { purchaseId: other.purchase.id, ...form })
+  await requester.call(access.submitForPurchase, { purchaseId: requester.purchase.id, ...form })
   expect(await needs()).toEqual({ new_requests: { count: 1, dueAt: expect.any(String) } })
   expect(await admin.call(accessAdmin.todo, { overdue: 'no' })).toHaveLength(1)
   expect(await admin.call(accessAdmin.todo, { overdue: 'yes' })).toEqual([])

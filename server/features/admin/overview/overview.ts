@@ -31,7 +31,7 @@ export type Overview = {
   letters: SellerLetters
   figures: Figures
   show(): Promise<RawOutputOf<typeof calls.adminShow>>
-  /** Sends the daily digest, unless nothing is waiting. */
+  /** Sends nothing if nothing is waiting. */
   sendDigest(): Promise<void>
 }
 

@@ -49,7 +49,6 @@ const queryParts: Record<PaymentKind, { columns: SQL; at: SQL; id: SQL; from: SQ
 const kinds = Object.keys(queryParts) as PaymentKind[]
 
 export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
-  /** Subquery of payments found by an id, an invoice number or the buyer. */
   function matchingPayments(q: string): SQL {
     if (looksLikeId.test(q))
       return sql`(select payment_intent_id from ${payments} where invoice_id = ${q} or payment_intent_id = ${q}

@@ -8,7 +8,6 @@ import { nameOrEmail, readNewAndLostSubscribers, reasonInWords } from './pulse.t
 
 type LetterContext = Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>
 
-/** Emails to the seller: each sale, sales of a day, and the Monday letter. */
 export type SellerLetters = {
   /** Sends one email for each sale. Idempotent. */
   sendSaleEmails(): Promise<void>

@@ -6,7 +6,7 @@ import { inOrder, usersMatching } from '#server/database/text-search.ts'
 
 type SearchDeps = Pick<Context, 'db'>
 
-/** Search for customers, purchases and payments. Ids are matched exactly; words use the trigram index. */
+/** Ids are matched exactly; words use the trigram index. */
 export type Search = { find(q: string): Promise<SearchResult> }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
