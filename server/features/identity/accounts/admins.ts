@@ -15,7 +15,6 @@ export type Admins = {
   ensureFirst(email: string, password?: string): Promise<Credentials | undefined>
   /** Creates an admin or promotes an existing user, with a new password either way. */
   add(email: string): Promise<Credentials>
-  /** Gives an existing admin a new password. */
   reset(email: string): Promise<Credentials>
   /** Removes all factors of someone who lost device and codes. The password stays. */
   resetTwoFactor(email: string): Promise<void>
@@ -27,10 +26,7 @@ type AdminContext = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'aud
 const randomPassword = () => randomBytes(15).toString('base64url')
 
 export function createAdmins({ db, now, passwords, attempts, audit }: AdminContext): Admins {
-  /**
-   * Sets the password and ends every session. Proves the address first, which resets what a stranger may have set in an
-   * unproven account: afterwards, only the new password opens it.
-   */
+  /** Proves the address first, which resets what a stranger may have set: afterwards, only the new password opens the account. */
   async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
     await proveAddress(tx, id, { at: now(), isInOwnSession: false })
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id))

@@ -109,12 +109,12 @@ describe('a new email address', () => {
     )
     const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'mine again, and new' })
-    const back = shop.visitor()
-    await back.call(accounts.login, { email: person.user.email, password: 'mine again, and new' })
-    expect(await back.call(factors.show, {})).toMatchObject({ appCodesSince: null, recoveryCodesLeft: 0 })
-    const own = await addApp(shop, back)
-    expect(own.recoveryCodes).toHaveLength(10)
-    expect(own.recoveryCodes).not.toContain(thief.recoveryCodes[0])
+    const ownersBrowser = shop.visitor()
+    await ownersBrowser.call(accounts.login, { email: person.user.email, password: 'mine again, and new' })
+    expect(await ownersBrowser.call(factors.show, {})).toMatchObject({ appCodesSince: null, recoveryCodesLeft: 0 })
+    const ownersApp = await addApp(shop, ownersBrowser)
+    expect(ownersApp.recoveryCodes).toHaveLength(10)
+    expect(ownersApp.recoveryCodes).not.toContain(thief.recoveryCodes[0])
   })
 
   test('is undone together with a passkey that a thief added an hour before the change', async () => {
@@ -130,8 +130,8 @@ describe('a new email address', () => {
     await person.call(credentials.confirmEmail, await linkIn(email, confirmSubject))
     await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changedSubject))
     const thief = shop.visitor()
-    const again = passkey.authenticate(await thief.call(logins.passkeyOptions, {}))
-    await expect(thief.call(logins.withPasskey, { response: again })).rejects.toMatchObject({ status: 401 })
+    const thiefResponse = passkey.authenticate(await thief.call(logins.passkeyOptions, {}))
+    await expect(thief.call(logins.withPasskey, { response: thiefResponse })).rejects.toMatchObject({ status: 401 })
   })
 
   test('of staff is undone without removing their factors, so the old mailbox alone opens nothing', async () => {
@@ -194,8 +194,8 @@ describe('a new email address', () => {
     )
     const id = guestAccount?.id ?? ''
     await admin.call(customers.adminCorrectEmail, { id, email: `second-${oldEmail}` })
-    const [other] = await admin.call(accounts.adminList, { q: `second-${oldEmail}` })
-    expect(other).toMatchObject({ id, totalPurchases: 1, isProven: false })
+    const [correctedAccount] = await admin.call(accounts.adminList, { q: `second-${oldEmail}` })
+    expect(correctedAccount).toMatchObject({ id, totalPurchases: 1, isProven: false })
   })
 
   test('cannot be undone after 72 hours, and then the old address is deleted', async () => {
@@ -213,13 +213,15 @@ describe('a new email address', () => {
   })
 
   test('gets the same answer whether or not it has an account; only its mailbox learns that', async () => {
-    const [person, other] = [await shop.user(), await shop.user()]
+    const [person, accountHolder] = [await shop.user(), await shop.user()]
     const answers = await Promise.all(
-      [other.user.email, 'nobody-yet@example.com'].map((email) => person.call(credentials.changeEmail, { email })),
+      [accountHolder.user.email, 'nobody-yet@example.com'].map((email) =>
+        person.call(credentials.changeEmail, { email }),
+      ),
     )
     expect(answers[0]).toEqual(answers[1])
-    const toOther = (await shop.mails()).filter(({ to }) => to === other.user.email)
-    expect(toOther.map(({ subject }) => subject)).toContain('This address already has an account')
-    expect(await linkIn(other.user.email, confirmSubject)).toEqual({ id: '', token: '' })
+    const mailsToHolder = (await shop.mails()).filter(({ to }) => to === accountHolder.user.email)
+    expect(mailsToHolder.map(({ subject }) => subject)).toContain('This address already has an account')
+    expect(await linkIn(accountHolder.user.email, confirmSubject)).toEqual({ id: '', token: '' })
   })
 })

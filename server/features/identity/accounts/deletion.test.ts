@@ -18,7 +18,7 @@ afterAll(() => shop.close())
 
 const secondAdmin = { email: 'second@example.com', password: 'the second admin' }
 
-/** Finds a word in every table, jobs included, and in every email but the farewell. Leaves out the Stripe sandbox's tables. */
+/** Searches every table, jobs included, and every email but the farewell. Leaves out the Stripe sandbox's tables. */
 async function tracesOf(word: string, at = shop) {
   await at.queue.waitUntilIdle()
   const { pool } = at.connection
@@ -48,10 +48,10 @@ async function statusAtStripe(purchaseId: string) {
 describe('deleting a user', () => {
   test('whose address resembles another one removes no one else’s emails', async () => {
     const stranger = await shop.verifiedUser({ email: 't@shop.example' })
-    const other = await shop.user({ email: 'best@shop.example' })
-    const before = await mailsTo(other.user.email)
+    const bystander = await shop.user({ email: 'best@shop.example' })
+    const before = await mailsTo(bystander.user.email)
     await stranger.call(accounts.deleteMyself, { password: stranger.password })
-    expect(await mailsTo(other.user.email)).toEqual(before)
+    expect(await mailsTo(bystander.user.email)).toEqual(before)
     expect(before).toHaveLength(1)
   })
 
@@ -124,13 +124,13 @@ describe('deleting a user', () => {
 
   test('leaves nothing behind even if the mail server refuses the last email', async () => {
     const smtp = await openSmtp({ refuse: () => 550 })
-    await using other = await openShop({ env: { SMTP_URL: smtp.url } })
-    const person = await other.user()
-    await other.connection.db.update(users).set({ verifiedAt: new Date() }).where(eq(users.id, person.user.id))
-    await other.queue.waitUntilIdle()
-    expect(await other.queue.failed.list({ limit: 10 })).toMatchObject({ items: [{ name: 'mail' }] })
+    await using ownShop = await openShop({ env: { SMTP_URL: smtp.url } })
+    const person = await ownShop.user()
+    await ownShop.connection.db.update(users).set({ verifiedAt: new Date() }).where(eq(users.id, person.user.id))
+    await ownShop.queue.waitUntilIdle()
+    expect(await ownShop.queue.failed.list({ limit: 10 })).toMatchObject({ items: [{ name: 'mail' }] })
     await person.call(accounts.deleteMyself, { password: person.password })
-    expect(await tracesOf(person.user.email, other)).toEqual([])
+    expect(await tracesOf(person.user.email, ownShop)).toEqual([])
     await smtp.close()
   })
 
@@ -138,8 +138,8 @@ describe('deleting a user', () => {
     const { user } = await shop.user({ email: 'again@example.com' })
     const admin = await shop.admin()
     await admin.call(accounts.adminDelete, { id: user.id })
-    const again = await shop.user({ email: 'again@example.com' })
-    expect(again.user.id).not.toBe(user.id)
+    const newAccount = await shop.user({ email: 'again@example.com' })
+    expect(newAccount.user.id).not.toBe(user.id)
     await expect(admin.call(accounts.adminDelete, { id: user.id })).rejects.toMatchObject({ status: 404 })
   })
 
@@ -171,17 +171,17 @@ describe('deleting a user', () => {
   })
 
   test('leaves one admin when two delete each other at the same moment', async () => {
-    await using other = await openShop()
-    const first = await other.admin()
+    await using ownShop = await openShop()
+    const first = await ownShop.admin()
     await first.call(accounts.adminAdd, { ...secondAdmin, name: 'Second', isAdmin: true })
-    const visitor = other.visitor()
+    const visitor = ownShop.visitor()
     const { id } = await visitor.call(accounts.login, secondAdmin)
     const answers = await Promise.allSettled([
       first.call(accounts.adminDelete, { id }),
       visitor.call(accounts.adminDelete, { id: first.user.id }),
     ])
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    const admins = await other.connection.db.select().from(users).where(eq(users.isAdmin, true))
+    const admins = await ownShop.connection.db.select().from(users).where(eq(users.isAdmin, true))
     expect(admins).toHaveLength(1)
   })
 })
@@ -209,8 +209,8 @@ describe('deleting your own account', () => {
   })
 
   test('is refused for the last admin', async () => {
-    await using other = await openShop()
-    const admin = await other.admin()
+    await using ownShop = await openShop()
+    const admin = await ownShop.admin()
     await expect(admin.call(accounts.deleteMyself, { password: admin.password })).rejects.toMatchObject({
       status: 409,
       serverMessage: 'The last admin cannot be deleted',

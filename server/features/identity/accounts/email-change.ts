@@ -167,9 +167,8 @@ const releasedEmail = (userId: string) => `released-${userId}@deleted.invalid`
 const addressTaken = () => conflict('email-taken', 'This address belongs to another account by now. Please email us.')
 
 /**
- * Takes the address from another account that uses it, so that `forUserId` can have it back. The other account keeps its
- * purchases. Throws if the earlier owner never proved the address, or if the other account has proven it and no undo can
- * take it back anymore.
+ * So that `forUserId` can have the address back. The other account keeps its purchases. Throws if the earlier owner never
+ * proved the address, or if the other account has proven it and no undo can take it back anymore.
  */
 async function releaseAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,
@@ -177,23 +176,23 @@ async function releaseAddress(
   tx: Transaction,
   { email, forUserId, wasProven }: { email: string; forUserId: string; wasProven: boolean },
 ) {
-  const [other] = await tx
+  const [otherAccount] = await tx
     .select({ id: users.id, verifiedAt: users.verifiedAt })
     .from(users)
     .where(and(eq(users.email, email), ne(users.id, forUserId)))
     .for('update')
-  if (!other) return
-  const mayTakeBack = wasProven && (!other.verifiedAt || (await isReserved(tx, email, now())))
+  if (!otherAccount) return
+  const mayTakeBack = wasProven && (!otherAccount.verifiedAt || (await isReserved(tx, email, now())))
   if (!mayTakeBack) throw addressTaken()
-  await resetUnprovenAccount(tx, other.id, now())
+  await resetUnprovenAccount(tx, otherAccount.id, now())
   await tx
     .update(users)
-    .set({ email: releasedEmail(other.id) })
-    .where(eq(users.id, other.id))
-  await tx.delete(passwordTokens).where(eq(passwordTokens.userId, other.id))
-  await deleteEmailChanges(tx, other.id)
-  await endDeclarationLinks(tx, other.id)
-  await accountChanged(tx, other.id)
-  if ((await tx.$count(purchases, eq(purchases.userId, other.id))) > 0)
-    await mails.send(tx, sellersAddress, 'addressRestored', { email, customerId: other.id })
+    .set({ email: releasedEmail(otherAccount.id) })
+    .where(eq(users.id, otherAccount.id))
+  await tx.delete(passwordTokens).where(eq(passwordTokens.userId, otherAccount.id))
+  await deleteEmailChanges(tx, otherAccount.id)
+  await endDeclarationLinks(tx, otherAccount.id)
+  await accountChanged(tx, otherAccount.id)
+  if ((await tx.$count(purchases, eq(purchases.userId, otherAccount.id))) > 0)
+    await mails.send(tx, sellersAddress, 'addressRestored', { email, customerId: otherAccount.id })
 }

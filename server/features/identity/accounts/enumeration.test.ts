@@ -8,10 +8,7 @@ import { createPasswords } from '#server/security/passwords.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { watchStatements } from '#server/testing/watch-statements.ts'
 
-/**
- * Neither the answer nor its timing may reveal whether an address has an account. Timing is noisy but the work behind it
- * isn't, so we compare the work done before the answer.
- */
+/** Neither answer nor timing may reveal whether an address has an account. Timing is noisy, so these tests compare the work. */
 const costs: string[] = []
 const passwords = createPasswords({
   argon2: {
@@ -41,7 +38,6 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Returns the answer, the work done before it was sent, and the recipients of emails. */
 async function requestAndMeasure(path: string, body: object) {
   const mailsBefore = (await shop.mails()).length
   costs.length = 0

@@ -8,7 +8,6 @@ import { proveAddress, resetUnprovenAccount } from './proof.ts'
 
 type GuestContext = Pick<Context, 'now'>
 
-/** Accounts for people whose purchase was recorded before they had one. */
 export type Guests = {
   /** `tokenId` is the first password link of a new account; the receipt carries it. */
   findOrCreateForGuest(tx: Transaction, email: string): Promise<{ id: string; tokenId: string | null }>
@@ -23,10 +22,7 @@ export type Guests = {
   resetUnproven(tx: Transaction, userId: string): Promise<{ wasReset: boolean }>
   /** Creates a link to choose the first password. Returns null if the account has a password. */
   createFirstPasswordLink(tx: Transaction, userId: string): Promise<string | null>
-  /**
-   * Gives an unproven account to the owner of its mailbox: password, sessions and factors end. Returns the link to a new
-   * password, which the receipt carries.
-   */
+  /** Ends password, sessions and factors of an unproven account. Returns the link to a new password, which the receipt carries. */
   handOverToMailboxOwner(tx: Transaction, userId: string): Promise<string>
 }
 

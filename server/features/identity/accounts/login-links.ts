@@ -11,14 +11,11 @@ import { proveAddress } from './proof.ts'
 
 type LoginLinkContext = Pick<Context, 'db' | 'mails' | 'now' | 'queue' | 'securityLog'>
 
-/** Logins with an emailed link, for buyers. Staff get none. */
+/** For buyers; staff get none. */
 export type LoginLinks = {
   /** Does the same work for every address; a job sends the link, which leads to `returnPath` after the login. */
   request(email: string, returnPath?: string): Promise<void>
-  /**
-   * Uses up the link and proves the address; the first proof from another browser resets the account.
-   * A second factor may still be required, as after a password.
-   */
+  /** The first proof of the address from another browser resets the account. A second factor may still be required. */
   logIn(actor: Actor<User | null>, token: string): Promise<LoginResult>
 }
 

@@ -14,7 +14,6 @@ type LoginContext = Pick<
   'attempts' | 'db' | 'mails' | 'now' | 'passwords' | 'refuseShopAddress' | 'securityLog'
 >
 
-/** Signing up and logging in, up to the point where the session starts. */
 export type Login = {
   register(actor: Actor<null>, account: NewAccount): Promise<LoginResult>
   /** Takes the same time and gives the same answer for unknown addresses and wrong passwords. */

@@ -24,10 +24,7 @@ export type Passwords = {
   /** Gives the same answer for every address. */
   requestReset(email: string): Promise<void>
   checkLink(token: string): Promise<{ email: string }>
-  /**
-   * Uses a link once, even under concurrency, and ends every session. Returns a login after the first password of a
-   * buyer, because the link proves as much as a login link; otherwise undefined.
-   */
+  /** Ends every session. Returns a login after a buyer's first password, because the link proves as much as a login link. */
   resetPassword(actor: Actor<User | null>, token: string, newPassword: string): Promise<LoginResult | undefined>
   changePassword(actor: Actor, change: PasswordChange): Promise<void>
   forgetExpired(): Promise<void>
@@ -207,7 +204,7 @@ const isUsablePasswordLink = (token: string, at: Date) =>
     gt(passwordTokens.expiresAt, at),
   )
 
-/** Returns the account of a usable link. Throws for any other token. */
+/** Throws for any other token. */
 async function findAccountOfLink(db: Database, isUsable: SQL | undefined) {
   const [found] = await db
     .select({ email: users.email })

@@ -11,13 +11,13 @@ type PersonalDataContext = Pick<Context, 'db' | 'audit' | 'mails'>
 
 export type PersonalData = {
   collect(userId: string): Promise<Record<string, unknown>>
-  /** Returns all data about a customer, for the seller to hand over. Audited. */
+  /** For the seller to hand over. Audited. */
   forCustomer(actor: Actor, userId: string): Promise<Record<string, unknown>>
 }
 
 type DeletionContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>
 
-/** Deletion of an account. Purchases stay for the books, without anything that identifies the person. */
+/** Purchases stay for the books, without anything that identifies the person. */
 export type Deletion = {
   byAdmin(actor: Actor, userId: string): Promise<void>
   byOneself(actor: Actor, password: string): Promise<void>

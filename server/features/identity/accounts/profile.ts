@@ -14,7 +14,6 @@ export type Profile = {
   show(userId: string): Promise<RawOutputOf<typeof accounts.profile>>
   /** `beforeMove` is called before a new username moves access to another TradingView account. */
   update(actor: Actor, changes: ProfileChanges, beforeMove: AssertFresh): Promise<void>
-  /** Records that these people were just asked for their TradingView username. */
   markReminded(tx: Transaction, userIds: string[]): Promise<void>
 }
 

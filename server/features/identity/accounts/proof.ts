@@ -42,10 +42,7 @@ type AddressProof = {
   isInOwnSession: boolean
 }
 
-/**
- * Marks the address as proven. Outside the account's own session, resets everything set before. Locks the user.
- * Returns false if the account is missing or deleted.
- */
+/** Locks the user. Outside the account's own session, resets everything set before. False if the account is missing or deleted. */
 export async function proveAddress(tx: Transaction, userId: string, { at, isInOwnSession }: AddressProof) {
   const [user] = await tx
     .select({ verifiedAt: users.verifiedAt })
@@ -72,10 +69,7 @@ export async function deleteEmailChanges(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
 }
 
-/**
- * True while an account can still take this address back by undoing a change. Counts only addresses that the account had
- * proven, because otherwise anyone could block an address by typing it.
- */
+/** Counts only addresses that the account had proven; otherwise anyone could block an address by typing it. */
 export async function isReserved(tx: Transaction, email: string, now: Date, exceptUserId?: string): Promise<boolean> {
   const [reserved] = await tx
     .select({ id: emailChanges.id })

@@ -10,10 +10,7 @@ import { users } from '#server/database/schema.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-/**
- * A stranger and the owner of a mailbox do whatever they like with its address, in any order; only the owner reads the
- * mailbox. After the owner has proven the address, the stranger can no longer log in to the account.
- */
+/** Stranger and owner act in any order, and only the owner reads the mailbox. After the owner's proof, the stranger can't log in. */
 
 let shop: TestShop
 beforeAll(async () => {

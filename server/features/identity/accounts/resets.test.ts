@@ -53,18 +53,18 @@ describe('a reset', () => {
     expect(await elsewhere.call(accounts.user, {})).toMatchObject({ email, isProven: true })
     expect(await guest.call(accounts.user, {})).toBeNull()
     expect(await mailsTo(email, 'Your password was changed')).toHaveLength(0)
-    const later = await tokenFor(email)
-    await elsewhere.call(accounts.resetPassword, { token: later, newPassword: 'closed sesame' })
+    const resetToken = await tokenFor(email)
+    await elsewhere.call(accounts.resetPassword, { token: resetToken, newPassword: 'closed sesame' })
     expect(await elsewhere.call(accounts.user, {})).toBeNull()
   })
 
   test('also locks out someone who is just logging in with the old password', async () => {
     const { user, password } = await shop.user()
-    const { user: other } = await shop.user({ password: 'a new one' })
+    const { user: personWithNewPassword } = await shop.user({ password: 'a new one' })
     const { db } = shop.connection
     let login: Promise<unknown> = Promise.resolve()
     await db.transaction(async (tx) => {
-      const newHash = sql`(select password_hash from users where id = ${other.id})`
+      const newHash = sql`(select password_hash from users where id = ${personWithNewPassword.id})`
       await tx.update(users).set({ passwordHash: newHash }).where(eq(users.id, user.id))
       await tx.delete(sessions).where(eq(sessions.userId, user.id))
       login = shop.visitor().call(accounts.login, { email: user.email, password })
@@ -134,20 +134,20 @@ describe('a reset', () => {
   })
 
   test('works for 60 minutes', async () => {
-    await using later = await openShop()
-    const [early, late] = [await later.user(), await later.user()]
+    await using ownShop = await openShop()
+    const [early, late] = [await ownShop.user(), await ownShop.user()]
     for (const { user } of [early, late])
-      await later.visitor().call(accounts.requestPasswordReset, { email: user.email })
-    const tokens = (await later.mails()).flatMap(({ to, text }) => {
+      await ownShop.visitor().call(accounts.requestPasswordReset, { email: user.email })
+    const tokens = (await ownShop.mails()).flatMap(({ to, text }) => {
       const token = /token=(\S+)/.exec(text)?.[1]
       return token ? [[to, token] as const] : []
     })
     const tokenOf = (email: string) => new Map(tokens).get(email) ?? ''
-    later.clock.advance({ minutes: 59 })
-    await later.visitor().call(accounts.resetPassword, { token: tokenOf(early.user.email), newPassword: 'sezame' })
-    later.clock.advance({ minutes: 2 })
+    ownShop.clock.advance({ minutes: 59 })
+    await ownShop.visitor().call(accounts.resetPassword, { token: tokenOf(early.user.email), newPassword: 'sezame' })
+    ownShop.clock.advance({ minutes: 2 })
     await expect(
-      later.visitor().call(accounts.resetPassword, { token: tokenOf(late.user.email), newPassword: 'sezame' }),
+      ownShop.visitor().call(accounts.resetPassword, { token: tokenOf(late.user.email), newPassword: 'sezame' }),
     ).rejects.toMatchObject(expired)
   })
 
@@ -232,27 +232,27 @@ describe('asking for a reset', () => {
   })
 
   test('sends another link once the first ones have expired, so that a stranger can’t use up the owner’s requests', async () => {
-    await using later = await openShop()
-    const { user } = await later.user()
-    const ask = () => later.visitor().call(accounts.requestPasswordReset, { email: user.email })
+    await using ownShop = await openShop()
+    const { user } = await ownShop.user()
+    const ask = () => ownShop.visitor().call(accounts.requestPasswordReset, { email: user.email })
     const sent = async () =>
-      (await later.mails()).filter(({ to, subject }) => to === user.email && subject === 'Reset your password').length
+      (await ownShop.mails()).filter(({ to, subject }) => to === user.email && subject === 'Reset your password').length
     for (let count = 0; count < 5; count++) await ask()
     expect(await sent()).toBe(3)
-    later.clock.advance({ minutes: 61 })
+    ownShop.clock.advance({ minutes: 61 })
     await ask()
     expect(await sent()).toBe(4)
   })
 
   test('chooses a first password within 7 days and logs in with it', async () => {
-    await using later = await openShop()
-    const { email } = await later.guest(later.visitor())
-    await later.settle()
-    const mail = (await later.mails()).find(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
+    await using ownShop = await openShop()
+    const { email } = await ownShop.guest(ownShop.visitor())
+    await ownShop.settle()
+    const mail = (await ownShop.mails()).find(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
     const token = tokenIn(/http\S+first=1&token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
-    later.clock.advance({ days: 6 })
-    await later.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
-    expect(await later.visitor().call(accounts.login, { email, password: 'sezame' })).toMatchObject({
+    ownShop.clock.advance({ days: 6 })
+    await ownShop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
+    expect(await ownShop.visitor().call(accounts.login, { email, password: 'sezame' })).toMatchObject({
       email,
       isAdmin: false,
     })

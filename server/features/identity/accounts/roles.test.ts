@@ -97,11 +97,11 @@ describe('an admin', () => {
       status: 409,
       serverMessage: 'The last admin must stay one',
     })
-    await using other = await openShop()
-    const first = await other.admin()
-    const person = await other.verifiedUser()
+    await using ownShop = await openShop()
+    const first = await ownShop.admin()
+    const person = await ownShop.verifiedUser()
     await first.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
-    await other.choosePassword(person, person.user.email, person.password)
+    await ownShop.choosePassword(person, person.user.email, person.password)
     const outcomes = await Promise.allSettled([
       first.call(staff.adminSetRole, { id: person.user.id, role: 'none' }),
       person.call(staff.adminSetRole, { id: first.user.id, role: 'support' }),
@@ -196,12 +196,12 @@ describe('a role', () => {
       subject: 'You’re now an admin of Rebound Sigma',
       text: expect.stringContaining('removed your password, passkeys, app codes, and recovery codes'),
     })
-    const again = shop.visitor()
-    await expect(again.call(accounts.login, { email, password: person.password })).rejects.toMatchObject({
+    const newBrowser = shop.visitor()
+    await expect(newBrowser.call(accounts.login, { email, password: person.password })).rejects.toMatchObject({
       status: 401,
     })
-    await shop.choosePassword(again, email, 'chosen with the link')
-    expect(await again.call(factors.show, {})).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 })
+    await shop.choosePassword(newBrowser, email, 'chosen with the link')
+    expect(await newBrowser.call(factors.show, {})).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 })
     await setRole(id, 'none')
   })
 

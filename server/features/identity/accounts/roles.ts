@@ -16,10 +16,7 @@ type RoleContext = Pick<Context, 'db' | 'now' | 'audit' | 'mails'>
 
 export type Roles = {
   setRole(actor: Actor, userId: string, rank: Rank): Promise<void>
-  /**
-   * Emails about `npm run admin`, once per command: the other admins about a new admin, and people whose factors were
-   * removed. The command itself only writes the audit log.
-   */
+  /** Emails about `npm run admin`, which only writes the audit log: a new admin to the other admins, a removal to its owner. */
   mailAboutServerCommands(): Promise<void>
 }
 

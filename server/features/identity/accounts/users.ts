@@ -25,7 +25,7 @@ type CustomerHelpContext = Pick<Context, 'db' | 'now' | 'mails' | 'audit' | 'ref
 
 export type CustomerHelp = {
   sendPasswordLink(actor: Actor, userId: string): Promise<void>
-  /** Corrects a mistyped address. The old mailbox loses the account; the new one gets a link that proves it. */
+  /** The old mailbox loses the account; the new one gets a link that proves it. */
   correctEmail(actor: Actor, userId: string, email: string): Promise<void>
 }
 

@@ -75,8 +75,8 @@ describe('with app codes on, the password', () => {
       await expect(guesser.call(logins.withCode, { code: '000000' })).rejects.toMatchObject({ status: 403 })
     await expect(guesser.call(logins.withCode, { code: app.code() })).rejects.toMatchObject({ status: 429 })
     shop.clock.advance({ minutes: 16 })
-    const later = await enterPassword(person)
-    await later.call(logins.withCode, { code: app.code() })
+    const laterBrowser = await enterPassword(person)
+    await laterBrowser.call(logins.withCode, { code: app.code() })
   })
 
   test('is not enough as a fresh proof of identity, but a code is', async () => {

@@ -83,7 +83,6 @@ function openUnconfirmed(secrets: Secrets, sealed: string, userId: string): stri
   }
 }
 
-/** Seals every secret with the shop's new key, for `npm run secrets`. */
 export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
   const rows = await db.select({ userId: appCodes.userId, sealedSecret: appCodes.sealedSecret }).from(appCodes)
   let resealed = 0
@@ -98,7 +97,7 @@ export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ 
   return { resealed }
 }
 
-/** QR code as one SVG path on a grid of `size` squares. Drawn here, so that no other service sees the secret. */
+/** One SVG path on a grid of `size` squares. Drawn here, so that no other service sees the secret. */
 function drawQr(text: string): { size: number; path: string } {
   const { size, data } = encode(text, { ecc: 'M', border: 2 })
   const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))

@@ -37,7 +37,6 @@ type FactorContext = Pick<
 
 type FactorDeps = { sessions: Pick<Sessions, 'recordProof' | 'provenBy'> }
 
-/** Second factors: passkeys, codes from an authenticator app, recovery codes. */
 export type Factors = {
   waysToProve: Policy['waysToProve']
   passkeyOptions: PasskeyLogin['options']
