@@ -4,7 +4,7 @@ import { Refusal } from '#server/errors.ts'
 
 type ChallengeDeps = Pick<Context, 'now' | 'attempts' | 'linkToken' | 'isLinkToken'>
 
-/** Challenges that passkeys sign. Each is a signed token with an expiry, so that only its use is stored. */
+/** Signed tokens with an expiry, so that only their use is stored. */
 export type Challenges = {
   /** For a login, `userId` is empty: the passkey tells the account. */
   create(userId: string): string

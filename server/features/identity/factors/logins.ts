@@ -17,7 +17,7 @@ type LoginContext = Pick<Context, 'db' | 'now' | 'secrets' | 'securityLog'>
 
 /** The second step of a login, or the only step with a passkey. */
 export type Logins = {
-  /** Returns the factors required after a password or an emailed link, with a token for that step. Undefined if none is. */
+  /** Undefined if no factor must follow the password or the emailed link. */
   secondStepOf(login: LoginResult): Promise<{ next: WayToProve[]; pendingLoginToken: string } | undefined>
   withCode(actor: Actor<null>, pendingLoginToken: string | undefined, code: string): Promise<LoginResult>
   withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoginResult>
@@ -101,7 +101,7 @@ export const pendingLoginSeconds = 300
 const pendingLoginExpired = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
 const sealPurpose = 'half a login'
 
-/** Sealed tokens of a finished first step (password or emailed link), for the second step within 5 minutes. */
+/** Sealed tokens that prove the first step of a login. */
 function createPendingLogins({ db, now, secrets }: Pick<Context, 'db' | 'now' | 'secrets'>) {
   return {
     seal({ userId, passwordHash, handedOverAt }: Authentication): string {

@@ -25,9 +25,7 @@ export type LostDevice = {
 }
 
 const hourMs = 3_600_000
-/** Gives the owner of the mailbox time to stop the reset. */
 const waitMs = 72 * hourMs
-/** Lifetime of the link that is sent after the wait. */
 const linkLifetimeMs = 7 * 24 * hourMs
 
 type Link = { id: string; token: string }

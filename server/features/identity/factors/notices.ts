@@ -8,7 +8,6 @@ import { endSessions } from '../sessions/sessions.ts'
 
 type NoticeDeps = Pick<Context, 'mails' | 'attempts' | 'audit'>
 
-/** Emails about the factors of an account. */
 export type Notices = {
   mail<Kind extends MailKind>(tx: Transaction, userId: string, kind: Kind, data: MailData<Kind>): Promise<void>
   /** Emails the person, logs out their other devices and audits the change if they are staff. */

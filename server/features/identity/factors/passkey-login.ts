@@ -9,7 +9,6 @@ import { loadWebAuthn } from './passkeys.ts'
 type PasskeyLoginContext = Pick<Context, 'db' | 'now' | 'config'>
 
 export type PasskeyLogin = {
-  /** The options name no account, because the passkey itself tells it. */
   options(): Promise<PublicKeyCredentialRequestOptionsJSON>
   /** Returns the passkey's owner. Throws for a passkey that is unknown, unverified, cloned or of another host. */
   verify(response: Record<string, unknown>): Promise<{ userId: string; createdAt: Date }>

@@ -123,12 +123,12 @@ describe('a passkey', () => {
   test('works in another process of the same shop', async () => {
     const passkey = await addPasskey(await shop.verifiedUser())
     const answer = await answerOf(passkey, shop.visitor())
-    await using other = await openShop({
+    await using otherProcess = await openShop({
       databaseUrl: shop.connection.url,
       env: { PUBLIC_URL: shop.url, DATA_DIR: shop.config.dataDir },
       startsAt: shop.clock.now(),
     })
-    expect(await other.visitor().call(logins.withPasskey, answer)).toMatchObject({ isAdmin: false })
+    expect(await otherProcess.visitor().call(logins.withPasskey, answer)).toMatchObject({ isAdmin: false })
   })
 
   test('belongs to the account that adds it first', async () => {
@@ -156,9 +156,9 @@ test('a malformed passkey answer gets the same refusal as a wrong one', async ()
     })
   }
   const authenticator = createAuthenticator(shop.url)
-  const { response, ...rest } = authenticator.register(await person.call(factors.beginPasskey, {}))
-  const odd = { ...rest, response: { ...response, transports: { not: 'a list' } } }
-  expect(await person.call(factors.addPasskey, { name: 'Odd', response: odd })).toEqual({ recoveryCodes: null })
+  const { response, ...registration } = authenticator.register(await person.call(factors.beginPasskey, {}))
+  const oddAnswer = { ...registration, response: { ...response, transports: { not: 'a list' } } }
+  expect(await person.call(factors.addPasskey, { name: 'Odd', response: oddAnswer })).toEqual({ recoveryCodes: null })
 })
 
 test('an account has twenty passkeys at most', async () => {
@@ -175,8 +175,8 @@ test('the login options are the same for everyone, so that nobody learns who has
   await addPasskey(person)
   const shapes = await Promise.all(
     [shop.visitor(), person].map(async (visitor) => {
-      const { challenge, ...rest } = await visitor.call(logins.passkeyOptions, {})
-      return { ...rest, challenge: typeof challenge }
+      const { challenge, ...otherOptions } = await visitor.call(logins.passkeyOptions, {})
+      return { ...otherOptions, challenge: typeof challenge }
     }),
   )
   expect(shapes[0]).toEqual(shapes[1])
@@ -191,11 +191,11 @@ test('the login options are the same for everyone, so that nobody learns who has
 
 test('a passkey counts as a fresh proof only in its owner’s account', async () => {
   const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
-  const [hers, eves] = [await addPasskey(ada), await addPasskey(eve)]
+  const [adasPasskey, evesPasskey] = [await addPasskey(ada), await addPasskey(eve)]
   shop.clock.advance({ minutes: 11 })
   await expect(ada.call(factors.beginPasskey, {})).rejects.toMatchObject({ acceptedProofs: ['passkey', 'password'] })
-  await expect(ada.call(stepUp.withPasskey, await answerOf(eves, ada))).rejects.toMatchObject({ status: 403 })
-  await ada.call(stepUp.withPasskey, await answerOf(hers, ada))
+  await expect(ada.call(stepUp.withPasskey, await answerOf(evesPasskey, ada))).rejects.toMatchObject({ status: 403 })
+  await ada.call(stepUp.withPasskey, await answerOf(adasPasskey, ada))
   await ada.call(factors.beginPasskey, {})
 })
 

@@ -24,7 +24,7 @@ export type Passkeys = {
   store(tx: Transaction, actor: Actor, name: string, passkey: VerifiedPasskey): Promise<void>
   rename(actor: Actor, id: string, name: string): Promise<void>
   remove(tx: Transaction, actor: Actor, id: string): Promise<{ name: string }>
-  /** Counts passkeys that don't work here, because they were made for another host than PUBLIC_URL's. */
+  /** Passkeys of another host than PUBLIC_URL's don't work here. */
   countOfOtherHosts(): Promise<number>
 }
 

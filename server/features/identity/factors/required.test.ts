@@ -16,14 +16,12 @@ import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { production } from '#server/testing/production.ts'
 import { createAdmins } from '../accounts/accounts.ts'
 
-/** A shop in production, where admins must have a second step. */
 let shop: TestShop
 beforeAll(async () => {
   shop = await openShop({ env: production })
 })
 afterAll(() => shop.close())
 
-/** The commands of `npm run admin`. */
 const adminCommands = () => {
   const { db } = shop.connection
   const { now } = shop.clock
@@ -52,12 +50,12 @@ describe('an admin of a public shop', () => {
     const [newest] = await admin.call(audit.adminList, {})
     expect(newest).toMatchObject({ action: 'factor.added', detail: { what: 'authenticator app' } })
 
-    const again = shop.visitor()
+    const secondBrowser = shop.visitor()
     await expect(
-      again.call(accounts.login, { email: admin.user.email, password: admin.password }),
+      secondBrowser.call(accounts.login, { email: admin.user.email, password: admin.password }),
     ).rejects.toMatchObject({ secondSteps: ['code'] })
-    await again.call(logins.withCode, { code: app.code() })
-    await again.call(purchases.adminList, {})
+    await secondBrowser.call(logins.withCode, { code: app.code() })
+    await secondBrowser.call(purchases.adminList, {})
 
     const recovering = shop.visitor()
     await recovering.call(accounts.login, { email: admin.user.email, password: admin.password }).catch(() => undefined)
@@ -74,11 +72,13 @@ describe('an admin of a public shop', () => {
     const passkey = createAuthenticator(production.PUBLIC_URL)
     const response = passkey.register(await admin.call(factors.beginPasskey, {}))
     await admin.call(factors.addPasskey, { name: 'Key', response })
-    const again = shop.visitor()
-    await expect(again.call(accounts.login, { email, password })).rejects.toMatchObject({ secondSteps: ['passkey'] })
-    const answer = passkey.authenticate(await again.call(logins.passkeyOptions, {}))
-    await again.call(logins.withPasskey, { response: answer })
-    await again.call(purchases.adminList, {})
+    const secondBrowser = shop.visitor()
+    await expect(secondBrowser.call(accounts.login, { email, password })).rejects.toMatchObject({
+      secondSteps: ['passkey'],
+    })
+    const answer = passkey.authenticate(await secondBrowser.call(logins.passkeyOptions, {}))
+    await secondBrowser.call(logins.withPasskey, { response: answer })
+    await secondBrowser.call(purchases.adminList, {})
   })
 
   test('keeps one of two factors, even when both are removed at the same moment', async () => {
@@ -112,17 +112,20 @@ describe('an admin of a public shop', () => {
     const unlucky = shop.visitor()
     await unlucky.call(accounts.login, { email, password })
     await addApp(shop, unlucky)
-    const later = shop.visitor()
-    await later.call(accounts.login, { email, password }).catch(() => undefined)
-    await expect(later.call(logins.lostDevice, {})).rejects.toMatchObject({
+    const secondBrowser = shop.visitor()
+    await secondBrowser.call(accounts.login, { email, password }).catch(() => undefined)
+    await expect(secondBrowser.call(logins.lostDevice, {})).rejects.toMatchObject({
       status: 403,
       serverMessage: expect.stringContaining('npm run admin -- reset-two-factor'),
     })
     await adminCommands().resetTwoFactor(email)
-    await later.call(accounts.login, { email, password })
-    expect(await later.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
-    await addApp(shop, later)
-    const actions = (await later.call(audit.adminList, {})).map(({ action, actorEmail }) => [action, actorEmail])
+    await secondBrowser.call(accounts.login, { email, password })
+    expect(await secondBrowser.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
+    await addApp(shop, secondBrowser)
+    const actions = (await secondBrowser.call(audit.adminList, {})).map(({ action, actorEmail }) => [
+      action,
+      actorEmail,
+    ])
     expect(actions).toContainEqual(['admin.reset-two-factor', 'command line'])
     await shop.queue.runNow('tell-of-commands')
     await shop.queue.runNow('tell-of-commands')
@@ -136,15 +139,15 @@ describe('an admin of a public shop', () => {
 })
 
 test('buyers of a public shop need no second step, and support does', async () => {
-  await using other = await openShop({ env: production })
-  const admin = await other.admin()
-  await addApp(other, admin)
-  const buyer = await other.verifiedUser()
+  await using ownShop = await openShop({ env: production })
+  const admin = await ownShop.admin()
+  await addApp(ownShop, admin)
+  const buyer = await ownShop.verifiedUser()
   await buyer.call(accounts.profile, {})
-  const person = await other.verifiedUser()
+  const person = await ownShop.verifiedUser()
   await admin.call(staff.adminSetRole, { id: person.user.id, role: 'support' })
-  await other.choosePassword(person, person.user.email, person.password)
+  await ownShop.choosePassword(person, person.user.email, person.password)
   await expect(person.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
-  await addApp(other, person)
+  await addApp(ownShop, person)
   await person.call(accounts.adminList, {})
 })

@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 const stepSeconds = 30
 const digits = 6
-/** Steps before and after the present one: clocks differ, and typing takes time. */
+/** Clocks differ, and typing takes time. */
 const toleranceSteps = 1
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -17,7 +17,7 @@ function base32(bytes: Uint8Array): string {
   return (
     bits
       .match(/.{1,5}/g)
-      ?.map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)])
+      ?.map((fiveBits) => alphabet[Number.parseInt(fiveBits.padEnd(5, '0'), 2)])
       .join('') ?? ''
   )
 }
@@ -50,7 +50,6 @@ export function stepOf(code: string, secret: string, now: Date, lastUsedStep: nu
   return undefined
 }
 
-/** Content of the QR code: the account's name and the secret. */
 export function otpAuthUrl(secret: string, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   return `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer }).toString().replaceAll('+', '%20')}`

@@ -36,11 +36,11 @@ describe('devices', () => {
   test('can be logged out one by one', async () => {
     const person = await shop.user()
     const phone = await logInFrom('A phone', person)
-    const other = (await person.call(accounts.devices, {})).find((device) => !device.isCurrent)
-    await person.call(accounts.logoutDevice, { id: other?.id ?? '' })
+    const otherDevice = (await person.call(accounts.devices, {})).find((device) => !device.isCurrent)
+    await person.call(accounts.logoutDevice, { id: otherDevice?.id ?? '' })
     expect(await phone.call(accounts.user, {})).toBeNull()
     expect(await person.call(accounts.user, {})).toEqual(person.user)
-    await expect(person.call(accounts.logoutDevice, { id: other?.id ?? '' })).rejects.toMatchObject({
+    await expect(person.call(accounts.logoutDevice, { id: otherDevice?.id ?? '' })).rejects.toMatchObject({
       status: 404,
       serverMessage: 'Device not found',
     })

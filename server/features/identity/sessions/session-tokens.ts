@@ -11,7 +11,6 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** A session ends this many days after its last use. */
 export const sessionDays = retention.sessions.days
-/** Maximum lifetime after the login. */
 const maxLifetimeMs = (user: Pick<User, 'isAdmin' | 'role'>) => (isStaff(user) ? 12 * hourMs : 90 * dayMs)
 /** Tokens rotate hourly, so that a stolen copy stops working or is detected. */
 const tokenLifetimeMs = hourMs
@@ -85,7 +84,6 @@ export function createFindSession({ db, now, securityLog }: Pick<Context, 'db' |
 
 type Session = NonNullable<Awaited<ReturnType<ReturnType<typeof prepareLoad>>>>
 
-/** True once the browser has sent its new token. */
 const hasUsedNewToken = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
 
 /** Runs on every call. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */

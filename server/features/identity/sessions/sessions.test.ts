@@ -22,49 +22,49 @@ describe('a session', () => {
 
   test('works in another process on the same database, and after a restart', async () => {
     const person = await shop.user()
-    await using other = await openShop({ databaseUrl: shop.connection.url })
-    const there = other.visitor()
-    there.cookies.set('session', person.cookies.get('session') ?? '')
-    expect(await there.call(accounts.user, {})).toEqual(person.user)
-    await there.call(accounts.logout, {})
+    await using otherProcess = await openShop({ databaseUrl: shop.connection.url })
+    const otherBrowser = otherProcess.visitor()
+    otherBrowser.cookies.set('session', person.cookies.get('session') ?? '')
+    expect(await otherBrowser.call(accounts.user, {})).toEqual(person.user)
+    await otherBrowser.call(accounts.logout, {})
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 
   test('ends after 30 days, but lives on while it’s used', async () => {
-    await using later = await openShop()
-    const [used, forgotten] = [await later.user(), await later.user()]
-    later.clock.advance({ days: 20 })
+    await using ownShop = await openShop()
+    const [used, forgotten] = [await ownShop.user(), await ownShop.user()]
+    ownShop.clock.advance({ days: 20 })
     expect(await used.call(accounts.user, {})).toEqual(used.user)
-    later.clock.advance({ days: 20 })
+    ownShop.clock.advance({ days: 20 })
     expect(await used.call(accounts.user, {})).toEqual(used.user)
     expect(await forgotten.call(accounts.user, {})).toBeNull()
-    await later.queue.runNow('forget-expired-sessions')
-    expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
+    await ownShop.queue.runNow('forget-expired-sessions')
+    expect(await ownShop.connection.db.select().from(sessions)).toHaveLength(1)
   })
 
   test('ends 90 days after the login, or 12 hours for an admin, however much it’s used', async () => {
-    await using later = await openShop()
-    const [person, admin] = [await later.user(), await later.admin()]
+    await using ownShop = await openShop()
+    const [person, admin] = [await ownShop.user(), await ownShop.admin()]
     for (let hours = 0; hours < 11; hours++) {
-      later.clock.advance({ hours: 1 })
+      ownShop.clock.advance({ hours: 1 })
       expect(await admin.call(accounts.user, {})).toEqual(admin.user)
     }
-    later.clock.advance({ hours: 1 })
+    ownShop.clock.advance({ hours: 1 })
     expect(await admin.call(accounts.user, {})).toBeNull()
     for (let days = 10; days < 90; days += 10) {
-      later.clock.advance({ days: 10 })
+      ownShop.clock.advance({ days: 10 })
       expect(await person.call(accounts.user, {})).toEqual(person.user)
     }
-    later.clock.advance({ days: 10 })
+    ownShop.clock.advance({ days: 10 })
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 
   test('of an admin ends after 12 hours even if a later end is stored', async () => {
-    await using later = await openShop()
-    const admin = await later.admin()
-    const far = new Date(later.clock.now().getTime() + 30 * 86_400_000)
-    await later.connection.db.update(sessions).set({ expiresAt: far, rotatedAt: null })
-    later.clock.advance({ hours: 12 })
+    await using ownShop = await openShop()
+    const admin = await ownShop.admin()
+    const farEnd = new Date(ownShop.clock.now().getTime() + 30 * 86_400_000)
+    await ownShop.connection.db.update(sessions).set({ expiresAt: farEnd, rotatedAt: null })
+    ownShop.clock.advance({ hours: 12 })
     expect(await admin.call(accounts.user, {})).toBeNull()
   })
 
@@ -93,54 +93,54 @@ describe('a session’s token', () => {
   }
 
   test('is replaced every hour of use, once, however many requests arrive together', async () => {
-    await using later = await openShop()
-    const person = await later.user()
-    const first = tokenOf(person)
-    later.clock.advance({ minutes: 59 })
+    await using ownShop = await openShop()
+    const person = await ownShop.user()
+    const firstToken = tokenOf(person)
+    ownShop.clock.advance({ minutes: 59 })
     await person.call(accounts.user, {})
-    expect(tokenOf(person)).toBe(first)
-    later.clock.advance({ minutes: 2 })
-    const together = Array.from({ length: 10 }, () => withToken(later, first))
-    for (const answer of await Promise.all(together.map((tab) => tab.call(accounts.user, {}))))
+    expect(tokenOf(person)).toBe(firstToken)
+    ownShop.clock.advance({ minutes: 2 })
+    const tabs = Array.from({ length: 10 }, () => withToken(ownShop, firstToken))
+    for (const answer of await Promise.all(tabs.map((tab) => tab.call(accounts.user, {}))))
       expect(answer).toEqual(person.user)
-    const newTokens = together.map(tokenOf).filter((token) => token !== first)
+    const newTokens = tabs.map(tokenOf).filter((token) => token !== firstToken)
     expect(newTokens).toHaveLength(1)
-    const [next = ''] = newTokens
-    expect(await withToken(later, next).call(accounts.user, {})).toEqual(person.user)
+    const [newToken = ''] = newTokens
+    expect(await withToken(ownShop, newToken).call(accounts.user, {})).toEqual(person.user)
     // The old token still works for requests that were sent before it was replaced.
-    expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
-    expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
+    expect(await withToken(ownShop, firstToken).call(accounts.user, {})).toEqual(person.user)
+    expect(await ownShop.connection.db.select().from(sessions)).toHaveLength(1)
   })
 
   test('still works if the answer with the new one never arrived', async () => {
-    await using later = await openShop()
-    const person = await later.user()
-    const first = tokenOf(person)
+    await using ownShop = await openShop()
+    const person = await ownShop.user()
+    const firstToken = tokenOf(person)
     for (let lostAnswers = 0; lostAnswers < 3; lostAnswers++) {
-      later.clock.advance({ hours: 2 })
-      expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
+      ownShop.clock.advance({ hours: 2 })
+      expect(await withToken(ownShop, firstToken).call(accounts.user, {})).toEqual(person.user)
     }
   })
 
   test('ends the session for everyone if a copy of a replaced one is used', async () => {
-    await using later = await openShop()
-    const person = await later.user()
+    await using ownShop = await openShop()
+    const person = await ownShop.user()
     const stolen = tokenOf(person)
-    later.clock.advance({ hours: 2 })
+    ownShop.clock.advance({ hours: 2 })
     await person.call(accounts.user, {})
-    later.clock.advance({ minutes: 2 })
+    ownShop.clock.advance({ minutes: 2 })
     expect(await person.call(accounts.user, {})).toEqual(person.user)
-    expect(await withToken(later, stolen).call(accounts.user, {})).toBeNull()
+    expect(await withToken(ownShop, stolen).call(accounts.user, {})).toBeNull()
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 
   test('that was just replaced can still log out', async () => {
-    await using later = await openShop()
-    const person = await later.user()
-    const first = tokenOf(person)
-    later.clock.advance({ hours: 2 })
+    await using ownShop = await openShop()
+    const person = await ownShop.user()
+    const firstToken = tokenOf(person)
+    ownShop.clock.advance({ hours: 2 })
     await person.call(accounts.user, {})
-    await withToken(later, first).call(accounts.logout, {})
+    await withToken(ownShop, firstToken).call(accounts.logout, {})
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 })

@@ -52,7 +52,6 @@ export type Authentication = {
 
 export type LoginResult = { user: User; authentication: Authentication }
 
-/** Ends all sessions of a user but `except`. */
 export async function endSessions(
   tx: Transaction | Database,
   userId: string,
