@@ -22,7 +22,6 @@ export type Contact = {
   ): Promise<{ id: string; at: Date; message: string; answer: string | null; wasLoggedIn: boolean }[]>
   /** Answers a message once, even if two members of staff answer concurrently. */
   reply(actor: Actor, id: string, answer: string): Promise<void>
-  /** Marks a message as answered, or opens it again. */
   settle(actor: Actor, id: string, state: MessageState): Promise<void>
   forgetOld(): Promise<void>
   /** Messages sent with this address, which anyone could have typed. */

@@ -12,7 +12,7 @@ export const noFigures: Figures = { secondsToUnlock: null, secondsToAnswer: null
 const minCases = 10
 const windowDays = 30
 
-/** Median times of the last 30 days; null if there are fewer than `minCases`. */
+/** Medians, null if there are fewer than `minCases`. */
 export async function publicFigures(db: Database, now: Date): Promise<Figures> {
   const since = new Date(now.getTime() - windowDays * 86_400_000)
   const [secondsToUnlock, secondsToAnswer] = await Promise.all([

@@ -14,8 +14,7 @@ import {
 export type Audience = { toSubscribers: boolean; buyersOf: string | null }
 
 /**
- * Query of confirmed subscribers, and of buyers who were told about product news at the checkout and never objected.
- * With `email`, it finds only this address.
+ * Confirmed subscribers, and buyers who were told about news at the checkout and never objected. `email` selects one.
  * A guest's order for an existing account (`made_account` is false) is no consent of its owner.
  */
 export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
@@ -54,7 +53,7 @@ export async function storeRecipients(tx: Transaction, newsletter: Audience & { 
 
 export type Unreachable = { untold: number; objected: number; refused: number; bySeller: number }
 
-/** Customers of the product whom a newsletter does not reach, and why. `untold` counts those without an objection or suppression. */
+/** `untold` counts customers without an objection or suppression. */
 export async function countUnreachable(db: Database, { buyersOf }: Audience): Promise<Unreachable> {
   const { rows } = await db.execute<Unreachable>(sql`
     select (count(*) filter (where why is null))::int as untold, (count(*) filter (where why = 'objected'))::int as objected,

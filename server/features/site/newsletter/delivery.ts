@@ -27,8 +27,7 @@ type ClaimedRecipient = {
 
 /** Duration of a run, well within the lease of the job. The schedule starts the next run. */
 const sliceMs = 300_000
-/** Failed attempts in a row before the newsletter pauses. */
-const maxFailures = 10
+const failuresBeforePause = 10
 /** Retries a deferred email after 5, 10, 20 minutes and so on; gives up after about 21 hours. */
 const firstRetryMs = 300_000
 const maxTries = 9
@@ -107,7 +106,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
       .where(and(eq(recipients.newsletterId, id), eq(recipients.state, 'handed_over')))
 
     const sendUntilDone = async () => {
-      while (queue.isRunning() && Date.now() < endsAt && failures < maxFailures) {
+      while (queue.isRunning() && Date.now() < endsAt && failures < failuresBeforePause) {
         await pace.waitForTurn()
         const recipient = await claimNext()
         if (!recipient) return
@@ -124,7 +123,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
         } else if (outcome.is === 'later') pace.slowDown()
         else if (!isAddressRefused) {
           failures += 1
-          if (failures === maxFailures) await pause(id, 'connections', outcome.reply.slice(0, 500))
+          if (failures === failuresBeforePause) await pause(id, 'connections', outcome.reply.slice(0, 500))
           else await sleep(400 * failures)
         }
       }

@@ -24,7 +24,6 @@ function linkIn(text: string | undefined) {
   return { pathname, id: searchParams.get('id') ?? '', token: searchParams.get('token') ?? '' }
 }
 
-/** Signs up for the newsletter and reads the two links from the email. */
 async function subscribe(email: string) {
   await shop.visitor().call(newsletter.subscribe, { email })
   const mail = (await mailsTo(email)).at(-1)
@@ -33,7 +32,9 @@ async function subscribe(email: string) {
 
 const status = async (email: string) => {
   const [row] = await rowsOf(email)
-  return row && (row.unsubscribedAt ? 'left' : row.confirmedAt ? 'subscribed' : 'asked')
+  if (!row) return undefined
+  if (row.unsubscribedAt) return 'left'
+  return row.confirmedAt ? 'subscribed' : 'asked'
 }
 
 test('the consent can be proven: its text, page and times, and where both steps came from', async () => {
@@ -75,8 +76,8 @@ test('a known address is stored once, gets the same answer, and isn’t emailed 
   const first = await shop.visitor().call(newsletter.subscribe, { email })
   const { confirm } = await subscribe(email)
   await shop.visitor().call(newsletter.confirm, { id: confirm.id, token: confirm.token })
-  const again = await shop.visitor().call(newsletter.subscribe, { email: ` ${email.toUpperCase()} ` })
-  expect(again).toEqual(first)
+  const secondAnswer = await shop.visitor().call(newsletter.subscribe, { email: ` ${email.toUpperCase()} ` })
+  expect(secondAnswer).toEqual(first)
   expect(await rowsOf(email)).toHaveLength(1)
   expect(await mailsTo(email)).toHaveLength(2)
 })
@@ -113,15 +114,15 @@ test('an email client unsubscribes with one click, per RFC 8058', async () => {
 })
 
 test('the confirm link doesn’t unsubscribe, and one reader’s link doesn’t work for another', async () => {
-  const [one, other] = [await subscribe(newAddress()), await subscribe(newAddress())]
+  const [reader, otherReader] = [await subscribe(newAddress()), await subscribe(newAddress())]
   const refused = { status: 400, serverMessage: 'This link is not valid' }
   for (const [endpoint, token] of [
-    [newsletter.confirm, other.confirm.token],
-    [newsletter.confirm, one.unsubscribe.token],
-    [newsletter.unsubscribe, one.confirm.token],
+    [newsletter.confirm, otherReader.confirm.token],
+    [newsletter.confirm, reader.unsubscribe.token],
+    [newsletter.unsubscribe, reader.confirm.token],
     [newsletter.unsubscribe, ''],
   ] as const)
-    await expect(shop.visitor().call(endpoint, { id: one.confirm.id, token })).rejects.toMatchObject(refused)
+    await expect(shop.visitor().call(endpoint, { id: reader.confirm.id, token })).rejects.toMatchObject(refused)
   const forged = await shop.visitor().fetch('/newsletter/unsubscribe?id=1&token=2', { method: 'POST' })
   expect(forged.status).toBe(400)
 })

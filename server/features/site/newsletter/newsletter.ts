@@ -46,7 +46,6 @@ export type Newsletter = Suppressions & {
   forgetInactive(): Promise<void>
 }
 
-/** Limit of emails to someone who never confirms. */
 const maxConfirmationMails = 3
 
 type AddressFilter = ParsedInputOf<typeof newsletterAddresses.adminList>

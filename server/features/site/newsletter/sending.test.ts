@@ -41,7 +41,6 @@ async function openNewsletterShop(faults: Parameters<typeof openSmtp>[0] = {}, o
       ),
     createDraft: (changes: object = {}) => admin.call(newsletters.adminCreate, { ...draft, ...changes }),
     show: (id: string) => admin.call(newsletters.adminShow, { id }),
-    /** Runs the job until it stops by itself. */
     run: () => shop.queue.runNow('send-newsletters'),
     recipientStates: async () =>
       (await db.select().from(newsletterRecipients)).map(({ email, state }) => [email, state] as const),
@@ -84,8 +83,8 @@ test('a newsletter goes once to every confirmed address, with an unsubscribe lin
   const [, unsubscribeId = '', token = ''] = /unsubscribe\?id=([\w-]+)&token=([\w-]+)/.exec(source) ?? []
   await shop.visitor().call(newsletter.unsubscribe, { id: unsubscribeId, token })
   expect((await show(id)).counts).toEqual({ waiting: 0, sent: 3, refused: 0, uncertain: 0, unsubscribed: 1 })
-  const again = await createDraft()
-  expect(await show(again.id)).toMatchObject({ audience: 2 })
+  const nextDraft = await createDraft()
+  expect(await show(nextDraft.id)).toMatchObject({ audience: 2 })
 })
 
 test('two admins can’t overwrite each other’s draft, and a sent newsletter can’t be changed', async () => {
@@ -204,7 +203,10 @@ const firstPurchase = async (shop: Awaited<ReturnType<typeof openShop>>) => {
 test('an address that the mail server refused gets no more newsletters; a greylisted one gets it later', async () => {
   let isGrey = true
   const { shop, smtp, admin, addReaders, createDraft, show, run, recipientStates } = await openNewsletterShop({
-    refuse: (to) => (to.startsWith('reader1@') ? 550 : isGrey && to.startsWith('reader2@') ? 451 : undefined),
+    refuse(to) {
+      if (to.startsWith('reader1@')) return 550
+      return isGrey && to.startsWith('reader2@') ? 451 : undefined
+    },
   })
   await addReaders(3)
   const { id } = await createDraft()
@@ -224,8 +226,8 @@ test('an address that the mail server refused gets no more newsletters; a greyli
     state: 'sent',
     troubled: [{ email: 'reader1@example.com', state: 'refused', reply: expect.stringContaining('550') }],
   })
-  const again = await createDraft()
-  expect(await show(again.id)).toMatchObject({ audience: 2 })
+  const nextDraft = await createDraft()
+  expect(await show(nextDraft.id)).toMatchObject({ audience: 2 })
   expect(await shop.connection.db.select().from(mailSuppressions)).toMatchObject([{ because: 'refused' }])
 })
 
@@ -354,8 +356,8 @@ test('a paused newsletter waits, a stopped one never continues, and its addresse
   shop.clock.advance({ days: 31 })
   await shop.queue.runNow('forget-newsletter-addresses')
   expect(new Set((await recipientStates()).map(([email]) => email))).toEqual(new Set([null]))
-  const later = await shop.admin()
-  expect(await later.call(newsletters.adminShow, { id })).toMatchObject({ counts: { sent: sentCount } })
+  const laterAdmin = await shop.admin()
+  expect(await laterAdmin.call(newsletters.adminShow, { id })).toMatchObject({ counts: { sent: sentCount } })
 })
 
 test('“Do not email” stops newsletters until it is turned off, and a deleted account leaves no address behind', async () => {

@@ -44,7 +44,6 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     })
   }
 
-  /** Reason to pause instead of sending a scheduled newsletter. */
   async function findPauseReason({ state, scheduledFor, approvedAt }: Newsletter): Promise<PauseReason | undefined> {
     if (missingForSending(context).length > 0) return 'incomplete'
     // A restored backup does not know who got the newsletter after the backup was made.

@@ -19,12 +19,9 @@ type Suppression = { because: SuppressionReason; at: Date }
 type ReceivedNewsletter = { subject: string; sentAt: Date | null; state: RecipientState; unsubscribedAt: Date | null }
 
 export type Suppressions = {
-  /**
-   * Ends all newsletters to the address of the link, as subscriber and as buyer. Idempotent.
-   * The link of a subscriber has the id of the subscription, the link of a buyer the id of the user.
-   */
+  /** Idempotent. The id is a subscriber's subscription or a buyer's user; both kinds of newsletters end. */
   unsubscribe(unsubscribeId: string, token: string): Promise<void>
-  /** Called by the seller, for a customer who objected by other means. */
+  /** For a customer who objected by other means. */
   setSuppressed(actor: Actor, userId: string, isSuppressed: boolean): Promise<void>
   suppressionOf(userId: string, email: string): Promise<Suppression | null>
   forget(tx: Transaction, userId: string): Promise<void>
@@ -32,7 +29,7 @@ export type Suppressions = {
 }
 
 export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionDeps): Suppressions {
-  /** Proven address of an account; an unproven one may belong to someone else. */
+  /** Undefined for an unproven address, which may belong to someone else. */
   async function provenAddress(tx: Transaction | typeof db, userId: string) {
     const [user] = await tx
       .select({ email: users.email })

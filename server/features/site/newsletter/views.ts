@@ -10,10 +10,9 @@ import { countAudience, countUnreachable } from './audience.ts'
 
 type ViewDeps = Pick<Context, 'config' | 'db' | 'mails' | 'settings'>
 
-/** Newsletters as the admin area shows them. */
 export type NewsletterViews = {
   find(id: string): Promise<NewsletterWithEditor>
-  /** Content of the email, with a sample link to unsubscribe. */
+  /** With a sample link to unsubscribe. */
   sampleOf(newsletter: Newsletter | NewsletterWithEditor): Sample
   list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
   show(id: string): Promise<RawOutputOf<typeof calls.adminShow>>
@@ -31,10 +30,8 @@ type Sample = {
   why: 'subscriber' | 'buyer'
 }
 
-/** Limit of recipients with a problem on the screen. */
-const maxTroubled = 100
+const maxTroubledShown = 100
 
-/** Sentences about what must be set before an email can go to many people. */
 export function missingForSending({ config, settings }: Pick<Context, 'config' | 'settings'>) {
   const { name, street, city, country } = settings.current.seller
   const missing: string[] = []
@@ -132,7 +129,7 @@ export function createViews(context: ViewDeps): NewsletterViews {
             ),
           )
           .orderBy(desc(recipients.state), recipients.email)
-          .limit(maxTroubled),
+          .limit(maxTroubledShown),
       ])
       return {
         ...found,

@@ -62,7 +62,6 @@ export async function reviewsByProduct(db: Database) {
 
 const noReviews = { count: 0, average: 0 }
 
-/** First page of the list, embedded into the rendered page. */
 export async function latestReviews(db: Database): Promise<RenderData['latestReviews']> {
   const { items, next } = await listReviews(db, { limit: reviewsPerPage }, toPublicReview)
   return { items: z.parse(contract.list.output, items), next }

@@ -33,7 +33,6 @@ export type Reviews = {
   report(id: string, reason: string): Promise<void>
   /** Invites each person who may write a review by one email. */
   invite(): Promise<void>
-  /** Deletes the text of old reports. */
   forgetReports(): Promise<void>
 }
 
@@ -43,7 +42,6 @@ const maxInvitations = 500
 export function createReviews(context: ReviewContext): Reviews {
   const { db, now, mails, supportEmail, catalog } = context
 
-  /** First product that the user has paid long enough for and not reviewed. */
   async function findReviewableProduct(tx: Database | Transaction, userId: string) {
     for (const product of catalog.products()) {
       const [found] = await tx
@@ -179,7 +177,6 @@ const hasReview = (productId: string, condition?: SQL) =>
 type Moderation = {
   list(filter: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
   answer(actor: Actor, id: string, answer: string): Promise<void>
-  /** Hides the text of a review that someone reported. */
   hide(actor: Actor, id: string, reason: string): Promise<void>
 }
 

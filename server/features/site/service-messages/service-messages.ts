@@ -42,7 +42,7 @@ const dayMs = 86_400_000
 export function createServiceMessages(context: ServiceMessageContext): ServiceMessages {
   const { db, now, queue, mails, audit, catalog } = context
 
-  /** Matches users with a live purchase whose mail server accepts our emails, or those whose mail server refused one. */
+  /** Users with a live purchase, by their mail server's answer to earlier emails. */
   function customersOf(
     tx: Database | Transaction,
     productId: string,
@@ -63,7 +63,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
     )
   }
 
-  /** Messages that may still go out in the current period; security messages do not count. */
+  /** Security messages do not count. */
   async function countRemaining(tx: Database | Transaction, productId: string) {
     const since = new Date(now().getTime() - serviceMessageDays * dayMs)
     const recent = and(
