@@ -18,7 +18,7 @@ export function addSteps(anchor: number, step: Step, times: number): number {
   return target / 1000 + (anchor % day)
 }
 
-/** Returns the end of the period that contains `start`: the first multiple of the step after it. */
+/** First multiple of the step after `start`. */
 export function periodEnd(anchor: number, step: Step, start: number): number {
   const longestStepSeconds =
     { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count
@@ -43,7 +43,7 @@ export function randomText(length: number): string {
 /** `randomUUID` is faster than `randomBytes`, because Node caches its random data. */
 export const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`
 
-/** Returns a `run` that never runs the task concurrently. A call during a run causes one more run after it. */
+/** A call during a run causes one more run after it. */
 export function coalesce(task: () => Promise<void>) {
   let running: Promise<void> | undefined
   let again = false
@@ -63,7 +63,6 @@ export function coalesce(task: () => Promise<void>) {
       })
       return running
     },
-    /** Resolves when the current run has ended. */
     idle: async () => running,
   }
 }

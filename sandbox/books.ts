@@ -5,7 +5,7 @@ import { type EventRequest, Work } from './work.ts'
 type Settings = { time: number; quirks: Quirks }
 export type Books = ReturnType<typeof openBooks>
 
-/** Returns a function that makes an object's public form: without internal fields, with absolute URLs. */
+/** The public form has no internal fields and absolute URLs. */
 const createPresenter = (publicUrl: string) => (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (key, field) => {
@@ -19,9 +19,9 @@ type BooksOptions = {
   publicUrl: string
   /** Quirks that apply until `controls.behave` changes them. */
   defaults: Quirks
-  /** Types of events that the shop's webhook endpoint receives; `*` is all. */
+  /** `*` is all. */
   subscribedEvents: string[]
-  /** Called after a transaction that wrote an object that is due within a minute. */
+  /** Called after a transaction whose objects are due within a minute. */
   onDue: (seconds: number) => void
 }
 
@@ -51,7 +51,7 @@ export function openBooks(database: pg.Pool, { publicUrl, defaults, subscribedEv
     read: async <T>(task: (work: Work) => Promise<T>, settings?: Settings) =>
       task(await begin(database, null, settings)),
 
-    /** Runs the task in a transaction that also stores its events. */
+    /** The transaction also stores the task's events. */
     async write<T>(
       task: (work: Work) => Promise<T>,
       request: EventRequest | null = null,

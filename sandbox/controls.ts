@@ -23,9 +23,7 @@ export type Controls = ReturnType<typeof createControls>
 
 type ControlsDeps = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
-/** Actions of people and banks at Stripe, Stripe's irregular behavior, and the clock. */
 export function createControls({ books, clock, webhooks }: ControlsDeps) {
-  /** Runs a task in a transaction, then sends its webhooks. */
   async function act<T>(task: (work: Work) => Promise<T>): Promise<T> {
     const result = await books.write(task)
     void webhooks.wake()
@@ -45,7 +43,6 @@ type WebhookQuirks = Pick<Quirks, 'duplicates' | 'spread' | 'drop' | 'delaySecon
 function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhooks>) {
   const { database, defaults } = books
 
-  /** Changes the given quirks and leaves the others. The changes are in the column `mischief`. */
   async function behave(quirks: Partial<Quirks>) {
     if (quirks.seed !== undefined) await database.query('alter sequence sandbox.draws restart')
     await database.query('update sandbox.settings set mischief = mischief || $1', [JSON.stringify(quirks)])
@@ -56,14 +53,14 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
 
     behaveAsUsual: () => database.query(`update sandbox.settings set mischief = '{}'`),
 
-    /** Queues faults. Each makes the next request that matches its `on` fail. */
+    /** Each fault makes the next request that matches its `on` fail. */
     async failNext(...faults: Fault[]) {
       const { quirks } = await books.readSettings()
       await behave({ faults: [...quirks.faults, ...faults] })
     },
 
     webhooks: {
-      /** Resets the webhook quirks that are left out to their defaults. */
+      /** Quirks that are left out return to their defaults. */
       misbehave: (quirks: Partial<WebhookQuirks>) => {
         const { duplicates, spread, drop, delaySeconds } = defaults
         return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
@@ -86,7 +83,6 @@ const createObjectControl =
   (id: string, ...options: Options) =>
     act(async (work) => change(work, await work.getForUpdate(kind, id), ...options))
 
-/** Actions of sellers, buyers and banks at Stripe. */
 function eventControls(act: Act) {
   const on = createObjectControl(act)
   const onPayment =
@@ -117,7 +113,7 @@ function eventControls(act: Act) {
       moveDispute(work, dispute, outcome),
     ),
 
-    /** The buyer's answer in the 3-D Secure dialog, for tests without a browser. */
+    /** For tests without a browser. */
     authenticate: (intent: string, outcome: 'complete' | 'fail') =>
       act(async (work) => {
         const kind = intent.startsWith('seti_') ? 'setup_intent' : 'payment_intent'
@@ -127,7 +123,6 @@ function eventControls(act: Act) {
   }
 }
 
-/** Changes that sellers can make in Stripe's dashboard. */
 function dashboardControls(act: Act) {
   const on = createObjectControl(act)
   const changeCustomer = (id: string, change: (customer: Customer) => Customer) =>
@@ -153,14 +148,14 @@ function dashboardControls(act: Act) {
         await work.getForUpdate('customer', customer)
         await applyCouponToCustomer(work, await work.customer(customer), terms)
       }),
-    /** Adds credit in cents. Stripe stores credit as a negative balance and uses it before the card. */
+    /** In cents. Stripe stores credit as a negative balance and uses it before the card. */
     giveCredit: (customer: string, amount: number) =>
       changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
-    /** Removes the address, so that Stripe cannot calculate the tax. */
+    /** Without an address, Stripe cannot calculate the tax. */
     loseTaxPlace: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
     /** The dashboard's "Schedule update". */
     schedule: on('subscription', addSchedule),
-    /** Adds an amount in cents to the next invoice. */
+    /** In cents. */
     addInvoiceItem: on('subscription', (work, found, amount: number) =>
       addInvoiceItem(work, found, amount, 'Private lesson'),
     ),
@@ -182,7 +177,6 @@ function dashboardControls(act: Act) {
         await work.save({ ...subscription, default_payment_method: null })
       work.emit('payment_method.detached', after, found)
     }),
-    /** Changes the status, for example when evidence is sent or a loss is appealed. */
     moveDispute: on('dispute', moveDispute),
   }
 }
@@ -190,7 +184,7 @@ function dashboardControls(act: Act) {
 const secondsPer = { hour: 3600, minute: 60, second: 1 }
 
 function timeControls(clock: Clock, wakeWebhooks: () => void) {
-  /** Returns the sandbox's time after a number of intervals, in seconds since 1970. */
+  /** In seconds since 1970, by the sandbox's clock. */
   async function after(count: number, interval: Interval | keyof typeof secondsPer) {
     const now = await clock.now()
     return interval === 'hour' || interval === 'minute' || interval === 'second'
@@ -199,11 +193,9 @@ function timeControls(clock: Clock, wakeWebhooks: () => void) {
   }
 
   return {
-    /** The sandbox's time, in seconds since 1970. */
     now: clock.now,
     after,
 
-    /** Moves time forward and runs, in order, everything that is due by then. */
     async advance(count: number, interval: Parameters<typeof after>[1]) {
       if (!(count > 0)) throw invalid('Time only moves forward.')
       await clock.advanceTo(await after(count, interval))

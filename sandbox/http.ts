@@ -22,7 +22,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
   return Buffer.concat(chunks)
 }
 
-/** Converts a multipart upload to URL-encoded fields: `file[name]`, `file[type]` and base64 `file[data]`. */
+/** A multipart upload becomes the fields `file[name]`, `file[type]` and base64 `file[data]`. */
 async function readForm(request: IncomingMessage): Promise<string> {
   const type = request.headers['content-type'] ?? ''
   if (!type.startsWith('multipart/form-data')) return readBody(request)
@@ -46,7 +46,7 @@ const apiKeyOf = ({ headers }: IncomingMessage) => /^bearer (.+)$/i.exec(headers
 
 type Log = (message: string, detail?: object) => void
 
-/** Answers an API call; `browserPrefix` is the path prefix of calls from browsers, which may use only some routes. */
+/** `browserPrefix` is the path prefix of calls from browsers, which may use only some routes. */
 export async function serveApi(
   api: Api,
   request: IncomingMessage,

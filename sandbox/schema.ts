@@ -7,10 +7,10 @@ const statements = readSandboxFile('schema.sql')
 export type Keys = { secretKey: string; publishableKey: string }
 type Client = Pick<pg.ClientBase, 'query'>
 
-/** Creates the missing tables, in the caller's transaction. */
+/** Runs in the caller's transaction. */
 export const createTables = (client: Client) => client.query(statements)
 
-/** Creates the missing tables and fills them. An advisory lock makes two servers that start together take turns. */
+/** An advisory lock makes two servers that start together take turns. */
 export async function prepareTables<Result>(database: pg.Pool, fill: (client: Client) => Promise<Result>) {
   const client = await database.connect()
   try {
@@ -28,7 +28,7 @@ export async function prepareTables<Result>(database: pg.Pool, fill: (client: Cl
   }
 }
 
-/** Returns the stored keys. On the first call it stores the given ones, or new ones. */
+/** Stores the given keys, or new ones, on the first call. */
 export const prepareKeys = (database: pg.Pool, initialKeys?: Keys): Promise<Keys> =>
   prepareTables(database, async (client) => {
     await client.query(

@@ -13,7 +13,7 @@ const leaseSeconds = 60
 const timeoutMs = 20_000
 const batchSize = 16
 
-/** Value of the header `stripe-signature`; `at` is in seconds since 1970. */
+/** `at` is in seconds since 1970. */
 function signature(body: string, secret: string, at: number): string {
   const digest = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
   return `t=${at},v1=${digest}`
@@ -110,7 +110,6 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log, isLi
       await deliverDue(true)
     },
 
-    /** Queues another delivery of the event; throws Stripe's 404 if there is none. */
     redeliver: async (event: string) => {
       const { rowCount } = await database.query(
         'insert into sandbox.deliveries (event) select id from sandbox.events where id = $1',

@@ -39,7 +39,6 @@ export class Work {
   readonly present: (value: unknown) => Record<string, unknown>
   readonly request: EventRequest | null
   readonly quirks: Quirks
-  /** Types of events that the shop's webhook endpoint receives; `*` is all. */
   readonly subscribedEvents: string[]
   /** The sandbox's time in seconds, with fractions; objects carry `now`, in whole seconds. */
   readonly time: number
@@ -63,7 +62,7 @@ export class Work {
     this.now = Math.floor(input.time)
   }
 
-  /** Returns a generator of numbers from 0 to 1; each transaction has its own, derived from the seed. */
+  /** Each transaction has its own generator, derived from the seed. */
   async randomNumbers(): Promise<() => number> {
     if (this.random) return this.random
     const { rows } = await this.database.query<{ draw: string }>(`select nextval('sandbox.draws') as draw`)
@@ -72,7 +71,6 @@ export class Work {
     return this.random
   }
 
-  /** Returns when the object is due, and brings `secondsUntilDue` forward if needed. */
   private trackDueTime(stored: StoredObject): number | null {
     const at = dueAt(stored)
     // Objects on a test clock are due when that clock is advanced.
@@ -97,7 +95,7 @@ export class Work {
     return rows[0]?.data
   }
 
-  /** Throws Stripe's 404 if there is no such object; `param` is the request parameter that the error names. */
+  /** `param` is the request parameter that the error names. */
   async get<K extends Kind>(kind: K, id: string, param?: string, mode: ReadMode = 'read'): Promise<Kinds[K]> {
     const found = await this.find(kind, id, mode)
     if (!found) throw missing(kind.replace('test_helpers.', ''), id, param ?? (kind.includes('.') ? 'id' : kind))
@@ -114,7 +112,6 @@ export class Work {
     return this.get(kind, id, param)
   }
 
-  /** Throws Stripe's 404 if the customer is missing or deleted. */
   async customer(id: string, param?: string): Promise<Customer> {
     const customer = await this.get('customer', id, param)
     if ('deleted' in customer) throw missing('customer', id, param ?? 'customer')
@@ -152,7 +149,7 @@ export class Work {
     return after
   }
 
-  /** Every object of a kind that contains `match`, oldest first. */
+  /** Oldest first. */
   async all<K extends Kind>(kind: K, match: object): Promise<Kinds[K][]> {
     const { rows } = await this.database.query<{ data: Kinds[K] }>(
       'select data from sandbox.objects where kind = $1 and data @> $2 order by seq',
@@ -161,7 +158,7 @@ export class Work {
     return rows.map((row) => row.data)
   }
 
-  /** Page of objects of a kind, newest first. */
+  /** Newest first. */
   async list<K extends Kind>(kind: K, filter: Filter, page: Page): Promise<List<Kinds[K]>> {
     const limit = Math.min(Math.max(page.limit ?? 10, 1), 100)
     const cursor = page.starting_after
@@ -186,7 +183,7 @@ export class Work {
     return listOf(`/v1/${kind}s`, data, rows.length > limit)
   }
 
-  /** Emits an event for a change; `before` gives an update its `previous_attributes`. */
+  /** `before` gives an update its `previous_attributes`. */
   emit(type: string, stored: StoredObject, before?: StoredObject) {
     const object = this.present(stored)
     const previous = before && this.present(before)
@@ -195,7 +192,7 @@ export class Work {
       object: 'event',
       api_version: apiVersion,
       created: this.now,
-      data: previous ? { object, previous_attributes: changedFields(previous, object) } : { object },
+      data: previous ? { object, previous_attributes: previousValues(previous, object) } : { object },
       livemode: false,
       pending_webhooks: this.quirks.drop ? 0 : 1,
       request: this.request ?? { id: null, idempotency_key: null },
@@ -238,8 +235,7 @@ export class Work {
   }
 }
 
-/** Returns the previous values of the fields that differ. */
-function changedFields(before: Record<string, unknown>, after: Record<string, unknown>) {
+function previousValues(before: Record<string, unknown>, after: Record<string, unknown>) {
   const keys = Object.keys(before).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
   return Object.fromEntries(keys.map((key) => [key, before[key]]))
 }

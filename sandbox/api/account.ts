@@ -4,7 +4,7 @@ import { newPaymentMethodDomain, newWebhookEndpoint } from '../objects/kinds.ts'
 import { changed, flag, required, text, texts } from './params.ts'
 import { listRoute, readRoute, route } from './route.ts'
 
-/** Webhook endpoints and wallet domains. The sandbox sends events only to the shop that opened it. */
+/** The sandbox sends events only to the shop that opened it. */
 export const accountRoutes = [
   route('GET /v1/account', {}, async ({ work }) => ({ ...account, id: work.quirks.account })),
 

@@ -63,14 +63,7 @@ type ApiReply = {
 export type Api = ReturnType<typeof createApi>
 
 export type Call = ApiRequest & { reply: ApiReply }
-type ApiDeps = {
-  books: Books
-  keys: Keys
-  onWrite: () => void
-  /** Called after a request that advanced a test clock. */
-  onClockMoved: () => void
-  onCall: (call: Call) => void
-}
+type ApiDeps = { books: Books; keys: Keys; onWrite: () => void; onClockMoved: () => void; onCall: (call: Call) => void }
 type Task = (work: Work) => Promise<unknown>
 
 export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDeps) {
@@ -168,7 +161,7 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
   }
 }
 
-/** Runs the first request with a key and stores its reply; a concurrent or later request gets that reply. */
+/** A concurrent or later request with the same key gets the first one's reply. */
 async function runOncePerKey(work: Work, key: string, fingerprint: string, perform: () => Promise<ApiReply>) {
   if (key.length > 255) throw invalid('Idempotency keys may be up to 255 characters long.')
   const { rowCount } = await work.database.query(
@@ -200,7 +193,6 @@ async function runOncePerKey(work: Work, key: string, fingerprint: string, perfo
 
 const intentFields =
   'cancellation_reason client_secret created description livemode next_action payment_method payment_method_types status'
-/** Fields that the publishable key may read, by the object's kind. */
 const publicFields = new Map(
   Object.entries({
     payment_intent: `${intentFields} amount canceled_at capture_method confirmation_method currency last_payment_error receipt_email setup_future_usage shipping`,
@@ -209,7 +201,7 @@ const publicFields = new Map(
   }).map(([kind, names]) => [kind, ['id', 'object', ...names.split(' ')]]),
 )
 
-/** Removes the fields that the publishable key may not read, such as the customer and metadata. */
+/** With the publishable key, Stripe hides fields such as the customer and metadata. */
 function publicView(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(publicView)

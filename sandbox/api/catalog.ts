@@ -13,7 +13,6 @@ const priceFields = {
   transfer_lookup_key: flag,
 }
 
-/** Takes the lookup key from other prices; throws if one has it and `transfer_lookup_key` is not set. */
 async function takeLookupKey(
   work: Work,
   key: string | undefined,

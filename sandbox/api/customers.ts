@@ -70,7 +70,6 @@ export const customerRoutes = [
   }),
 ]
 
-/** Formats of VAT IDs by kind. Their existence is not checked. */
 const taxIdPatterns = {
   eu_vat: /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9+*]{2,12}$/,
   ch_vat: /^CHE-\d{3}\.\d{3}\.\d{3} (MWST|TVA|IVA)$/,

@@ -50,7 +50,6 @@ export const testClockRoutes = [
     work.create(newTestClock(work.now, params.name ?? null, params.frozen_time)),
   ),
   route('GET /v1/test_helpers/test_clocks/:id', {}, ({ work, id }) => work.get('test_helpers.test_clock', id)),
-  /** Deletes the clock and all objects on it. */
   route('DELETE /v1/test_helpers/test_clocks/:id', {}, async ({ work, id }) => {
     await work.getForUpdate('test_helpers.test_clock', id)
     await work.database.query('delete from sandbox.objects where clock = $1 or id = $1', [id])

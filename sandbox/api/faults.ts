@@ -27,7 +27,7 @@ export const isLate = ({ status }: Fault) => status >= 500
 
 export const earlyFailure = ({ status }: Fault) => (status === 429 ? rateLimited() : refused())
 
-/** Removes the first queued fault that matches the call and returns it. A row lock gives each fault to one request only. */
+/** A row lock gives each fault to one request only. */
 export async function takeQueuedFault(
   { database, quirks }: Work,
   request: string,
@@ -47,12 +47,12 @@ export async function takeQueuedFault(
   return taken
 }
 
-/** Returns a fault for the share `failing` of writes; half of these take effect anyway. */
+/** Half of the failed writes take effect anyway. */
 export async function randomFault(work: Work): Promise<Fault | undefined> {
-  const { failing } = work.quirks
-  if (failing === 0) return undefined
+  const { failing: failureShare } = work.quirks
+  if (failureShare === 0) return undefined
   const random = await work.randomNumbers()
-  return random() < failing ? { status: 500, done: random() < 0.5 } : undefined
+  return random() < failureShare ? { status: 500, done: random() < 0.5 } : undefined
 }
 
 type Caller = { key: string | undefined; fromBrowser: boolean }
@@ -70,7 +70,7 @@ export function isPublishable(keys: Keys, { key, fromBrowser }: Caller): boolean
   throw keyFailure(401, `Invalid API Key provided: ${masked(key)}`)
 }
 
-/** Names of resources in permissions, where they differ from the path. */
+/** Only names that differ from the path. */
 const permissionNames: Record<string, string> = {
   account: 'accounts_kyc_basic',
   balance_transactions: 'balance',
@@ -87,7 +87,6 @@ function permissionFor(method: string, path: string): string {
   return `rak_${name}_${method === 'GET' ? 'read' : 'write'}`
 }
 
-/** Throws Stripe's error if the secret key was rolled or lacks the permission for the call. */
 export function assertAllowed(keyState: SecretKeyState, secretKey: string, method: string, path: string) {
   if (keyState === 'works') return
   if (keyState === 'expired') throw keyFailure(401, `Expired API Key provided: ${masked(secretKey)}`, 'api_key_expired')

@@ -26,7 +26,6 @@ function assertSecret(expected: string, received: string | undefined, publishabl
   })
 }
 
-/** Returns the payment method of a confirmation: a typed card, a given id, or the intent's last one. */
 async function confirmationMethod(
   work: Work,
   params: Params<typeof confirmation>,

@@ -25,7 +25,7 @@ export async function createMethod(work: Work, data: Params<typeof methodData>):
   return work.insert(method)
 }
 
-/** Returns a payment method by its id, locked, or a new one for a test token such as `pm_card_visa`. */
+/** Also accepts test tokens such as `pm_card_visa`. */
 export async function resolveMethod(work: Work, id: string, param = 'payment_method'): Promise<PaymentMethod> {
   const card = cardOfToken(id, work.now)
   if (card) return work.insert(newPaymentMethod(work.now, card))
@@ -33,7 +33,6 @@ export async function resolveMethod(work: Work, id: string, param = 'payment_met
   return work.get('payment_method', id, param, 'lock')
 }
 
-/** Throws unless the payment method belongs to the customer. */
 export async function assertOwnCard(work: Work, id: string | null | undefined, customer: string, param: string) {
   if (!id) return
   const method = await work.get('payment_method', id, param)

@@ -14,7 +14,7 @@ import { choice, flag, group, integer, list, metadata, type Params, required, te
 import { listRoute, readRoute, route } from './route.ts'
 import { planParams, readPlanChange } from './subscriptions.ts'
 
-/** Returns the intent's successful charge; its customer stays locked. */
+/** Keeps the charge's customer locked. */
 export async function getChargeForUpdate(work: Work, intent: string) {
   const { latest_charge: latest, status } = await work.getForUpdate('payment_intent', intent)
   if (latest === null || status !== 'succeeded') {
@@ -28,7 +28,6 @@ async function previewPlanChange(work: Work, before: Subscription, params: Param
   return { subscription: after, reason: 'subscription_update' as const, entries }
 }
 
-/** Preview of the next renewal's invoice; throws if the subscription ends. */
 function previewRenewal(before: Subscription) {
   if (before.ended_at !== null || before.cancel_at !== null)
     throw invalid('No upcoming invoices for a subscription that ends.', 'subscription', 'invoice_upcoming_none')
@@ -164,7 +163,6 @@ export const moneyRoutes = [
   readRoute('file'),
 ]
 
-/** Tax rate of the invoice, which its credit notes use too. */
 async function getTax(work: Work, invoice: Invoice) {
   const [tax] = invoice.total_taxes
   return tax ? { rate: await work.get('tax_rate', tax.tax_rate_details.tax_rate), reason: tax.taxability_reason } : null
@@ -183,12 +181,11 @@ export const creditNoteRoutes = [
     async ({ work, params: { amount, credit_amount: creditAmount = 0, invoice: id, refunds = [] } }) => {
       const invoice = await work.getForUpdate('invoice', id)
       if (invoice.status !== 'paid') throw invalid('The sandbox credits only what was paid.', 'invoice')
-      // Part of the invoice that was paid with the customer's credit.
       const paidByCredit = (invoice.ending_balance ?? 0) - invoice.starting_balance
       const creditable = invoice.amount_paid + paidByCredit - invoice.post_payment_credit_notes_amount
       if (amount < 1 || amount > creditable)
         throw invalid(`The credit note amount must be between 1 and ${creditable}.`, 'amount')
-      if (refunds.reduce((sum, each) => sum + each.amount_refunded, creditAmount) !== amount)
+      if (refunds.reduce((sum, { amount_refunded }) => sum + amount_refunded, creditAmount) !== amount)
         throw invalid('The refunds and credits must add up to the amount of the credit note.', 'refunds')
       for (const [index, { refund: refundId }] of refunds.entries())
         await work.get('refund', refundId, `refunds[${index}][refund]`)

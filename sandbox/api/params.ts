@@ -3,7 +3,6 @@ import { type Failure, invalid } from '../failure.ts'
 import type { Address } from '../objects/customer.ts'
 
 type Param<T = unknown> = z.ZodType<T>
-/** Optional, like most of Stripe's parameters. */
 type Optional<T> = z.ZodOptional<Param<T>>
 export type Shape = Record<string, Param>
 export type Params<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
@@ -58,7 +57,6 @@ export function changed<T extends object>(
 
 export const paging = { limit: integer, starting_after: text }
 
-/** Returns a function that parses a form; it throws Stripe's error for the first wrong parameter. */
 export function createReader<S extends Shape>(shape: S) {
   const schema = strict(shape)
   return (form: Form): Params<S> => {
@@ -71,7 +69,7 @@ export function createReader<S extends Shape>(shape: S) {
 }
 
 /** Name of a nested parameter, such as `items[0][price]`. */
-const paramName = ([first, ...rest]: PropertyKey[]) => String(first) + rest.map((step) => `[${String(step)}]`).join('')
+const paramName = ([root, ...keys]: PropertyKey[]) => String(root) + keys.map((key) => `[${String(key)}]`).join('')
 
 function failureOf(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []): Failure {
   const path = [...within, ...(issue?.path ?? [])]
@@ -134,7 +132,6 @@ export function parseForm(body: string): Form {
   return withArrays(root) as Form
 }
 
-/** Turns objects with the keys 0, 1, … into arrays. */
 function withArrays(value: FormValue): FormValue {
   if (typeof value !== 'object' || Array.isArray(value)) return value
   const entries = Object.entries(value).map(([key, inner]) => [key, withArrays(inner)] as const)

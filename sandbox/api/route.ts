@@ -19,7 +19,6 @@ export type Route = {
 
 type Options = { publishable?: boolean; movesClock?: boolean }
 
-/** Defines a route. Its response is a Failure or an object, whose fields named in `expand` are expanded. */
 export function route<S extends Shape>(
   address: `${Method} /v1/${string}`,
   shape: S,
@@ -49,7 +48,7 @@ export function route<S extends Shape>(
 
 export const readRoute = (kind: Kind) => route(`GET /v1/${kind}s/:id`, {}, ({ work, id }) => work.get(kind, id))
 
-/** Lists objects, such as `GET /v1/invoices`, filtered by parameters; `matchOf` maps these to the object's fields. */
+/** `matchOf` maps the filters to the object's fields. */
 export const listRoute = <S extends Shape>(
   kind: Kind,
   filters: S,
@@ -60,7 +59,6 @@ export const listRoute = <S extends Shape>(
     return work.list(kind, { match: matchOf(filter as Params<S>) }, { limit, starting_after })
   })
 
-/** Returns the route of a request and the id in its path. */
 export function match(routes: Route[], method: string, path: string) {
   const steps = path.split('/').slice(1)
   for (const candidate of routes) {
@@ -129,7 +127,6 @@ async function expandPath(work: Work, value: unknown, steps: string[], path: str
   return { ...value, [key]: await expandPath(work, inner, remainingSteps, path) }
 }
 
-/** Returns the object that a field contains or names by id; undefined if the field cannot be expanded. */
 async function getFieldObject(work: Work, value: JsonObject, key: string): Promise<unknown> {
   const current = Object.hasOwn(value, key) ? value[key] : undefined
   if (typeof current === 'string') return findById(work, current)

@@ -60,7 +60,6 @@ function withCancelAt(
   }
 }
 
-/** Applies the parameters of a request; throws like Stripe if they contradict each other. */
 export function withParams(
   subscription: Subscription,
   params: Change,
@@ -88,7 +87,7 @@ export function withParams(
   }
   const {
     default_payment_method,
-    metadata: notes,
+    metadata: newMetadata,
     payment_settings: settings,
     pause_collection: pause,
     ...billing
@@ -105,7 +104,7 @@ export function withParams(
     pause_collection: pause && { ...pause, resumes_at: pause.resumes_at ?? null },
     days_until_due: method === 'send_invoice' ? billing.days_until_due : null,
     default_payment_method,
-    metadata: notes,
+    metadata: newMetadata,
     payment_settings: settings && changed(after.payment_settings, settings),
   })
 }
@@ -121,7 +120,7 @@ function withPeriodEndingAt(subscription: Subscription, at: number | null): Subs
 /** Two years including a leap day, counted from the billing cycle anchor, not from today. */
 const maxTrialSeconds = 731 * day
 
-/** Starts a trial on a running subscription. The next period begins when the trial ends. */
+/** The next period begins when the trial ends. */
 export function withTrial(subscription: Subscription, until: number, now: number): Subscription {
   if (until <= now) throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
   if (until > subscription.billing_cycle_anchor + maxTrialSeconds)

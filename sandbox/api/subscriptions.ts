@@ -28,7 +28,6 @@ export const planParams = {
 /** Parameters that Stripe accepts together with `pending_if_incomplete`. */
 const pendingUpdateParams = new Set([...Object.keys(planParams), 'metadata', 'payment_behavior', 'proration_behavior'])
 
-/** Throws unless the request makes a pending update and changes nothing that a pending update cannot change. */
 function assertPendingUpdate(params: {
   payment_behavior?: string | undefined
   proration_behavior?: string | undefined
@@ -40,7 +39,6 @@ function assertPendingUpdate(params: {
       throw invalid(`When payment_behavior is pending_if_incomplete, ${name} cannot be updated.`, name)
 }
 
-/** Reads the plan parameters of a request; throws if they do not fit the subscription. */
 export async function readPlanChange(
   work: Work,
   { items, trial_end: trialEnd }: Subscription,
@@ -61,14 +59,12 @@ async function getCoupons(work: Work, discounts: { coupon: string }[]) {
   return coupons
 }
 
-/** Creates a schedule, which manages the subscription from then on. */
 export async function addSchedule(work: Work, subscription: Subscription) {
   const schedule = await work.create(newSchedule(work.now, subscription))
   await updateSubscription(work, subscription, { ...subscription, schedule: schedule.id })
   return schedule
 }
 
-/** Throws if a parameter changes something that the schedule manages. */
 function assertUnscheduled(schedule: string, params: Record<string, unknown>) {
   const managed = ['cancel_at', 'cancel_at_period_end', 'items', 'trial_end'].find((name) => params[name] !== undefined)
   if (managed)
@@ -78,7 +74,7 @@ function assertUnscheduled(schedule: string, params: Record<string, unknown>) {
     )
 }
 
-/** Turns automatic tax on or off; the item gets the price's current `tax_behavior`. */
+/** The item gets the price's current `tax_behavior`. */
 async function withAutomaticTax(work: Work, subscription: Subscription, enabled: boolean): Promise<Subscription> {
   const [item] = subscription.items.data
   const price = await work.get('price', item?.price.id ?? '')

@@ -2,7 +2,7 @@ import { day } from '../basics.ts'
 import { type BalanceChange, midnightAfter, newBalanceTransaction, newPayout } from '../objects/balance.ts'
 import type { Work } from '../work.ts'
 
-/** Adds a payment, refund or dispute to the account's balance; `cents` is negative for money that leaves. */
+/** `cents` is negative for money that leaves the account. */
 export async function moveBalance(
   work: Work,
   change: BalanceChange,
@@ -14,7 +14,6 @@ export async function moveBalance(
   return work.insert({ ...transaction, $sandbox: { payout: null, due_at: midnightAfter(transaction.available_on) } })
 }
 
-/** Pays out the available balance in one currency, at midnight. Nothing is paid out while it is not positive. */
 export async function payOut(work: Work, currency: 'usd' | 'chf') {
   const available = (await work.all('balance_transaction', { currency, $sandbox: { payout: null } })).filter(
     ({ available_on: at, type }) => at < work.now && type !== 'payout',

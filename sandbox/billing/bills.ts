@@ -16,7 +16,7 @@ import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
 import { taxFor, taxIdsOf } from './tax.ts'
 
-/** Returns when a failed payment is retried, or null after the last attempt. */
+/** Null after the last attempt. */
 export function nextAttempt({ now }: Work, { created, status_transitions: { finalized_at } }: Invoice): number | null {
   const firstAttempt = finalized_at ?? created
   return retryDays.map((days) => firstAttempt + days * day).find((at) => at > now) ?? null
@@ -30,7 +30,6 @@ type InvoiceRequest = {
   discountsAt?: number
 }
 
-/** Entries that bill each item for the whole period. */
 export const periodEntries = (subscription: Subscription, period: InvoiceEntry['period']): InvoiceEntry[] =>
   subscription.items.data.map((item) => ({
     item,
@@ -39,7 +38,7 @@ export const periodEntries = (subscription: Subscription, period: InvoiceEntry['
     isProration: false,
   }))
 
-/** Returns the discounts that run at a time. The customer's discount applies if the subscription has none. */
+/** The customer's discount applies if the subscription has none. */
 async function runningDiscounts(work: Work, { discounts }: Subscription, { discount }: Customer, at: number) {
   const running: (AppliedDiscount & { isOnce: boolean })[] = []
   const ids = discounts.length === 0 && discount ? [discount.id] : discounts
@@ -65,17 +64,17 @@ function withTaxOnlyIfLocated(subscription: Subscription, country: string | null
   }
 }
 
-/** Builds an invoice without storing it; the returned subscription has no more discounts that apply once. */
+/** Stores nothing. The returned subscription has no more discounts that apply once. */
 export async function buildInvoice(work: Work, request: InvoiceRequest) {
   const { reason, entries, discountsAt = work.now } = request
   const customer = await work.customer(request.subscription.customer)
   const subscription = withTaxOnlyIfLocated(request.subscription, customer.address?.country)
 
-  const names = new Map<string, string>()
+  const productNames = new Map<string, string>()
   for (const { item } of entries) {
-    names.set(item.price.product, (await work.get('product', item.price.product)).name)
+    productNames.set(item.price.product, (await work.get('product', item.price.product)).name)
   }
-  const productName = (product: string) => names.get(product) ?? product
+  const productName = (product: string) => productNames.get(product) ?? product
 
   const taxIds = await taxIdsOf(work, customer.id)
   const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
@@ -100,7 +99,6 @@ export async function buildInvoice(work: Work, request: InvoiceRequest) {
   return { customer, invoice, items, subscription: { ...subscription, discounts } }
 }
 
-/** Stores an item for the subscription's next invoice. */
 export async function addInvoiceItem(work: Work, subscription: Subscription, amount: number, description: string) {
   const product = await work.insert(newProduct(work.now, description))
   const price = newPrice({
@@ -116,14 +114,14 @@ export async function addInvoiceItem(work: Work, subscription: Subscription, amo
 const pendingItems = (work: Work, subscription: string) =>
   work.all('invoiceitem', { invoice: null, parent: { subscription_details: { subscription } } })
 
-/** Returns when a draft is finalized automatically, or null if the invoice is finalized immediately. */
+/** Null if the invoice is finalized immediately. */
 function draftUntil(work: Work, { pause_collection: pause, collection_method: method }: Subscription, reason: string) {
   if (pause?.behavior === 'keep_as_draft') return 'resumed' as const
   const isDraftFirst = reason === 'subscription_cycle' || method === 'send_invoice'
   return isDraftFirst && work.quirks.draftSeconds > 0 ? work.now + work.quirks.draftSeconds : null
 }
 
-/** Stores an invoice and, unless it stays a draft, finalizes it. Returns the subscription without storing it. */
+/** Returns the subscription without storing it. */
 export async function createInvoice(work: Work, request: InvoiceRequest) {
   const built = await buildInvoice(work, request)
   for (const item of built.items) await work.save({ ...item, invoice: built.invoice.id })
@@ -141,7 +139,6 @@ export async function createInvoice(work: Work, request: InvoiceRequest) {
   return { invoice, intent: null, subscription }
 }
 
-/** Creates the payment intent, or marks the invoice as paid if nothing is due. Uses the customer's credit. */
 export async function finalizeInvoice(work: Work, draft: Invoice, store: (invoice: Invoice) => Promise<Invoice>) {
   const customer = await work.customer(draft.customer)
   const invoice = asFinalized(draft, customer, work.now)
@@ -166,7 +163,6 @@ export async function finalizeInvoice(work: Work, draft: Invoice, store: (invoic
   return { invoice, intent }
 }
 
-/** Fields that change when an invoice is paid. */
 export const asPaid = (invoice: Invoice, now: number) => ({
   status: 'paid' as const,
   amount_paid: invoice.amount_due,

@@ -33,7 +33,7 @@ const declines = (code: string, message: string, declineCode?: string, when: Dec
 const declinedMessage = 'Your card was declined.'
 export const genericDecline = declines('card_declined', declinedMessage, 'generic_decline')
 
-/** Number, token name and behavior of test cards from https://docs.stripe.com/testing. */
+/** Test cards from https://docs.stripe.com/testing. */
 const testCards = (
   [
     ['4242424242424242', 'visa', succeeds],
@@ -68,19 +68,18 @@ const testCards = (
   behaviour,
 }))
 
-/** Returns the card of a token such as `pm_card_visa`; it expires in five years. */
 export function cardOfToken(token: string, now: number): Card | undefined {
-  const card = testCards.find((each) => each.token === token)
+  const card = testCards.find((testCard) => testCard.token === token)
   const year = new Date(now * 1000).getUTCFullYear() + 5
   return card && { ...card, month: 12, year }
 }
 
 type TypedCard = { number: string; exp_month: number; exp_year: number }
 
-/** Returns the test card with the given number. Real card numbers are refused and never stored. */
+/** Real card numbers are refused and never stored. */
 export function readCard({ number, exp_month: month, exp_year: year }: TypedCard): Card {
   const digits = number.replaceAll(/\D/g, '')
-  const card = testCards.find((each) => each.number === digits)
+  const card = testCards.find((testCard) => testCard.number === digits)
   if (card) return { ...card, month, year }
   const message =
     'Your card was declined. This shop is in test mode and only takes test cards, such as 4242 4242 4242 4242.'

@@ -11,7 +11,7 @@ export type Clock = ReturnType<typeof createClock>
 
 type DueObject = { id: string; kind: Kind; due_at: number }
 
-/** Runs what is due, in order, on the sandbox's clock (`null`) or on a test clock. */
+/** The clock `null` is the sandbox's; others are test clocks. */
 export function createClock(books: Books) {
   async function nextDue(clock: string | null, until: number): Promise<DueObject | undefined> {
     const { rows } = await books.database.query<DueObject>(
@@ -22,7 +22,7 @@ export function createClock(books: Books) {
     return rows[0]
   }
 
-  /** Runs what is due on one object, in one transaction and at its due time. Does nothing if another process was first. */
+  /** Runs in one transaction, at the due time. Does nothing if another process was first. */
   const runDue = (clock: string | null, due: DueObject) =>
     books.write(async (work) => {
       const at = Math.floor(due.due_at)
@@ -52,7 +52,6 @@ export function createClock(books: Books) {
   return {
     now: () => books.read(async (work) => work.now),
 
-    /** Finishes all payments in progress without waiting for their lag. */
     async settle() {
       const { rows } = await books.database.query<{ id: string }>(
         `select id from sandbox.objects where kind = 'payment_intent' and due_at is not null order by due_at, seq`,
@@ -61,18 +60,15 @@ export function createClock(books: Books) {
         await books.write(async (work) => finishPayment(work, await work.getForUpdate('payment_intent', id)))
     },
 
-    /** Cancels the due dates of all existing objects: no more renewals, retries or payouts. */
     async stopBilling() {
       await books.database.query('update sandbox.objects set due_at = null where due_at is not null')
     },
 
-    /** Runs everything due until a time, then moves the sandbox's clock there. */
     async advanceTo(time: number) {
       await runUntil(null, time)
       await books.write((work) => setTime(work, null, time))
     },
 
-    /** Runs everything due since the last call, and advances test clocks that a request set in motion. */
     async tick() {
       const now = await books.read(async (work) => work.time)
       await runUntil(null, now)
@@ -97,7 +93,7 @@ async function lockAndReadDueTime(work: Work, { kind, id }: DueObject) {
   return rows[0]?.due_at
 }
 
-/** Opens the dispute of the test card that is disputed a day after the payment. */
+/** For the test card whose payments are disputed a day later. */
 async function openDueDispute(work: Work, id: string) {
   const charge = await work.get('charge', id)
   const isDisputable = charge.paid && !charge.disputed && !charge.refunded
@@ -108,7 +104,7 @@ async function openDueDispute(work: Work, id: string) {
 /** Payouts run one at a time, because each changes many balance transactions. */
 const lockBalance = (work: Work) => work.database.query(`select pg_advisory_xact_lock(hashtext('sandbox balance'))`)
 
-/** Moves a clock forward; a time in its past changes nothing. */
+/** A time in the clock's past changes nothing. */
 async function setTime(work: Work, clock: string | null, to: number) {
   if (clock === null) {
     await work.database.query('update sandbox.settings set clock_offset = greatest(clock_offset, $1)', [

@@ -14,7 +14,7 @@ import { moveBalance } from './balance.ts'
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
-/** Refunds an amount in cents, or all that is left. Some test cards delay the refund by a day, or let it fail then. */
+/** In cents; all that is left by default. Some test cards delay the refund by a day, or let it fail then. */
 export async function refund(
   work: Work,
   charge: Charge,
@@ -63,14 +63,13 @@ export async function refund(
   return refunded
 }
 
-/** Runs the delayed outcome: a pending refund succeeds, and one that had succeeded fails. */
+/** A pending refund succeeds, and one that had succeeded fails. */
 export async function runDueRefund(work: Work, refunded: Refund) {
   if (refunded.status === 'succeeded') return failRefund(work, refunded)
   const succeeded = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }
   await work.update(refunded, succeeded)
 }
 
-/** Fails a refund that the bank returned; the amount goes back to the balance. */
 export async function failRefund(work: Work, refunded: Refund): Promise<Refund> {
   if (refunded.status === 'failed') throw invalid('This refund has already failed.')
   const charge = await work.get('charge', refunded.charge)
@@ -118,7 +117,6 @@ export async function openDispute(
   return dispute
 }
 
-/** Possible next statuses of each status; a lost dispute can be appealed. */
 const nextStatuses: Record<DisputeStatus, DisputeStatus[]> = {
   warning_needs_response: ['warning_closed', 'needs_response', 'warning_under_review'],
   warning_under_review: ['warning_closed', 'needs_response'],
@@ -136,7 +134,7 @@ type Evidence = Record<string, string | undefined>
 
 const maxEvidenceLength = 20_000
 
-/** Stages evidence or submits it. `winning_evidence` and `losing_evidence` decide immediately, as in Stripe's test mode. */
+/** As in Stripe's test mode, `winning_evidence` and `losing_evidence` decide immediately. */
 export async function answerDispute(work: Work, dispute: Dispute, evidence: Evidence, isSubmitted: boolean) {
   const isInquiry = dispute.status === 'warning_needs_response'
   if (!isInquiry && dispute.status !== 'needs_response') throw invalid('This dispute is already closed')
@@ -164,7 +162,6 @@ export async function answerDispute(work: Work, dispute: Dispute, evidence: Evid
   return moveDispute(work, staged, verdict ?? (isInquiry ? 'warning_under_review' : 'under_review'))
 }
 
-/** Changes the status; a won dispute also returns the amount to the balance. */
 export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {
   if (!nextStatuses[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
   const returned = to === 'won' ? [await moveBalance(work, 'dispute_reversal', dispute, dispute.amount)] : []

@@ -11,7 +11,6 @@ async function findInvoicePayment(work: Work, intent: string) {
 const subscriptionOf = (work: Work, invoice: Invoice) =>
   work.get('subscription', invoice.parent.subscription_details.subscription)
 
-/** Marks the intent's invoice as paid, if it has one, and updates the subscription. */
 export async function payInvoiceOf(work: Work, intent: string, method: string) {
   const found = await findInvoicePayment(work, intent)
   if (!found) return
@@ -25,7 +24,6 @@ export async function payInvoiceOf(work: Work, intent: string, method: string) {
   await settleInvoice(work, { ...found.invoice, attempt_count: found.invoice.attempt_count + 1 }, method)
 }
 
-/** Marks the invoice as paid and updates its subscription. */
 async function settleInvoice(work: Work, open: Invoice, method: string | null) {
   const invoice = await work.save({ ...open, ...asPaid(open, work.now) })
   work.emit('invoice.paid', invoice)
@@ -43,7 +41,6 @@ async function settleInvoice(work: Work, open: Invoice, method: string | null) {
   })
 }
 
-/** True if the subscription's pending update waits for this invoice. */
 const isForPendingUpdate = ({ pending_update: pending, latest_invoice: latest }: Subscription, { id }: Invoice) =>
   pending !== null && latest === id
 
@@ -59,7 +56,7 @@ function withPendingUpdate(subscription: Subscription): Subscription {
   }
 }
 
-/** Records a failed payment or one that needs the buyer's confirmation; both count as attempts. */
+/** A payment that needs the buyer's confirmation counts as an attempt, too. */
 async function recordAttempt(work: Work, intent: string, eventTypes: (invoice: Invoice) => string[]) {
   const found = await findInvoicePayment(work, intent)
   if (!found) return
@@ -78,14 +75,12 @@ export const recordActionRequired = (work: Work, intent: string) =>
     ...(billing_reason === 'subscription_cycle' ? ['invoice.payment_failed'] : []),
   ])
 
-/** Makes an active subscription past due, unless the payment was only for a pending update. */
 async function markPastDue(work: Work, invoice: Invoice) {
   const before = await subscriptionOf(work, invoice)
   if (before.status === 'active' && !isForPendingUpdate(before, invoice))
     await updateSubscription(work, before, { ...before, status: 'past_due' })
 }
 
-/** Stores the subscription and emits its event, unless nothing changed. */
 export async function updateSubscription(work: Work, before: Subscription, after: Subscription): Promise<Subscription> {
   if (JSON.stringify(before) === JSON.stringify(after)) return before
   await work.save(after)
@@ -93,12 +88,12 @@ export async function updateSubscription(work: Work, before: Subscription, after
   return after
 }
 
-/** Voids the invoice, cancels its intent and restores used credit. */
 export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice> {
   await cancelPayments(work, invoice)
   const customer = await work.get('customer', invoice.customer)
-  const used = (invoice.ending_balance ?? invoice.starting_balance) - invoice.starting_balance
-  if (used !== 0 && !('deleted' in customer)) await work.save({ ...customer, balance: customer.balance - used })
+  const usedCredit = (invoice.ending_balance ?? invoice.starting_balance) - invoice.starting_balance
+  if (usedCredit !== 0 && !('deleted' in customer))
+    await work.save({ ...customer, balance: customer.balance - usedCredit })
   const voided = await work.save({
     ...invoice,
     status: 'void' as const,
@@ -133,13 +128,11 @@ async function cancelPayments(work: Work, invoice: Invoice) {
   }
 }
 
-/** Marks the invoice as paid out of band, such as by bank transfer. */
 export async function payOutOfBand(work: Work, invoice: Invoice) {
   await cancelPayments(work, invoice)
   await settleInvoice(work, invoice, null)
 }
 
-/** Marks the invoice as uncollectible; it can still be paid. */
 export async function markUncollectible(work: Work, invoice: Invoice): Promise<Invoice> {
   const marked = await work.save({
     ...invoice,
@@ -160,7 +153,7 @@ async function reactivate(work: Work, { id, parent }: Invoice) {
   await updateSubscription(work, found, { ...found, status: 'active' })
 }
 
-/** Stops automatic retries of an invoice; it stays open and can be paid on request. */
+/** The invoice stays open and can be paid on request. */
 export async function stopCollecting(work: Work, id: string) {
   const invoice = await work.get('invoice', id)
   if (invoice.status !== 'open') return

@@ -17,7 +17,7 @@ const nameOf = (intent: Intent) => (isPayment(intent) ? 'PaymentIntent' : 'Setup
 /** When the invoice and subscription are updated after a payment; `delayed` waits for the quirk `lag`. */
 type Settlement = 'immediately' | 'delayed'
 
-/** Pays an intent with a card, or stores the card. Returns a `Failure` if the card is declined, so that the attempt is stored. */
+/** Returns a `Failure` if the card is declined, so that the attempt is stored. */
 export async function confirm(
   work: Work,
   intent: Intent,
@@ -50,7 +50,7 @@ function assertConfirmable(work: Work, intent: Intent) {
   })
 }
 
-/** Stores the intent after an attempt; payment and setup intents name their last error differently. */
+/** Payment and setup intents name their last error differently. */
 const saveIntent = (
   work: Work,
   intent: Intent,
@@ -71,7 +71,6 @@ export async function decline(work: Work, intent: Intent, method: PaymentMethod,
   return failIntent(work, { ...intent, latest_charge: charge.id }, { ...error, charge: charge.id })
 }
 
-/** Stores the failed attempt and returns the error response. */
 async function failIntent(work: Work, intent: Intent, error: ErrorBody) {
   const failed = await saveIntent(work, intent, { status: 'requires_payment_method', payment_method: null, error })
   work.emit(isPayment(intent) ? 'payment_intent.payment_failed' : 'setup_intent.setup_failed', failed)
@@ -87,7 +86,6 @@ async function requireAuthentication(work: Work, intent: Intent, { id }: Payment
   return waiting
 }
 
-/** The buyer's answer in the 3-D Secure dialog. */
 export async function authenticate(work: Work, intent: Intent, hasPassed: boolean) {
   if (intent.status !== 'requires_action' || intent.payment_method === null) {
     throw invalid(`This ${nameOf(intent)} is not waiting for authentication.`, 'intent')
@@ -134,7 +132,7 @@ async function succeed(work: Work, intent: Intent, card: PaymentMethod, settleme
   return paid
 }
 
-/** Returns when a delayed payment settles, or null for immediately. A test clock does not advance by itself, so it has no delay. */
+/** Null means immediately. A test clock does not advance by itself, so it has no delay. */
 async function settlesAt(work: Work): Promise<number | null> {
   const { from, to } = work.quirks.lag
   if (to === 0 || work.clock !== null) return null
@@ -142,7 +140,6 @@ async function settlesAt(work: Work): Promise<number | null> {
   return work.time + from + (to - from) * random()
 }
 
-/** Finishes a payment: marks its invoice as paid and updates the subscription. */
 export async function finishPayment(work: Work, intent: PaymentIntent) {
   if ((intent.$sandbox?.settles_at ?? null) === null || intent.payment_method === null) return
   await work.save({ ...intent, $sandbox: { settles_at: null } })

@@ -22,13 +22,13 @@ import { finishPendingPayment, storedCard, updateAndCharge } from './subscriptio
 type PlanChange = {
   price?: Price | undefined
   quantity?: number | undefined
-  /** Proration date, in seconds; now by default. */
+  /** Proration date; now by default. */
   at?: number | undefined
 }
 
 const pendingLifetimeSeconds = 23 * 3600
 
-/** Returns the share of the price that was paid after discounts, so that a credit never exceeds the payment. */
+/** Share of the price that was paid after discounts, so that a credit never exceeds the payment. */
 async function paidShare(work: Work, { id }: Subscription, start: number) {
   const parent = { subscription_details: { subscription: id } }
   const paid = await work.all('invoice', { status: 'paid', parent })
@@ -39,7 +39,7 @@ async function paidShare(work: Work, { id }: Subscription, start: number) {
   return (periodLine.amount - sumOf(periodLine.discount_amounts)) / periodLine.amount
 }
 
-/** Returns the changed subscription and the invoice entries. Unused time is credited to the second; another interval starts a new period. */
+/** Unused time is credited to the second; another interval starts a new period. */
 export async function calculatePlanChange(work: Work, before: Subscription, change: PlanChange) {
   const [item] = before.items.data
   if (!item) throw invalid('There is no item to change.')
@@ -72,7 +72,7 @@ export async function calculatePlanChange(work: Work, before: Subscription, chan
   return { after: afterInNewPeriod, entries: [prorated(item, -1), ...periodEntries(afterInNewPeriod, nextPeriod)] }
 }
 
-/** Changes the plan as in the dashboard: it applies even if the payment fails. */
+/** As in the dashboard, the change applies even if the payment fails. */
 export async function changePlan(work: Work, before: Subscription, change: PlanChange) {
   if (before.ended_at !== null)
     throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
@@ -80,7 +80,7 @@ export async function changePlan(work: Work, before: Subscription, change: PlanC
   return updateAndCharge(work, before, after, { reason: 'subscription_update', entries })
 }
 
-/** Implements `pending_if_incomplete`: the change applies only once it is paid. */
+/** `pending_if_incomplete`: the change applies only once it is paid. */
 export async function changePlanWhenPaid(
   work: Work,
   subscription: Subscription,
@@ -114,7 +114,7 @@ export async function changePlanWhenPaid(
   return work.get('subscription', waiting.id)
 }
 
-/** Drops an expired or replaced pending update, unless its payment is in progress. */
+/** A payment in progress is finished first and applies the update. */
 export async function dropPendingUpdate(work: Work, { id, latest_invoice: latest }: Subscription) {
   const invoice = latest && (await finishPendingPayment(work, await work.get('invoice', latest)))
   if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)
@@ -154,7 +154,6 @@ export async function pause(work: Work, before: Subscription, reason: PauseReaso
   work.emit('customer.subscription.paused', paused)
 }
 
-/** Resumes a paused subscription: a new period starts now and is charged. */
 export async function resume(work: Work, before: Subscription) {
   if (before.status !== 'paused') throw invalid('Only a paused subscription can be resumed.')
   const period = { start: work.now, end: periodEnd(work.now, periodOf(before).step, work.now) }

@@ -28,11 +28,9 @@ type SubscriptionInput = {
   customer: Customer
   price: Price
   coupons?: Coupon[]
-  /** Applies the request's parameters to the new subscription. */
   applyParams: (subscription: Subscription) => Subscription
 }
 
-/** Creates a subscription and its first invoice; it is incomplete until that invoice is paid. */
 export async function startSubscription(work: Work, { customer, price, coupons = [], applyParams }: SubscriptionInput) {
   if (!price.recurring) throw invalid('The price must be recurring.', 'items[0][price]')
   const periodEnds = periodEnd(work.now, price.recurring, work.now)
@@ -54,7 +52,6 @@ export async function startSubscription(work: Work, { customer, price, coupons =
   return started
 }
 
-/** Resumes collection, expires an unpaid start, ends or renews the subscription, whichever is due. */
 export async function runDueSubscription(work: Work, subscription: Subscription) {
   if ((subscription.pause_collection?.resumes_at ?? Infinity) <= work.now)
     return updateSubscription(work, subscription, { ...subscription, pause_collection: null })
@@ -66,7 +63,6 @@ export async function runDueSubscription(work: Work, subscription: Subscription)
   return renewSubscription(work, subscription)
 }
 
-/** Returns the next billing period and the subscription in it, without storing it. */
 export function nextPeriod(before: Subscription) {
   const { end: start, step } = periodOf(before)
   const period = { start, end: periodEnd(before.billing_cycle_anchor, step, start) }
@@ -83,7 +79,6 @@ async function renewSubscription(work: Work, before: Subscription) {
   })
 }
 
-/** Stores a changed subscription with a new invoice, and charges the stored card. */
 export async function updateAndCharge(
   work: Work,
   before: Subscription,
@@ -101,19 +96,17 @@ async function collectUnlessPaused(work: Work, invoice: Invoice, { pause_collect
   if (invoice.collection_method === 'charge_automatically') await collectInvoice(work, invoice)
 }
 
-/** Voids the invoice or marks it as uncollectible, because collection is paused. */
 async function skipCollection(work: Work, invoice: Invoice, behavior: PausedCollection['behavior']) {
   if (behavior === 'void') await voidInvoice(work, invoice)
   else await markUncollectible(work, invoice)
 }
 
-/** Finalizes a draft, retries a payment, or marks a sent invoice as overdue. */
 export async function runDueInvoice(work: Work, invoice: Invoice) {
   if (invoice.status === 'draft') return finalizeDraft(work, invoice)
   return invoice.collection_method === 'send_invoice' ? markOverdue(work, invoice) : collectInvoice(work, invoice)
 }
 
-/** Finalizes and charges a draft, when due or on request. Stripe does so even if the subscription has ended. */
+/** Stripe finalizes and charges a draft even if the subscription has ended. */
 export async function finalizeDraft(work: Work, draft: Invoice): Promise<Invoice> {
   const customer = await work.get('customer', draft.customer)
   if ('deleted' in customer) return work.save({ ...draft, auto_advance: false, automatically_finalizes_at: null })
@@ -134,7 +127,7 @@ async function markOverdue(work: Work, open: Invoice) {
     await updateSubscription(work, subscription, { ...subscription, status: 'past_due' })
 }
 
-/** Charges the stored card at a renewal or retry. After the last retry, `afterRetries` decides about the subscription. */
+/** After the last retry, `afterRetries` decides about the subscription. */
 async function collectInvoice(work: Work, open: Invoice) {
   const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
   const next = subscription.ended_at === null ? nextAttempt(work, open) : null
@@ -148,7 +141,6 @@ async function collectInvoice(work: Work, open: Invoice) {
   if (work.quirks.afterRetries === 'unpaid') await updateSubscription(work, unpaid, { ...unpaid, status: 'unpaid' })
 }
 
-/** Returns the subscription's card, else the customer's default card. */
 export async function storedCard(work: Work, subscription: Subscription): Promise<PaymentMethod | undefined> {
   const customer = await work.customer(subscription.customer)
   const id = subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
@@ -173,7 +165,7 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
   await confirm(work, intent, method, 'immediately')
 }
 
-/** Returns the invoice's payment intent, or undefined if nothing was due. */
+/** Undefined if nothing was due. */
 export async function intentOf(work: Work, invoice: Invoice) {
   const [payment] = await work.all('invoice_payment', { invoice: invoice.id })
   return payment && work.get('payment_intent', payment.payment.payment_intent)
@@ -185,14 +177,12 @@ async function requireIntentOf(work: Work, invoice: Invoice) {
   return intent
 }
 
-/** Finishes a payment that is still in progress, and returns the invoice after it. */
 export async function finishPendingPayment(work: Work, invoice: Invoice): Promise<Invoice> {
   const intent = await intentOf(work, invoice)
   if (intent) await finishPayment(work, intent)
   return work.get('invoice', invoice.id)
 }
 
-/** `POST /v1/invoices/:id/pay`: charges the given card, or the stored one. */
 export async function payInvoice(work: Work, invoice: Invoice, givenCard: PaymentMethod | undefined) {
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
@@ -216,7 +206,6 @@ export async function payInvoice(work: Work, invoice: Invoice, givenCard: Paymen
   return work.get('invoice', invoice.id)
 }
 
-/** Finishes a payment of the latest invoice, and returns the subscription after it. */
 async function finishLatestPayment(work: Work, { id, latest_invoice: latest }: Subscription): Promise<Subscription> {
   if (latest) await finishPendingPayment(work, await work.get('invoice', latest))
   return work.get('subscription', id)
@@ -227,7 +216,6 @@ async function expireUnlessPaid(work: Work, before: Subscription) {
   if (current.status === 'incomplete') await expireSubscription(work, current)
 }
 
-/** Ends the subscription immediately. */
 export async function cancelSubscription(work: Work, before: Subscription): Promise<Subscription> {
   const current = await finishLatestPayment(work, before)
   const subscription = { ...current, cancellation_details: before.cancellation_details }
@@ -236,7 +224,6 @@ export async function cancelSubscription(work: Work, before: Subscription): Prom
   return endSubscription(work, withoutSchedule, 'cancellation_requested')
 }
 
-/** Expires a subscription whose first payment was never made, after 23 hours or when cancelled. */
 async function expireSubscription(work: Work, subscription: Subscription): Promise<Subscription> {
   const invoice = subscription.latest_invoice && (await work.get('invoice', subscription.latest_invoice))
   if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)

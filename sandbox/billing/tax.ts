@@ -4,7 +4,7 @@ import type { Customer, TaxId } from '../objects/customer.ts'
 import { newTaxRate, type Tax } from '../objects/tax.ts'
 import type { Work } from '../work.ts'
 
-/** Tax rates in percent for the six countries where the sandbox collects tax (VAT, or GST in Australia). */
+/** In percent, for the six countries where the sandbox collects tax (VAT, or GST in Australia). */
 const percentages: Record<string, number> = { AT: 20, AU: 10, CH: 8.1, DE: 19, FR: 20, IT: 22 }
 const unionCountries = new Set(['AT', 'DE', 'FR', 'IT'])
 
@@ -29,7 +29,6 @@ export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
   return taxIds.filter((taxId): taxId is TaxId => !('deleted' in taxId))
 }
 
-/** Throws like Stripe if the customer has no country or the price no `tax_behavior`. */
 export function assertTaxable({ address }: Customer, price: Price) {
   if (!address?.country) throw locationInvalid('automatic_tax[enabled]')
   if (price.tax_behavior === 'unspecified') throw invalid('The price has no tax_behavior.', 'items[0][price]')
@@ -37,7 +36,6 @@ export function assertTaxable({ address }: Customer, price: Price) {
 
 const postalCodes: Record<string, RegExp> = { US: /^(?!00000)\d{5}(-\d{4})?$/, CA: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i }
 
-/** Throws like Stripe if the country is missing or the postal code is invalid (US and Canada only). */
 export function assertTaxLocation(address: Customer['address']) {
   const { country, postal_code: postalCode } = address ?? {}
   if (!country || postalCodes[country]?.test(postalCode ?? '') === false) throw locationInvalid('address')

@@ -24,7 +24,6 @@ type BrowserDeps = {
 
 const prefix = '/_sandbox'
 
-/** Returns a request handler for the sandbox's browser side: script, frame, hosted invoices and control page. */
 export function createBrowser(deps: BrowserDeps) {
   const { api, books, controls, publishableKey, businessName, mayControl, log } = deps
 
@@ -49,7 +48,7 @@ export function createBrowser(deps: BrowserDeps) {
     const action = actionOf(kind)
     if (!action) return notFound(response)
     const act = async () => action(controls, new URLSearchParams(await readBody(request)))
-    return handleButton(request, response, { act, next: `${prefix}/?done` })
+    return handleButton(request, response, { act, nextPath: `${prefix}/?done` })
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, url: URL) {
@@ -83,7 +82,7 @@ export function createBrowser(deps: BrowserDeps) {
 
 type StaticFile = { type: string; body: string }
 
-/** Returns a script without its types. Suppresses Node's warning that `stripTypeScriptTypes` is experimental. */
+/** Suppresses Node's warning that `stripTypeScriptTypes` is experimental. */
 function withoutTypes(name: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
@@ -96,7 +95,7 @@ function withoutTypes(name: string): string {
 
 const moduleScript = (name: string): StaticFile => ({ type: 'text/javascript', body: withoutTypes(name) })
 
-/** Joins modules into one function, because `stripe.js` is loaded as a classic script, like Stripe's. */
+/** `stripe.js` is loaded as a classic script, like Stripe's, so it cannot import modules. */
 function classicScript(...names: string[]): StaticFile {
   const body = names.map((name) =>
     withoutTypes(name)
@@ -115,7 +114,6 @@ const files = new Map<string, () => StaticFile>([
   ['/card-frame.css', () => ({ type: 'text/css', body: readSandboxFile('browser/card-frame.css') })],
   ['/card-frame', () => ({ type: 'text/html', body: readSandboxFile('browser/card-frame.html') })],
 ])
-/** Files that have been requested before. */
 const cachedFiles = new Map<string, StaticFile>()
 
 const filePolicy =

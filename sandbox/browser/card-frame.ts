@@ -67,7 +67,6 @@ function loadFonts(fonts: Font[]) {
     document.fonts.add(new FontFace(family, src, { display: 'swap', ...descriptors }))
 }
 
-/** Reports the fields' events with Stripe's names, and their height in pixels. */
 function watch(report: (type: string, detail?: object) => void, resize: (height: number) => void) {
   for (const name of names) {
     const input = inputs[name]
@@ -87,7 +86,7 @@ function watch(report: (type: string, detail?: object) => void, resize: (height:
 
 element('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault())
 
-/** Functions that `stripe.js` calls from the shop's page. */
+/** Called by `stripe.js` from the shop's page. */
 const cardFields = { applyAppearance, loadFonts, send, validate, watch }
 export type CardFields = typeof cardFields
 Object.assign(window, { cardFields })

@@ -1,4 +1,4 @@
-/** Validation of the card fields, without the DOM, so that tests can run it in Node. */
+/** Works without the DOM, so that tests can run it in Node. */
 
 export type FieldName = 'number' | 'expiry' | 'cvc'
 export type Problem = { code: string; message: string }
@@ -10,7 +10,6 @@ export function readExpiry(text: string): { month: number; year: number } {
   return { month: Number(digits.slice(0, 2)), year: 2000 + Number(digits.slice(2, 4)) }
 }
 
-/** Returns Stripe's error code and message for an invalid field, undefined for a valid one. */
 export function problemOf(field: FieldName, values: Record<FieldName, string>, now: Date): Problem | undefined {
   if (field === 'number' && digitsOf(values.number).length < 16)
     return { code: 'incomplete_number', message: 'Your card number is incomplete.' }

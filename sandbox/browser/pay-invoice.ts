@@ -1,4 +1,4 @@
-/** Script of the hosted invoice page: pays an open invoice with the card fields of `stripe.js`. */
+/** Script of the hosted invoice page. */
 
 type Stripe = {
   elements(options: object): {

@@ -35,7 +35,6 @@ export class PaymentElement {
     queueMicrotask(() => this.emit('loaderstart', { elementType: 'payment' }))
   }
 
-  /** Connects to the functions of the loaded frame. */
   connect(frame: HTMLIFrameElement) {
     // `contentDocument` is null if the frame could not be loaded and shows the browser's error page.
     this.fields = frame.contentDocument ? Reflect.get(frame.contentWindow ?? {}, 'cardFields') : undefined

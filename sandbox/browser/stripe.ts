@@ -34,7 +34,7 @@ const amountMismatchError = {
   message: 'The amount of the elements does not match the amount of the intent.',
 }
 
-/** Flattens nested values into form fields with Stripe's names, such as `a[b]`. */
+/** Stripe's names of nested fields, such as `a[b]`. */
 function toFields(name: string, value: unknown): Fields {
   if (value === undefined || value === null) return {}
   if (typeof value !== 'object') return { [name]: `${value as string | number | boolean}` }
@@ -98,11 +98,10 @@ const pathOf = (secret: string) => {
   return `${id.startsWith('seti_') ? 'setup_intents' : 'payment_intents'}/${id}`
 }
 
-/** Converts an API reply to a result of Stripe.js: `{ error }`, `{ paymentIntent }` or `{ setupIntent }`. */
 const toResult = (reply: Reply) =>
   reply.error ? { error: reply.error } : { [resultKeys[reply['object'] as Intent['object']]]: reply }
 
-/** Redirects to the shop's page, which reads the outcome from the query. Never resolves. */
+/** Never resolves, because the page is left. */
 function redirect(returnUrl: string | undefined, intent: Intent): Promise<never> {
   if (!returnUrl) throw new Error('confirmParams.return_url is missing.')
   const url = new URL(returnUrl)
@@ -116,7 +115,6 @@ function redirect(returnUrl: string | undefined, intent: Intent): Promise<never>
 function createStripe(key: string) {
   const retrieve = async (secret: string) => toResult(await read(pathOf(secret), { key, client_secret: secret }))
 
-  /** Asks the buyer to authenticate if the intent requires it, and returns the API's reply. */
   async function authenticateIfRequired(reply: Reply, secret: string): Promise<Reply> {
     if (reply.error || reply['status'] !== 'requires_action') return reply
     const outcome = await askBuyer()
@@ -179,7 +177,7 @@ function createElement<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Shows a stand-in for the bank's 3-D Secure page. Closing it counts as a failed authentication. */
+/** Closing the dialog counts as a failed authentication. */
 function askBuyer(): Promise<'complete' | 'fail'> {
   const form = createElement(
     'form',

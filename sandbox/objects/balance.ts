@@ -12,7 +12,7 @@ const fees = { share: 0.029, fixedCents: 30, disputeCents: 1500 }
 /** A payment becomes available after two days, and is paid out the next midnight. */
 const availabilityDelaySeconds = 2 * day
 
-/** Returns the next midnight in UTC. */
+/** In UTC. */
 export const midnightAfter = (time: number) => (Math.floor(time / day) + 1) * day
 
 export type BalanceChange = 'charge' | 'refund' | 'refund_failure' | 'dispute' | 'dispute_reversal' | 'payout'
@@ -40,7 +40,6 @@ function feeOf(change: BalanceChange, cents: number): number {
   return change === 'dispute' ? fees.disputeCents : 0
 }
 
-/** Balance transaction in the currency that the account settles in. */
 export function newBalanceTransaction({ now, change, cents, source, settlesIn }: BalanceTransactionInput) {
   const isConverted = settlesIn !== source.currency
   const rate = cents < 0 ? francsPerDollar.outgoing : francsPerDollar.incoming

@@ -8,7 +8,7 @@ type WithMetadata = { metadata: Record<string, string> }
 export type CollectionMethod = 'charge_automatically' | 'send_invoice'
 export type PausedCollection = { behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumes_at: number | null }
 
-/** Types of the fields of `blank.json` that the sandbox changes or reads, by kind. */
+/** Only the fields of `blank.json` that the sandbox changes or reads. */
 type TypedFields = {
   charge: TextFields<'balance_transaction'>
   coupon: TextFields<'name'>
@@ -41,14 +41,13 @@ const withNulls = ({ null: names = '', ...fields }: Blank): object => ({
 })
 const blanks = Object.fromEntries(Object.entries(data).map(([name, fields]) => [name, withNulls(fields)]))
 
-/** Creates an object of a kind, with a new id and all fields that Stripe's new objects have. */
 export const blank = <K extends string>(object: K, prefix: string, id = newId(prefix)) => ({
   id,
   object,
   ...(blanks[object] as K extends keyof TypedFields ? TypedFields[K] : object),
 })
 
-/** Returns the constant fields of a nested object, such as `charge.outcome`. */
+/** Fields of a nested object, such as `charge.outcome`. */
 export const blankPart = (name: string): object => blanks[name] ?? {}
 
 export const account = {

@@ -30,7 +30,7 @@ export const newPrice = ({ now, product, currency, amount, recurring }: PriceInp
 
 export type Price = ReturnType<typeof newPrice>
 
-/** Returns the `plan` of a price, the older form that Stripe's subscription items also contain. */
+/** Older form of a price, which Stripe's subscription items also contain. */
 export const planOf = (price: Price) => ({
   ...blank('plan', 'plan', price.id),
   active: price.active,
@@ -80,6 +80,5 @@ export const newDiscount = (now: number, coupon: Coupon, owner: DiscountOwner) =
 
 export type Discount = ReturnType<typeof newDiscount>
 
-/** Returns the cents that a coupon takes off an amount, at most the whole amount. */
 export const discountAmount = ({ percent_off: percent, amount_off: fixedAmount }: Coupon, amount: number) =>
   Math.min(amount, fixedAmount ?? Math.round((amount * (percent ?? 0)) / 100))

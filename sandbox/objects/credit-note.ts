@@ -9,11 +9,9 @@ type CreditNoteInput = {
   amount: number
   refunds: { refund: string; amount_refunded: number }[]
   tax: Tax | null
-  /** Number of earlier credit notes of the invoice. */
   earlierNoteCount: number
 }
 
-/** Credit note for a refund of a paid invoice. */
 export function newCreditNote({ now, invoice, amount, refunds, tax, earlierNoteCount }: CreditNoteInput) {
   const base = blank('credit_note', 'cn')
   const secret = randomText(40)

@@ -23,7 +23,7 @@ export const newCustomer = (now: number, testClock: string | null) => ({
 
 export type Customer = ReturnType<typeof newCustomer>
 
-/** Object that Stripe returns in place of a deleted one. */
+/** Stripe's answer in place of a deleted object. */
 export const deleted = <K extends 'customer' | 'tax_id'>(object: K, id: string) => ({
   id,
   object,
@@ -42,7 +42,7 @@ export type BillingDetails = {
 
 const noDetails: BillingDetails = { address: null, email: null, name: null, phone: null, tax_id: null }
 
-/** Payment method without the card number: only its last four digits, a hash and the test card's behavior are stored. */
+/** Stores no card number: only its last four digits, a hash and the test card's behavior. */
 export const newPaymentMethod = (now: number, card: Card, billing = noDetails) => ({
   ...blank('payment_method', 'pm'),
   billing_details: billing,

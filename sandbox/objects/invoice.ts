@@ -12,12 +12,11 @@ type Period = { start: number; end: number }
 const dollars = (cents: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
 
-/** Content of an invoice line: a full period, or a proration. */
 export type InvoiceEntry = { item: SubscriptionItem; period: Period; amount: number; isProration: boolean }
 
 type InvoiceItemInput = { subscription: Subscription; price: Price; amount: number; description: string }
 
-/** An amount that the seller adds to the subscription's next invoice, with a price that is used once. */
+/** Belongs to the subscription's next invoice and has a price that is used once. */
 export const newInvoiceItem = (now: number, { subscription, price, amount, description }: InvoiceItemInput) => ({
   ...blank('invoiceitem', 'ii'),
   amount,
@@ -40,7 +39,6 @@ export type InvoiceItem = ReturnType<typeof newInvoiceItem>
 const behaviorOf = ({ tax_behavior: behavior }: { tax_behavior: TaxBehavior }) =>
   behavior === 'exclusive' ? ('exclusive' as const) : ('inclusive' as const)
 
-/** A discount's id and the cents that it takes off an amount. */
 export type AppliedDiscount = { discount: string; amountOff: (amount: number) => number }
 
 type LineInput = {
@@ -138,7 +136,7 @@ type InvoiceInput = {
   taxIds: TaxId[]
 }
 
-/** Draft invoice, without a number and before the customer's credit is applied. */
+/** Draft without a number, before the customer's credit is applied. */
 export function newInvoice(input: InvoiceInput) {
   const { now, customer, subscription, productName, entries, appliedDiscounts, reason, tax } = input
   const base = blank('invoice', 'in')
@@ -150,12 +148,12 @@ export function newInvoice(input: InvoiceInput) {
   const subtotal = sumOf(lines)
   const discountAmounts = appliedDiscounts
     .map(({ discount }) => ({
-      amount: sumOf(lines.flatMap((line) => line.discount_amounts).filter((each) => each.discount === discount)),
+      amount: sumOf(lines.flatMap((line) => line.discount_amounts).filter((applied) => applied.discount === discount)),
       discount,
     }))
     .filter(({ amount }) => amount > 0)
   const taxesOf = (behavior: 'inclusive' | 'exclusive') => {
-    const taxedLines = lines.filter((line) => line.taxes.some((each) => each.tax_behavior === behavior))
+    const taxedLines = lines.filter((line) => line.taxes.some((lineTax) => lineTax.tax_behavior === behavior))
     const net = sumOf(taxedLines) - sumOf(taxedLines.flatMap((line) => line.discount_amounts))
     return taxedLines.length > 0 ? taxesOn(net, tax, behavior) : []
   }
@@ -224,13 +222,13 @@ export type Invoice = ReturnType<typeof newInvoice>
 const dueDateOf = ({ collection_method: method, days_until_due: days }: Subscription, now: number) =>
   method === 'send_invoice' ? now + (days ?? 0) * day : null
 
-/** Amounts due in cents after the customer's credit, which is a negative balance. */
+/** The customer's credit is a negative balance. */
 function amountsDue(total: number, { balance }: Customer) {
   const due = Math.max(0, total + balance)
   return { amount_due: due, amount_remaining: due, starting_balance: balance }
 }
 
-/** Numbers the invoice and applies the customer's credit; a negative total becomes credit. */
+/** A negative total becomes the customer's credit. */
 export function asFinalized(invoice: Invoice, customer: Customer, now: number): Invoice {
   const due = amountsDue(invoice.total, customer)
   const page = `/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}`

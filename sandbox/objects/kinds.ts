@@ -46,7 +46,6 @@ export const newPaymentMethodDomain = (now: number, domain: string) => ({
   enabled: true as boolean,
 })
 
-/** Types of the stored objects, by the value of their `object` field. */
 export type Kinds = {
   balance_transaction: BalanceTransaction
   charge: Charge
@@ -79,7 +78,7 @@ export type Kinds = {
 export type Kind = keyof Kinds
 export type StoredObject = Kinds[Kind]
 
-/** Returns the id of the customer whose row is locked while this object changes. */
+/** Id of the customer whose row is locked while this object changes. */
 export function ownerOf(stored: StoredObject): string | null {
   if (stored.object === 'customer') return stored.id
   if (stored.object === 'invoice_payment' || stored.object === 'dispute') return stored.$sandbox.customer
@@ -88,7 +87,6 @@ export function ownerOf(stored: StoredObject): string | null {
 
 const incompleteLifetimeSeconds = 23 * 3600
 
-/** Returns when a draft is finalized, an open invoice charged, or a sent one becomes overdue. */
 function invoiceDueAt({ status, auto_advance: isAutomatic, collection_method: method, ...invoice }: Invoice) {
   if (status === 'draft') return isAutomatic ? invoice.automatically_finalizes_at : null
   if (status !== 'open') return null
@@ -96,7 +94,7 @@ function invoiceDueAt({ status, auto_advance: isAutomatic, collection_method: me
   return invoice.$sandbox.isOverdue ? null : invoice.due_date
 }
 
-/** Returns the time, in seconds since 1970, when the sandbox must act on the object; null for never. */
+/** Seconds since 1970 when the sandbox must act on the object; null for never. */
 export function dueAt(stored: StoredObject): number | null {
   if (stored.object === 'subscription') {
     if (stored.status === 'incomplete') return stored.created + incompleteLifetimeSeconds

@@ -120,7 +120,7 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
   payment_method: charge.payment_method,
   reason,
   status: 'succeeded' as 'pending' | 'succeeded' | 'failed',
-  /** `settles_at` is when a delayed refund succeeds or fails, in seconds since 1970. */
+  /** Seconds since 1970 when a delayed refund succeeds or fails. */
   $sandbox: { settles_at: null } as { settles_at: number | null } | undefined,
 })
 
@@ -138,7 +138,7 @@ export type DisputeStatus =
   | 'appeal_needs_response'
   | 'appeal_under_review'
 
-/** Stripe's names of evidence fields; `evidenceTexts` contain text, `evidenceFiles` the id of a file. */
+/** `evidenceTexts` contain text, `evidenceFiles` the id of a file. */
 export const evidenceTexts =
   'access_activity_log billing_address cancellation_policy_disclosure cancellation_rebuttal customer_email_address customer_name customer_purchase_ip duplicate_charge_explanation duplicate_charge_id product_description refund_policy_disclosure refund_refusal_explanation service_date uncategorized_text'.split(
     ' ',
@@ -194,7 +194,6 @@ export function newDispute(
 
 export type Dispute = ReturnType<typeof newDispute>
 
-/** Early fraud warning of the card's bank; it moves no money. */
 export const newFraudWarning = (now: number, charge: Charge) => ({
   ...blank('radar.early_fraud_warning', 'issfr'),
   charge: charge.id,

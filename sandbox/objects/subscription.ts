@@ -36,7 +36,7 @@ export const feedbacks = [
 ] as const
 export type Feedback = (typeof feedbacks)[number]
 
-/** `end` is the end of the first period, in seconds since 1970. */
+/** `end` is the end of the first period. */
 type SubscriptionInput = { now: number; customer: Customer; price: Price; end: number }
 
 const newItem = ({ now, price, end }: SubscriptionInput, subscription: string) => ({
@@ -114,7 +114,7 @@ export const withPeriod = (subscription: Subscription, start: number, end: numbe
   },
 })
 
-/** Schedule that the seller planned in the dashboard. Until its release, only the schedule may change the subscription. */
+/** Until its release, only the schedule may change the subscription. */
 export const newSchedule = (now: number, subscription: Subscription) => ({
   ...blank('subscription_schedule', 'sub_sched'),
   created: now,

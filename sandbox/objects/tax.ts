@@ -17,13 +17,12 @@ export type TaxRate = ReturnType<typeof newTaxRate>
 
 export type Tax = { rate: TaxRate; reason: 'standard_rated' | 'reverse_charge' | 'not_collecting' }
 
-/** Returns the tax included in an amount. Percentages have at most two decimals, so hundredths are whole numbers. */
+/** Percentages have at most two decimals, so hundredths are whole numbers. */
 export function includedTax(amount: number, percentage: number): number {
   const hundredths = Math.round(percentage * 100)
   return Math.round((amount * hundredths) / (10_000 + hundredths))
 }
 
-/** Returns the taxes of a price, whether the price includes tax or adds it. */
 export function taxesOn(price: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') {
   const added = behavior === 'exclusive' && tax ? addedTax(price, tax) : 0
   return includedTaxes(price + added, tax, behavior)
@@ -32,7 +31,7 @@ export function taxesOn(price: number, tax: Tax | null, behavior: 'inclusive' | 
 const addedTax = (net: number, { rate, reason }: Tax) =>
   reason === 'standard_rated' ? Math.round((net * Math.round(rate.percentage * 100)) / 10_000) : 0
 
-/** Returns the taxes of an amount that includes tax; `behavior` is only reported in the result. */
+/** `behavior` is only reported in the result. */
 export function includedTaxes(total: number, tax: Tax | null, behavior: 'inclusive' | 'exclusive') {
   if (!tax) return []
   const amount = tax.reason === 'standard_rated' ? includedTax(total, tax.rate.percentage) : 0

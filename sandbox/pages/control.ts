@@ -12,7 +12,7 @@ const failNext =
   (controls) =>
     controls.failNext(fault)
 
-/** Buttons by kind of object; `sandbox` are those of the page. An action that does not fit an object's state is refused. */
+/** `sandbox` are the page's own buttons. An action that does not fit an object's state is refused. */
 const actions: Record<string, Record<string, ButtonAction>> = {
   sandbox: {
     'Advance 1 day': (controls) => controls.advance(1, 'day'),
@@ -45,7 +45,6 @@ const actions: Record<string, Record<string, ButtonAction>> = {
   event: { 'Send again': (controls, id) => controls.webhooks.redeliver(id) },
 }
 
-/** Choices of each quirk's select; README.md links to Stripe's documentation of the quirks. */
 const switches: Record<string, Record<string, Partial<Quirks>>> = {
   'A payment’s subscription follows': {
     immediately: { lag: { from: 0, to: 0 } },
@@ -80,7 +79,7 @@ const switches: Record<string, Record<string, Partial<Quirks>>> = {
   'A day within a period': { 'ends the period': { shortens: true }, 'leaves it': { shortens: false } },
 }
 
-/** Returns the handler of a form by its kind, or undefined for an unknown kind; `behave` is the form of switches. */
+/** `behave` is the form of switches. */
 export function actionOf(kind: string) {
   if (kind === 'behave') return applySwitches
   const buttons = new Map(Object.entries(actions[kind] ?? {}))
@@ -101,7 +100,6 @@ function applySwitches(controls: Controls, form: URLSearchParams) {
   return controls.behave(Object.assign({}, ...chosenQuirks))
 }
 
-/** Returns the choice that matches the current quirks. */
 const currentChoice = (choices: Record<string, Partial<Quirks>>, quirks: Quirks) =>
   Object.keys(choices).find((choice) => isDeepStrictEqual({ ...quirks, ...choices[choice] }, quirks))
 
@@ -125,7 +123,7 @@ const buttonsOf = (kind: string, id: string, about: string) =>
 
 const timeOf = (seconds: number) => moment(new Date(seconds * 1000))
 
-/** Table of the newest objects whose number, key, id or customer's email contains the search. */
+/** Matches a part of the number, key, id or customer's email. */
 async function objectList({ database }: Work, search: string) {
   const { rows } = await database.query<ListedObject>(
     `select * from (

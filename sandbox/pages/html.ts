@@ -48,7 +48,7 @@ export const page = ({ title, body, scripts = [] }: Page) =>
 </html>
 `.text
 
-/** Form with one button; `about` names the object for screen readers, because several buttons have the same label. */
+/** `about` names the object for screen readers, because several buttons have the same label. */
 export const button = (action: string, label: string, fields: Record<string, string> = {}, about?: string) =>
   html`<form method="post" action="/_sandbox/${action}">${Object.entries(fields).map(
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
@@ -64,7 +64,7 @@ export const table = (title: string, heads: string[], rows: HtmlPart[][]) => htm
 
 export const select = (name: string, chosen: string | undefined, choices: string[]) =>
   html`<label>${name} <select name="${name}">${choices.map(
-    (each) => html`<option value="${each}"${chosen === each ? html` selected` : ''}>${each}</option>`,
+    (choice) => html`<option value="${choice}"${chosen === choice ? html` selected` : ''}>${choice}</option>`,
   )}</select></label>`
 
 const policy =
@@ -92,11 +92,11 @@ export const send = (
 
 export const notFound = (response: ServerResponse) => send(response, 404, 'text/plain', 'Not found')
 
-/** Handles a button's form, and refuses requests from other origins (CSRF). */
+/** Refuses requests from other origins (CSRF). */
 export async function handleButton(
   request: IncomingMessage,
   response: ServerResponse,
-  { act, next }: { act: () => Promise<unknown> /** Path to redirect to. */; next: string },
+  { act, nextPath }: { act: () => Promise<unknown>; nextPath: string },
 ) {
   const { 'sec-fetch-site': site, origin, host } = request.headers
   // Older browsers send no `sec-fetch-site`.
@@ -108,7 +108,7 @@ export async function handleButton(
     return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
   try {
     await act()
-    return response.writeHead(303, { location: next, 'cache-control': 'no-store' }).end()
+    return response.writeHead(303, { location: nextPath, 'cache-control': 'no-store' }).end()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     return send(response, error.status, 'text/plain', error.message)

@@ -1,12 +1,11 @@
 import type { PrintedDocument } from './invoice.ts'
 
-/** Escapes text for PDF's standard fonts, which contain only Latin-1; other characters become question marks. */
+/** PDF's standard fonts contain only Latin-1; other characters become question marks. */
 const encode = (text: string) =>
   text
     .replaceAll(/[^\x20-\xff]/g, '?')
     .replaceAll(/[()\\\x7f-\xff]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
 
-/** Returns the drawing operators of the text: one line per row, in two columns. */
 function drawText({ from, title, rows, footer }: PrintedDocument): string {
   const lines = [[from], [title], ...rows, ...footer.map((line) => [line])]
   return lines
@@ -18,7 +17,7 @@ function drawText({ from, title, rows, footer }: PrintedDocument): string {
     .join('\n')
 }
 
-/** Writes a PDF of one page: catalog, pages, page, drawing, font and the table of their offsets. */
+/** One page: catalog, pages, page, drawing, font and the table of their offsets. */
 export function documentPdf(printed: PrintedDocument): Buffer {
   const drawing = drawText(printed)
   const objects = [

@@ -12,7 +12,7 @@ export type PrintedDocument = { title: string; number: string; from: string; row
 
 type InvoiceView = { invoice: Invoice; intent: PaymentIntent | undefined; printed: PrintedDocument }
 
-/** Returns the invoice if the secret of its address is right. Anyone who knows the address may read it. */
+/** Anyone who knows the address with its secret may read the invoice. */
 export async function findInvoice(
   work: Work,
   id: string,
@@ -120,7 +120,6 @@ export function invoicePage({ invoice, intent, printed }: InvoiceView, publishab
   return page({ title: `Invoice ${printed.number}`, body, scripts })
 }
 
-/** Returns the credit note if the secret of its address is right. */
 export async function findCreditNote(
   work: Work,
   id: string,

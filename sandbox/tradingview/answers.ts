@@ -18,11 +18,10 @@ const notLoggedIn = json({ detail: 'Authentication credentials were not provided
 const notFound = json({ detail: 'Not found.' }, 404)
 const notOwner = json({ detail: 'You are not the owner of this script.' }, 403)
 
-/** Returns a function that answers the requests of TradingView's "Manage access" dialog, as known from public code. */
+/** Imitates TradingView's "Manage access" dialog, as known from public code. */
 export function createAnswers({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
   const list = createAccessList({ database, now })
 
-  /** Username search; ignores upper and lower case. */
   async function hint({ query }: Request): Promise<Answer> {
     const prefix = (query.get('s') ?? '').slice(0, 64)
     if (prefix.length < 2) return json([])
@@ -34,7 +33,6 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
     return json(rows.map(({ username }) => ({ username, id: 0, badges: [] })))
   }
 
-  /** Returns the logged-in account, or undefined if the cookies are not those of the session. */
   async function accountOf({ cookies }: Request): Promise<string | undefined> {
     const { rows } = await database.query<Settings>('select * from sandbox.tradingview_settings')
     const [settings] = rows
@@ -101,7 +99,7 @@ const withMicroseconds = (date: Date) => date.toISOString().replace('Z', '000+00
 function createAccessList({ database, now }: AnswerDeps) {
   const bumpChangeCount = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
 
-  /** Reads a cursor (`offset:changes` in base64); undefined if a list has changed since it was issued. */
+  /** Format: `offset:changes` in base64. Undefined if a list has changed since the cursor was issued. */
   async function readCursor(cursor: string | null): Promise<{ offset: number; changes: string } | undefined> {
     const { rows } = await database.query<{ changes: string }>('select changes from sandbox.tradingview_settings')
     const changes = rows[0]?.changes ?? '0'
@@ -127,7 +125,7 @@ function createAccessList({ database, now }: AnswerDeps) {
     })
   }
 
-  /** Returns the username of the form, or null if no member is spelled exactly so. */
+  /** Null if no member is spelled exactly so. */
   async function findRecipient(form: URLSearchParams) {
     const { rows } = await database.query('select 1 from sandbox.tradingview_users where username = $1', [
       form.get('username_recip'),
@@ -190,7 +188,7 @@ function createAccessList({ database, now }: AnswerDeps) {
   }
 }
 
-/** Returns null if the form has no expiration, undefined if it is not a date. */
+/** Null without an expiration; undefined if it is not a date. */
 function expirationOf(form: URLSearchParams): Date | null | undefined {
   const text = form.get('expiration')
   if (!text) return null

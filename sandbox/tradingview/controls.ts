@@ -3,7 +3,6 @@ import { randomText } from '../basics.ts'
 
 export type TradingViewControls = ReturnType<typeof createTradingViewControls>
 
-/** Changes at TradingView that the shop does not make, for tests and the control page. */
 export function createTradingViewControls({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
   /** Makes the cursors of the access lists invalid. */
   const bumpChangeCount = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
@@ -20,7 +19,6 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       return `sessionid=${rows[0]?.session_id}; sessionid_sign=${rows[0]?.session_sign}`
     },
     endSession: () => database.query('update sandbox.tradingview_settings set is_logged_in = false'),
-    /** Starts a session with new cookies. */
     logIn: () =>
       database.query(
         'update sandbox.tradingview_settings set is_logged_in = true, session_id = $1, session_sign = $2',
@@ -39,7 +37,6 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       await recordFormerName(username)
       await bumpChangeCount()
     },
-    /** Access that the seller gives on TradingView itself. */
     async addByHand(pineId: string, username: string, expiration: Date | null = null) {
       await addUser(username)
       await database.query(
@@ -56,7 +53,6 @@ export function createTradingViewControls({ database, now }: { database: pg.Pool
       ])
       await bumpChangeCount()
     },
-    /** People with access that has not expired. */
     async people(pineId: string) {
       const { rows } = await database.query<{ username: string; expiration: Date | null }>(
         `select username, expiration from sandbox.tradingview_access
@@ -86,7 +82,6 @@ export const scripts = {
   strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
 }
 
-/** Faults and their texts on the control page. */
 export const faults = {
   none: 'answers as usual',
   robot: 'shows a page that checks for robots',
@@ -103,5 +98,5 @@ export const faults = {
 } as const
 export type Fault = keyof typeof faults
 
-/** `next` faults are used first, one call each; `always` applies to a share (`rate`) of calls until changed. `on` limits both to paths that contain it. */
+/** `next` faults come first, one call each; `always` hits a share (`rate`) of calls. `on` is a part of the path. */
 export type Faults = { always?: Fault; rate?: number; next?: Fault[]; on?: string }

@@ -101,7 +101,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     if (request.method !== 'POST') return send(response, 200, 'text/html', await renderPage())
     const { action = '', ...values } = Object.fromEntries(new URLSearchParams(await readBody(request)))
     const act = async () => (Object.hasOwn(actions, action) ? actions[action]?.act(controls, values) : undefined)
-    return handleButton(request, response, { act, next: pagePath })
+    return handleButton(request, response, { act, nextPath: pagePath })
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {

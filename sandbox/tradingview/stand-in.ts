@@ -9,7 +9,6 @@ import { createTradingViewControls, type Fault, type Faults, scripts } from './c
 import { createTradingViewPage } from './page.ts'
 
 export type StandInOptions = {
-  /** The stand-in creates its tables in the schema `sandbox` of this database. */
   database: pg.Pool
   /** Access expires by the sandbox's clock. */
   now: () => Promise<Date>
@@ -20,7 +19,7 @@ export type StandInOptions = {
 export type TradingViewStandIn = Awaited<ReturnType<typeof openTradingViewStandIn>>
 
 const slowResponseMs = 15_000
-/** Responses of faults that do not process the request, with their content type (default: JSON). */
+/** These faults do not process the request. JSON unless a content type is given. */
 const fixedResponses: Partial<Record<Fault, [answer: Answer, type?: string]>> = {
   limit: [{ status: 429, body: { detail: 'Request was throttled.' } }],
   error: [{ status: 500, body: 'Internal Server Error' }, 'text/plain'],
@@ -37,12 +36,11 @@ const fixedResponses: Partial<Record<Fault, [answer: Answer, type?: string]>> = 
   pretend: [{ status: 200, body: { status: 'ok' } }],
 }
 
-/** Opens a stand-in for TradingView's "Manage access" page. Any number of processes may open it on one database. */
+/** Any number of processes may open it on one database. */
 export async function openTradingViewStandIn({ database, now, mayControl, log }: StandInOptions) {
   await prepareTradingView(database)
   const answer = createAnswers({ database, now })
 
-  /** Returns the call's fault, or `none`, and removes it from the queue. */
   async function takeFault(call: string): Promise<Fault> {
     const { rows } = await database.query<{ faults: Faults }>('select faults from sandbox.tradingview_settings')
     const { always = 'none', rate = 1, next = [], on } = rows[0]?.faults ?? {}
@@ -55,7 +53,6 @@ export async function openTradingViewStandIn({ database, now, mayControl, log }:
     return queuedFault
   }
 
-  /** Logs the call for the control page and for tests. */
   const logCall = ({ path, form, query }: Request, status: number | null, outcome: string) =>
     database.query(
       'insert into sandbox.tradingview_calls (call, pine_id, username, expiration, status, answer) values ($1, $2, $3, $4, $5, $6)',
@@ -100,7 +97,7 @@ export async function openTradingViewStandIn({ database, now, mayControl, log }:
     return send(result)
   }
 
-  /** Creates a member for a looked-up username, so that trials work with any name. A prefix of an existing name counts as a typo. */
+  /** Lets trials work with any username. A prefix of an existing name counts as a typo. */
   async function addMember(name: string) {
     if (!/^[A-Za-z0-9_.-]{3,64}$/.test(name) || name.toLowerCase().startsWith('nobody')) return
     await database.query(
@@ -144,7 +141,6 @@ function cookiesOf({ headers }: IncomingMessage) {
   return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
 }
 
-/** Initial members of TradingView. */
 const initialMembers = ['ada_trades', 'TrendFollower', 'macd-maria', 'j.fuchs', 'QuietQuant', 'old_friend_of_mine']
 
 const prepareTradingView = (database: pg.Pool) =>
