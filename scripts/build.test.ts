@@ -74,11 +74,11 @@ test('a seller’s own brand, texts and product replace every word of ours', asy
   const { startShop } = await import(pathToFileURL(join(copy, 'dist/server/start.js')).href)
   await using shop = await openShop({ start: startShop, withPages: true })
   const ourWords = /.{0,60}(rebound[- ]?(sigma|list)|stocks and etfs.{0,20}rebound).{0,40}/gi
-  const found: string[] = []
+  const foundWords: string[] = []
   const findOurWords = async (path: string) => {
     const response = await fetch(new URL(path, shop.url))
     const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
-    found.push(...[...text.matchAll(ourWords)].map(([words]) => `${path}: ${words}`))
+    foundWords.push(...[...text.matchAll(ourWords)].map(([words]) => `${path}: ${words}`))
     return text
   }
 
@@ -119,10 +119,10 @@ test('a seller’s own brand, texts and product replace every word of ours', asy
   const { viewUrl, pdfUrl } = await buyer.call(purchases.document, { document: invoice?.id ?? '' })
   for (const address of [viewUrl, pdfUrl]) expect(await findOurWords(address ?? '')).toContain('Meier Tools')
   for (const { subject, text, headers } of await shop.mails())
-    found.push(
+    foundWords.push(
       ...[...`${subject} ${text} ${JSON.stringify(headers)}`.matchAll(ourWords)].map(([words]) => `email: ${words}`),
     )
-  expect(found).toEqual([])
+  expect(foundWords).toEqual([])
 })
 
 test('without a complete build, the shop says what to run', () => {

@@ -24,7 +24,7 @@ const withoutLibraryMaps: Plugin = {
   transform: { filter: { id: /node_modules/ }, handler: (code) => ({ code, map: { mappings: '' } }) },
 }
 
-/** `dist/server`: the server and its libraries in one bundle, except those that find their own files by path. */
+/** One bundle, except for libraries that find their own files by path. */
 const serverBuild: InlineConfig = {
   ...sharedConfig,
   configFile: false,
@@ -52,7 +52,6 @@ const serverBuild: InlineConfig = {
   },
 }
 
-/** `dist/render`: React and the pages, for the server to render them with. */
 const rendererBuild: InlineConfig = {
   ...sharedConfig,
   publicDir: false,

@@ -17,10 +17,9 @@ const brandFile = z.object({
   letter: lineField(2),
 })
 
-/** Number of sections that the page of each file has a place for. */
+/** The page of each file has a place for this many sections. */
 const sectionCounts = { 'home.md': 4, 'about.md': 1 }
 
-/** Throws with every fault of the seller's brand and pages at once. */
 export function checkContent() {
   const faults = [
     ...(brandFile.safeParse(brand).error?.issues ?? []).map(

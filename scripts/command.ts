@@ -6,7 +6,7 @@ import { openEmbedded } from '#server/database/embedded.ts'
 import { Refusal, StartError } from '#server/errors.ts'
 import { permissionFault } from '#server/process/permission-fault.ts'
 
-/** Runs `work` with the settings and their database, and closes the database. An expected error prints one line. */
+/** An expected error prints one line. */
 export async function runCommand(work: (shop: { config: Config; url: string }) => Promise<void>) {
   try {
     for (const warning of loadEnvFile()) console.warn(warning)
@@ -48,7 +48,6 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
   }
 }
 
-/** Prints the help and ends the process with exit code 1. */
 export function explain(help: string): never {
   console.error(help)
   process.exit(1)

@@ -2,9 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { hashOf } from '#server/security/common-passwords.ts'
 
 /**
- * Rebuilds the filter of common passwords: node scripts/common-passwords.ts <list.json>
- * The list is sorted by frequency: `src/passwords.json` of @zxcvbn-ts/language-common 4.1.3 (MIT). The filter takes the first
- * 10,000 that a reset would accept (6 characters), the first 10,000 that sign-up would (8), and the words below.
+ * Rebuilds the filter from `src/passwords.json` of @zxcvbn-ts/language-common 4.1.3 (MIT), sorted by frequency:
+ * the first 10,000 that a reset would accept (6 characters), the first 10,000 that sign-up would (8), and these.
  */
 const extraPasswords = `
   p@ssword password12345 password! password1! pass12345 thepassword yourpassword change123 letmein123 letmein!

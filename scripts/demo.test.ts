@@ -151,7 +151,7 @@ test('the demo’s books match the payment side, in every state', async () => {
   expect(booked.length).toBeGreaterThan(100)
 })
 
-test('a seller can refund any of its purchases and finds people who wait', async () => {
+test('a seller can refund any of the demo’s purchases and finds people who wait', async () => {
   const admin = await shop.admin()
   const listed = await admin.call(purchases.adminList, { limit: 100, status: 'active' })
   const copied = listed.findLast(({ paymentIntentId }) => paymentIntentId)

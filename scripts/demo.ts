@@ -32,7 +32,6 @@ const assets = {
   XLK: 'Sector of most signals this quarter',
 }
 
-/** An invented seller, so that no page lacks one. */
 const sellerSettings = {
   MAKER_NAME: 'Mia Muster',
   MAKER_SENTENCE: 'I wrote the rules, trade them myself, and answer your emails.',
@@ -100,7 +99,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   })
 }
 
-/** Returns the statements that create the indexes again. Inserting a million rows is ten times faster without them. */
+/** Returns the statements that create the indexes again: without them, inserting a million rows is ten times faster. */
 async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
@@ -121,7 +120,7 @@ function fillStatements(productId: string) {
     .filter((statement) => statement.trim() !== '')
 }
 
-/** Keys for the first requests in the queue, so an admin has something to reveal. */
+/** Gives an admin something to reveal. */
 async function sealKeys(client: pg.Client, secrets: ReturnType<typeof createSecrets>) {
   const { rows } = await client.query<{ id: string }>(
     `select id from access_forms f where exists (select from access a where a.user_id = f.user_id and a.state = 'asked')

@@ -39,7 +39,6 @@ const thisMachine = {
   },
 }
 
-/** The browser the tests drive: the requested one, an installed one, Playwright's own, or Debian's, installed on demand. */
 export function findBrowser(machine = thisMachine): string {
   if (machine.chromiumPath) {
     if (machine.exists(machine.chromiumPath)) return machine.chromiumPath

@@ -5,7 +5,7 @@ import { linkPostgresLibraries } from '#server/database/embedded-place.ts'
 import { paths } from '#server/paths.ts'
 import { checkBuild } from '#server/process/build.ts'
 
-/** Builds the shop if the build is missing or stale. Also the setup of tests that run the build. */
+/** Also the setup of tests that run the build. */
 export default function freshBuild() {
   // `npm ci` removes these binaries, while the build stays fresh.
   linkPostgresLibraries()

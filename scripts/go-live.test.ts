@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Opens a proxy with a certificate that the command trusts, as a shop has in front of it. */
+/** The command trusts the proxy's certificate. */
 async function openProxy() {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const certificateCommand = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${cert} -days 2 -subj /CN=${hostname()} -addext subjectAltName=DNS:${hostname()}`
@@ -42,7 +42,6 @@ async function openProxy() {
   return { cert, url: `https://${hostname()}:${(server.address() as AddressInfo).port}`, close: () => server.close() }
 }
 
-/** The settings of a shop that is ready to sell. */
 const settingsFor = (standIn: StripeStandIn) => ({
   ...production,
   PAYMENTS: '',
@@ -99,7 +98,6 @@ async function query<Row extends pg.QueryResultRow>(databaseUrl: string, text: s
   return rows
 }
 
-/** Number of rows in each table. */
 async function countRows(databaseUrl: string) {
   const tables = await query<{ name: string }>(
     databaseUrl,
@@ -165,7 +163,7 @@ test('go-live moves a shop to Stripe’s live mode without its test data, even i
   await using standIn = await openStripeStandIn({ account: 'acct_1Live' })
   const env = settingsFor(standIn)
   const tried = await prepareTriedShop()
-  const run = (more: Partial<Run> = {}) => goLive({ databaseUrl: tried.url, env, at: standIn, ...more })
+  const run = (overrides: Partial<Run> = {}) => goLive({ databaseUrl: tried.url, env, at: standIn, ...overrides })
 
   const notReady = await run({ env: { ...env, SELLER_NAME: '' } })
   expect(notReady.output).toContain('✗ Stripe: webhook: No endpoint sends events')
@@ -177,22 +175,22 @@ test('go-live moves a shop to Stripe’s live mode without its test data, even i
     code: 0,
     output: expect.stringContaining('Nothing was changed.'),
   })
-  const killed = { code: 'SIGKILL' }
-  expect(await run({ killAtOutput: 'Backed up' })).toMatchObject(killed)
+  const killedRun = { code: 'SIGKILL' }
+  expect(await run({ killAtOutput: 'Backed up' })).toMatchObject(killedRun)
   const afterFirstKill = await countRows(tried.url)
-  expect(await run({ killAtOutput: 'The shop now belongs' })).toMatchObject(killed)
+  expect(await run({ killAtOutput: 'The shop now belongs' })).toMatchObject(killedRun)
   // Stripe fails for a while, so that the command is killed before it creates the coupon.
   await standIn.sandbox.controls.failNext(
     ...Array.from({ length: 3 }, () => ({ on: 'POST /v1/coupons', status: 500 as const })),
   )
-  expect(await run({ killAtOutput: 'The prices are at Stripe' })).toMatchObject(killed)
+  expect(await run({ killAtOutput: 'The prices are at Stripe' })).toMatchObject(killedRun)
   await standIn.sandbox.controls.behave({ faults: [] })
-  const switched = await countRows(tried.url)
+  const afterSwitch = await countRows(tried.url)
   expect(await run()).toMatchObject({ code: 0, output: expect.stringContaining('Start the shop: it sells.') })
-  expect(await countRows(tried.url)).toEqual(switched)
-  expect([before, switched]).toContainEqual(afterFirstKill)
+  expect(await countRows(tried.url)).toEqual(afterSwitch)
+  expect([before, afterSwitch]).toContainEqual(afterFirstKill)
 
-  expect(switched).toMatchObject({
+  expect(afterSwitch).toMatchObject({
     orders: 0,
     purchases: 1,
     invoices: 0,
@@ -209,33 +207,36 @@ test('go-live moves a shop to Stripe’s live mode without its test data, even i
   expect(emails).toContain(tried.buyer.user.email)
   expect(emails).toContain(tried.gifted.user.email)
   expect(emails).not.toContain(tried.guest.email)
-  const waiting = await query(
+  const waitingMails = await query(
     tried.url,
     `select data->>'kind' as kind from jobs.job where name = 'mail' and state = 'created'`,
   )
-  expect(waiting).toEqual([{ kind: 'contactMessage' }])
-  const history = await query(
+  expect(waitingMails).toEqual([{ kind: 'contactMessage' }])
+  const sentMails = await query(
     tried.url,
     `select kind from sent_mails m join users u on u.id = m.user_id where u.email = '${tried.buyer.user.email}'`,
   )
-  expect(history).toEqual([{ kind: 'welcome' }])
+  expect(sentMails).toEqual([{ kind: 'welcome' }])
   expect(await query(tried.url, `select from pg_namespace where nspname = 'sandbox'`)).toEqual([])
   const audited = await query(tried.url, `select detail from audit_log where action = 'payments.switch'`)
   expect(audited).toEqual([
     { detail: { from: 'test payments (PAYMENTS=sandbox)', to: 'Stripe’s live mode (acct_1Live)' } },
   ])
-  const made = (await standIn.sdk().prices.list()).data.map(({ lookup_key: key }) => key)
-  expect(made).toEqual(expect.arrayContaining(['rebound-sigma-pro-monthly', 'rebound-sigma-pro-yearly']))
+  const lookupKeys = (await standIn.sdk().prices.list()).data.map(({ lookup_key: key }) => key)
+  expect(lookupKeys).toEqual(expect.arrayContaining(['rebound-sigma-pro-monthly', 'rebound-sigma-pro-yearly']))
   const [code] = await query<{ id: string }>(tried.url, 'select id from discount_codes')
   expect(await standIn.coupons()).toEqual([code?.id])
   const backups = readdirSync(join(folder, 'backups'))
   expect(backups.length).toBeGreaterThan(0)
   expect(statSync(join(folder, 'backups', backups[0] ?? '')).uid).toBe(statSync(folder).uid)
 
-  const selling = { ...env, ADMIN_TWO_FACTOR: 'optional', TRADINGVIEW: 'off' }
-  await using shop = await openShop({ databaseUrl: tried.url, stripeAddress: standIn.address, env: selling })
-  const running = await run()
-  expect(running).toMatchObject({ code: 1, output: expect.stringContaining('The shop is running on this database') })
+  const openShopEnv = { ...env, ADMIN_TWO_FACTOR: 'optional', TRADINGVIEW: 'off' }
+  await using shop = await openShop({ databaseUrl: tried.url, stripeAddress: standIn.address, env: openShopEnv })
+  const runWhileOpen = await run()
+  expect(runWhileOpen).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('The shop is running on this database'),
+  })
   // The checkout that was open before the switch belongs to the former account.
   const tab = shop.visitor()
   for (const [name, value] of tried.tab.cookies) tab.cookies.set(name, value)
@@ -255,7 +256,6 @@ test('go-live moves a shop to Stripe’s live mode without its test data, even i
   await tried.drop()
 })
 
-/** Prepares a shop with one sale at a Stripe account. */
 async function prepareShopWithSale(
   standIn: StripeStandIn,
   env: Record<string, string>,
@@ -277,21 +277,21 @@ async function prepareShopWithSale(
 
 test('the same command moves a shop from test payments to Stripe’s test keys and then to live keys', async () => {
   const key = { without: ['rak_accounts_kyc_basic_read'] }
-  await using tested = await openStripeStandIn({ mode: 'test', prefix: 'rk', key })
-  await using sold = await openStripeStandIn({ account: 'acct_1Seller' })
+  await using testAccount = await openStripeStandIn({ mode: 'test', prefix: 'rk', key })
+  await using liveAccount = await openStripeStandIn({ account: 'acct_1Seller' })
   const database = await createTestDatabase()
   const tried = await openShop({ databaseUrl: database.url })
   await tried.guest(tried.visitor())
   await tried.settle()
   await tried.close()
-  const env = { ...tested.env, SECRETS_KEY: production.SECRETS_KEY }
-  expect(await goLive({ databaseUrl: database.url, env, at: tested })).toMatchObject({
+  const env = { ...testAccount.env, SECRETS_KEY: production.SECRETS_KEY }
+  expect(await goLive({ databaseUrl: database.url, env, at: testAccount })).toMatchObject({
     code: 0,
     output: expect.stringContaining('Start the shop: no money moves yet.'),
   })
-  const { url, drop } = await prepareShopWithSale(tested, tested.env, Promise.resolve(database))
-  await prepareStripe(sold)
-  const answer = await goLive({ databaseUrl: url, env: settingsFor(sold), at: sold })
+  const { url, drop } = await prepareShopWithSale(testAccount, testAccount.env, Promise.resolve(database))
+  await prepareStripe(liveAccount)
+  const answer = await goLive({ databaseUrl: url, env: settingsFor(liveAccount), at: liveAccount })
   expect(answer).toMatchObject({ code: 0, output: expect.stringContaining('from Stripe’s test mode to') })
   expect(await countRows(url)).toMatchObject({ purchases: 0, orders: 0, invoices: 0, payments: 0, users: 1 })
   await drop()
@@ -315,7 +315,7 @@ test('a shop leaves a live account only without ongoing subscriptions, keeps its
   ).toEqual([{ at: 'acct_1Former' }, { at: 'acct_1Former' }])
   expect((await next.sdk().prices.list()).data).toHaveLength(2)
 
-  const putBack = 'put the live keys back, or use another database.'
-  expect((await run(production)).output).toContain(putBack)
+  const refusalText = 'put the live keys back, or use another database.'
+  expect((await run(production)).output).toContain(refusalText)
   await drop()
 })

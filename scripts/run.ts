@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 
 type Env = Record<string, string>
 
-/** Runs a tool from node_modules/.bin (npm puts it on the path) and captures its output. */
+/** Expects `node_modules/.bin` on the path, where npm puts it. */
 export function run(command: string, env: Env = {}): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
@@ -14,7 +14,6 @@ export function run(command: string, env: Env = {}): Promise<{ ok: boolean; outp
   })
 }
 
-/** Runs a tool with the terminal's input and output. */
 export function runInTerminal(command: string, env: Env = {}): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...process.env, ...env } })

@@ -18,7 +18,6 @@ const allowedTargets: Record<string, string[]> = {
 /** Only code that assembles a whole shop may start the sandbox. */
 const mayStartSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
-/** Every forbidden import, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
   let imports = 0
   const complaints: string[] = []
@@ -38,7 +37,6 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
   return { complaints, modules: sources.size, imports }
 }
 
-/** Every specifier a file imports, re-exports or loads later (`import('./page.tsx')`). */
 function importsOf(path: string, source: string): Set<string> {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
@@ -52,7 +50,7 @@ function importsOf(path: string, source: string): Set<string> {
   return new Set([...staticImports, ...dynamicImports])
 }
 
-/** The file a specifier refers to, or undefined for a package. */
+/** Undefined for a package. */
 function resolve(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return specifier.slice(1)
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)

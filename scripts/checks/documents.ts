@@ -7,7 +7,6 @@ export function readDocuments(): Map<string, string> {
   return new Map(paths.toSorted().map((path) => [path, readFileSync(path, 'utf8')]))
 }
 
-/** Everything the documents name must exist: files (`server/app.ts`) and commands (`npm run check`). */
 export function checkDocuments(documents: ReadonlyMap<string, string>, { exists, scripts }: Repository): string[] {
   const complaints: string[] = []
   for (const [path, text] of documents) {
@@ -19,7 +18,6 @@ export function checkDocuments(documents: ReadonlyMap<string, string>, { exists,
   return complaints
 }
 
-/** `.env.example` must explain every setting exactly once. */
 export function checkSettings(example: string, names: string[]): string[] {
   const explainedNames = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] ?? '')
   return [

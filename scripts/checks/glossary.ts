@@ -5,7 +5,7 @@ type Texts = ReadonlyMap<string, string>
 /** A word that code and documents must not use, and the glossary's word for it. In backticks, it is the name of a type. */
 type RefusedWord = { word: string; instead: string }
 
-/** The refused words: every entry of the column "not" in the tables of `docs/glossary.md`. */
+/** Reads the column "not" of every table in `docs/glossary.md`. */
 export function readGlossary(glossary: string): RefusedWord[] {
   const tables = glossary.split('\n\n').filter((paragraph) => paragraph.startsWith('| say | means | not |'))
   return tables
@@ -18,7 +18,7 @@ export function readGlossary(glossary: string): RefusedWord[] {
     })
 }
 
-/** Complaints about refused words in identifiers, comments and documents. Strings are not read. */
+/** Strings are not read. */
 export function checkGlossary(sources: Texts, documents: Texts, refused: RefusedWord[]): string[] {
   const complaints: string[] = []
   const typeNames = refused.filter(isTypeName)

@@ -19,7 +19,6 @@ export function checkInterfaces(sources: Sources): string[] {
   })
 }
 
-/** Exported `create…` and `open…` functions without a return type. */
 function undeclaredIn(path: string, source: string): string[] {
   return parseSync(path, source).program.body.flatMap((statement) => {
     const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : null
@@ -38,7 +37,6 @@ function withoutComments(path: string, source: string): string {
 
 const areaOf = (path: string) => /^(?:contract|(?:server|web)\/features)\/[a-z]+\//.exec(path)?.[0]
 
-/** Complaints about files with the same name in one area of a top-level folder. */
 export function checkFileNames(paths: Iterable<string>): string[] {
   const pathByKey = new Map<string, string>()
   const complaints: string[] = []

@@ -1,7 +1,7 @@
 type LockedPackage = { resolved?: string; integrity?: string; optionalDependencies?: Record<string, string> }
 export type LockFile = { packages: Record<string, LockedPackage> }
 
-/** Complaints about entries that would make `npm ci` differ between machines. */
+/** Finds entries that would make `npm ci` differ between machines. */
 export function checkLockFile({ packages }: LockFile): string[] {
   const complaints: string[] = []
   for (const [path, locked] of Object.entries(packages)) {
@@ -16,7 +16,7 @@ export function checkLockFile({ packages }: LockFile): string[] {
   return complaints
 }
 
-/** The part of a CycloneDX bill of materials (`npm run sbom`) that we check. */
+/** Part of CycloneDX's format, as `npm run sbom` prints it. */
 export type Bill = {
   components: {
     name: string
@@ -31,7 +31,6 @@ const allowedLicenses = new Set(
   'MIT MIT-0 ISC 0BSD BSD-2-Clause BSD-3-Clause Apache-2.0 CC0-1.0 Unlicense BlueOak-1.0.0 MPL-2.0 OFL-1.1'.split(' '),
 )
 
-/** Complaints about packages that we may not redistribute, or that have no hash to verify. */
 export function checkMaterials({ components }: Bill): string[] {
   return components.flatMap(({ name, version, hashes = [], licenses = [] }) => {
     const terms = licenses.map((entry) =>

@@ -5,9 +5,9 @@ const lines = (prefix: string, count: number) =>
   Array.from(Array(count).keys(), (number) => `  ${prefix}(${number})`).join('\n')
 
 test('the same twelve lines in two files are reported, whatever their indentation and comments', () => {
-  const once = `import { a } from './a.ts'\n\n${lines('step', 12)}\n`
-  const again = `function other() {\n// why\n${lines('  step', 12)}\n}\n`
-  expect(findDuplicates(new Map(Object.entries({ 'server/a.ts': once, 'server/b.ts': again })))).toEqual([
+  const original = `import { a } from './a.ts'\n\n${lines('step', 12)}\n`
+  const copy = `function other() {\n// why\n${lines('  step', 12)}\n}\n`
+  expect(findDuplicates(new Map(Object.entries({ 'server/a.ts': original, 'server/b.ts': copy })))).toEqual([
     'server/b.ts:3 repeats 12 lines of server/a.ts:3',
   ])
 })
@@ -42,12 +42,14 @@ test('a single word, a pair out of many, and what tests expect are not copies', 
 })
 
 test('a plan is named in its row and in the law’s texts only', () => {
-  const named = (source: string, path = 'server/a.ts') => checkPlanNames(new Map([[path, source]]))
-  expect(named(`if (billing === 'yearly') return 12`)).toEqual([expect.stringContaining('server/a.ts:1 names a plan')])
-  expect(named('const price = prices.monthly', 'web/a.tsx')).toHaveLength(1)
-  expect(named(`const text = 'a yearly subscription'`)).toEqual([])
-  expect(named(`billing: 'yearly'`, 'contract/plans.ts')).toEqual([])
-  expect(named(`billing: 'yearly'`, 'server/a.test.ts')).toEqual([])
+  const planComplaints = (source: string, path = 'server/a.ts') => checkPlanNames(new Map([[path, source]]))
+  expect(planComplaints(`if (billing === 'yearly') return 12`)).toEqual([
+    expect.stringContaining('server/a.ts:1 names a plan'),
+  ])
+  expect(planComplaints('const price = prices.monthly', 'web/a.tsx')).toHaveLength(1)
+  expect(planComplaints(`const text = 'a yearly subscription'`)).toEqual([])
+  expect(planComplaints(`billing: 'yearly'`, 'contract/plans.ts')).toEqual([])
+  expect(planComplaints(`billing: 'yearly'`, 'server/a.test.ts')).toEqual([])
 })
 
 test('every list is checked', () => {

@@ -5,18 +5,16 @@ import * as statuses from '#contract/statuses.ts'
 
 export const folders = ['contract', 'server', 'sandbox', 'web', 'e2e', 'scripts', 'proofs']
 
-/** Every TypeScript source in the repository by its path, such as `server/app.ts`. */
 export function readSources(root: string): Map<string, string> {
   const paths = globSync(`{${folders.join()}}/**/*.{ts,tsx}`, { cwd: root }).toSorted()
   return new Map(paths.map((path) => [path.replaceAll(sep, '/'), readFileSync(join(root, path), 'utf8')]))
 }
 
-/** Number of identical lines in a row that count as a duplicate. */
 const minDuplicateLines = 10
 
 type Line = { text: string; number: number }
 
-/** Complaints about code that appears twice. Blank lines, comments, imports and lone brackets do not count. */
+/** Blank lines, comments, imports and lone brackets do not count. */
 export function findDuplicates(sources: ReadonlyMap<string, string>): string[] {
   const firstSeen = new Map<string, { path: string; index: number }>()
   const linesOf = new Map([...sources].map(([path, source]) => [path, meaningfulLines(source)]))
@@ -61,7 +59,6 @@ const location = (path: string, lines: Line[], index: number) => `${path}:${line
 const listFiles = ['contract/statuses.ts', 'contract/plans.ts']
 const lists = Object.values(statuses).filter((value) => Array.isArray(value))
 
-/** Complaints about copies of the status lists. */
 export function checkWordLists(sources: ReadonlyMap<string, string>): { complaints: string[]; lists: number } {
   const complaints = [...sources]
     .filter(([path]) => !listFiles.includes(path) && !/(\.test\.tsx?$|^(e2e|sandbox|server\/testing)\/)/.test(path))
@@ -71,13 +68,13 @@ export function checkWordLists(sources: ReadonlyMap<string, string>): { complain
   return { complaints, lists: lists.length }
 }
 
-/** Files that may name a plan: the row of the plan, legal texts, tests and the demo. */
+/** The row of the plan, legal texts, tests and the demo. */
 const mayNamePlans =
   /^(contract\/(plans\.ts|selling\/legal\/)|e2e|sandbox|scripts|proofs|server\/(testing|mails\/samples))|\.test\.tsx?$/
 const planName = `(${billingTypes.join('|')})`
 const namedPlan = new RegExp(`(['"\`])${planName}\\1|\\.${planName}\\b`)
 
-/** Complaints about code that names a plan, because another plan would need another branch there. */
+/** Code that names a plan would need another branch for another plan. */
 export const checkPlanNames = (sources: ReadonlyMap<string, string>): string[] =>
   [...sources]
     .filter(([path]) => !mayNamePlans.test(path))
@@ -89,10 +86,10 @@ export const checkPlanNames = (sources: ReadonlyMap<string, string>): string[] =
 
 /** Finds three words of a list in a row, or all of a shorter list: `'a', 'b'` in arrays and SQL, `'a' | 'b'` in types. */
 function copiesIn(source: string): string[] {
-  const found = lists.flatMap((words) => {
+  const copies = lists.flatMap((words) => {
     const word = `(['"\`])(?:${words.join('|')})\\1`
     const moreWords = `(?:\\s*[,|]\\s*(['"\`])(?:${words.join('|')})\\2){${Math.min(words.length, 3) - 1},}`
     return [...source.matchAll(new RegExp(word + moreWords, 'g'))].map(([copy]) => copy.replaceAll(/\s+/g, ' '))
   })
-  return [...new Set(found)]
+  return [...new Set(copies)]
 }

@@ -3,7 +3,6 @@ import { posix, sep } from 'node:path'
 import { getTableName, isTable } from 'drizzle-orm'
 
 type Sources = ReadonlyMap<string, string>
-/** A table by its name in the schema, with its SQL name and the folder in `server/` that writes it. */
 export type OwnedTable = { name: string; sqlName: string; owner: string }
 type Write = { path: string; table: string }
 
@@ -11,7 +10,7 @@ const isSchema = (path: string) => /^server\/database\/schema(\/.*)?\.ts$/.test(
 /** Excludes tests, and code that prepares, copies and restores whole databases. */
 const isChecked = (path: string) => /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
 
-/** Every table. Its owner is the module, or the folder in `server/`, that its schema file is named after. */
+/** The owner is the module, or the folder in `server/`, that the schema file is named after. */
 export async function readTables(): Promise<OwnedTable[]> {
   const files = readdirSync('server/database/schema').toSorted()
   const tables = files.map(async (file) => {
@@ -26,7 +25,6 @@ export async function readTables(): Promise<OwnedTable[]> {
   return (await Promise.all(tables)).flat()
 }
 
-/** Complaints about writes to a table from a folder that does not own it. */
 export function checkTables(sources: Sources, tables: OwnedTable[]): { complaints: string[]; writes: number } {
   const complaints: string[] = []
   const writes = [...sources]
@@ -43,7 +41,7 @@ export function checkTables(sources: Sources, tables: OwnedTable[]): { complaint
   return { complaints, writes: writes.length }
 }
 
-/** Finds the writes of a file. Adds a complaint for a table that it can't identify. */
+/** Adds a complaint for a table that it can't identify. */
 function writesOf(path: string, source: string, tables: OwnedTable[], complaints: string[]): Write[] {
   const imported = importedFromSchema(path, source)
   const writes: Write[] = []

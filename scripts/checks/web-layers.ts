@@ -41,7 +41,6 @@ export const offered = [
 
 export const webFeatureOf = (path: string) => /^web\/features\/(admin|not-found|\w+\/[^/]+)\//.exec(path)?.[1]
 
-/** A layer imports only those below it, and a feature imports only the offered files of another one. */
 export function layerComplaint(from: string, to: string): string | undefined {
   if (!from.startsWith('web/')) return undefined
   // Allows `contract/markdown`, which knows nothing about the shop.

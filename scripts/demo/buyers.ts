@@ -14,7 +14,6 @@ import { buy, buyAndAskForAccess, createBrowserCaller, idOf, type Person, stripe
 import { copyPayments } from './payments.ts'
 
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
-/** A member of staff with the role support. */
 export const demoSupport = { name: 'Demo Support', email: 'support.demo@example.com', password: 'a believable helper' }
 /** Almost the names of users on TradingView's stand-in, so these buyers wait until the username is corrected. */
 const misspelledUsernames = { Ada: 'ada_trade', Ben: 'TrendFollow', Carla: 'macd-mari' }
@@ -31,7 +30,6 @@ const buyersWithHistory = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Settings while the demo runs: any free port, local links, tax, and no emails. */
 export const withDemoSettings = (config: Config): Config => ({
   ...config,
   tax: { ...config.tax, mode: 'stripe' },
@@ -41,9 +39,8 @@ export const withDemoSettings = (config: Config): Config => ({
   mail: { ...config.mail, smtpUrl: undefined },
 })
 
-/** Buys in the sandbox as people in every state. Returns the number of invented purchases that got payments like theirs. */
+/** Returns the number of invented purchases that got payments like the real ones. */
 export async function buyAsDemoPeople(config: Config): Promise<number> {
-  /** Milliseconds by which the shop's clock is behind. */
   let behindMs = 0
   const demoConfig = { ...withDemoSettings(config), mayCallTradingView: false }
   const shop = await startShop(demoConfig, {
@@ -142,19 +139,17 @@ export async function buyAsDemoPeople(config: Config): Promise<number> {
   }
 }
 
-/** Runs the nightly comparison of the shop's revenue with Stripe. */
 export async function compareRevenue({ queue }: Shop) {
   await queue.runNow('prove-revenue')
 }
 
-/** Lets Stripe pay out the available balance and the shop read it, then adds the balance of invented payments. */
+/** The SQL adds the balance of invented payments, after the shop has read Stripe's. */
 async function payOut({ sandbox, queue, connection }: Shop) {
   await sandbox?.controls.advance(1, 'second')
   await queue.runNow('read-balance')
   await connection.pool.query(readFileSync(new URL('settle.sql', import.meta.url), 'utf8'))
 }
 
-/** Purchases, changes of quantity and plan, endings and returns, a lost dispute and a refund, each on its day. */
 async function buyWithRevenueChanges(shop: Shop, goTo: (agoMs: number) => Promise<void>) {
   const controls = shop.sandbox?.controls
   const people: Record<string, Awaited<ReturnType<typeof buy>>> = {}
@@ -201,10 +196,7 @@ async function switchToYearly(shop: Shop, { email, password }: Person) {
   await call(purchases.switch, { id, at, amount })
 }
 
-/**
- * Declarations in every state: for the seller to decide (unknown contract, too late, for good cause), waiting for
- * confirmation or for their day, and carried out. fill.sql adds older ones that the seller closed.
- */
+/** Adds to the older declarations of fill.sql, which the seller closed. */
 async function createDeclarations(shop: Shop) {
   const { call } = createBrowserCaller(shop)
   const declarantNamed = (first: string) => {
@@ -250,7 +242,7 @@ function aPeriodBefore(date: Date, billing: BillingType) {
 
 const endImmediately = (shop: Shop, subscriptionId: string) => stripeOf(shop).subscriptions.cancelNow(subscriptionId)
 
-/** Creates two subscriptions by a payment link of Stripe, which the seller can take over. */
+/** The seller can take these subscriptions over. */
 async function subscribeByPaymentLink(shop: Shop) {
   const stripe = stripeOf(shop)
   const priceId = await stripe.prices.ensure({

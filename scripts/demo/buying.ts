@@ -17,7 +17,6 @@ export function stripeOf({ sandbox }: Shop) {
 
 export const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
 
-/** Confirms a payment or setup like the payment form does. */
 export async function useCard(
   { config, sandbox }: Shop,
   kind: 'payment_intents' | 'setup_intents',
@@ -43,7 +42,6 @@ export async function buyAndAskForAccess(shop: Shop, buyer: Person, tradingViewU
   })
 }
 
-/** Makes calls with the cookies of one browser. */
 export function createBrowserCaller(shop: Shop) {
   let cookie = ''
   return createCaller(async (path, init) => {

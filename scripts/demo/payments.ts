@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { midnightAfter } from '#sandbox/objects/balance.ts'
 import { withClient } from '../command.ts'
 
-/** A purchase with its stored objects as JSON text, in which ids, times and names are replaced for each copy. */
+/** `text` is JSON, in which ids, times and names are replaced for each copy. */
 type ModelPurchase = { purchase: Purchase; text: string }
 type StoredObject = { id: string; kind: string; due_at: number | null; data: Record<string, unknown> }
 type CopiedRows = {
@@ -46,14 +46,14 @@ type Purchase = Dates &
     leave_reason: string | null
   }
 
-/** Limit of purchases that get payments: the newest ones, which a seller opens first. */
+/** The newest purchases, which a seller opens first. */
 const maxCopies = 1000
 const idPattern = /(?<![A-Za-z0-9_])(?!price_|prod_|txr_)([a-z]+_)[A-Za-z0-9]{24}(?![A-Za-z0-9])/g
 const timePattern = /\b1[6-9]\d{8}\b/g
 
 /**
- * Gives the invented purchases a subscription, an invoice and a payment, so that they renew and can be refunded. All are
- * copied from a purchase in the same state, with new ids, dates and buyer. Purchases of `excludedEmails` are no models.
+ * Invented purchases renew and can be refunded, because each is copied from a real one in the same state, with new ids,
+ * dates and buyer. Purchases of `excludedEmails` are no models.
  */
 export const copyPayments = (url: string, excludedEmails: string[]): Promise<number> =>
   withClient(url, async (client) => {
@@ -75,7 +75,7 @@ export const copyPayments = (url: string, excludedEmails: string[]): Promise<num
 
 const modelKey = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
 
-/** Purchases that were really bought, one for each plan, status and price. */
+/** One real purchase for each plan, status and price. */
 async function readModels(client: pg.Client, excludedEmails: string[]): Promise<Map<string, ModelPurchase>> {
   const { rows } = await client.query<Purchase & Pick<CopiedRows, 'order' | 'payments'>>(
     `select p.*, u.email, u.name, to_json(o) as "order", (
@@ -97,7 +97,7 @@ async function readModels(client: pg.Client, excludedEmails: string[]): Promise<
   )
 }
 
-/** Objects that name the customer, or name another such object. Repeats until no new one is found. */
+/** Objects that name the customer, directly or through others. */
 function relatedObjects(customer: string, objects: StoredObject[]): StoredObject[] {
   const found = new Set([customer])
   const mentions = objects.map(({ id, data }) => ({ id, ids: JSON.stringify(data).match(idPattern) ?? [] }))
@@ -152,7 +152,7 @@ function copyModel(
   }
 }
 
-/** Stores the copies and removes the invented payment and invoice of the same period. */
+/** A copy replaces the invented payment and invoice of the same period. */
 async function storeCopies(client: pg.Client, copies: (ReturnType<typeof copyModel> & { purchase: Purchase })[]) {
   await client.query(
     `insert into sandbox.objects (id, kind, due_at, data)

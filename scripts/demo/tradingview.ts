@@ -16,7 +16,7 @@ const maxLivePurchases = 1000
 /** Buyers who bought during an outage of TradingView, so they wait for the seller. */
 const buyersDuringOutage = ['David', 'Elena', 'Felix', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Kai', 'Lina', 'Uma']
 
-/** Unlocks the year's buyers on TradingView's stand-in, leaves tasks for the seller, and returns the number unlocked. */
+/** Leaves tasks for the seller, and returns the number of unlocked buyers. */
 export async function unlockDemoBuyers(config: Config): Promise<number> {
   if (!config.mayCallTradingView) return 0
   const lastNight = Math.floor((Date.now() - reconcileAtMs) / dayMs) * dayMs + reconcileAtMs
@@ -55,7 +55,7 @@ export async function unlockDemoBuyers(config: Config): Promise<number> {
   }
 }
 
-/** Adds the year's unlocked buyers to TradingView's lists in bulk; one by one would take minutes. */
+/** One by one would take minutes. */
 async function listEveryone({ connection: { pool } }: Shop) {
   await pool.query(
     `insert into sandbox.tradingview_users
@@ -77,7 +77,7 @@ async function listEveryone({ connection: { pool } }: Shop) {
   )
 }
 
-/** Changes by the seller on TradingView's own page, for the nightly check to find. */
+/** The nightly check finds these changes, which the seller made on TradingView's own page. */
 async function changeListsByHand({ tradingViewStandIn, connection }: Shop) {
   if (!tradingViewStandIn) return
   const { controls, scripts } = tradingViewStandIn
@@ -90,7 +90,7 @@ async function changeListsByHand({ tradingViewStandIn, connection }: Shop) {
   await controls.addByHand(scripts.strategy, 'beta_tester_2024')
 }
 
-/** Simulates an outage of TradingView. The next try is hours away, so that screens show the state. */
+/** The next try is hours away, so that screens show the state. */
 async function simulateOutage(shop: Shop) {
   const { tradingViewStandIn, connection, queue } = shop
   await tradingViewStandIn?.controls.behave({ always: 'error', on: '/pine_perm/add' })

@@ -13,7 +13,6 @@ import type { ShopSettings } from '#server/settings/settings.ts'
 type Check = { title: string; fault: string | null }
 type CheckDeps = { db: Database; config: Config; settings: ShopSettings }
 
-/** Conditions for live payments, each with its error message. */
 export async function checkForSelling({ db, config, settings }: CheckDeps): Promise<Check[]> {
   const done = await findDoneLines({ db, config, settings })
   const checklistCheck = (key: ChecklistKey) => ({

@@ -7,14 +7,13 @@ import { purchaseMails } from '#server/mails/templates/purchases.ts'
 import type { MailKind } from '#server/mails/templates.ts'
 
 /**
- * Removes everything that came from the sandbox or from a Stripe test account. Purchases booked by hand or imported stay, with their
- * people, access and declarations. Expects a transaction in a database that nobody else uses.
+ * Keeps purchases booked by hand or imported, with their people, access and declarations.
+ * Expects a transaction in a database that nobody else uses.
  */
 export async function clearTestData(client: pg.ClientBase) {
   for (const statement of statements) await client.query(statement)
 }
 
-/** Counts what `clearTestData` would remove, for the confirmation prompt. */
 export async function countTestData(client: pg.ClientBase) {
   const { rows } = await client.query<{ purchases: number; orders: number; accounts: number }>(
     `select (select count(*)::int from purchases where stripe_subscription_id is not null) as purchases,
@@ -24,13 +23,13 @@ export async function countTestData(client: pg.ClientBase) {
   return rows[0] ?? { purchases: 0, orders: 0, accounts: 0 }
 }
 
-/** Account made by a test purchase, without a password, a passkey or a purchase booked by hand. */
+/** No password, no passkey and no purchase booked by hand. */
 const isTestAccount = `password_hash is null and not is_admin and role is null
   and not exists (select from passkeys where passkeys.user_id = users.id)
   and not exists (select from purchases p where p.user_id = users.id and p.stripe_subscription_id is null)
   and (exists (select from purchases p where p.user_id = users.id) or exists (select from orders c where c.user_id = users.id))`
 
-/** Row of a user whose purchases of the product are all test purchases. */
+/** All purchases of the product by the row's user are test purchases. */
 const hasOnlyTestPurchases = (table: string) => `${table}.user_id in (select user_id from test_buyers)
   and not exists (select from purchases p where p.user_id = ${table}.user_id and p.product_id = ${table}.product_id
     and p.stripe_subscription_id is null)`

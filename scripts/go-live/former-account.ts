@@ -3,7 +3,7 @@ import { StartError } from '#server/errors.ts'
 
 const maxListed = 20
 
-/** Throws while the former account has subscriptions, which nobody could cancel or refund after the switch. */
+/** Nobody could cancel or refund the former account's subscriptions after the switch. */
 export async function assertAccountIdle(client: pg.ClientBase) {
   const { rows } = await client.query<{ id: string; email: string }>(
     `select p.stripe_subscription_id as id, u.email from purchases p join users u on u.id = p.user_id
@@ -20,7 +20,7 @@ export async function assertAccountIdle(client: pg.ClientBase) {
   )
 }
 
-/** Marks purchases and invoices as the former account's, so that nothing looks for them at the new account. */
+/** Nothing looks for marked purchases and invoices at the new account. */
 export async function markFormerAccount(client: pg.ClientBase, accountId: string | null) {
   const parameters = [accountId ?? 'former account']
   await client.query(

@@ -5,7 +5,6 @@ import { daySeconds, draftSeconds, hourSeconds, type Stage } from './stage.ts'
 
 const sumAmounts = (amounts: { amount: number }[]) => amounts.reduce((sum, { amount }) => sum + amount, 0)
 
-/** Buys a monthly subscription whose first renewal fails. */
 async function failRenewal(stage: Stage) {
   const bought = await stage.buy({ priceId: await stage.monthly() })
   await stage.replaceCard(bought, 'pm_card_chargeCustomerFail')

@@ -19,7 +19,7 @@ export const draftSeconds = 3 * hourSeconds
 
 type PriceInput = { amount: number; interval: 'month' | 'year'; tax_behavior?: 'exclusive' | 'inclusive' }
 
-/** Stages at Stripe or the stand-in. Each has its own test clock, which is deleted with all its objects. */
+/** Each stage has its own test clock, which is deleted with all its objects. */
 export function createStages({ secretKey, address, pollIntervalMs }: Account) {
   const sdk = new StripeSdk(secretKey, { maxNetworkRetries: 2, telemetry: false, ...address })
   const connection = { secretKey, webhookSecret: '', ...(address && { address }) }
@@ -75,7 +75,7 @@ type StageDeps = {
 function stageOn({ sdk, gateway, taxGateway, price, pollIntervalMs, clock }: StageDeps) {
   let now = clock.frozen_time
 
-  /** Reads until `isReady`, for at most two minutes, and returns the last result. */
+  /** Gives up after two minutes and returns the last result. */
   async function pollUntil<Result>(read: () => Promise<Result>, isReady: (result: Result) => boolean): Promise<Result> {
     for (let reads = 1; ; reads++) {
       const result = await read()
@@ -87,7 +87,6 @@ function stageOn({ sdk, gateway, taxGateway, price, pollIntervalMs, clock }: Sta
   const newCustomer = (params: Stripe.CustomerCreateParams = {}) =>
     sdk.customers.create({ email: 'verify@example.com', test_clock: clock.id, ...params })
 
-  /** Advances the clock to a moment and waits until Stripe has done what falls due. */
   async function moveClockTo(time: number) {
     await sdk.testHelpers.testClocks.advance(clock.id, { frozen_time: time })
     await pollUntil(
@@ -122,7 +121,7 @@ function stageOn({ sdk, gateway, taxGateway, price, pollIntervalMs, clock }: Sta
       return invoice
     },
 
-    /** Steps of the shop's checkout and of the buyer's browser. With a country, the shop collects tax. */
+    /** With a country, the shop collects tax. */
     async buy({ priceId, card = 'pm_card_visa', country }: { priceId: string; card?: string; country?: string }) {
       const customer = await newCustomer(country ? { address: { country } } : {})
       const created = await gatewayFor(country).newSubscriptions.create({
@@ -140,7 +139,6 @@ function stageOn({ sdk, gateway, taxGateway, price, pollIntervalMs, clock }: Sta
       return { id: after.id, customer: customer.id, paymentIntentId: created.paymentIntentId, before, after }
     },
 
-    /** Attaches another card, which pays the next invoices. */
     async replaceCard({ id, customer }: { id: string; customer: string }, card: string) {
       const attached = await sdk.paymentMethods.attach(card, { customer })
       await gateway.subscriptions.useCard(id, attached.id)

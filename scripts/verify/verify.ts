@@ -7,7 +7,6 @@ export const scenes: Scene[] = [...billingScenes, ...moneyScenes]
 
 type Outcome = { scene: Scene; facts: Facts } | { scene: Scene; refused: string }
 
-/** Plays the scenes one after the other, and reports each one when it ends. */
 export async function playScenes(account: Account, report: (outcome: Outcome) => void) {
   const { withStage } = createStages(account)
   for (const scene of scenes) {
@@ -27,7 +26,6 @@ const messageOf = (error: Error) => {
 
 const show = (value: unknown) => JSON.stringify(value ?? null)
 
-/** Lists each fact that differs between Stripe and the stand-in. */
 export const differences = ({ expected }: Scene, facts: Facts) =>
   Object.keys({ ...expected, ...facts })
     .filter((name) => facts[name] !== expected[name])
