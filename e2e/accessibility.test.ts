@@ -1,8 +1,6 @@
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
 import { declineCookies, publicPaths, stubRegionLookup } from './visitors.ts'
 
-/** Public pages with screen readers, keyboards, small screens and large text. */
-
 test('every public page and the 404 page pass axe in both themes and fit 320 px and 200% zoom', async ({ page }) => {
   test.slow()
   await stubRegionLookup(page, { country_code: 'DE' })
@@ -22,10 +20,7 @@ test('every public page and the 404 page pass axe in both themes and fit 320 px 
   await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible()
 })
 
-test('a keyboard user can skipLink to the content and reach every control of the product page', async ({
-  page,
-  shop,
-}) => {
+test('a keyboard user can skip to the content and reach every control of the product page', async ({ page, shop }) => {
   await declineCookies(page, shop)
   await page.goto('/products/rebound-sigma-pro')
   await test.step('nothing moves for visitors who prefer reduced motion', async () => {

@@ -6,7 +6,6 @@ import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs } from './shop.ts'
 
-/** Opens a page as a new admin and returns the admin. */
 export async function openAdmin(page: Page, shop: TestShop, address = '/admin') {
   const admin = await shop.admin()
   await logInAs(page, admin, shop)
@@ -19,18 +18,15 @@ export const dialog = (page: Page) => page.getByRole('dialog')
 export const confirmDialog = (page: Page) => page.getByRole('alertdialog')
 export const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
-/** Opens the menu of a row or region and returns it. */
 export async function openMenu(row: Locator) {
   await row.getByRole('button', { name: /^Actions for/ }).click()
   return row.getByRole('menu')
 }
 
-/** Chooses an action from the menu of a row or region. */
 export async function chooseFromMenu(row: Locator, action: string) {
   await (await openMenu(row)).getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-/** Creates a customer whose purchase was booked by hand. */
 export async function createCustomer(shop: TestShop) {
   // Letters only, because the shop refuses names with as many digits as a phone number.
   const suffix = randomUUID()
@@ -41,7 +37,6 @@ export async function createCustomer(shop: TestShop) {
   return { ...buyer, purchase, email: buyer.user.email }
 }
 
-/** Creates a customer who has asked for access. */
 export async function createCustomerWithRequest(shop: TestShop) {
   const buyer = await createCustomer(shop)
   const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
@@ -60,7 +55,7 @@ export async function findAccessId(admin: Awaited<ReturnType<TestShop['admin']>>
   return person?.id ?? ''
 }
 
-/** Expects no axe violations in both themes, and no horizontal overflow at the widths in pixels. */
+/** Checks both themes, and horizontal overflow at the widths in pixels. */
 export async function expectAccessibleAndFitting(page: Page, widths = [360]) {
   const originalSize = page.viewportSize() ?? { width: 1280, height: 720 }
   // An element that is still fading in would fail the contrast rule.

@@ -164,7 +164,6 @@ test.describe('the admin area', () => {
     }
   })
 
-  /** Expects that the admin area opens with the assets and leads to the inbox. */
   const expectAssetsAndInbox = async (page: Page) => {
     await expect(page.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
     await expect(page.getByRole('tab', { selected: true })).toHaveText('Assets')

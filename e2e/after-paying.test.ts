@@ -51,7 +51,6 @@ const findSuccessLink = async (shop: TestShop, email: string) => {
   return /https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? ''
 }
 
-/** Expects the sentence about when access comes on the product page and at the checkout. */
 async function expectAccessPromise(page: Page, sentence: string, atCheckout = sentence) {
   await page.goto('/products/rebound-sigma-pro')
   await expect(main(page)).toContainText(sentence)

@@ -4,7 +4,6 @@ import { declineCookies, publicPaths, stubRegionLookup, watchLayoutShifts } from
 
 test.use(withMotion)
 
-/** Loads a page as a first-time visitor and measures its scripts and its number of files. */
 async function measureFirstLoad(page: Page, path: string) {
   const finishedRequests: Request[] = []
   const collect = (request: Request) => finishedRequests.push(request)

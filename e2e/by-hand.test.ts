@@ -19,8 +19,6 @@ import {
 } from './admin-helpers.ts'
 import { expect, logInAs, test } from './shop.ts'
 
-/** Work the seller does by hand: gifts, messages, access and imported subscribers. */
-
 test('the seller books a gift with an end, and its buyer is emailed, sees the end and cancels', async ({
   page,
   shop,

@@ -10,7 +10,6 @@ import { holdRequests, watchLayoutShifts } from './visitors.ts'
 const monthlyCheckout = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const newEmail = () => `e2e-${randomUUID()}@example.com`
 
-/** Fills in the card; Stripe's frame and the sandbox's frame have the same title and field names. */
 async function fillCard(page: Page, number: string) {
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   await frame.locator('[name=number]').fill(number)

@@ -4,8 +4,6 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, logInAs, test } from './shop.ts'
 import { declineCookies } from './visitors.ts'
 
-/** Sign-up, confirmation of the address, and features that require it. */
-
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 async function findConfirmationLink(shop: TestShop, email: string) {

@@ -18,7 +18,6 @@ async function fillCard(page: Page, number: string) {
   await frame.locator('[name=cvc]').fill('123')
 }
 
-/** True if nothing covers the button once it is scrolled into view. */
 const isClickable = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).evaluate((button) => {
     // The page has padding at its end, so the button can be scrolled above the cookie notice.

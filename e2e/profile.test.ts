@@ -5,8 +5,6 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
 import { declineCookies, interceptLoginRedirect } from './visitors.ts'
 
-/** The Edit Profile dialog, the Account page, and the end of sessions. */
-
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 async function openProfile(page: Page, shop: TestShop, name = 'Ada') {

@@ -3,8 +3,6 @@ import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { colorRules, expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
 
-/** The payment sandbox in a browser: control page, hosted invoices and card fields. */
-
 const openLatestInvoice = async (page: Page, email: string) => {
   await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)
   await page.getByRole('region', { name: 'Objects' }).getByRole('link').first().click()
@@ -40,8 +38,8 @@ test('the success page waits for a payment that Stripe is still processing', asy
   const user = await shop.user()
   await logInAs(page, user, shop)
   await shop.sandbox.controls.behave({ lag: { from: 3600, to: 3600 } })
-  const begun = await shop.begin(user)
-  await shop.pay(begun)
+  const order = await shop.begin(user)
+  await shop.pay(order)
 
   let confirmCalls = 0
   page.on('request', (request) => {
@@ -59,7 +57,7 @@ test('the success page waits for a payment that Stripe is still processing', asy
     }, setTimeout)
   })
 
-  await page.goto(`/checkout/success?payment_intent=${begun.paymentIntentId}`)
+  await page.goto(`/checkout/success?payment_intent=${order.paymentIntentId}`)
   await expect(page.getByText('Processing your purchase...')).toBeVisible()
 
   const advanceUntilVisible = async (locator: Locator) => {
@@ -124,8 +122,11 @@ test('an open invoice is paid on its hosted page', async ({ page, shop }) => {
 test("the sandbox's pages pass axe in light and dark mode and fit 360 px", async ({ page, shop }) => {
   const buyer = await shop.user()
   await shop.buy(buyer)
-  const unpaid = await shop.user()
-  await unpaid.call(checkout.createSubscriptionIntent, { productSlug: 'rebound-sigma-pro', billingType: 'monthly' })
+  const unpaidBuyer = await shop.user()
+  await unpaidBuyer.call(checkout.createSubscriptionIntent, {
+    productSlug: 'rebound-sigma-pro',
+    billingType: 'monthly',
+  })
   const expectAccessibleInBothModes = async (excludedInDark: string[] = []) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await expectAccessible(page)
@@ -143,7 +144,7 @@ test("the sandbox's pages pass axe in light and dark mode and fit 360 px", async
   await page.waitForLoadState()
   await expectAccessibleInBothModes()
 
-  await openLatestInvoice(page, unpaid.user.email)
+  await openLatestInvoice(page, unpaidBuyer.user.email)
   await expect(cardField(page, 'Card number')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
   await page.getByRole('button', { name: 'Pay $39.00' }).click()
@@ -153,11 +154,11 @@ test("the sandbox's pages pass axe in light and dark mode and fit 360 px", async
 })
 
 test('the card fields work by keyboard, and the script reads payments and runs 3-D Secure', async ({ page, shop }) => {
-  const unpaid = await shop.user()
-  const begun = await shop.begin(unpaid)
-  const { clientSecret } = begun
+  const unpaidBuyer = await shop.user()
+  const order = await shop.begin(unpaidBuyer)
+  const { clientSecret } = order
 
-  await openLatestInvoice(page, unpaid.user.email)
+  await openLatestInvoice(page, unpaidBuyer.user.email)
 
   await cardField(page, 'Card number').focus()
   await page.keyboard.type('4242424242424242')
@@ -198,13 +199,13 @@ test('the card fields work by keyboard, and the script reads payments and runs 3
   for (const unsupportedMethod of ['confirmCardPayment', 'createToken', 'createPaymentMethod'])
     expect(await callStripe(unsupportedMethod)).toMatchObject({ error: { type: 'invalid_request_error' } })
 
-  await shop.pay(begun, 'pm_card_authenticationRequired')
+  await shop.pay(order, 'pm_card_authenticationRequired')
   const cancelledAction = callStripe('handleNextAction', { clientSecret })
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   expect(await cancelledAction).toMatchObject({ error: { code: 'payment_intent_authentication_failure' } })
 
-  await shop.pay(begun, 'pm_card_authenticationRequired')
+  await shop.pay(order, 'pm_card_authenticationRequired')
   const completedAction = callStripe('handleNextAction', { clientSecret })
   await expect(page.getByRole('button', { name: 'Complete authentication' })).toBeFocused()
   await page.keyboard.press('Enter')

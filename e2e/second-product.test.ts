@@ -157,8 +157,8 @@ test('a product from one file is shown, sold and unlocked, without access to the
   await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
 
   // The buyer can still buy the other product.
-  const begun = await shop.begin(buyer)
-  expect(begun.clientSecret).toBeTruthy()
+  const order = await shop.begin(buyer)
+  expect(order.clientSecret).toBeTruthy()
 })
 
 test('an import asks for unknown columns and products once and remembers the choice', async ({ page, shop }) => {

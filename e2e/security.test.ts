@@ -6,8 +6,6 @@ import { chooseFromMenu } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, test, testWithOwnShop } from './shop.ts'
 import { declineCookies } from './visitors.ts'
 
-/** Passkeys and app codes: set-up, login, and proof before sensitive actions. */
-
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
 /** Chromium's virtual authenticator with user verification. */
@@ -28,7 +26,6 @@ async function addPhone(page: Page) {
 }
 type Phone = { cdp: CDPSession; authenticatorId: string }
 
-/** Sets whether the authenticator confirms requests by itself, as after a touch. */
 const setAutomaticTouch = ({ cdp, authenticatorId }: Phone, enabled: boolean) =>
   cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
 
@@ -41,7 +38,6 @@ async function setCounter({ cdp, authenticatorId }: Phone, signCount: number) {
   }
 }
 
-/** Confirms the dialog with the recovery codes and returns the codes. */
 const confirmRecoveryCodes = async (page: Page) => {
   const dialog = page.getByRole('alertdialog', { name: 'Your recovery codes' })
   await expect(dialog.getByRole('listitem')).toHaveCount(10)
@@ -222,7 +218,6 @@ test('a guest confirms the address after the payment and creates a passkey inste
   await phone.cdp.detach()
 })
 
-/** Test function for a shop where admins need a second factor. */
 const testWithTwoFactor = testWithOwnShop({ ADMIN_TWO_FACTOR: 'required' })
 
 testWithTwoFactor(

@@ -7,14 +7,14 @@ import type { Visitor } from '#server/testing/visitor.ts'
 
 export { expect }
 
-/** Stripe's test keys, if set. Live keys are never used here. */
+/** Live keys are never used here. */
 const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET = 'whsec_none_reaches_a_test' } = process.env
 const stripeKeys =
   STRIPE_SECRET_KEY?.startsWith('sk_test_') && STRIPE_PUBLISHABLE_KEY
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
     : {}
 
-/** Shop from the build, with rendered pages and the delays of the sandbox. */
+/** The build, with rendered pages and the delays of the sandbox. */
 const builtShopOptions = { withPages: true, withSchedules: true, quirks: {}, start: startBuiltShop }
 
 export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...builtShopOptions, ...options })
@@ -24,7 +24,7 @@ type ShopOpener<Shop = TestShop> = () => Promise<Shop>
 const openCommonShop: ShopOpener = () => openShop()
 
 /**
- * Browser tests against a complete shop on its own database, shared by a worker's tests unless they say otherwise.
+ * A worker's tests share a shop on its own database, unless they say otherwise.
  * A page that reports an error, a hydration mismatch, or a blocked script fails its test.
  */
 export const test = base.extend<
@@ -45,7 +45,6 @@ export const test = base.extend<
 
         const shop = shops.get(open) ?? (await open())
         shops.set(open, shop)
-        // Reuses a shop that the same function opened.
         return shop as Shop
       })
       await Promise.all([...shops.keys()].map(close))
@@ -73,27 +72,25 @@ export const test = base.extend<
 /** Options for tests of animations; all other tests run with reduced motion (playwright.config.ts). */
 export const withMotion = { contextOptions: { reducedMotion: 'no-preference' } } as const
 
-/** Test function for another kind of shop. */
 export const testWithShop = <Shop extends TestShop>(open: ShopOpener<Shop>) =>
   test.extend<{ shop: Shop }>({ shop: async ({ shopOpenedBy }, use) => use(await shopOpenedBy(open)) })
 
 /**
- * Test function for tests that change settings or state which other tests read. A file with several such tests calls
+ * For tests that change settings or state which others read. With several such tests, a file calls
  * `describe.configure({ mode: 'default' })`, so that one worker runs them in one shop.
  */
 export const testWithOwnShop = (env: Record<string, string> = {}) => testWithShop(() => openShop({ env }))
 
-/** Test function for a shop that is connected to the sandbox's TradingView. */
 export const testWithConnectedShop = testWithShop(() => openConnectedShop(builtShopOptions))
 
 const openShopAtStripe = 'STRIPE_SECRET_KEY' in stripeKeys ? () => openShop({ env: stripeKeys }) : openCommonShop
 
-/** Test function for tests that use Stripe itself if its test keys are set, so they cannot use the sandbox. */
+/** Uses Stripe itself if its test keys are set, so such tests cannot use the sandbox. */
 export const testAlsoAtStripe = test.extend({
   shop: async ({ shopOpenedBy }, use) => use(withoutSandbox(await shopOpenedBy(openShopAtStripe))),
 })
 
-/** Makes the sandbox helpers throw, even without Stripe keys, so that such a test cannot depend on them. */
+/** Throws even without Stripe keys, so that such a test cannot depend on the sandbox. */
 function withoutSandbox(shop: TestShop): TestShop {
   const refuse = () => {
     throw new Error('This test also runs at Stripe, where there is no sandbox')
@@ -103,24 +100,16 @@ function withoutSandbox(shop: TestShop): TestShop {
   return Object.create(shop, Object.fromEntries(sandboxHelpers.map((name) => [name, { get: refuse }])))
 }
 
-/** Gives the browser the session of someone created by `shop.user()` or `shop.admin()`. */
 export async function logInAs(page: Page, { cookies }: Visitor, { url }: TestShop) {
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
 }
 
-type AxeOptions = {
-  /** Selectors of elements that axe skips. */
-  exclude?: string[]
-  /** Runs only rules with one of these tags. */
-  tags?: string[]
-  /** Runs only these rules. */
-  rules?: string[]
-}
+type AxeOptions = { exclude?: string[]; tags?: string[]; rules?: string[] }
 
 /** Axe rules whose result depends on the theme. */
 export const colorRules = ['color-contrast', 'link-in-text-block']
 
-/** Expects no axe violations in the open modal dialog, or in the page if no dialog is open. */
+/** Checks only the modal dialog if one is open. */
 export async function expectAccessible(page: Page, { exclude = [], tags, rules }: AxeOptions = {}) {
   // An element that is still fading in would fail the contrast rule.
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -159,12 +148,12 @@ export async function expectAccessible(page: Page, { exclude = [], tags, rules }
   expect(violations, page.url()).toEqual([])
 }
 
-/** Loads axe (half a megabyte) once for each document. */
+/** Axe has half a megabyte, so each document loads it once. */
 async function loadAxe(frame: Frame) {
   if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axe.source)
 }
 
-/** Checks all rules in the current theme, and the color rules in the other theme. */
+/** Only the color rules depend on the theme. */
 export async function expectAccessibleInBothThemes(page: Page) {
   await expectAccessible(page)
   await switchTheme(page)
@@ -172,7 +161,7 @@ export async function expectAccessibleInBothThemes(page: Page) {
   await switchTheme(page)
 }
 
-/** Switches the theme as the header's button does, which a dialog or menu may cover. */
+/** A dialog or menu may cover the header's button. */
 const switchTheme = (page: Page) =>
   page.evaluate(async () => {
     const { classList } = document.documentElement

@@ -15,7 +15,6 @@ import { waitUntilServed } from './visitors.ts'
 
 const attackText = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`
 
-/** Returns a list that collects dialogs and CSP violations from all frames. */
 async function watchViolations(page: Page) {
   const violations: string[] = []
   page.on('dialog', (dialog) => {

@@ -4,11 +4,11 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 
 const regionLookupUrl = 'https://ipapi.co/json/'
 
-/** Rejects cookies before the visit. Unlike `stubRegionLookup`, it does not turn off the browser's cache. */
+/** Unlike `stubRegionLookup`, this does not turn off the browser's cache. */
 export const declineCookies = (page: Page, { url }: TestShop) =>
   page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url }])
 
-/** Fakes the response of the region lookup, the only request that may leave the site. */
+/** The region lookup is the only request that may leave the site. */
 export async function stubRegionLookup(
   page: Page,
   response: { country_code?: string; error?: boolean } | 'unreachable',
@@ -36,7 +36,7 @@ export async function chooseTheme(page: Page, theme: 'light' | 'dark') {
   await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
 }
 
-/** Holds requests to an address, so that a test can check the page meanwhile; returns a function that releases them. */
+/** Returns a function that releases the requests. */
 export async function holdRequests(page: Page, address: string | RegExp) {
   const gate = Promise.withResolvers<void>()
   await page.route(address, async (route) => {
@@ -46,14 +46,13 @@ export async function holdRequests(page: Page, address: string | RegExp) {
   return gate.resolve
 }
 
-/** Waits for the redirect to /api/login and answers it with a 204, which keeps the browser on its page. */
+/** A 204 keeps the browser on its page. */
 export async function interceptLoginRedirect(page: Page) {
   const redirected = page.waitForResponse('**/api/login')
   await page.route('**/api/login', (route) => route.fulfill({ status: 204 }), { times: 1 })
   await redirected
 }
 
-/** Buys the monthly plan with the card that always works, from the checkout's first step to the success page. */
 export async function payAsGuest(page: Page, email: string, username?: string) {
   await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
   await page.getByLabel('Email', { exact: true }).first().fill(email)
@@ -69,18 +68,15 @@ export async function payAsGuest(page: Page, email: string, username?: string) {
   await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
 }
 
-/** Waits until a page contains the text; the server renders a changed page again within seconds. */
+/** The server renders a changed page again within seconds. */
 export const waitUntilServed = (shop: TestShop, path: string, text: string) =>
   expect.poll(async () => (await shop.visitor().fetch(path)).text()).toContain(text)
 
-/** Waits until the product page promises automatic access, a few seconds after TradingView was connected. */
+/** The promise changes a few seconds after TradingView was connected. */
 export const waitUntilPagesShowConnection = (shop: TestShop) =>
   waitUntilServed(shop, '/products/rebound-sigma-pro', accessPromise({ unlocksItself: true }))
 
-/**
- * Returns a function that reads the layout shifts so far. It ignores those up to 0.005, because a font that loads after
- * the first paint moves some line ends by pixels.
- */
+/** Ignores shifts up to 0.005: a font that loads after the first paint moves some line ends by pixels. */
 export async function watchLayoutShifts(page: Page) {
   await page.addInitScript(() => {
     const shifts: number[] = []

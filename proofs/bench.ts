@@ -12,10 +12,7 @@ import { get } from './lab/load.ts'
 import { waitUntilQuiet } from './lab/measures.ts'
 import { seller } from './lab/shop-process.ts'
 
-/**
- * `npm run proof -- bench`: compares the shop with the limit, a bare Node server that sends the same bytes, in one table.
- * `--quick` takes under a minute.
- */
+/** `npm run proof -- bench`: the limit is a bare Node server with the same bytes. `--quick` takes under a minute. */
 const isQuick = Boolean(process.env.QUICK)
 
 freshBuild()

@@ -19,10 +19,7 @@ import { query } from './lab/lab.ts'
 import { entryOfThisVersion, installNextVersion } from './lab/next-version.ts'
 import { openProcess } from './lab/shop-process.ts'
 
-/**
- * `npm run proof -- cluster`: nginx, two shops with their own data folders, PgBouncer, a primary and its synchronous
- * replica. Buyers buy all the time while one part after another is killed, and while the next version is deployed.
- */
+/** `npm run proof -- cluster`: nginx, two shops, PgBouncer, a primary and its replica; each dies while buyers buy. */
 const home = mkdtempSync(join(tmpdir(), 'shop-cluster-'))
 chmodSync(home, 0o755)
 const secretsKey = randomBytes(32).toString('hex')
@@ -106,7 +103,7 @@ function checkThat(ok: boolean, sentence: string) {
   expect.soft(ok, sentence).toBe(true)
 }
 
-/** Runs `breakIt` and 8 more seconds, and checks the longest time without an answer. */
+/** Checks the longest time without an answer during `breakIt` and 8 s after it. */
 async function checkInterruption(
   visitors: Visitors,
   name: string,
@@ -130,7 +127,6 @@ async function checkInterruption(
   visitors.answers.clear()
 }
 
-/** Checks that both machines share sessions and the count of wrong passwords. */
 async function checkSharedState(one: string, two: string) {
   const [here, there] = [createVisitor(one), createVisitor(two)]
   const [email, password] = ['shared@cluster.example', 'a long password for the cluster']
@@ -163,7 +159,6 @@ async function sessionsOn(url: string): Promise<number> {
   return row?.sessions ?? 0
 }
 
-/** Checks that the promoted replica has every acknowledged write, and that the books match the sandbox. */
 async function checkAcknowledged(visitors: Visitors, url: string) {
   const { counts, gaveUp, people, posted, writes } = visitors
   const { confirmed, registeredEmails } = people

@@ -35,11 +35,9 @@ import {
 } from './operations/machine.ts'
 
 /**
- * `npm run proof -- operations`: follows the pages below. Every block of commands runs as it stands there, in order, in a
- * fresh copy of the shop, and requests check what each block promises. These things differ from a real machine:
- * folders lie below a temporary one, ports are free, requests for access wait for the seller, apt only looks whether it
- * could install, Caddy and nginx (which must be installed) have certificates that no one else trusts, and a few lines of bash
- * stand in for systemd: they start and stop what the units say, as an unprivileged user. It must run as root.
+ * `npm run proof -- operations`: runs every block of commands of the pages below, in order, as root. What differs from a
+ * real machine: folders below a temporary one, free ports, requests wait for the seller, apt only simulates, Caddy and
+ * nginx have certificates that no one trusts, and bash stands in for systemd.
  */
 type Block = { heading: string; commands: string }
 type Check = (output: string) => Promise<void>
@@ -48,13 +46,11 @@ const keys = { apiKey: 'an api key of the exchange', secretKey: 'its secret' }
 
 const admin: Visitor = createVisitor(url)
 const buyerEmails: string[] = []
-/** Code of the admin's authenticator app, once it is set up. */
+/** Set once the admin has an authenticator app. */
 let codeNow = () => ''
 
-/** Pages in the order in which an operator follows them. */
 const pages = ['docs/install.md', 'docs/operations.md', 'docs/backups.md']
 
-/** Checks for each block of the pages, in their order. */
 const checks: [heading: string, promise: string, check: Check][] = [
   ['Machine', 'Debian has the packages, and there is a Node', checkPackages],
   ['Software', 'the pages are built', checkBuild],
@@ -132,7 +128,6 @@ function readBlocks(page: string): Block[] {
 
 const checkThat = (ok: boolean, what: string) => expect(ok, what).toBe(true)
 
-/** A buyer with an account buys and requests access. */
 async function sell() {
   const page = await (await fetch(`${url}/checkout`)).text()
   const { buy } = createBuyers({ url, publishableKey: () => /pk_test_\w+/.exec(page)?.[0] ?? '' })

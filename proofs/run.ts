@@ -9,7 +9,6 @@ const proofs: Record<string, string> = {
   spreadsheets: 'opens the exports in LibreOffice the way American, German and Swiss sellers do',
 }
 
-/** Proofs that are vitest files. */
 const testFiles: Record<string, string> = {
   faults: 'proofs/faults',
   cluster: 'proofs/cluster.test.ts',

@@ -24,7 +24,6 @@ export const tableOf = (lines: Line[]) =>
     ...lines.map(({ what, figure, budget, ok }) => `| ${what} | ${figure} | ${budget} | ${markOf(ok)} |`),
   ].join('\n')
 
-/** Server under load and the requests it gets. */
 export type Target = { pid: number; port: number; request: Requests }
 
 export async function measure(target: Target, seconds: number, connections = 64) {
@@ -39,7 +38,7 @@ const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.flo
 
 export type Bench = { shop: LabShop; limit: Target; rounds: number; seconds: number }
 
-/** Measures the shop and the limit in alternating rounds, and compares the medians. */
+/** Alternates between the shop and the limit, and compares the medians. */
 export async function compareWithBaseline(
   { shop, limit, rounds, seconds }: Bench,
   what: string,
@@ -79,7 +78,7 @@ export async function compareWithBaseline(
 
 type Limit = Target & { close(): void }
 
-/** Starts a bare Node server that answers with the bytes and headers of one page of the shop. */
+/** The answer has the bytes and headers of one page of the shop. */
 export async function openLimit(url: string, path = '/'): Promise<Limit> {
   const request = httpGet(url + path, { headers: { 'accept-encoding': 'br' } })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -94,7 +93,7 @@ export async function openLimit(url: string, path = '/'): Promise<Limit> {
   return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }
 
-/** Answers every request with one ready-made buffer, the cheapest response that Node can give. */
+/** One ready-made buffer is the cheapest response that Node can give. */
 if (import.meta.main)
   process.once('message', ({ body, headers }: { body: string; headers: string[] }) => {
     const bytes = Buffer.from(body, 'base64')

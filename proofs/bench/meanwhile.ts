@@ -7,7 +7,6 @@ import { cpuMicros, memoryOf, timed } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { type Bench, type Line, line } from './compare.ts'
 
-/** Compares the latency of other requests before and during `work`. */
 async function compareP99During(
   what: string,
   loadOthers: () => Promise<{ p99: number }>,
@@ -45,7 +44,7 @@ const plainCopy = `copy (
   select p.id, p.created_at, u.email, u.name, p.product_id, p.billing_type, p.price, p.refunded_amount, p.status, p.ended_at
   from purchases p join users u on u.id = p.user_id order by p.created_at, p.id) to stdout with (format csv, header)`
 
-/** Compares an export, in which formulas are defused, with a plain COPY. Measures its effect on other visitors, too. */
+/** An export defuses formulas, which a plain COPY does not. */
 export async function measureCsvExport({ shop, rounds, seconds }: Bench, cookie: string): Promise<Line[]> {
   async function copy() {
     const client = new pg.Client({ connectionString: shop.databaseUrl })

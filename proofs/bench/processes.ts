@@ -8,7 +8,6 @@ import { memoryOf, waitUntilQuiet } from '../lab/measures.ts'
 import { openProcess } from '../lab/shop-process.ts'
 import { type Bench, type Line, line, measure } from './compare.ts'
 
-/** Runs `work` with a second shop on the database of the first one. */
 async function withSecondShop<Result>(
   { databaseUrl }: LabShop,
   { entry, ...env }: { entry?: string; WEB_CONCURRENCY?: string },
@@ -47,8 +46,8 @@ export function measureMemoryAfterLoad(shop: LabShop): Line[] {
 }
 
 /**
- * Compares two processes with one. The load generator needs a core too, so it requests the head of the API description,
- * which the server generates but does not send. The best round counts, because other work slows two processes more.
+ * The load generator needs a core too, so it requests only the head of a description that the server must generate.
+ * The best round counts, because other work slows two processes more.
  */
 export async function compareTwoProcesses(firstShop: LabShop, { rounds, seconds }: Bench): Promise<Line[]> {
   const request = get('/api/openapi.json').replace('GET', 'HEAD')

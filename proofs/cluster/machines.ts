@@ -11,7 +11,7 @@ import { childrenOf } from '../lab/measures.ts'
 const nginx = '/usr/sbin/nginx'
 export const hasNginx = existsSync(nginx)
 
-/** Prepares nginx in front of the shops, configured as in docs/scaling.md. */
+/** Configured as in docs/scaling.md. */
 export async function openNginx(home: string) {
   const folder = join(home, 'nginx')
   mkdirSync(folder)
@@ -68,7 +68,7 @@ ${upstreams.map((upstream) => `    server 127.0.0.1:${upstream.port} max_fails=0
 }
 `
 
-/** Opens a primary and its synchronous replica. A commit is acknowledged once both have it on disk. */
+/** A commit is acknowledged once both have it on disk. */
 export async function openPostgresPair(home: string) {
   const first = await openEmbedded(join(home, 'primary'))
   await first.close()

@@ -16,14 +16,13 @@ type PeopleDeps = {
 export const password = 'a long password for the cluster'
 const patienceMs = 30_000
 
-/** Simulated buyers and customers; records what the shop has acknowledged to them. */
 export function createPeople({ url, publishableKey, newVisitor, answers }: PeopleDeps) {
   const { begin, pay } = createBuyers({ url, publishableKey: () => publishableKey })
   const registeredEmails: string[] = []
   const confirmed: string[] = []
   const counts = { logins: 0, sessionsLost: 0, byEmail: 0 }
 
-  /** Retries for 30 seconds, like people do. A refusal (4xx) is final. */
+  /** Retries for 30 seconds. A refusal (4xx) is final. */
   async function retryUntilDone<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
     for (const until = performance.now() + patienceMs; ; await sleep(500)) {
       try {

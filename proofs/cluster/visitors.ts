@@ -11,7 +11,6 @@ import { seller } from '../lab/shop-process.ts'
 import { createPeople, password } from './people.ts'
 
 type VisitorDeps = {
-  /** The proxy in front of every shop. */
   front: { url: string; port: number }
   /** Leads to the current primary. */
   databaseUrl: string
@@ -20,7 +19,7 @@ type VisitorDeps = {
 }
 
 let addressCount = 0
-/** Gives each request its own address, as behind a CDN, so that the shop's rate limits can stay on. */
+/** Like behind a CDN, each request has its own address, so that the shop's rate limits can stay on. */
 const nextAddress = () => {
   addressCount += 1
   return { 'x-forwarded-for': `198.18.${(addressCount >> 8) & 255}.${addressCount & 255}` }
@@ -28,7 +27,6 @@ const nextAddress = () => {
 
 export type Visitors = Awaited<ReturnType<typeof openVisitors>>
 
-/** Simulates buyers, readers, exports and webhooks through the proxy until stopped. Records acknowledged writes. */
 export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: VisitorDeps) {
   const [settings] = await query<{ key: string }>(databaseUrl, 'select publishable_key as key from sandbox.settings')
   const postman = createPostman({ url: front.url, dataDir, secretsKey })
@@ -38,7 +36,7 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   const [pages, reads, writeTimes] = [createTimeline(), createTimeline(), createTimeline()]
   const posted = new Set<string>()
   const counts = { exports: 0, failedExports: 0 }
-  /** Errors because of which buyers gave up. */
+  /** Errors that made buyers give up. */
   const gaveUp: string[] = []
   const people = createPeople({ url: front.url, publishableKey: settings?.key ?? '', newVisitor, answers })
 
@@ -116,7 +114,6 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   }
 }
 
-/** Records when answers came, to find the longest time without one. */
 export function createTimeline() {
   const times: number[] = []
   return {

@@ -15,7 +15,7 @@ type Options = {
   onCutOff?: (reason: string) => void
 }
 
-/** Sends a request. Uses `node:http`, which tells refused connections from lost ones and costs less than `fetch`. */
+/** `node:http` tells refused connections from lost ones and costs less than `fetch`. */
 export function ask(
   { port }: { port: number },
   { path, method = 'GET', headers = {}, body }: Request,
@@ -48,7 +48,6 @@ export function ask(
   })
 }
 
-/** Agent that keeps one connection. */
 export const ownConnection = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
 const subscription = (email: string, headers: Record<string, string>) => ({
@@ -58,7 +57,6 @@ const subscription = (email: string, headers: Record<string, string>) => ({
   body: JSON.stringify({ email }),
 })
 
-/** Writes newsletter addresses, remembers those that were acknowledged, and counts how many the database lost. */
 export function createWrites(headers: () => Record<string, string> = () => ({})) {
   const acknowledged: string[] = []
   return {
@@ -80,7 +78,6 @@ export function createWrites(headers: () => Record<string, string> = () => ({}))
   }
 }
 
-/** Retries for 30 seconds. */
 export async function retryUntilWritten(write: () => Promise<Answer>): Promise<Answer> {
   const endsAt = performance.now() + 30_000
   for (;;) {

@@ -10,7 +10,7 @@ import { nobody, postgresBinaries } from '#server/database/embedded-place.ts'
 import { isRunning } from './measures.ts'
 import { openProcess } from './shop-process.ts'
 
-/** Opens a connection for each query, because the database may go down at any moment. */
+/** One connection per query, because the database may go down at any moment. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
@@ -29,7 +29,7 @@ export async function query<Row extends pg.QueryResultRow>(
 export type Lab = Awaited<ReturnType<typeof openLab>>
 export type LabShop = Awaited<ReturnType<Lab['openShop']>>
 
-/** Opens PostgreSQL, for shops in their own processes. Each shop gets a copy of an initialized database. */
+/** Each shop gets a copy of an initialized database. */
 export async function openLab() {
   const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
   const { url, superuserUrl, folder, close } = await openEmbedded(home)
@@ -50,7 +50,7 @@ export async function openLab() {
 
 type LabPaths = { home: string; url: string; superuserUrl: string; folder: string }
 
-/** Returns a lab that is already open, perhaps in another process. */
+/** The lab may be open in another process. */
 export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   async function createDatabase({ empty = false } = {}) {
     const name = `lab_${randomBytes(4).toString('hex')}`
@@ -66,7 +66,7 @@ export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   return {
     createDatabase,
     postmaster,
-    /** Restarts PostgreSQL on the same port in fast mode, which cuts clients off like a failover does. */
+    /** Fast mode cuts clients off, like a failover does. */
     async restart() {
       const pid = postmaster()
       process.kill(pid, 'SIGINT')

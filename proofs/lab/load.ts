@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 type LoadOptions = { port: number; request: Requests; connections: number; seconds: number }
-/** Request for all connections, or a list that is assigned to connections in turn. */
+/** A list is assigned to the connections in turn. */
 export type Requests = string | string[]
 /** Latencies are in milliseconds; a failure is a response other than 2xx, or none. */
 type LoadReport = { requests: number; failures: number; seconds: number; p99: number }
 
-/** Puts load on a server. The generator is this file in its own process, so that its work is not counted as the server's. */
+/** Runs this file in its own process, so that its work is not counted as the server's. */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const child = fork(import.meta.filename)
   child.send(options)
@@ -27,7 +27,6 @@ export const post = (path: string, body: object) => {
 export const concurrently = <Result>(count: number, work: (number: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from(Array(count).keys(), work))
 
-/** Repeats work in `count` parallel loops until stopped. */
 export function repeatConcurrently(count: number, createWork: (number: number) => (turn: number) => Promise<unknown>) {
   let isRunning = true
   const finished = concurrently(count, async (number) => {
@@ -42,7 +41,6 @@ export function repeatConcurrently(count: number, createWork: (number: number) =
   }
 }
 
-/** Sends requests over raw keep-alive sockets, one at a time on each, until the time is over. */
 async function load({ port, request, connections, seconds }: LoadOptions): Promise<LoadReport> {
   const requests = [request].flat()
   const started = performance.now()
@@ -98,7 +96,7 @@ function sendUntil(end: number, port: number, request: string) {
   })
 }
 
-/** Length in bytes of the response at the start of the buffer; undefined while its head is incomplete. */
+/** In bytes; undefined while the head of the response is incomplete. */
 function responseLength(buffer: Buffer, isHead: boolean): number | undefined {
   const headEnd = buffer.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** CPU time of a process and its children so far, in microseconds; ticks are 10 ms on Linux. */
+/** Includes the children. Ticks are 10 ms on Linux. */
 export function cpuMicros(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce((sum, id) => sum + ticks(id) * 10_000, 0)
 }
@@ -62,7 +62,6 @@ export function isRunning(pid: number) {
   }
 }
 
-/** Counts by key, shown as `200: 41, 503: 2`. */
 export function createTally<Key extends string | number>() {
   const counts = new Map<Key, number>()
   return {

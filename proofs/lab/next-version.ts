@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Adds a column and an index, as a next release might. */
 const nextMigration = {
   tag: '0001_note',
   sql: `ALTER TABLE "purchases" ADD COLUMN "note" text DEFAULT 'none';--> statement-breakpoint
@@ -31,7 +30,6 @@ export function addNextMigration(folder: string) {
   writeFileSync(journal, JSON.stringify(content))
 }
 
-/** Returns the entry file of the next version. */
 export function installNextVersion(folder: string): string {
   copyThisVersion(folder)
   addNextMigration(folder)

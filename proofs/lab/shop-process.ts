@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/free-port.ts'
 
-/** Texts that visitors type. The shop's log must not contain them. */
+/** Visitors type these texts, which the shop's log must not contain. */
 export const personalData = { domain: 'lab.example', words: 'planted words of a visitor' }
 
-/** Matches these texts, password hashes and email addresses. */
+/** Also matches password hashes and email addresses. */
 const personalPattern = new RegExp(
   [personalData.domain, personalData.words, String.raw`\$argon2`, String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`].join(
     '|',
@@ -36,13 +36,12 @@ export const seller = { email: `seller@${personalData.domain}`, password: 'the s
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const labEntry = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))
 
-/** The Node options of `npm start`. */
 function flagsOf(folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return String(scripts.start).split(' ').slice(1, -1)
 }
 
-/** Opens a shop in its own process. It keeps its address when it restarts. `folder` may hold another build. */
+/** The shop keeps its address when it restarts. `folder` may hold another build. */
 export async function openProcess(env: Record<string, string>, { entry = labEntry, folder = repository } = {}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -19,14 +19,12 @@ export const service = { uid: 1, gid: 1 }
 
 const origin = join(root, 'origin')
 
-/** Creates the repository that an operator clones. */
 export function makeOrigin() {
   mkdirSync(origin)
   copyThisVersion(origin)
   commitVersion('init', '--quiet', '--initial-branch=main')
 }
 
-/** Commits a next version, with one more migration. */
 export function publishNextVersion() {
   addNextMigration(origin)
   commitVersion('status', '--short')
@@ -40,7 +38,6 @@ function commitVersion(...firstCommand: string[]) {
   git('commit', '--quiet', '--message=A version')
 }
 
-/** Writes programs that stand in for useradd, apt-get and systemctl. */
 export function makeStandIns() {
   const folders = ['bin', 'etc/systemd/system', 'etc/caddy', 'etc/nginx/sites-available', 'etc/nginx/sites-enabled']
   for (const name of [...folders, 'etc/letsencrypt/live/shop.example', 'opt', 'run', 'var/lib'])
@@ -113,7 +110,6 @@ esac
   )
 }
 
-/** Prints a block of commands of the page and runs it with the folders and ports of this proof. */
 export function runBlock(commands: string): string {
   const adaptedCommands = commands
     .replaceAll(/\/(?=(?:opt|etc|var\/lib)\/)/g, `${root}/`)
