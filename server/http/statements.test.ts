@@ -5,6 +5,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { invoicesFor } from '#server/testing/invoices-for.ts'
+import { lives } from '../testing/lives.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 import { watchStatements } from '../testing/watch-statements.ts'
@@ -165,7 +166,11 @@ describe('with 20,000 purchases', () => {
     await client.query(`
       insert into payments (payment_intent_id, purchase_id, invoice_id, paid_at, amount, tax)
       select 'pi_' || replace(id::text, '-', ''), id, 'in_' || id, created_at, 3900, 0 from purchases`)
-    await client.query('analyze users, purchases, payments')
+    await client.query(`
+      insert into orders (id, kind, product_id, billing_type, amount, email, user_id, created_at, closed_at, customer_id, subscription_id)
+      select gen_random_uuid(), 'new', product_id, 'monthly', price, id || '@many.example', user_id, created_at, created_at, 'cus_' || id, 'sub_' || id
+      from purchases where status = 'cancelled'`)
+    await client.query('analyze users, purchases, payments, invoices, orders')
     await client.end()
   })
 
@@ -183,13 +188,37 @@ describe('with 20,000 purchases', () => {
     const first = await people.admin.fetch(path)
     const next = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
     for (const url of [path, ...(next ? [next] : [])]) {
-      for (const { text, values } of await statementsOf(people.admin, url)) {
-        const { rows } = await shop.connection.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
-        const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-        expect(plan, text).not.toMatch(/Seq Scan on (users|purchases|payments)\b/)
-      }
+      for (const statement of await statementsOf(people.admin, url)) await expectNoFullScan(statement)
     }
   })
+
+  test('nothing that follows a purchase, a plan switch, a cancellation or a refund reads a table from end to end', async () => {
+    const watch = watchStatements(shop.connection)
+    const buyer = await shop.buyer()
+    const { id } = buyer.purchase
+    await lives(() => shop).logIn(buyer)
+    const { at, due } = await buyer.call(contract.purchases.switchOffer, { id })
+    await buyer.call(contract.purchases.switch, { id, at, amount: due })
+    await buyer.call(contract.purchases.cancel, { id })
+    const { refundedSoFar } = await people.admin.call(contract.purchases.adminRefundable, { id })
+    await people.admin.call(contract.purchases.adminRefund, { id, refundedSoFar })
+    await shop.settle()
+    for (const statement of watch.stop()) await expectNoFullScan(statement)
+  })
+
+  test('the nightly comparison with Stripe reads no table from end to end', async () => {
+    const watch = watchStatements(shop.connection)
+    await shop.queue.runNow('prove-revenue')
+    for (const statement of watch.stop()) await expectNoFullScan(statement)
+  })
+
+  async function expectNoFullScan({ text, values }: { text: string; values: unknown[] }) {
+    // PostgreSQL explains no `begin` or `set`.
+    if (!/^\s*(select|insert|update|delete|with)\b/i.test(text)) return
+    const { rows } = await shop.connection.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan, text).not.toMatch(/Seq Scan on (users|purchases|payments|invoices|orders)\b/)
+  }
 })
 
 test('visitors who ask at the same moment are each answered as themselves', async () => {

@@ -844,6 +844,7 @@ CREATE INDEX "factor_resets_user" ON "factor_resets" USING btree ("user_id");-->
 CREATE INDEX "passkeys_user" ON "passkeys" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "credit_notes_invoice" ON "credit_notes" USING btree ("invoice_id");--> statement-breakpoint
 CREATE INDEX "invoices_purchase" ON "invoices" USING btree ("purchase_id","created_at");--> statement-breakpoint
+CREATE INDEX "invoices_subscription" ON "invoices" USING btree ("subscription_id");--> statement-breakpoint
 CREATE INDEX "invoices_user" ON "invoices" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "invoices_number" ON "invoices" USING btree ("number");--> statement-breakpoint
 CREATE INDEX "payments_purchase" ON "payments" USING btree ("purchase_id");--> statement-breakpoint

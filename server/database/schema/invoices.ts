@@ -42,6 +42,7 @@ export const invoices = pgTable(
   },
   (t) => [
     index('invoices_purchase').on(t.purchaseId, t.createdAt),
+    index('invoices_subscription').on(t.subscriptionId),
     index('invoices_user').on(t.userId),
     index('invoices_number').on(t.number),
   ],
