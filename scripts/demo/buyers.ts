@@ -10,6 +10,7 @@ import type { Config } from '#server/config.ts'
 import { StartError } from '#server/errors.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
 import { type Shop, startShop } from '#server/start.ts'
+import { withClient } from '../command.ts'
 import { buy, buyAndAskForAccess, createBrowserCaller, idOf, type Person, stripeOf, useCard } from './buying.ts'
 import { copyPayments } from './payments.ts'
 
@@ -118,8 +119,6 @@ export async function buyAsDemoPeople(config: Config): Promise<number> {
       shop.connection.url,
       buyersWithHistory.map((name) => person(name).email),
     )
-    // PostgreSQL plans by its statistics, which it would only update minutes after so many new rows.
-    await pool.query('analyze')
     await compareRevenue(shop)
     await payOut(shop)
     await deliverWebhooks()
@@ -147,7 +146,8 @@ export async function compareRevenue({ queue }: Shop) {
 async function payOut({ sandbox, queue, connection }: Shop) {
   await sandbox?.controls.advance(1, 'second')
   await queue.runNow('read-balance')
-  await connection.pool.query(readFileSync(new URL('settle.sql', import.meta.url), 'utf8'))
+  const sql = readFileSync(new URL('settle.sql', import.meta.url), 'utf8')
+  await withClient(connection.url, (client) => client.query(sql))
 }
 
 async function buyWithRevenueChanges(shop: Shop, goTo: (agoMs: number) => Promise<void>) {

@@ -70,6 +70,8 @@ export const copyPayments = (url: string, excludedEmails: string[]): Promise<num
     await client.query('begin')
     for (let at = 0; at < copies.length; at += 100) await storeCopies(client, copies.slice(at, at + 100))
     await client.query('commit')
+    // PostgreSQL would update its statistics only minutes later, and read whole tables until then.
+    await client.query('analyze')
     return copies.length
   })
 
