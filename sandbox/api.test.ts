@@ -104,8 +104,8 @@ test('lists are paged by cursors, newest first', async () => {
   const createdIds: string[] = []
   for (let index = 0; index < 7; index++) createdIds.push((await stripe.customers.create()).id)
   const newestFirst = createdIds.toReversed()
-  const all = await stripe.customers.list({ limit: 2 }).autoPagingToArray({ limit: 100 })
-  expect(all.map((customer) => customer.id)).toEqual(newestFirst)
+  const customers = await stripe.customers.list({ limit: 2 }).autoPagingToArray({ limit: 100 })
+  expect(customers.map((customer) => customer.id)).toEqual(newestFirst)
   await expect(stripe.customers.list({ starting_after: 'cus_none' })).rejects.toMatchObject({
     code: 'resource_missing',
   })

@@ -87,15 +87,14 @@ function isReachable(from: string, to: string, seen = new Set([from])): boolean 
   })
 }
 
-/** Allowed states of the newest invoice for each status, and whether the period is over. */
-const allowed: Record<string, { latest: string; ended: boolean }[]> = {
-  incomplete: [{ latest: 'open', ended: false }],
-  incomplete_expired: [{ latest: 'void', ended: true }],
-  active: [{ latest: 'paid', ended: false }],
-  past_due: [{ latest: 'open', ended: false }],
+const allowedStates: Record<string, { latestInvoice: string; isPeriodOver: boolean }[]> = {
+  incomplete: [{ latestInvoice: 'open', isPeriodOver: false }],
+  incomplete_expired: [{ latestInvoice: 'void', isPeriodOver: true }],
+  active: [{ latestInvoice: 'paid', isPeriodOver: false }],
+  past_due: [{ latestInvoice: 'open', isPeriodOver: false }],
   canceled: [
-    { latest: 'paid', ended: true },
-    { latest: 'open', ended: true },
+    { latestInvoice: 'paid', isPeriodOver: true },
+    { latestInvoice: 'open', isPeriodOver: true },
   ],
 }
 
@@ -124,8 +123,8 @@ async function expectBalancedBooks(shop: Shop, customer: string, subscriptionId:
   }
   const latest = invoices.find((invoice) => invoice.id === subscription.latest_invoice)
   const end = subscription.ended_at ?? subscription.items.data[0]?.current_period_end ?? 0
-  const actual = { latest: latest?.status, ended: end <= now }
-  expect(allowed[subscription.status]).toContainEqual(actual)
+  const actual = { latestInvoice: latest?.status, isPeriodOver: end <= now }
+  expect(allowedStates[subscription.status]).toContainEqual(actual)
   return subscription.status
 }
 

@@ -83,8 +83,8 @@ test('no table contains a card number', async () => {
 test('a 3-D Secure payment waits for the bank, fails if it refuses and succeeds if it approves', async () => {
   const shop = await openTestSandbox()
   const { clientSecret, intent, subscription } = await shop.checkout()
-  const asked = await typeCard(shop, clientSecret, '4000002760003184')
-  expect(asked.body).toMatchObject({ status: 'requires_action', next_action: { type: 'use_stripe_sdk' } })
+  const confirmation = await typeCard(shop, clientSecret, '4000002760003184')
+  expect(confirmation.body).toMatchObject({ status: 'requires_action', next_action: { type: 'use_stripe_sdk' } })
 
   expect(await shop.sandbox.controls.authenticate(intent, 'fail')).toEqual({ succeeded: false })
   const failed = await shop.stripe.paymentIntents.retrieve(intent)

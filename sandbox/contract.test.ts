@@ -162,9 +162,9 @@ async function changeInDashboard(
   await controls.dashboard.moveDispute(dispute.id, 'appeal_needs_response')
   await stripe.disputes.list({ charge: dispute.charge })
 
-  const late = await buyAndFail({ price: monthly })
+  const unpaidBuyer = await buyAndFail({ price: monthly })
   await controls.advance(1, 'month')
-  const { latest_invoice: unpaidInvoice } = await read(late.subscription.id)
+  const { latest_invoice: unpaidInvoice } = await read(unpaidBuyer.subscription.id)
   await controls.dashboard.markUncollectible(unpaidInvoice as string)
   await stripe.invoices.retrieve(unpaidInvoice as string)
   await controls.dashboard.payOutOfBand(unpaidInvoice as string)

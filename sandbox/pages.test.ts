@@ -53,9 +53,9 @@ test('the control page shows the clock, subscriptions, invoices and the webhook 
   for (const part of [subscription.id, 'one@example.com', 'two@example.com', 'invoice.paid', 'delivered']) {
     expect(page).toContain(part)
   }
-  const found = await textOf(`${publicUrl}/_sandbox/?q=ONE@`)
-  expect(found).toContain('one@example.com')
-  expect(found).not.toContain('two@example.com')
+  const searchResult = await textOf(`${publicUrl}/_sandbox/?q=ONE@`)
+  expect(searchResult).toContain('one@example.com')
+  expect(searchResult).not.toContain('two@example.com')
   expect(await textOf(`${publicUrl}/_sandbox/?q=%25`)).not.toContain('one@example.com')
 })
 

@@ -152,12 +152,12 @@ test('a card that wants 3-D Secure at every payment waits for its owner at renew
   await sandbox.controls.authenticate(intent, 'complete')
   await sandbox.controls.settle()
   await sandbox.controls.advance(1, 'month')
-  const late = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice.payments'] })
-  expect(late.status).toBe('past_due')
+  const unpaid = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice.payments'] })
+  expect(unpaid.status).toBe('past_due')
   await sandbox.controls.webhooks.flush()
   expect(events.map((event) => event.type)).toContain('invoice.payment_action_required')
 
-  const renewal = (late.latest_invoice as Stripe.Invoice).payments?.data[0]?.payment.payment_intent as string
+  const renewal = (unpaid.latest_invoice as Stripe.Invoice).payments?.data[0]?.payment.payment_intent as string
   await sandbox.controls.authenticate(renewal, 'complete')
   await sandbox.controls.settle()
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')

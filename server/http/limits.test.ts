@@ -155,11 +155,11 @@ describe('whether an address belongs to a customer', () => {
   test('can be asked by one network many times in one moment, and other calls still find a connection', async () => {
     const { db, pool } = shop.connection
     const attempts = createAttempts({ db, now: shop.clock.now })
-    const asked = Array.from({ length: 204 }, (_, number) =>
+    const lookups = Array.from({ length: 204 }, (_, number) =>
       attempts.countAddressLookup('203.0.113.200', `crowd-${number}@example.com`),
     )
     expect(pool.waitingCount).toBe(0)
-    const answers = await Promise.allSettled(asked)
+    const answers = await Promise.allSettled(lookups)
     expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(4)
   })
 })

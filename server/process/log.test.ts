@@ -18,7 +18,6 @@ const planted = {
   secretKey: 'planted-secret-key',
 }
 
-/** Ways in which a database can fail every write, each with its own kind of error. */
 const faults = {
   'a value that cannot be read': `raise exception using errcode = '22P02', message = 'invalid input: "' || new::text || '"'`,
   'a rule that is broken': `raise exception using errcode = '23514', message = 'broken', detail = 'Failing row contains ' || new::text`,

@@ -33,12 +33,7 @@ async function begin(
   return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
 }
 
-type BuyerDeps = {
-  url: string
-  publishableKey: () => string
-  /** Finishes pending payments in the sandbox. */
-  finishPayments?: () => Promise<unknown>
-}
+type BuyerDeps = { url: string; publishableKey: () => string; finishPayments?: () => Promise<unknown> }
 
 /** Make the same calls as a browser, and send test cards directly to the sandbox. */
 export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: BuyerDeps) {
@@ -59,7 +54,6 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   const storeCard = async (clientSecret: string, card: string) =>
     (await confirm('setup_intents', clientSecret, card)).id
 
-  /** Polls until Stripe is done with a payment, as the success page does. */
   async function untilDone(isDone: () => Promise<boolean>) {
     while (!(await isDone())) await finishPayments()
   }

@@ -6,10 +6,9 @@ import { createPostman, subscriptionEvent } from './webhooks.ts'
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-/** Reads of a purchase, in the shop and in the sandbox, for tests that follow a subscription from start to end. */
 export function lives(shop: () => TestShop) {
-  const execute = async <Row extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
-    (await shop().connection.db.execute<Row>(query)).rows
+  const execute = async <StoredRow extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
+    (await shop().connection.db.execute<StoredRow>(query)).rows
 
   const customerOf = async (subscription: string) => {
     const [row] = await execute<{ customer: string }>(
@@ -27,7 +26,7 @@ export function lives(shop: () => TestShop) {
       return { ...row, subscription: row.stripeSubscriptionId }
     },
 
-    /** Successful charges of a customer, oldest first. */
+    /** Oldest first. */
     chargesOf: (customer: string) =>
       execute<{ intent: string; amount: number }>(sql`
         select data->>'payment_intent' as intent, (data->>'amount')::int as amount from sandbox.objects

@@ -112,7 +112,6 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
 
   return {
     reasons,
-    /** True if the present time is paid for and not refunded. */
     hasPaid:
       subscription.status !== 'paused' &&
       coveringPeriods.some(({ id: invoice }) => now < ended || isUntouched(invoice)),

@@ -37,7 +37,6 @@ export async function openPgBouncer(databaseUrl: string, sessions = 4) {
     sessionUrl: `postgres://shop@127.0.0.1:${port}/shop_session`,
     start,
     kill,
-    /** To another PostgreSQL, as after a failover. */
     repoint(newUrl: string) {
       writeFileSync(settings, settingsFor(newUrl, port, sessions))
       child.kill('SIGHUP')

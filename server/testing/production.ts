@@ -1,4 +1,3 @@
-/** Settings for a public shop, without Stripe's keys. */
 export const production = {
   NODE_ENV: 'production',
   PAYMENTS: 'sandbox',

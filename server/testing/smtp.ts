@@ -7,9 +7,7 @@ export type Accepted = { to: string; messageId: string; source: string }
 type Faults = {
   /** SMTP code that refuses this recipient. */
   refuse?(to: string): number | undefined
-  /** Called when the whole email has arrived, before the answer. */
   beforeAnswer?(mail: Accepted, connection: { drop(): void }): Promise<void> | void
-  /** Sends a second, unrequested acknowledgment. */
   answersTwice?: boolean
 }
 

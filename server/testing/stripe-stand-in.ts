@@ -7,13 +7,7 @@ import { createTestDatabase } from './test-database.ts'
 
 export type StripeStandIn = Awaited<ReturnType<typeof openStripeStandIn>>
 
-type StandInOptions = {
-  mode?: 'test' | 'live'
-  /** Prefix of the secret key. */
-  prefix?: 'sk' | 'rk'
-  account?: string
-  key?: Quirks['key']
-}
+type StandInOptions = { mode?: 'test' | 'live'; prefix?: 'sk' | 'rk'; account?: string; key?: Quirks['key'] }
 
 /** Plays an account at Stripe, in test or live mode, with a separate database. */
 export async function openStripeStandIn({

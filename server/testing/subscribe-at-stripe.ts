@@ -12,7 +12,6 @@ type SubscriptionInput = {
   priceId?: string | undefined
 }
 
-/** Subscribes at Stripe without the shop, as by a payment link. */
 export async function subscribeAtStripe({ secretKey, api }: Account, input: SubscriptionInput) {
   const { email, name, product = 'Old indicator', amount = 2900, currency = 'usd', interval = 'month' } = input
   const sdk = new StripeSdk(secretKey, api)

@@ -12,7 +12,6 @@ export const words = {
     active: ['active', 'not collected'],
     past_due: ['past_due'],
     unpaid: ['unpaid'],
-    // For one of three reasons.
     paused: ['paused', 'paused after a trial', 'paused unpaid'],
     canceled: ['canceled'],
   } satisfies Record<Stripe.Subscription.Status, string[]>).flat(),
@@ -36,10 +35,10 @@ function readRow(line: string): StateRow {
     .slice(1, -1)
     .map((cell) => cell.trim())
   const oneOf = (column: keyof typeof words, cell: string) => {
-    const given = cell === 'any' ? words[column] : cell.split(', ')
-    const unknown = given.find((word) => !words[column].includes(word))
+    const cellWords = cell === 'any' ? words[column] : cell.split(', ')
+    const unknown = cellWords.find((word) => !words[column].includes(word))
     if (unknown !== undefined) throw new Error(`Stripe has no ${column} "${unknown}"`)
-    return given
+    return cellWords
   }
   return {
     when: {

@@ -87,7 +87,7 @@ test('a booking keeps its end when its buyer cancels and resumes it', async () =
   })
 })
 
-test('a booking without an end that is cancelled, extended and resumed has no end again', async () => {
+test('a booking without an end has none again after it is cancelled, extended and resumed', async () => {
   const buyer = await shop.verifiedUser()
   await book(buyer.user.id)
   const { id } = await onlyPurchaseOf(buyer)

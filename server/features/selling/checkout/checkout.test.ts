@@ -58,7 +58,6 @@ describe('a guest', () => {
       serverMessage: 'An account with this email exists. Please log in to continue.',
     })
     expect(await guest.call(accounts.user, {})).toBeNull()
-    // Only the browser that paid may read the order.
     expect(await guest.call(checkout.paid, { paymentIntentId })).toMatchObject({
       billingType: 'monthly',
       paidAmount: 3900,
@@ -98,7 +97,6 @@ describe('a guest', () => {
     const mail = (await shop.mails()).find(({ to, subject }) => to === email && subject === receipt)
     expect(mail?.text).toContain('Someone had already signed up with your email address')
     const link = new URL(/https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
-    // The login that follows leads back to the payment.
     expect(link.searchParams.get('payment_intent')).toBe(paymentIntentId)
     const token = link.searchParams.get('token') ?? ''
     await guest.call(accounts.resetPassword, { token, newPassword: 'open sesame' })
@@ -126,13 +124,13 @@ describe('a guest', () => {
     await shop.logInGuest(guest, { paymentIntentId })
     await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject(refused)
 
-    const late = shop.visitor()
-    const paid = await shop.guest(late)
+    const lateGuest = shop.visitor()
+    const paid = await shop.guest(lateGuest)
     await shop.advance(61, 'minute')
-    await expect(shop.logInGuest(late, paid)).rejects.toMatchObject(refused)
+    await expect(shop.logInGuest(lateGuest, paid)).rejects.toMatchObject(refused)
     await shop.settle()
     const { paymentIntentId: lateId } = paid
-    expect(await late.call(checkout.paid, { paymentIntentId: lateId })).toMatchObject({ wayIn: 'first-link' })
+    expect(await lateGuest.call(checkout.paid, { paymentIntentId: lateId })).toMatchObject({ wayIn: 'first-link' })
   })
 
   test('who pays in two browsers is logged in by the first payment, and the second is refunded', async () => {
@@ -419,7 +417,6 @@ test('a page that shows an outdated price gets the present one, and no checkout 
   expect(await countStripeCustomers(email)).toBe(0)
   const begun = await begin(3900)
   expect(begun).toMatchObject({ amountDue: 3900 })
-  // An older page asks for the same checkout again.
   await expect(begin(3500)).rejects.toMatchObject(changed)
   expect(await begin(3900)).toEqual(begun)
 })

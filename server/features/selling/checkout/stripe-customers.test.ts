@@ -79,8 +79,7 @@ test('a customer the seller deleted at Stripe is replaced by a new one, with the
     where id in (select customer_id from orders where user_id = ${user.user.id})`)
   await shop.begin(user, { billing: 'yearly' })
   expect(await customersOf(user.user.id)).toMatchObject([{ deleted: true }, { name: 'Ada Ltd' }])
-  // The new customer belongs to the account from then on.
-  // An unpaid checkout is reused for 22 hours.
+  // Unpaid checkouts are reused for 22 hours. The next one keeps the new customer.
   shop.clock.advance({ hours: 22.5 })
   await shop.begin(user)
   expect(await customersOf(user.user.id)).toHaveLength(2)

@@ -164,12 +164,12 @@ describe('a limited code', () => {
 
   test('that was used up before the payment is refused in the browser that paid too late', async () => {
     await admin.call(codes.adminAdd, { code: 'LAST', percentOff: 50, maxUses: 1 })
-    const [late, fast] = [await shop.user(), await shop.user()]
-    const begun = await shop.begin(late, { code: 'LAST' })
-    await shop.buy(fast, { code: 'LAST' })
+    const [lateBuyer, fastBuyer] = [await shop.user(), await shop.user()]
+    const begun = await shop.begin(lateBuyer, { code: 'LAST' })
+    await shop.buy(fastBuyer, { code: 'LAST' })
     await shop.pay(begun)
     await shop.settle()
-    await expect(shop.confirmPurchase(late, begun)).rejects.toMatchObject({
+    await expect(shop.confirmPurchase(lateBuyer, begun)).rejects.toMatchObject({
       status: 409,
       code: 'paid-with-spent-code',
       serverMessage: 'The code was used up before you paid. We’re refunding your payment.',

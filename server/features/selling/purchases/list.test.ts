@@ -32,15 +32,15 @@ afterAll(() => shop.close())
 type Query = Omit<InputOf<typeof contract.adminList>, 'limit'> & { limit?: number }
 
 async function listAllPages(query: Query): Promise<Purchase[]> {
-  const seen: Purchase[] = []
+  const listed: Purchase[] = []
   let cursor: string | undefined
   do {
     const page = await admin.callPage(contract.adminList, { ...query, cursor })
     expect(page.items.length).toBeLessThanOrEqual(query.limit ?? 100)
-    seen.push(...page.items)
+    listed.push(...page.items)
     cursor = page.next
   } while (cursor)
-  return seen
+  return listed
 }
 
 /** Words of one or two characters match only the start of a word, as in the shop's search. */
@@ -88,8 +88,8 @@ describe('the list of all purchases', () => {
             (!billingType || purchase.billingType === billingType) &&
             (q ?? '').split(' ').every((word) => purchaseMatches(purchase, word.toLowerCase())),
         )
-        const seen = await listAllPages({ q, status, billingType, sort, limit })
-        expect(seen.map(({ id }) => id)).toEqual(
+        const listed = await listAllPages({ q, status, billingType, sort, limit })
+        expect(listed.map(({ id }) => id)).toEqual(
           (sort === 'oldest' ? expected.toReversed() : expected).map(({ id }) => id),
         )
       }),

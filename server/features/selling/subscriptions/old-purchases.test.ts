@@ -12,8 +12,8 @@ test('an ended purchase and its order are deleted ten years later, at the end of
     for (const job of ['forget-old-purchases', 'forget-unpaid-checkouts']) await shop.queue.runNow(job)
     const { db } = shop.connection
     const ids = { ended: ended.purchase.id, running: running.purchase.id }
-    const found = await db.select({ id: purchases.id }).from(purchases)
-    const remaining = Object.entries(ids).filter(([, id]) => found.some((row) => row.id === id))
+    const storedRows = await db.select({ id: purchases.id }).from(purchases)
+    const remaining = Object.entries(ids).filter(([, id]) => storedRows.some((row) => row.id === id))
     return { purchases: remaining.map(([name]) => name), orders: await db.$count(orders) }
   }
   const advanceToDay = (year: number, day: number) =>

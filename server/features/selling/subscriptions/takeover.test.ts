@@ -94,11 +94,11 @@ test('a subscription taken over renews and can be cancelled and refunded like an
     user: { name: 'Stays Here' },
   })
   // It counts as new in the month it began, not in the month of the takeover.
-  const begun = new Date(booked?.createdAt ?? '')
+  const startedAt = new Date(booked?.createdAt ?? '')
   const { months } = await admin.call(overview.adminShow, {})
   const monthOf = (at: Date) => months.find(({ month }) => month === at.toISOString().slice(0, 7))
-  expect(begun.getTime()).toBeLessThan(shop.clock.now().getTime() - 27 * 86_400_000)
-  expect(monthOf(begun)?.movements.new.count).toBeGreaterThanOrEqual(1)
+  expect(startedAt.getTime()).toBeLessThan(shop.clock.now().getTime() - 27 * 86_400_000)
+  expect(monthOf(startedAt)?.movements.new.count).toBeGreaterThanOrEqual(1)
   expect(months.at(-1)?.arr).toBeGreaterThanOrEqual(12 * 2900)
   expect(await mailsTo(email)).toEqual([])
   const purchaseId = booked?.id ?? ''

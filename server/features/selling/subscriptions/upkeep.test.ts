@@ -104,8 +104,8 @@ test('a changed address of the seller reaches the invoices of running subscripti
 
 describe('a card', () => {
   const cardOf = async (buyer: Buyer) => {
-    const found = await stripe.object((await readRow(buyer)).subscriptionId)
-    return String(found?.default_payment_method)
+    const subscription = await stripe.object((await readRow(buyer)).subscriptionId)
+    return String(subscription?.default_payment_method)
   }
 
   test('that the card network updated is shown, and no longer listed as expiring', async () => {
