@@ -53,7 +53,8 @@ test('at any second, a change charges what its preview shows, and the credit is 
         const { controls } = shop.sandbox
         // The month was paid without the discount, so the credit is for the full amount.
         if (percent > 0) await controls.dashboard.applyCoupon(id, { percent })
-        await controls.advance(second + wait, 'second')
+        // The sandbox refuses to advance by zero seconds.
+        if (second + wait > 0) await controls.advance(second + wait, 'second')
         const at = start + second
         const shown = await preview(at)
         const updated = await update(at)
@@ -73,7 +74,7 @@ test('at any second, a change charges what its preview shows, and the credit is 
         expect(updated.items.data[0]).toMatchObject({ current_period_start: charged.created })
       },
     ),
-    { numRuns: 12 },
+    { numRuns: 12, examples: [[0, 0, 0]] },
   )
 })
 
