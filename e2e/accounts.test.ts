@@ -252,7 +252,6 @@ test.describe('forgotten passwords', () => {
     await submit.click()
     await expect(page.getByText('Password reset successful.', { exact: true })).toBeVisible()
     await expect(page).toHaveURL('/auth')
-    // The login form is prefilled with the email address of the reset link.
     await expect(page.getByLabel('Email', { exact: true })).toHaveValue(user.email)
     await page.getByLabel('Password', { exact: true }).fill('a new password')
     await page.getByRole('button', { name: 'Log In', exact: true }).click()

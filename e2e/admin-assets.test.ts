@@ -122,7 +122,6 @@ test('the list is reordered with the keyboard, by mouse and by touch', async ({ 
   await page.mouse.up()
   await expect.poll(storedTickers).toEqual(['CCC', 'BBB', 'AAA'])
 
-  // Drags down, past another row.
   await handle('CCC').hover()
   await page.mouse.down()
   await page.getByText('BBB', { exact: true }).hover()

@@ -65,7 +65,6 @@ test('the seller adds, finds and deletes a user, and a refused form keeps its en
   await expect(row).toContainText('Admin')
   await expect(row).toContainText('0 / 0')
 
-  // Arrow keys and letters move in the menu; Escape returns the focus to its button.
   const actions = row.getByRole('button', { name: `Actions for ${email}` })
   await actions.press('ArrowUp')
   await expect(page.getByRole('menuitem', { name: 'Delete user' })).toBeFocused()
@@ -215,7 +214,6 @@ test('the seller finds, cancels and deletes a purchase, and learns if another ad
   await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
 
   await search.fill(deletedElsewhere.email)
-  // Another admin deletes the purchase while its menu is open.
   const openedMenu = await openMenu(rowOf(page, deletedElsewhere.email))
   await admin.call(purchases.adminDelete, { id: deletedElsewhere.purchase.id })
   await openedMenu.getByRole('menuitem', { name: 'Delete purchase' }).click()

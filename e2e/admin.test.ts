@@ -204,7 +204,6 @@ test.describe('the admin area', () => {
 
     await page.goto('/admin#overview')
     await expect(page).toHaveURL('/admin/overview')
-    // Changes the hash of the open page.
     await page.evaluate(() => {
       location.hash = '#purchases'
     })

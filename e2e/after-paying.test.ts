@@ -20,7 +20,6 @@ async function payThroughApi(page: Page, shop: TestShop, email: string, tradingV
   await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
 }
 
-/** Guests and owners see the same summary, logged in or not. */
 async function expectPaymentSummary(page: Page, email: string) {
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
   await expect(exactText(page, 'Payment successful!')).toBeVisible()
@@ -116,7 +115,6 @@ test.describe('in a shop that unlocks by hand', () => {
     await mailbox.getByLabel('Confirm password', { exact: true }).fill('open sesame')
     await mailbox.getByRole('button', { name: 'Set password' }).click()
 
-    // Setting the password also logs in.
     await expect(mailbox).toHaveURL('/checkout/success')
     await expectPaymentSummary(mailbox, user.email)
     await skipAccessRequest(mailbox)

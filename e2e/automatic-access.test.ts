@@ -25,7 +25,6 @@ test('a guest enters a username at the checkout and sees it unlocked after the p
   await payAsGuest(page, email, 'ada_trades')
   const form = page.getByRole('form', { name: 'TradingView Access Request' })
 
-  // After the unlock, the page hides the form and offers the link to the indicator.
   await expect(page.getByText(/^Unlocked in \d+ s$/)).toBeVisible({ timeout: 10_000 })
   await expect(page.getByText('Already unlocked. Nothing more is needed.')).toBeVisible()
   await expect(page.getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
@@ -58,7 +57,6 @@ test('a guest enters a username at the checkout and sees it unlocked after the p
   expect(mails[0]?.text).toContain('We unlock it for ada_trades on TradingView right after the payment')
   expect(mails[0]?.text).toMatch(/Set your password:\n\S+first=1&token=/)
 
-  // Cancelling and resuming change the text without a reload.
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()
   await confirmDialog(page).getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(accessCard(page).getByText(/Unlocked until/)).toBeVisible()

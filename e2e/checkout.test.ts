@@ -85,7 +85,6 @@ test.describe('a guest', () => {
     await expect(page.getByRole('button', { name: 'Show today’s prices' })).toBeVisible()
 
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
-    // The button shows the amount that Stripe will charge.
     await expect(payButton(page)).toBeVisible()
     expect(sentAmounts).toEqual([3900, 4500])
   })
@@ -105,7 +104,6 @@ test.describe('a guest', () => {
     await expect(successHeading(page)).toBeVisible()
 
     await page.goBack()
-    // An owner is offered the dashboard instead of a payment.
     await expect(
       exactText(page, 'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.'),
     ).toBeVisible()
@@ -154,7 +152,6 @@ test.describe('a logged-in buyer', () => {
     await addSession(page, user.cookies)
     await page.goto(monthlyCheckout)
     await expect(page.getByText(user.user.email)).toBeVisible()
-    // The buyer objects to news at the checkout, which is recorded with the order.
     await page.getByRole('button', { name: 'No news, please' }).click()
     await expect(page.getByText('You won’t get news by email.')).toBeVisible()
     await page.getByRole('button', { name: 'Continue to Payment' }).click()

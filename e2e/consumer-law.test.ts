@@ -154,14 +154,12 @@ for (const law of ['eu', 'none'] as const)
     shop,
   }) => {
     test.slow()
-    // The law of the EU is the default.
     await using shopWithoutLaw = law === 'none' ? await openShop({ env: { CONSUMER_LAW: law } }) : null
     const testedShop = shopWithoutLaw ?? shop
     const readPage = async (path: string) => (await fetch(new URL(path, testedShop.url))).text()
     const pages = await Promise.all(publicPaths.map(async (path) => ({ path, html: await readPage(path) })))
 
     // The last list contains the sample emails; the list before it contains the sent ones.
-
     const samples = (await readPage('/dev/mails')).split('<ul').at(-1) ?? ''
     const names = [...samples.matchAll(/\?mail=([^"&]+)/g)].map(([, name = '']) => name)
     expect(names.length).toBeGreaterThan(60)

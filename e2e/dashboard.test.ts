@@ -141,7 +141,6 @@ test.describe('my products', () => {
     await expect(row.getByText('Cancels at period end', { exact: true })).toBeVisible()
     await expect(row).toContainText(/ends on/)
 
-    // After the cancellation, the page asks for the reason, which the buyer may skip.
     const reasonDialog = page.getByRole('dialog', { name: 'Your subscription is cancelled' })
     await expect(reasonDialog.getByRole('radio')).toHaveCount(8)
     await expectAccessible(page)

@@ -101,7 +101,6 @@ test('the checkout shows card, order and button without overlap on a phone and a
   await page.getByRole('button', { name: 'Fail authentication' }).click()
   const alert = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
   await expect(alert).toContainText('You weren’t charged.')
-  // The toast is still visible but does not cover the message.
   const isUncovered = () =>
     alert.evaluate((message) => {
       const { left, top, bottom } = message.getBoundingClientRect()
@@ -165,7 +164,6 @@ test('a discount code works by link and by typing, and the seller can stop it', 
   await expect(page.getByRole('button', { name: 'Pay $31.20' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Your order' })).toContainText(discountText)
 
-  // Removes the code at the payment step, then tries an unknown code and another code.
   await page.getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeVisible()
 

@@ -127,7 +127,6 @@ test.describe('without scripts', () => {
     await sendWithAnswer('9')
     await expect(page.getByRole('alert')).toHaveText('Please answer the security question correctly.')
     await expect(form.getByLabel('Message')).toHaveValue(message)
-    // The page scrolls back to the form and its message.
     await expect(page.getByRole('heading', { name: 'Contact', exact: true }).or(form).first()).toBeInViewport()
     await expect(page.getByRole('alert')).toBeInViewport()
 

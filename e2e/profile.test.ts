@@ -46,7 +46,6 @@ test('Edit Profile discards a cancelled change, keeps a failed one, and saves th
 
   await name.fill('Countess')
   await saveAndFail()
-  // The toast appears above the dialog, in the browser's top layer.
   const toastAbove = page.locator('[popover]:popover-open')
   await expect(toastAbove.getByText('Failed to update profile', { exact: true })).toBeVisible()
   await expect(toastAbove.getByText('The shop is busy for a moment.', { exact: true })).toBeVisible()

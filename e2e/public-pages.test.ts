@@ -97,7 +97,6 @@ test.describe('the product page', () => {
     ).toHaveAttribute('href', '/checkout?product=rebound-sigma-pro&billing=monthly')
 
     // Ignores the reviews section, which exists only if another test has written a review.
-
     const headings = page.getByRole('main').getByRole('heading', { level: 2 })
     await expect(headings.filter({ hasNotText: 'What Buyers Say' })).toHaveText([
       'Key Benefits',
@@ -179,7 +178,6 @@ test.describe('the product page', () => {
     await expect(heading).toBeInViewport()
     await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
 
-    // All three trades stay visible, including the loss.
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
       const labels = section(page, 'Example Chart').locator('svg[role=img] text')
@@ -238,7 +236,6 @@ test.describe('header and footer', () => {
     await expect(header).toBeInViewport()
     await expect(header.getByRole('link')).toHaveText(['Rebound Sigma', 'Products', 'About', 'Log In', 'Get access'])
     // The link works from another page and on the product page itself.
-
     const prices = page.getByRole('heading', { name: 'Early-Access Pricing' })
     for (const place of ['from another page', 'on the product page']) {
       await header.getByRole('link', { name: 'Get access' }).click()

@@ -36,7 +36,6 @@ test('a buyer pays with tax, enters billing details, and cancels a renewed year 
   await page.getByLabel('I’m buying for a company with a VAT ID').uncheck()
   await continueButton.click()
 
-  // Changing the plan at the last step asks only for the card again.
   const orderRegion = page.getByRole('region', { name: 'Your order' })
   await expect(orderRegion).toContainText('$39.00, incl. 19 % VAT ($6.23)')
   await page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name: 'Yearly' }).click()

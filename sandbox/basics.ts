@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
-/** Length of a billing period; field names as in Stripe's API. */
 export type Step = { interval: Interval; interval_count: number }
 
 export const day = 86_400

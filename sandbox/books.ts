@@ -5,7 +5,7 @@ import { type EventRequest, Work } from './work.ts'
 type Settings = { time: number; quirks: Quirks }
 export type Books = ReturnType<typeof openBooks>
 
-/** The public form has no internal fields and absolute URLs. */
+/** Removes internal fields and makes URLs absolute. */
 const createPresenter = (publicUrl: string) => (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (key, field) => {
@@ -17,11 +17,9 @@ const createPresenter = (publicUrl: string) => (value: unknown) =>
 
 type BooksOptions = {
   publicUrl: string
-  /** Quirks that apply until `controls.behave` changes them. */
   defaults: Quirks
   /** `*` is all. */
   subscribedEvents: string[]
-  /** Called after a transaction whose objects are due within a minute. */
   onDue: (seconds: number) => void
 }
 

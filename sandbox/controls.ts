@@ -60,7 +60,6 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
     },
 
     webhooks: {
-      /** Quirks that are left out return to their defaults. */
       misbehave: (quirks: Partial<WebhookQuirks>) => {
         const { duplicates, spread, drop, delaySeconds } = defaults
         return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
@@ -113,7 +112,6 @@ function eventControls(act: Act) {
       moveDispute(work, dispute, outcome),
     ),
 
-    /** For tests without a browser. */
     authenticate: (intent: string, outcome: 'complete' | 'fail') =>
       act(async (work) => {
         const kind = intent.startsWith('seti_') ? 'setup_intent' : 'payment_intent'

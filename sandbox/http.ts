@@ -22,7 +22,6 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
   return Buffer.concat(chunks)
 }
 
-/** A multipart upload becomes the fields `file[name]`, `file[type]` and base64 `file[data]`. */
 async function readForm(request: IncomingMessage): Promise<string> {
   const type = request.headers['content-type'] ?? ''
   if (!type.startsWith('multipart/form-data')) return readBody(request)

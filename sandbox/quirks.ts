@@ -19,9 +19,7 @@ export type Quirks = {
   /** Queue of faults; each applies to one request. */
   faults: Fault[]
   key: SecretKeyState
-  /** Id of the seller's account at Stripe. */
   account: string
-  /** Result for a subscription after the last failed retry. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
   /** A `cancel_at` within the paid period becomes the period's end. */
   shortens: boolean
@@ -47,7 +45,6 @@ export type SecretKeyState = 'works' | 'expired' | { without: readonly string[] 
 /** Days from a renewal to each retry. Smart Retries default to eight retries within two weeks, at times that Stripe predicts. */
 export const retryDays = [1, 2, 4, 6, 8, 10, 12, 14]
 
-/** Behavior without a request from a test or the control page. */
 export const defaultQuirks: Quirks = {
   seed: 1,
   lag: { from: 0.2, to: 2 },

@@ -28,7 +28,6 @@ export async function prepareTables<Result>(database: pg.Pool, fill: (client: Cl
   }
 }
 
-/** Stores the given keys, or new ones, on the first call. */
 export const prepareKeys = (database: pg.Pool, initialKeys?: Keys): Promise<Keys> =>
   prepareTables(database, async (client) => {
     await client.query(

@@ -104,7 +104,6 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log, isLi
   return {
     wake: deliveries.run,
 
-    /** Sends due deliveries, then the first attempts that are delayed by a quirk. */
     async flush() {
       await deliveries.run()
       await deliverDue(true)

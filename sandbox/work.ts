@@ -12,7 +12,6 @@ export type Page = { limit?: number | undefined; starting_after?: string | undef
 export type Filter = {
   match?: object
   oneOf?: { field: string; values: string[] } | undefined
-  /** Earliest creation time, in seconds since 1970. */
   createdSince?: number | undefined
 }
 
@@ -30,7 +29,6 @@ type Event = {
 type Database = Pick<pg.ClientBase, 'query'>
 type WorkInput = Pick<Work, 'database' | 'present' | 'request' | 'quirks' | 'subscribedEvents' | 'time'>
 
-/** `lock` locks the row until the transaction ends. */
 type ReadMode = 'read' | 'lock'
 
 /** A transaction on the sandbox's data. Its time is the customer's test clock, or the sandbox's clock. */
@@ -200,7 +198,6 @@ export class Work {
     })
   }
 
-  /** Records events and queues their webhooks, in the same transaction as the changes. */
   async finish() {
     if (this.events.length === 0) return
     const { drop, duplicates, spread, delaySeconds } = this.quirks
@@ -212,7 +209,6 @@ export class Work {
     const copies: { id: string; wait: number }[] = []
     for (const { id } of sentEvents) {
       const copyCount = random() < duplicates ? 2 : 1
-      // Each copy arrives at a different moment.
       for (let copy = 0; copy < copyCount; copy++) copies.push({ id, wait: delaySeconds + random() * spread })
     }
 

@@ -12,7 +12,6 @@ const triggers = readFileSync('server/database/triggers.sql', 'utf8')
 const writtenAt = Date.UTC(2026, 10, 18)
 const snapshotId = '00000000-0000-0000-0000-000000000001'
 
-/** Replaces the folder by one migration that creates the current schema, its extensions and its triggers. */
 export async function writeBaseline(folder: string) {
   rmSync(folder, { recursive: true, force: true })
   const { ok, output } = await run('drizzle-kit generate --name init', { MIGRATIONS: folder })

@@ -24,7 +24,7 @@ const withoutLibraryMaps: Plugin = {
   transform: { filter: { id: /node_modules/ }, handler: (code) => ({ code, map: { mappings: '' } }) },
 }
 
-/** One bundle, except for libraries that find their own files by path. */
+/** Bundles all libraries except those that find their own files by path. */
 const serverBuild: InlineConfig = {
   ...sharedConfig,
   configFile: false,

@@ -11,7 +11,6 @@ export type Preview = { file: string; title: string }
 
 const colors = { ground: '#0b1716', ink: '#eef4f2', muted: '#a4b2b1', line: '#22302f' }
 
-/** Draws the icons and the preview pictures of links into `folder`, from `content/brand.json` and `content/logo.svg`. */
 export async function drawImages(folder: string, { mark, previews }: { mark: Mark; previews: Preview[] }) {
   await initWasm(await readFile(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
   const fonts = await Promise.all(

@@ -32,7 +32,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The command trusts the proxy's certificate. */
 async function openProxy() {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const certificateCommand = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${cert} -days 2 -subj /CN=${hostname()} -addext subjectAltName=DNS:${hostname()}`

@@ -17,7 +17,6 @@ const entry = join(paths.dist, 'server/main.js')
 
 beforeAll(freshBuild)
 
-/** Runs the build on an empty database and collects every line it prints. */
 async function runBuild(env: Record<string, string>) {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-output-'))
   const { url, drop } = await createTestDatabase({ empty: true })

@@ -72,7 +72,6 @@ async function verify(key: string | undefined): Promise<number> {
   return differingScenes === 0 ? 0 : 1
 }
 
-/** Ends the process with one line if the setting is missing or invalid. */
 function readSetting(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
   const { data, error } = z.safeParse(settings.shape[name], process.env[name] || undefined)
   if (error) explain(error.issues.map(({ message }) => `${name} ${message}`).join('\n'))

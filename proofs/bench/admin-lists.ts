@@ -52,7 +52,7 @@ export async function measureAdminLists({ shop }: Bench, cookie: string): Promis
   return lines
 }
 
-/** Makes PostgreSQL count statements and buffers. It must restart for that. */
+/** PostgreSQL must restart before it counts statements and buffers. */
 export async function enableStatementCounts({ restart }: Lab, shop: LabShop) {
   await shop.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
   await restart()

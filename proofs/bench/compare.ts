@@ -78,7 +78,6 @@ export async function compareWithBaseline(
 
 type Limit = Target & { close(): void }
 
-/** The answer has the bytes and headers of one page of the shop. */
 export async function openLimit(url: string, path = '/'): Promise<Limit> {
   const request = httpGet(url + path, { headers: { 'accept-encoding': 'br' } })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -93,7 +92,7 @@ export async function openLimit(url: string, path = '/'): Promise<Limit> {
   return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }
 
-/** One ready-made buffer is the cheapest response that Node can give. */
+/** A ready-made buffer is the cheapest response that Node can give. */
 if (import.meta.main)
   process.once('message', ({ body, headers }: { body: string; headers: string[] }) => {
     const bytes = Buffer.from(body, 'base64')

@@ -10,13 +10,7 @@ import { createTally } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { createPeople, password } from './people.ts'
 
-type VisitorDeps = {
-  front: { url: string; port: number }
-  /** Leads to the current primary. */
-  databaseUrl: string
-  dataDir: string
-  secretsKey: string
-}
+type VisitorDeps = { front: { url: string; port: number }; databaseUrl: string; dataDir: string; secretsKey: string }
 
 let addressCount = 0
 /** Like behind a CDN, each request has its own address, so that the shop's rate limits can stay on. */
@@ -36,7 +30,6 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   const [pages, reads, writeTimes] = [createTimeline(), createTimeline(), createTimeline()]
   const posted = new Set<string>()
   const counts = { exports: 0, failedExports: 0 }
-  /** Errors that made buyers give up. */
   const gaveUp: string[] = []
   const people = createPeople({ url: front.url, publishableKey: settings?.key ?? '', newVisitor, answers })
 

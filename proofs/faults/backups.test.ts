@@ -14,7 +14,6 @@ import { fault, sized } from './fault.ts'
 
 const limit = sized({ rounds: 5 }, { rounds: 1 })
 
-/** Runs the commands of an operator while visitors write. */
 fault('backup and restore', async ({ shop, lab }) => {
   const answers = createTally<Answer>()
   const writes = createWrites()

@@ -71,7 +71,6 @@ async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Sends any input without the typed client, like an attacker. */
 function rawRequest({ method, ...endpoint }: Endpoint, input: unknown, cookie: string): Request {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   const fields: Record<string, unknown> = isObject ? { ...input } : {}
@@ -95,7 +94,6 @@ function rawRequest({ method, ...endpoint }: Endpoint, input: unknown, cookie: s
 /** Replaces half a surrogate pair, which `encodeURIComponent` refuses. */
 const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 
-/** Part of JSON Schema that the contract uses. */
 type JsonSchema = {
   type?: string
   format?: string

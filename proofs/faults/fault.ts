@@ -18,7 +18,6 @@ type Options = {
   isInQuickRun?: boolean
 }
 
-/** Defines a test that breaks a shop in one way, prints its figures and checks the limits. */
 export function fault(
   name: string,
   run: (tools: FaultTools) => Promise<Outcome>,
@@ -39,7 +38,6 @@ export function fault(
   })
 }
 
-/** Up to five different lines, indented. */
 export const details = (lines: Iterable<string>) =>
   [...new Set(lines)]
     .slice(0, 5)

@@ -109,10 +109,7 @@ async function buyUntilKilled({ child, url, sandbox, ask }: Running, wantsRefund
   return false
 }
 
-/**
- * Usernames whose entry on TradingView's lists is missing, surplus or ends on another day. Ignores the entry with which the
- * sandbox starts.
- */
+/** Ignores the entry with which the sandbox starts. */
 async function findDifferences(databaseUrl: string): Promise<string[]> {
   const rows = await query<{ name: string }>(
     databaseUrl,

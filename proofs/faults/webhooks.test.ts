@@ -96,7 +96,6 @@ function shuffled<Item>(items: Item[]): Item[] {
     .map(({ item }) => item)
 }
 
-/** Sends `atOnce` webhooks at a time, and counts the responses by status. */
 async function sendAll(webhooks: (() => Promise<Response>)[], atOnce: number) {
   const answers = createTally<number>()
   const waiting = webhooks.values()

@@ -10,7 +10,7 @@ import { nobody, postgresBinaries } from '#server/database/embedded-place.ts'
 import { isRunning } from './measures.ts'
 import { openProcess } from './shop-process.ts'
 
-/** One connection per query, because the database may go down at any moment. */
+/** Connects for each query, because the database may go down at any moment. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
@@ -50,7 +50,6 @@ export async function openLab() {
 
 type LabPaths = { home: string; url: string; superuserUrl: string; folder: string }
 
-/** The lab may be open in another process. */
 export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   async function createDatabase({ empty = false } = {}) {
     const name = `lab_${randomBytes(4).toString('hex')}`

@@ -96,7 +96,6 @@ function sendUntil(end: number, port: number, request: string) {
   })
 }
 
-/** In bytes; undefined while the head of the response is incomplete. */
 function responseLength(buffer: Buffer, isHead: boolean): number | undefined {
   const headEnd = buffer.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

@@ -11,7 +11,6 @@ const nextMigration = {
 CREATE INDEX "purchases_note" ON "purchases" USING btree ("note");`,
 }
 
-/** Copies every file that git does not ignore. */
 export function copyThisVersion(folder: string) {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: repository,

@@ -70,7 +70,6 @@ export function isPublishable(keys: Keys, { key, fromBrowser }: Caller): boolean
   throw keyFailure(401, `Invalid API Key provided: ${masked(key)}`)
 }
 
-/** Only names that differ from the path. */
 const permissionNames: Record<string, string> = {
   account: 'accounts_kyc_basic',
   balance_transactions: 'balance',

@@ -124,7 +124,6 @@ export function parseForm(body: string): Form {
       if (typeof inner !== 'object' || Array.isArray(inner)) throw invalid(`Invalid parameter: ${name}`, head)
       target[key] = inner
       target = inner
-      // `a[]=c` appends.
       key = next === '' ? String(Object.keys(inner).length) : next
     }
     target[key] = value

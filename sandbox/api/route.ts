@@ -109,7 +109,6 @@ async function expandAll(work: Work, answer: object, paths: string[] | undefined
   return expanded
 }
 
-/** Replaces the id at the end of the path by its object; in a list, for each item. */
 async function expandPath(work: Work, value: unknown, steps: string[], path: string): Promise<unknown> {
   const [key, ...remainingSteps] = steps
   if (key === undefined || value === null) return value

@@ -120,7 +120,6 @@ function withPeriodEndingAt(subscription: Subscription, at: number | null): Subs
 /** Two years including a leap day, counted from the billing cycle anchor, not from today. */
 const maxTrialSeconds = 731 * day
 
-/** The next period begins when the trial ends. */
 export function withTrial(subscription: Subscription, until: number, now: number): Subscription {
   if (until <= now) throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
   if (until > subscription.billing_cycle_anchor + maxTrialSeconds)

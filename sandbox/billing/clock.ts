@@ -93,7 +93,6 @@ async function lockAndReadDueTime(work: Work, { kind, id }: DueObject) {
   return rows[0]?.due_at
 }
 
-/** For the test card whose payments are disputed a day later. */
 async function openDueDispute(work: Work, id: string) {
   const charge = await work.get('charge', id)
   const isDisputable = charge.paid && !charge.disputed && !charge.refunded
@@ -104,7 +103,6 @@ async function openDueDispute(work: Work, id: string) {
 /** Payouts run one at a time, because each changes many balance transactions. */
 const lockBalance = (work: Work) => work.database.query(`select pg_advisory_xact_lock(hashtext('sandbox balance'))`)
 
-/** A time in the clock's past changes nothing. */
 async function setTime(work: Work, clock: string | null, to: number) {
   if (clock === null) {
     await work.database.query('update sandbox.settings set clock_offset = greatest(clock_offset, $1)', [

@@ -134,7 +134,7 @@ type Evidence = Record<string, string | undefined>
 
 const maxEvidenceLength = 20_000
 
-/** As in Stripe's test mode, `winning_evidence` and `losing_evidence` decide immediately. */
+/** In Stripe's test mode, too, `winning_evidence` and `losing_evidence` decide immediately. */
 export async function answerDispute(work: Work, dispute: Dispute, evidence: Evidence, isSubmitted: boolean) {
   const isInquiry = dispute.status === 'warning_needs_response'
   if (!isInquiry && dispute.status !== 'needs_response') throw invalid('This dispute is already closed')

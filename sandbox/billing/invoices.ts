@@ -153,7 +153,6 @@ async function reactivate(work: Work, { id, parent }: Invoice) {
   await updateSubscription(work, found, { ...found, status: 'active' })
 }
 
-/** The invoice stays open and can be paid on request. */
 export async function stopCollecting(work: Work, id: string) {
   const invoice = await work.get('invoice', id)
   if (invoice.status !== 'open') return

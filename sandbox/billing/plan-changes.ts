@@ -19,12 +19,7 @@ import { updateSubscription, voidInvoice } from './invoices.ts'
 import { confirm } from './payments.ts'
 import { finishPendingPayment, storedCard, updateAndCharge } from './subscriptions.ts'
 
-type PlanChange = {
-  price?: Price | undefined
-  quantity?: number | undefined
-  /** Proration date; now by default. */
-  at?: number | undefined
-}
+type PlanChange = { price?: Price | undefined; quantity?: number | undefined; at?: number | undefined }
 
 const pendingLifetimeSeconds = 23 * 3600
 
@@ -72,7 +67,7 @@ export async function calculatePlanChange(work: Work, before: Subscription, chan
   return { after: afterInNewPeriod, entries: [prorated(item, -1), ...periodEntries(afterInNewPeriod, nextPeriod)] }
 }
 
-/** As in the dashboard, the change applies even if the payment fails. */
+/** The change applies even if the payment fails, like one made in the dashboard. */
 export async function changePlan(work: Work, before: Subscription, change: PlanChange) {
   if (before.ended_at !== null)
     throw invalid('A canceled subscription can only update its cancellation_details and metadata.')

@@ -127,7 +127,6 @@ async function markOverdue(work: Work, open: Invoice) {
     await updateSubscription(work, subscription, { ...subscription, status: 'past_due' })
 }
 
-/** After the last retry, `afterRetries` decides about the subscription. */
 async function collectInvoice(work: Work, open: Invoice) {
   const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
   const next = subscription.ended_at === null ? nextAttempt(work, open) : null

@@ -1,5 +1,3 @@
-/** Script of the hosted invoice page. */
-
 type Stripe = {
   elements(options: object): {
     create(type: 'payment'): { mount(container: Element): void; on(type: string, handler: () => void): void }

@@ -34,7 +34,6 @@ const amountMismatchError = {
   message: 'The amount of the elements does not match the amount of the intent.',
 }
 
-/** Stripe's names of nested fields, such as `a[b]`. */
 function toFields(name: string, value: unknown): Fields {
   if (value === undefined || value === null) return {}
   if (typeof value !== 'object') return { [name]: `${value as string | number | boolean}` }

@@ -62,7 +62,6 @@ export function newBalanceTransaction({ now, change, cents, source, settlesIn }:
     reporting_category: change,
     source: source.id,
     type: transactionTypes[change],
-    /** `payout` is the id of the payout that includes the transaction. */
     $sandbox: { payout: null as string | null, due_at: null as number | null },
   }
 }

@@ -47,7 +47,6 @@ export const blank = <K extends string>(object: K, prefix: string, id = newId(pr
   ...(blanks[object] as K extends keyof TypedFields ? TypedFields[K] : object),
 })
 
-/** Fields of a nested object, such as `charge.outcome`. */
 export const blankPart = (name: string): object => blanks[name] ?? {}
 
 export const account = {

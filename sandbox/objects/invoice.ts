@@ -136,7 +136,6 @@ type InvoiceInput = {
   taxIds: TaxId[]
 }
 
-/** Draft without a number, before the customer's credit is applied. */
 export function newInvoice(input: InvoiceInput) {
   const { now, customer, subscription, productName, entries, appliedDiscounts, reason, tax } = input
   const base = blank('invoice', 'in')

@@ -123,7 +123,6 @@ const buttonsOf = (kind: string, id: string, about: string) =>
 
 const timeOf = (seconds: number) => moment(new Date(seconds * 1000))
 
-/** Matches a part of the number, key, id or customer's email. */
 async function objectList({ database }: Work, search: string) {
   const { rows } = await database.query<ListedObject>(
     `select * from (

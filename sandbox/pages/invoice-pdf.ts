@@ -17,7 +17,6 @@ function drawText({ from, title, rows, footer }: PrintedDocument): string {
     .join('\n')
 }
 
-/** One page: catalog, pages, page, drawing, font and the table of their offsets. */
 export function documentPdf(printed: PrintedDocument): Buffer {
   const drawing = drawText(printed)
   const objects = [

@@ -37,9 +37,9 @@ export async function findInvoice(
 }
 
 /** Compares in constant time, so that the secret cannot be found by measuring. */
-function isSameSecret(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
+function isSameSecret(stored: string, received: string): boolean {
+  const [storedBytes, receivedBytes] = [Buffer.from(stored), Buffer.from(received)]
+  return storedBytes.length === receivedBytes.length && timingSafeEqual(storedBytes, receivedBytes)
 }
 
 const statusTexts = { draft: 'Draft', open: 'Due', paid: 'Paid', uncollectible: 'Uncollectible', void: 'Void' }

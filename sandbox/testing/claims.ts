@@ -27,7 +27,7 @@ const isList = (value: unknown): value is { object: 'list'; data: unknown[] } =>
 function answerClaims(value: unknown, publishable: boolean): Claim[] {
   if (isList(value)) {
     const shell: Claim = { type: 'Stripe.ApiList<never>', value: { ...value, data: [] } }
-    return [shell, ...value.data.flatMap((each) => answerClaims(each, publishable))]
+    return [shell, ...value.data.flatMap((item) => answerClaims(item, publishable))]
   }
   const type = isKind(value) ? typeOf(value, publishable ? 'StripeJs' : 'Stripe') : 'never'
   return [{ type, value }]
@@ -38,17 +38,17 @@ export function claimsOf(calls: Call[]): Claim[] {
   const claims = calls.flatMap(({ method, path, query, body, reply, fromBrowser }): Claim[] => {
     const answer: unknown = JSON.parse(reply.body)
     const { error } = answer as { error?: unknown }
-    const answered = error ? [{ type: 'ApiError', value: error }] : answerClaims(answer, fromBrowser)
+    const replyClaims = error ? [{ type: 'ApiError', value: error }] : answerClaims(answer, fromBrowser)
     // Skips calls by Stripe.js, which are not typed.
-    if (fromBrowser) return answered
-    const fitting = operations.filter((each) => each.method === method && each.pattern.test(path))
+    if (fromBrowser) return replyClaims
+    const candidates = operations.filter((candidate) => candidate.method === method && candidate.pattern.test(path))
     // `/v1/account` before `/v1/accounts/{id}`, and `/v1/invoices/create_preview` before `/v1/invoices/{id}`.
     const placeholders = ({ pattern }: Operation) => pattern.source.split('[^/]+').length
-    const [operation] = fitting.toSorted(
+    const [operation] = candidates.toSorted(
       (a, b) => placeholders(a) - placeholders(b) || a.pattern.source.length - b.pattern.source.length,
     )
     const params = { ...parseForm(query), ...parseForm(body) }
-    return [{ type: operation ? `Wire<${operation.params}>` : 'never', value: params }, ...answered]
+    return [{ type: operation ? `Wire<${operation.params}>` : 'never', value: params }, ...replyClaims]
   })
   return distinct(claims)
 }
@@ -115,7 +115,7 @@ function literal(value: unknown, key = ''): string {
     return key.endsWith('_decimal') && value !== null ? 'decimal' : JSON.stringify(value)
   }
   if (key.endsWith('_decimal')) return 'decimal'
-  if (Array.isArray(value)) return `[${value.map((each) => literal(each)).join(', ')}]`
+  if (Array.isArray(value)) return `[${value.map((item) => literal(item)).join(', ')}]`
   return `{ ${Object.entries(value)
     .map(([name, inner]) => `${JSON.stringify(name)}: ${literal(inner, name)}`)
     .join(', ')} }`

@@ -14,7 +14,6 @@ type PageDeps = {
 
 const pagePath = '/_sandbox/tradingview'
 
-/** Options of form fields that are a `<select>`; other fields are text inputs. */
 const choices: Record<string, string[] | undefined> = {
   TradingView: Object.values(faults),
   script: Object.keys(scripts),

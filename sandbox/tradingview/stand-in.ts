@@ -10,7 +10,6 @@ import { createTradingViewPage } from './page.ts'
 
 export type StandInOptions = {
   database: pg.Pool
-  /** Access expires by the sandbox's clock. */
   now: () => Promise<Date>
   mayControl: (request: IncomingMessage) => boolean | Promise<boolean>
   log: (message: string, detail?: object) => void

@@ -16,7 +16,6 @@ export function checkLockFile({ packages }: LockFile): string[] {
   return complaints
 }
 
-/** Part of CycloneDX's format, as `npm run sbom` prints it. */
 export type Bill = {
   components: {
     name: string

@@ -77,7 +77,7 @@ export const copyPayments = (url: string, excludedEmails: string[]): Promise<num
 
 const modelKey = ({ billing_type, status, price }: Purchase) => `${billing_type} ${status} ${price}`
 
-/** One real purchase for each plan, status and price. */
+/** Models are real purchases, one for each plan, status and price. */
 async function readModels(client: pg.Client, excludedEmails: string[]): Promise<Map<string, ModelPurchase>> {
   const { rows } = await client.query<Purchase & Pick<CopiedRows, 'order' | 'payments'>>(
     `select p.*, u.email, u.name, to_json(o) as "order", (

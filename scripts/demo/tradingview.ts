@@ -55,7 +55,7 @@ export async function unlockDemoBuyers(config: Config): Promise<number> {
   }
 }
 
-/** One by one would take minutes. */
+/** Bulk, because adding them one by one would take minutes. */
 async function listEveryone({ connection: { pool } }: Shop) {
   await pool.query(
     `insert into sandbox.tradingview_users

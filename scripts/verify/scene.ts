@@ -2,7 +2,6 @@ import type { Stage } from './stage.ts'
 
 export type Facts = Record<string, string | number | boolean | null>
 
-/** Leads to the same facts at Stripe and at the stand-in. */
 export type Scene = {
   title: string
   /** Behavior that Stripe's documentation leaves open; only a test key can settle it. */

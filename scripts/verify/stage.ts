@@ -112,7 +112,6 @@ function stageOn({ sdk, gateway, taxGateway, price, pollIntervalMs, clock }: Sta
     yearly: () => price({ amount: 39_000, interval: 'year' }),
     now: () => now,
     forward: (seconds: number) => moveClockTo(now + seconds),
-    /** Moves the clock to the renewal and `secondsAfter` it. */
     renew: async (id: string, secondsAfter: number) => moveClockTo((await periodEnd(id)) + secondsAfter),
 
     async latestInvoice(id: string): Promise<Stripe.Invoice> {

@@ -35,7 +35,7 @@ function isAlive(pid: number) {
   }
 }
 
-/** True if the process can be identified and is not a PostgreSQL of this folder. */
+/** False if the process cannot be identified. */
 function isAnotherProgram(pid: number, { data }: EmbeddedPaths): boolean {
   const command = existsSync('/proc/self/cmdline') ? read(`/proc/${pid}/cmdline`) : commandByPs(pid)
   return command !== '' && !command.includes(data)

@@ -5,7 +5,7 @@ import type { Person, Personal } from './schema/personal.ts'
 import * as schema from './schema.ts'
 
 export const personalTables = Object.values(schema)
-  .filter((each): each is Personal[] => Array.isArray(each))
+  .filter((exported): exported is Personal[] => Array.isArray(exported))
   .flat()
 
 function rowsOf({ table, of = getTableColumns(table).userId }: Personal, person: Person): SQL {

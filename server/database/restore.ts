@@ -13,7 +13,6 @@ import { type Migration, readMigrations } from './migrations.ts'
 import { assertKey, createReader, damagedMessage, migrationsOf, type Reader } from './restore-reader.ts'
 
 type Options = {
-  /** Undefined for a shop that has no key yet. */
   secrets: Signing | undefined
   unsigned?: boolean
   /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
@@ -80,7 +79,6 @@ async function hasOtherConnections(client: pg.Client) {
   return rows.length > 0
 }
 
-/** Drops everything of this or a newer version, except objects of extensions. */
 async function dropEverything(client: pg.Client) {
   await client.query('drop schema if exists drizzle, jobs, sandbox cascade')
   const { rows } = await client.query<{ statement: string }>(

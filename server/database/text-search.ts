@@ -19,7 +19,6 @@ export const wordsOf = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolea
 /** Words of one or two letters match only at the beginning of a word, because the trigram index needs three letters. */
 const patternOf = (word: string) => (word.length < 3 ? containing(` ${word}`) : containing(word))
 
-/** Condition for users whose email, name or TradingView username contains all words. */
 export const matchesUser = (q: string) => and(...wordsOf(q).map((word) => like(users.searchText, patternOf(word))))
 
 export function usersMatching(q: string): SQL {

@@ -55,8 +55,8 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
     return Math.max(0, ...waits)
   }
 
-  async function clearStarting(tx: Transaction, whats: string[], whom: string) {
-    const prefixes = whats.map((what) => keyOf(what, whom))
+  async function clearStarting(tx: Transaction, kinds: string[], whom: string) {
+    const prefixes = kinds.map((kind) => keyOf(kind, whom))
     await tx.delete(attempts).where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
   }
 

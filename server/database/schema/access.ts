@@ -105,7 +105,6 @@ export const accessEvents = pgTable(
     username: text(),
     reason: text(),
     byAdmin: uuid().references(() => users.id),
-    /** Email to the buyer; null if none was sent. */
     mail: text(),
   },
   (t) => [

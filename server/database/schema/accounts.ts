@@ -41,7 +41,6 @@ export const userId = (config?: { onDelete: 'cascade' }) =>
     .notNull()
     .references(() => users.id, config)
 
-/** One-time email links: a reset, a guest's first password, or a login. */
 export const passwordTokens = pgTable(
   'password_tokens',
   {
@@ -57,7 +56,6 @@ export const passwordTokens = pgTable(
   (t) => [index('password_tokens_user').on(t.userId, t.createdAt)],
 )
 
-/** Takes effect once confirmed; the old address can undo it for a while. */
 export const emailChanges = pgTable(
   'email_changes',
   {

@@ -23,11 +23,9 @@ export const declarations = pgTable(
     endsOn: date({ mode: 'string' }),
     declaredAt: momentOfInsert(),
     networkHash: text().notNull(),
-    /** User who was logged in or confirmed the declaration by the emailed link. */
     userId: uuid().references(() => users.id),
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
     linkEndsAt: moment(),
-    /** Time the seller was told that the link had not been used. */
     sellerToldAt: moment(),
     handledAt: moment(),
     outcome: text(),

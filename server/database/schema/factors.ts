@@ -19,7 +19,6 @@ export const passkeys = pgTable(
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull(),
     isSynced: boolean().notNull(),
-    /** Model of the device or password manager, if the device reveals it. */
     aaguid: text().notNull(),
     /** Host that the passkey was created for; it works on no other host. */
     host: text().notNull(),

@@ -24,7 +24,6 @@ export const invoices = pgTable(
     tax: integer().notNull(),
     amountPaid: integer().notNull(),
     amountRemaining: integer().notNull(),
-    /** Paid by other means than Stripe, such as a bank transfer. */
     paidOutOfBand: integer().notNull(),
     periodStart: moment(),
     periodEnd: moment(),
@@ -108,7 +107,6 @@ export const refunds = pgTable(
     amount: integer().notNull(),
     tax: integer().notNull().default(0),
     status: text().notNull(),
-    /** Goodwill refund: access stays. */
     keepsAccess: boolean().notNull().default(false),
   },
   (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_newest').on(t.at, t.id)],

@@ -49,7 +49,6 @@ export const mrrMovements = pgTable(
 /** A nightly comparison with Stripe's list of subscriptions, in cents a year. */
 export const mrrProofs = pgTable('mrr_proofs', {
   at: moment().primaryKey(),
-  /** Number of subscriptions that could be read. */
   compared: integer().notNull(),
   atStripe: number().notNull(),
   here: number().notNull(),
@@ -60,9 +59,7 @@ export const mrrProofs = pgTable('mrr_proofs', {
   unreadable: integer().notNull().default(0),
   /** Subscriptions that this shop sold and Stripe charges, but that this database lacks. */
   unknown: integer().notNull().default(0),
-  /** Signed amounts of explained differences, by reason. */
   explained: jsonb().$type<{ kind: ExplainedDifference; count: number; arr: number }[]>().notNull(),
-  /** Examples of unexplained differences. */
   differences: jsonb()
     .$type<{ subscriptionId: string; atStripe: number; here: number; kind: DifferenceFault }[]>()
     .notNull(),

@@ -32,14 +32,13 @@ export const orders = pgTable(
     postalCode: text(),
     cardCountry: text(),
     isCompany: boolean().notNull().default(false),
-    /** Version of the sentence about product news, and an objection made at the checkout. */
     newsVersion: text(),
     newsObjectedAt: moment(),
     tradingViewUsername: text(),
     /** Paid or abandoned. An abandoned switch leaves no row. */
     closedAt: moment(),
 
-    /** One per account, one per guest checkout. */
+    /** Each account has one customer at Stripe, and so has each guest checkout. */
     customerId: text().notNull(),
     subscriptionId: text().notNull(),
     /** Payment intent of the first payment; null for a switch, and for unpaid subscriptions made at Stripe. */

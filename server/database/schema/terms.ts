@@ -2,7 +2,6 @@ import { jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import type { LegalText } from '#contract/selling/legal/text.ts'
 import { momentOfInsert } from './columns.ts'
 
-/** Every version shown by this shop, so that an order's version can be read later. */
 export const termsTexts = pgTable('terms_texts', {
   version: text().primaryKey(),
   since: momentOfInsert(),
