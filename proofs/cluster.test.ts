@@ -128,11 +128,11 @@ async function checkInterruption(
 }
 
 async function checkSharedState(one: string, two: string) {
-  const [here, there] = [createVisitor(one), createVisitor(two)]
+  const [visitorAtOne, visitorAtTwo] = [createVisitor(one), createVisitor(two)]
   const [email, password] = ['shared@cluster.example', 'a long password for the cluster']
-  await here.call(accounts.register, { name: 'Shared', email, password })
-  for (const [name, value] of here.cookies) there.cookies.set(name, value)
-  const isLoggedIn = await there.call(accounts.user, {}).then(
+  await visitorAtOne.call(accounts.register, { name: 'Shared', email, password })
+  for (const [name, value] of visitorAtOne.cookies) visitorAtTwo.cookies.set(name, value)
+  const isLoggedIn = await visitorAtTwo.call(accounts.user, {}).then(
     (user) => user?.email === email,
     () => false,
   )

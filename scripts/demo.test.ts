@@ -99,7 +99,7 @@ test('the year settles in francs: every payout adds up, and two countries have t
        (select count(*)::int from payments where tax = 0 and country in ('CH', 'DE')) as untaxed
      from balance_transactions where currency = 'chf'`,
   )
-  const sum = (of: 'net' | 'paidOut') => months.reduce((total, { settled }) => total + settled[of], 0)
+  const sum = (field: 'net' | 'paidOut') => months.reduce((total, { settled }) => total + settled[field], 0)
   expect([sum('net'), sum('paidOut')]).toEqual([rows[0]?.net, rows[0]?.paid_out])
   expect(rows[0]).toMatchObject({ taxed: ['CH', 'DE'], untaxed: 0 })
   const listed = await admin.call(bookkeeping.adminPayouts, { limit: 200 })
@@ -154,20 +154,20 @@ test('the demo’s books match the payment side, in every state', async () => {
 test('a seller can refund any of the demo’s purchases and finds people who wait', async () => {
   const admin = await shop.admin()
   const listed = await admin.call(purchases.adminList, { limit: 100, status: 'active' })
-  const copied = listed.findLast(({ paymentIntentId }) => paymentIntentId)
-  await admin.call(purchases.adminRefund, { id: copied?.id ?? '', amount: 500, refundedSoFar: 0 })
-  const [after] = await admin.call(purchases.adminList, { limit: 1, q: copied?.user.email ?? '' })
-  expect(after).toMatchObject({ id: copied?.id, refundedAmount: 500 })
+  const paidPurchase = listed.findLast(({ paymentIntentId }) => paymentIntentId)
+  await admin.call(purchases.adminRefund, { id: paidPurchase?.id ?? '', amount: 500, refundedSoFar: 0 })
+  const [refundedPurchase] = await admin.call(purchases.adminList, { limit: 1, q: paidPurchase?.user.email ?? '' })
+  expect(refundedPurchase).toMatchObject({ id: paidPurchase?.id, refundedAmount: 500 })
   // The number shrinks to three while the connector unlocks people.
   expect((await admin.call(accessAdmin.todo, { limit: 100 })).length).toBeGreaterThanOrEqual(3)
 })
 
 test('the seller finds a declaration in every state', async () => {
   const listed = await (await shop.admin()).call(declarations.adminList, {})
-  const seen = listed.map(({ kind, state, isLate, forCause, purchase }) =>
+  const descriptions = listed.map(({ kind, state, isLate, forCause, purchase }) =>
     [kind, state, isLate && 'late', forCause && 'for cause', !purchase && 'unknown'].filter(Boolean).join(' '),
   )
-  expect(new Set(seen)).toEqual(
+  expect(new Set(descriptions)).toEqual(
     new Set([
       'withdrawal open unknown',
       'withdrawal open late',

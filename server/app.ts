@@ -43,7 +43,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     stripe,
     overdueEvents: selling.subscriptions.inbox.countOverdue,
     cspReports: await mountCspReports(app),
-    more: [access.tradingView.measures, selling.proof.measures],
+    moduleMeasures: [access.tradingView.measures, selling.proof.measures],
     token: config.metricsToken,
     production: config.production,
   })

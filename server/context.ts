@@ -57,7 +57,7 @@ export function createContext({ transport, ...input }: ContextInput) {
     supportEmail: sellersAddress,
     mails: createMails({ db, now, queue, transport, site }),
     audit: createAudit({ db, now }),
-    attempts: createAttempts({ db, now, limitsQuestions: config.rateLimits }),
+    attempts: createAttempts({ db, now, limitsAddressLookups: config.rateLimits }),
     /** One task at a time for each subscription, and for each buyer's checkout. */
     runExclusive: connection.locks.runExclusive,
     securityLog: createSecurityLog(log),

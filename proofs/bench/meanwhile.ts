@@ -12,12 +12,12 @@ async function compareP99During(
   loadOthers: () => Promise<{ p99: number }>,
   work: () => Promise<unknown>,
 ) {
-  const calm = await loadOthers()
-  const running = work()
+  const before = await loadOthers()
+  const workDone = work()
   const during = await loadOthers()
-  await running
-  const ratio = during.p99 / calm.p99
-  const figure = `${ratio.toFixed(2)} x (${calm.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`
+  await workDone
+  const ratio = during.p99 / before.p99
+  const figure = `${ratio.toFixed(2)} x (${before.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`
   return line(what, figure)
 }
 

@@ -15,7 +15,7 @@ type Dependencies = {
   stripe: Pick<StripeGateway, 'faults'>
   overdueEvents: () => Promise<number>
   cspReports: () => number
-  more: { ofThisProcess?: Metric[]; ofTheDatabase(): Promise<Metric[]> }[]
+  moduleMeasures: { ofThisProcess?: Metric[]; ofTheDatabase(): Promise<Metric[]> }[]
   token: string | undefined
   production: boolean
 }
@@ -63,9 +63,9 @@ function hasToken({ headers }: FastifyRequest, token: string) {
   return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
-function metricsOfThisProcess({ pool, queue, stripe, cspReports, more }: Dependencies): Metric[] {
+function metricsOfThisProcess({ pool, queue, stripe, cspReports, moduleMeasures }: Dependencies): Metric[] {
   return [
-    ...more.flatMap((module) => module.ofThisProcess ?? []),
+    ...moduleMeasures.flatMap((module) => module.ofThisProcess ?? []),
     new Gauge({
       name: 'shop_database_connections',
       help: 'Database connections, and requests waiting for one.',
@@ -131,13 +131,13 @@ function metricsOfThisProcess({ pool, queue, stripe, cspReports, more }: Depende
 }
 
 /** Every process reads the same figures, so they are not summed. Without the database, only `shop_database_up 0`. */
-async function metricsOfTheDatabase({ queue, overdueEvents, more }: Dependencies): Promise<Metric[]> {
+async function metricsOfTheDatabase({ queue, overdueEvents, moduleMeasures }: Dependencies): Promise<Metric[]> {
   const databaseUp = (value: number) => gauge('shop_database_up', 'Whether the database answers.', value)
   try {
     const [depths, overdue, moduleMetrics] = await Promise.all([
       queue.depths(),
       overdueEvents(),
-      Promise.all(more.map((module) => module.ofTheDatabase())),
+      Promise.all(moduleMeasures.map((module) => module.ofTheDatabase())),
     ])
     const jobs = (field: 'count' | 'seconds') =>
       depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))

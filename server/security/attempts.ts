@@ -11,7 +11,7 @@ type Dependencies = {
   db: Database
   now: () => Date
   /** Off in most tests, where every visitor has the same address. */
-  limitsQuestions?: boolean
+  limitsAddressLookups?: boolean
 }
 export type Limit = { requests: number; seconds: number }
 type Options = { device?: string | undefined; tx?: Transaction | Database }
@@ -24,7 +24,7 @@ const keyOf = (what: string, whom: string, device?: string) =>
  * Counts across all processes. Attempts from a `device` that the account has used before count separately,
  * so that strangers cannot lock its owner out.
  */
-export function createAttempts({ db, now, limitsQuestions = true }: Dependencies) {
+export function createAttempts({ db, now, limitsAddressLookups = true }: Dependencies) {
   /** Counts one more attempt. Returns 0 within the limit. */
   async function secondsToWait(
     what: string,
@@ -83,7 +83,7 @@ export function createAttempts({ db, now, limitsQuestions = true }: Dependencies
      * the same address again is not counted.
      */
     async countAddressLookup(ip: string, email: string) {
-      if (!limitsQuestions) return
+      if (!limitsAddressLookups) return
       const networks = networksOf(ip)
       const key = `${networks[0]?.network} ${email}`
       const isAnswered = and(eq(attempts.key, keyOf('asked', key)), gt(attempts.endsAt, now()))

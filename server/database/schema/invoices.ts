@@ -81,6 +81,7 @@ export const payments = pgTable(
     periodStart: moment(),
     periodEnd: moment(),
     country: text(),
+    /** Withdrawn by the bank in a dispute. */
     lostAt: moment(),
     lostAmount: integer().notNull().default(0),
     /** A dispute can make Stripe refuse refunds. */

@@ -8,6 +8,7 @@ import { personal } from './personal.ts'
 export const sentMails = pgTable(
   'sent_mails',
   {
+    /** Id of the job that sent the email. */
     id: uuid().primaryKey(),
     userId: userId(),
     kind: text().notNull(),

@@ -31,7 +31,9 @@ export const orders = pgTable(
     country: text(),
     postalCode: text(),
     cardCountry: text(),
+    /** The customer at Stripe has a VAT ID. */
     isCompany: boolean().notNull().default(false),
+    /** Sentence about product news at the checkout, and an objection made there. */
     newsVersion: text(),
     newsObjectedAt: moment(),
     tradingViewUsername: text(),
@@ -46,6 +48,7 @@ export const orders = pgTable(
 
     /** True if the account was created for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
+    /** From the checkout cookie; null if the order was not made in a browser. */
     nonceHash: text(),
     /** Use or expiry of the single login that a guest's payment allows. */
     loginUsedAt: moment(),

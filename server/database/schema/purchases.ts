@@ -73,6 +73,7 @@ export const purchases = pgTable(
     /** Latest paid period; null without a payment at Stripe. */
     paidFrom: moment(),
     paidUntil: moment(),
+    /** Free time from the seller; nothing is charged before. */
     givenUntil: moment(),
     pausedAt: moment(),
     /** Collection paused by the seller at Stripe (`pause_collection`); access stays. */
@@ -80,6 +81,7 @@ export const purchases = pgTable(
     collectionResumesAt: moment(),
     /** The shop collects tax, but not here: the address is invalid, or tax is off for the subscription. */
     taxIsOff: boolean().notNull().default(false),
+    /** The unpaid renewal needs the buyer's confirmation with the bank (3-D Secure). */
     awaitsBank: boolean().notNull().default(false),
     cardRefusal: text(),
     /** Failed refunds that were not repeated, and refunds made outside Stripe. */

@@ -119,13 +119,7 @@ type ReceiptData = Charged & {
   tax: Tax | null
 }
 
-type FirstSteps = {
-  attached?: Attached
-  newAccount?: { tokenId: string; handedOver?: { paymentIntentId: string | null } }
-  needsUsername?: boolean
-}
-
-function receiptAction({ attached, newAccount, needsUsername }: FirstSteps, site: MailSite): Action | undefined {
+function nextStepAction({ attached, newAccount, needsUsername }: ReceiptData, site: MailSite): Action | undefined {
   if (attached) return attachedAction(attached)
   if (newAccount)
     return ['Set your password', firstPasswordLink(newAccount.tokenId, site, newAccount.handedOver?.paymentIntentId)]
@@ -137,7 +131,7 @@ const confirmsContract = ({ isFirst, switched }: ReceiptData) => isFirst || Bool
 function receiptFootnote(data: ReceiptData, site: MailSite): Piece[] {
   const { isFirst, switched, attached, newsTo } = data
   const guide = isFirst ? sentence`${link('Setup guide (5 minutes)', '/setup-guide')}\n` : []
-  const invoice = receiptAction(data, site)
+  const invoice = nextStepAction(data, site)
     ? sentence`${link('View the invoice', invoiceLink(data, site))} (opens once; your dashboard has all invoices)\n`
     : []
   const notices = [
@@ -157,7 +151,7 @@ export const paymentMails = {
   receipt: (data: ReceiptData, site) => {
     const { switched, attached, newAccount } = data
     const needsUsername = data.needsUsername && !attached
-    const button = receiptAction(data, site)
+    const nextStep = nextStepAction(data, site)
     return {
       subject: switched ? `You’ve switched to ${data.billingType}: ${data.product}` : `Your receipt: ${data.product}`,
       paragraphs: [
@@ -183,7 +177,7 @@ export const paymentMails = {
         ['Paid on', day(data.paidAt)],
         data.renewsAt && ['Renews on', day(data.renewsAt)],
       ],
-      action: button ?? ['View the invoice', invoiceLink(data, site)],
+      action: nextStep ?? ['View the invoice', invoiceLink(data, site)],
       actionNote: newAccount && worksOnce,
       footnote: receiptFootnote(data, site),
       documents: confirmsContract(data) && contractTexts(site),
