@@ -11,7 +11,6 @@ type Plan = {
   period: string
   /** Names of the plan in files exported from other shops. */
   otherNames: string[]
-  /** Days before a renewal at which the buyer gets an email about it. */
   renewalNoticeDays: number[]
 }
 

@@ -114,7 +114,6 @@ export function Document(props: {
 
 const needsScript = ({ access, path }: Route) => access !== 'public' || /^\/(checkout|invoice|account)/.test(path)
 
-/** Indexed pages have their own preview image, drawn by `scripts/draw-images.ts`. */
 export function imageOf(route: Route) {
   if (route.path.startsWith('/products/')) return 'products'
   return (route.indexable ? route.page : 'home-page').replace(/^.*\//, '').replace(/-page$/, '')

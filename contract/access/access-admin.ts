@@ -31,7 +31,6 @@ const todo = z.extend(accessOwner, {
   additionalInfo: z.nullable(z.string()),
   hasKeys: z.boolean(),
   product: z.string(),
-  /** Names on TradingView. */
   scripts: z.array(z.string()),
   /** Expiry on TradingView; null without an end. */
   until: z.nullable(instant),

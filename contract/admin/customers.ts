@@ -20,7 +20,6 @@ const customer = z.object({
   role: z.nullable(z.enum(roles)),
   tradingViewUsername: z.nullable(z.string()),
   createdAt: instant,
-  /** When an emailed link proved the address. */
   verifiedAt: z.nullable(instant),
   hasPassword: z.boolean(),
   purchases: purchases.adminList.output,

@@ -122,7 +122,6 @@ const disputeOutput = z.object({
   files: z.array(
     z.object({
       name: z.enum(Object.keys(evidenceFiles) as [EvidenceFile, ...EvidenceFile[]]),
-      /** Text in the PDF. */
       content: z.string(),
       isIncluded: z.boolean(),
     }),

@@ -15,7 +15,7 @@ export function useContent(source: string): ContentPage {
   return useMemo(() => parseContent(fillPlaceholders(source, products)), [source, products])
 }
 
-/** Splits a heading "Eyebrow: Title"; the eyebrow may be missing. */
+/** "Eyebrow: Title"; the eyebrow may be missing. */
 export function splitHeading(heading: string) {
   const [, eyebrow, title] = /^(.+?): (.+)$/.exec(heading) ?? []
   return eyebrow && title ? { eyebrow, title } : { eyebrow: '', title: heading }

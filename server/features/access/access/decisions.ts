@@ -27,7 +27,6 @@ export type Decisions = {
   withhold(actor: Actor, ids: string[]): Promise<{ changed: number }>
   /** Records that the seller has removed someone by hand. */
   lock(actor: Actor, ids: string[]): Promise<{ changed: number }>
-  /** For unlocks whose undo window is over. */
   announce(): Promise<void>
   rename(actor: Actor, id: string, username: string): Promise<void>
   /** Rows among these that were declined with a request to end the paid subscription. */

@@ -47,7 +47,6 @@ export function createHealth(
     if (before?.downSince || before?.state !== 'on') await db.transaction(connectorChanged)
   }
 
-  /** Stops the connector and emails the seller. `remind` repeats that daily. */
   async function stop(state: ConnectionState, failureFields: Partial<ConnectionRow>) {
     const stopped = await db
       .update(tvConnection)

@@ -167,8 +167,8 @@ const releasedEmail = (userId: string) => `released-${userId}@deleted.invalid`
 const addressTaken = () => conflict('email-taken', 'This address belongs to another account by now. Please email us.')
 
 /**
- * So that `forUserId` can have the address back. The other account keeps its purchases. Throws if the earlier owner never
- * proved the address, or if the other account has proven it and no undo can take it back anymore.
+ * Takes the address from the account that has it now, which keeps its purchases. Throws if the earlier owner never
+ * proved it, or if the present one has proven it and no undo can take it back anymore.
  */
 async function releaseAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,

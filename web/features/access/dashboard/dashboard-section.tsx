@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react'
 
-/** The quick cards scroll to a section by its id. */
 export function DashboardSection(props: {
   id?: string
   title: string

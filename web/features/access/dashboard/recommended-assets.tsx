@@ -16,7 +16,7 @@ export function RecommendedAssets() {
   const { data } = query
   const { maker } = useSettings()
   const listName = useListName()
-  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(latest, '')
+  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(laterTime, '')
   return (
     <DashboardSection
       id="recommended-assets"
@@ -36,8 +36,7 @@ export function RecommendedAssets() {
   )
 }
 
-/** Compares ISO times as texts. */
-const latest = (first: string, second: string) => (first > second ? first : second)
+const laterTime = (first: string, second: string) => (first > second ? first : second)
 
 function ListActions({ assetList }: { assetList: RecommendedAsset[] }) {
   const fileName = useListName()

@@ -73,7 +73,6 @@ function presenceText(isPresent: boolean | null) {
   return isPresent ? 'yes' : 'no'
 }
 
-/** Initial of each script, filled where TradingView shows the name. */
 function ScriptMarks({ lists }: { lists: AccessPerson['lists'] }) {
   if (lists.length === 0) return '–'
   return (

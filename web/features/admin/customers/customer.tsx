@@ -39,7 +39,6 @@ export default function CustomerScreen({ id }: { id: string }) {
     <div className="flex flex-col gap-6">
       <OpenMatters customer={data} />
       <CustomerCard customer={data} />
-      {/* Narrow screens show one column, and the timeline last. */}
       <div className="flex flex-col gap-6 xl:grid xl:grid-cols-[1fr_22rem] xl:items-start">
         <div className={columnClasses}>
           <PurchasesCard customer={data} />

@@ -229,7 +229,6 @@ const stateIcons = {
   note: { icon: Info, color: 'text-muted' },
 }
 
-/** Checks of the Stripe account, the same as `npm run stripe -- check`. */
 function PaymentsCard() {
   const query = useData(stripeSetup.adminCheck, {}, { once: true })
   const { data } = query

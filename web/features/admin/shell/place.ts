@@ -23,7 +23,6 @@ export function useRecordTitle(name: string | undefined) {
 
 let lastListHref: Href | undefined
 
-/** Address of the last list with its filters, for the breadcrumb. */
 export const lastList = (fallback: Href) => lastListHref ?? fallback
 
 export function useRememberedList(isList: boolean) {

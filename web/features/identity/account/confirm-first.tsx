@@ -3,7 +3,6 @@ import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 
-/** `children` says why the address has to be confirmed. */
 export function ConfirmFirst({ children }: { children: ReactNode }) {
   const { email, send, isPending, isSent, errorMessage } = useConfirmation()
   return (

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { Href } from '#web/ui/navigation.tsx'
 import { attempt, useHydrated } from '#web/ui/store.ts'
 
-/** Keys of the session storage. */
 export const returnPathKey = 'return-to'
 export const sessionEndedKey = 'session-ended'
 const emailKey = 'login-email'

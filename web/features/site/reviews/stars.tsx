@@ -1,4 +1,3 @@
-/** Path of a star, relative to its top. */
 const starPath = 'l2.9 5.9 6.5.9-4.7 4.6 1.1 6.5-5.8-3.1-5.8 3.1 1.1-6.5-4.7-4.6 6.5-.9z'
 const fiveStarsPath = [12, 36, 60, 84, 108].map((x) => `M${x} 2.6${starPath}`).join('')
 
