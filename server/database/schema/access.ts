@@ -27,7 +27,7 @@ import { id, listed, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** Index condition: rows that may need the seller. `entryMayNeedSeller` covers the rest; past buyers are left out. */
+/** Index condition: rows that may need the seller. For list entries, see `entryMayNeedSeller` in tradingview.ts. */
 export const mayNeedSeller = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
@@ -45,12 +45,13 @@ export const access = pgTable(
     userId: userId(),
     productId: productId(),
     reason: text().$type<EntitlementReason>(),
-    /** End of the entitlement; null with a reason means that there is none. */
+    /** End of the entitlement; null if it has no end, and without an entitlement. */
     until: moment(),
     username: text(),
-    /** Lower case; null without a username, if it is impossible, or while another customer has it. */
+    /** Username in lower case; null if it is missing, invalid or another customer's. */
     nameKey: text(),
     nameProblem: text({ enum: nameProblems }),
+    /** Usernames to suggest if TradingView does not know the entered one. */
     similar: jsonb().$type<string[]>().notNull().default([]),
     nameCheckedAt: moment(),
     state: text({ enum: accessStates }).notNull().default('none'),
@@ -60,11 +61,11 @@ export const access = pgTable(
     /** Null for the connector, or without a decision. */
     decidedBy: uuid().references(() => users.id),
     declinedBecause: text(),
-    /** Time since which an admin is asked to refund and end the subscription, after declining access. */
+    /** Time when the seller declined access and asked an admin to refund and end the subscription. */
     endRequestedAt: moment(),
     /** The buyer asked again after being declined or withheld, so only the seller may unlock. */
     needsDecision: boolean().notNull().default(false),
-    /** Until then a grant can return to `undoTo`, and the buyer is not told. */
+    /** End of the undo window, in which a grant can return to `undoTo`. The buyer's email waits for it. */
     undoUntil: moment(),
     undoTo: jsonb().$type<Undo>(),
     /** Username that has access by our records, as spelled; null for none. */
@@ -135,7 +136,7 @@ export const accessForms = pgTable(
 )
 
 export const personalAccess = [
-  // Keeps rows whose access still has to be locked at TradingView.
+  // Keeps rows whose access still has to be locked at TradingView: `unlocked` without a `reason`.
   personal(access, {
     shown: {
       as: 'access',

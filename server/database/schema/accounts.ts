@@ -14,12 +14,13 @@ export const users = pgTable(
     passwordHash: text(),
     /** Set by the first use of an emailed link; set at once for imported accounts and command-line admins. */
     verifiedAt: moment(),
-    /** After the transfer to the mailbox's owner, only emailed links log in. */
+    /** Last time the password was removed and the mailbox's owner took the account over. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
     /** Null for buyers, and for admins, who have every permission. */
     role: text().$type<Role>(),
     tradingViewUsername: text(),
+    /** Last reminder to enter a TradingView username. */
     remindedAt: moment(),
     createdAt: createdAt(),
     /** The row of a deleted account stays without personal data, because the books refer to it. */
@@ -75,7 +76,7 @@ export const personalAccounts = [
     shown: {
       as: 'account',
       columns: 'id email name isAdmin role tradingViewUsername createdAt verifiedAt',
-      isAccount: true,
+      isSingleRow: true,
     },
     empties: (person, now) => ({
       email: deletedEmail(person.id),

@@ -4,7 +4,7 @@ import type { BillingType } from '#contract/statuses.ts'
 import { products } from './catalog.ts'
 import { createdAt, id, moment, momentOfInsert } from './columns.ts'
 
-/** The value never changes: it is the coupon with the same id at Stripe. */
+/** The discount never changes, because Stripe has a coupon with the same id. */
 export const discountCodes = pgTable(
   'discount_codes',
   {
@@ -21,6 +21,7 @@ export const discountCodes = pgTable(
     startsAt: moment(),
     endsAt: moment(),
     maxUses: integer(),
+    /** Only for people without an earlier purchase of any product. */
     newOnly: boolean().notNull().default(false),
     createdAt: createdAt(),
     stoppedAt: moment(),
@@ -28,7 +29,7 @@ export const discountCodes = pgTable(
   (t) => [check('discount_codes_worth', sql`num_nonnulls(${t.percentOff}, ${t.amountOff}) = 1`)],
 )
 
-/** Payments that count against a code's limit. A row names an order, not a person, and outlives both. */
+/** Paid orders that count against a code's limit. `checkoutId` is the id of an order, which may be deleted. */
 export const codeUses = pgTable(
   'code_uses',
   {

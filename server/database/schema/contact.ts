@@ -40,7 +40,7 @@ export const personalContact = [
       of: contactMessages.userId,
       columns: 'firstName lastName email message createdAt answeredAt answer',
       more: {
-        // Answers are sent to the address in the message, so they are shown to the account that has proven it.
+        // Replaces the column: only the account that has proven the message's address sees the answer.
         answer: sql`case when exists (select from ${users} sender where sender.id = ${contactMessages}.user_id
           and sender.email = ${contactMessages}.email and ${contactMessages}.answered_at >= sender.verified_at) then ${contactMessages}.answer end`,
       },

@@ -6,7 +6,7 @@ import { id, listed, moment, momentOfInsert } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** Cancellations and withdrawals declared without a login; each takes effect from `declaredAt`. */
+/** Cancellations and withdrawals from the forms that need no login, or that wait for Stripe. Each counts from `declaredAt`. */
 export const declarations = pgTable(
   'declarations',
   {

@@ -3,7 +3,7 @@ import { boolean, doublePrecision, index, integer, pgTable, text, uuid } from 'd
 import { moment } from './columns.ts'
 import { purchases } from './purchases.ts'
 
-/** `purchaseId` and `userId` may refer to deleted rows, because the books are kept longer. */
+/** `purchaseId` has no foreign key, because invoices are kept longer than deleted purchases. */
 export const invoices = pgTable(
   'invoices',
   {

@@ -43,14 +43,14 @@ export const orders = pgTable(
     /** Each account has one customer at Stripe, and so has each guest checkout. */
     customerId: text().notNull(),
     subscriptionId: text().notNull(),
-    /** Payment intent of the first payment; null for a switch, and for unpaid subscriptions made at Stripe. */
+    /** First payment; null for a plan switch, and for a subscription taken over from Stripe before any payment. */
     paymentIntentId: text().unique(),
 
     /** True if the account was created for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
     /** From the checkout cookie; null if the order was not made in a browser. */
     nonceHash: text(),
-    /** Use or expiry of the single login that a guest's payment allows. */
+    /** Time when the guest's login by payment was used or forfeited. */
     loginUsedAt: moment(),
 
     /** Makes sure that an older answer from Stripe never overwrites a newer one. */

@@ -16,10 +16,11 @@ export type Personal = {
   shown?: {
     as: string
     columns: string
+    /** Added to `columns`, or shown instead of the column with the same name. */
     more?: Record<string, PgColumn | SQL>
     of?: PgColumn | Finder
     order?: PgColumn | SQL
-    isAccount?: true
+    isSingleRow?: true
   }
   /** Rows deleted with the account: all, or those that match. */
   deletes?: SQL | true

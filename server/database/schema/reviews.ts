@@ -34,8 +34,8 @@ export const reviews = pgTable(
 /** The text stays, without a name. */
 export const personalReviews = [
   personal(reviews, {
+    // Leaves out `report`, which another person wrote.
     shown: { as: 'reviews', columns: 'stars text author invitedAt writtenAt showsPayingSince answer hiddenBecause' },
-    // The text of a report is not the author's, so it is not shown.
     deletes: isNull(reviews.writtenAt),
     empties: { author: null },
   }),
