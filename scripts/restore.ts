@@ -40,24 +40,19 @@ const assertEmpty = (url: string) =>
 await runCommand(async ({ config, url }) => {
   const key = findSecretsKey(config.secretsKey, config.dataDir)
   if (!values.replace) await assertEmpty(url)
-  const {
-    header,
-    rows,
-    tables,
-    run: migrationsRun,
-  } = await restore(url, readUnzipped(file), {
+  const { header, rows, tables, upgradedBy } = await restore(url, readUnzipped(file), {
     secrets: key ? createSecrets(key, config.oldSecretsKey) : undefined,
     unsigned: values.unsigned ?? false,
     async createUnmigratedTables(client) {
       await createJobTables(client)
       await createTables(client)
     },
-    record: (client) => recordCommand(client, 'backup.restore', { unsigned: values.unsigned ?? false }),
+    recordRestore: (client) => recordCommand(client, 'backup.restore', { unsigned: values.unsigned ?? false }),
   })
   console.log(
     `Restored ${rows} rows in ${tables} tables from ${header.takenAt} (version ${header.version}); every checksum matches.`,
   )
-  if (migrationsRun.length > 0) console.log(`Upgraded to this version by ${migrationsRun.join(', ')}.`)
+  if (upgradedBy.length > 0) console.log(`Upgraded to this version by ${upgradedBy.join(', ')}.`)
 })
 
 async function* readUnzipped(path: string): AsyncGenerator<Buffer> {

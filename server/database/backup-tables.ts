@@ -40,7 +40,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
 
 export type Sum = { rows: number; sha256: string }
 
-export async function readTable(
+export async function readAndSum(
   client: pg.ClientBase,
   { name, columns, order }: Table,
   onChunk: (chunk: Buffer) => unknown = () => undefined,

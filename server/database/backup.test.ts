@@ -155,8 +155,8 @@ describe('another version', () => {
 
   test('restores an older backup and brings it up to date', async () => {
     const empty = await createTestDatabase({ empty: true })
-    const { run } = await restoreInto(empty.url, backupText, { migrations: newer })
-    expect(run).toEqual(['9999_notes'])
+    const { upgradedBy } = await restoreInto(empty.url, backupText, { migrations: newer })
+    expect(upgradedBy).toEqual(['9999_notes'])
     expect(await query(empty.url, 'select distinct nickname from users')).toEqual([{ nickname: 'none' }])
     await empty.drop()
   })

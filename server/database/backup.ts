@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import pg from 'pg'
 import type { Secrets } from '../security/secrets.ts'
-import { readTable, type Sum, tablesOf } from './backup-tables.ts'
+import { readAndSum, type Sum, tablesOf } from './backup-tables.ts'
 import { readMigrations } from './migrations.ts'
 
 /**
@@ -72,7 +72,7 @@ export async function backup(
     let rows = 0
     for (const table of tables) {
       await write(`COPY ${table.name} (${table.columns.join(', ')}) FROM stdin;\n`)
-      const sum = await readTable(client, table, write)
+      const sum = await readAndSum(client, table, write)
       await write(`\\.\n${sumLine(table.name, sum)}\n`)
       rows += sum.rows
     }

@@ -26,7 +26,7 @@ export function pageOf<Item>(rows: Item[], limit: number, positionOf: (row: Item
   return { items, next: rows.length > limit && last ? encodeCursor(positionOf(last)) : undefined }
 }
 
-/** LIKE pattern, with `%` and `_` escaped. */
+/** LIKE pattern for text in lower case. Puts a backslash before `%`, `_` and backslashes. */
 export const containing = (word: string) => `%${word.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
 /** Start and exclusive end of a year (`2026`) or month (`2026-03`), in UTC. */

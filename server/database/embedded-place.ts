@@ -15,10 +15,12 @@ import { findPackageJSON } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
 
-const outsideHome = '/var/lib/rebound-sigma-shop'
+/** Used if PostgreSQL's user may not enter the shop's own folders. */
+const fallbackFolder = '/var/lib/rebound-sigma-shop'
 
-/** Set if the shop runs as root, because PostgreSQL refuses to. */
-export const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
+const isRoot = process.getuid?.() === 0
+/** Runs PostgreSQL for root, because PostgreSQL refuses to run as root. */
+export const nobody = isRoot ? { uid: 65534, gid: 65534 } : undefined
 
 /** True if every user may enter the folder and all folders above it. */
 function isEnterable(path: string): boolean {
@@ -34,14 +36,16 @@ export type EmbeddedPaths = { data: string; password: string; user: User | undef
 
 export function placeFor(dataDir: string): EmbeddedPaths {
   // If root runs a command on a service's data, the files keep belonging to the service's user.
-  const owner = nobody && (ownerOf(join(dataDir, 'postgres', 'data')) ?? ownerOf(dataDir))
-  const isUnreachable = nobody && !owner && !isEnterable(dirname(dataDir))
-  const folder = isUnreachable ? join(outsideHome, shortHash(dataDir)) : dataDir
+  const owner = isRoot ? (ownerOf(join(dataDir, 'postgres', 'data')) ?? ownerOf(dataDir)) : undefined
+  const needsNobody = isRoot && !owner
+  const isUnreachable = needsNobody && !isEnterable(dirname(dataDir))
+  const folder = isUnreachable ? join(fallbackFolder, shortHash(dataDir)) : dataDir
   const place = placeIn(folder, owner ?? nobody)
   const home = dirname(place.data)
   if (existsSync(place.data)) return place
   mkdirSync(home, { recursive: true })
-  if (nobody && !owner) chmodSync(folder, 0o755)
+  // Lets `nobody` enter the folder.
+  if (needsNobody) chmodSync(folder, 0o755)
   if (place.user) chownSync(home, place.user.uid, place.user.gid)
   return place
 }
@@ -80,26 +84,27 @@ export function postgresBinaries(installed = findPackage()): string {
       `The local PostgreSQL lacks ${missingLink.link}. As the user who ran npm ci, run: npm run build`,
     )
   const native = join(installed.folder, 'native')
-  if (!nobody || isEnterable(native)) return native
+  if (!isRoot || isEnterable(native)) return native
   const { version } = JSON.parse(readFileSync(installed.manifest, 'utf8')) as { version: string }
-  return copyOf(native, join(outsideHome, `postgres-${version}`))
+  return copyOf(native, join(fallbackFolder, `postgres-${version}`))
 }
 
 /** Does what the package's install script would do; npm may not run it. */
 export function linkPostgresLibraries(installed = findPackage()) {
-  for (const { link, target } of installed ? linksOf(installed) : []) {
+  for (const { link, destination } of installed ? linksOf(installed) : []) {
     if (existsSync(link)) continue
+    // Removes a broken link, which `existsSync` reports as missing.
     rmSync(link, { force: true })
-    symlinkSync(relative(dirname(link), target), link)
+    symlinkSync(relative(dirname(link), destination), link)
   }
 }
 
-/** npm packages cannot contain symbolic links, so the package lists them in a file. */
+/** npm packages cannot contain symbolic links, so the package lists them in a file. `target` is the link there. */
 function linksOf({ folder }: Package) {
   const list = join(folder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return []
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
-  return links.map(({ source, target }) => ({ link: join(folder, target), target: join(folder, source) }))
+  return links.map(({ source, target }) => ({ link: join(folder, target), destination: join(folder, source) }))
 }
 
 function copyOf(native: string, copy: string) {

@@ -50,14 +50,16 @@ async function refuseUpgrade() {
 export async function lockMigrations(client: Client) {
   const tryLock = async () => {
     const { rows } = await client.query<{ first: boolean }>('select pg_try_advisory_lock($1) as first', [migrationLock])
-    return rows[0]?.first
+    const isLocked = rows[0]?.first
+    return isLocked
   }
   while (!(await tryLock())) await sleep(100)
 }
 
 async function appliedHashes(client: Client): Promise<string[]> {
   const { rowCount } = await client.query(`select where to_regclass('drizzle.__drizzle_migrations') is not null`)
-  if (rowCount === 0) return []
+  const hasMigrationsTable = rowCount !== 0
+  if (!hasMigrationsTable) return []
   const { rows } = await client.query<{ hash: string }>('select hash from drizzle.__drizzle_migrations')
   return rows.map(({ hash }) => hash)
 }

@@ -24,7 +24,7 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
   for (const personal of personalTables) {
     const { table, shown } = personal
     if (!shown) continue
-    data[shown.as] = shown.isAccount
+    data[shown.as] = shown.isSingleRow
       ? pick(person, shown.columns)
       : await db
           .select({ ...pick(getTableColumns(table), shown.columns), ...shown.more })

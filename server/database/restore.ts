@@ -6,7 +6,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { StartError } from '../errors.ts'
 import { type Signing, sumLine } from './backup.ts'
-import { isNotBackedUp, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
+import { isNotBackedUp, readAndSum, type Sum, type Table, tablesOf } from './backup-tables.ts'
 import { explainMissingRights } from './connect.ts'
 import { applyMigrations, lockMigrations } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
@@ -17,7 +17,7 @@ type Options = {
   unsigned?: boolean
   /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
   createUnmigratedTables(client: pg.ClientBase): Promise<void>
-  record?(client: pg.ClientBase): Promise<void>
+  recordRestore?(client: pg.ClientBase): Promise<void>
   migrations?: Migration[]
 }
 
@@ -25,7 +25,7 @@ type Options = {
 export async function restore(
   url: string,
   source: AsyncIterable<Buffer>,
-  { secrets, unsigned = false, createUnmigratedTables, record, migrations = readMigrations() }: Options,
+  { secrets, unsigned = false, createUnmigratedTables, recordRestore, migrations = readMigrations() }: Options,
 ) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -33,6 +33,7 @@ export async function restore(
     const reader = createReader(source, secrets)
     const header = await reader.header()
     const backedUpMigrations = migrationsOf(header, migrations)
+    const newerMigrations = migrations.slice(backedUpMigrations.length)
     if (!unsigned) assertKey(header, secrets)
     await assertAlone(client)
     await client.query('begin')
@@ -47,12 +48,12 @@ export async function restore(
     const sums = await copyIn(client, reader, tables)
     if (!unsigned) reader.assertSigned()
     await switchTriggers(client, publicTables, 'enable')
-    await applyMigrations(client, migrations.slice(backedUpMigrations.length))
+    await applyMigrations(client, newerMigrations)
     await resetSequences(client)
-    await record?.(client)
+    await recordRestore?.(client)
     await client.query('commit')
     const rows = [...sums.values()].reduce((total, sum) => total + sum.rows, 0)
-    return { header, rows, tables: sums.size, run: migrations.slice(backedUpMigrations.length).map(({ tag }) => tag) }
+    return { header, rows, tables: sums.size, upgradedBy: newerMigrations.map(({ tag }) => tag) }
   } catch (error) {
     throw explainMissingRights(url, error)
   } finally {
@@ -60,7 +61,6 @@ export async function restore(
   }
 }
 
-/** Throws if a shop uses this database; a running one polls for jobs every few seconds. */
 export async function assertAlone(client: pg.Client) {
   // Retries for a second, because PostgreSQL lists a connection for a moment after its end.
   for (let tries = 0; await hasOtherConnections(client); tries++) {
@@ -71,6 +71,7 @@ export async function assertAlone(client: pg.Client) {
   await lockMigrations(client)
 }
 
+/** A running shop polls for jobs every few seconds, so it is never idle for 15 seconds. */
 async function hasOtherConnections(client: pg.Client) {
   const { rows } = await client.query(
     `select from pg_stat_activity where datname = current_database() and usename = current_user
@@ -104,12 +105,14 @@ async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promi
   for (let line = await reader.nextText(); line !== undefined; line = await reader.nextText()) {
     const [, name = '', columns = ''] = /^COPY (\S+) \((.+)\) FROM stdin;$/.exec(line) ?? []
     const table = tableByName.get(name)
-    if (!name || (!table && !isNotBackedUp(name))) throw new StartError(damagedMessage)
+    // Older backups hold tables that are no longer backed up.
+    const isKnown = table !== undefined || isNotBackedUp(name)
+    if (!isKnown) throw new StartError(damagedMessage)
     const copied = await copyTable(client, reader, table, columns.split(', ')).catch(rethrowAsDamaged)
     const { sumInFile, sumSent, sentColumns } = copied
     if ((await reader.nextText()) !== sumLine(name, sumInFile)) throw new StartError(damagedMessage)
     if (!table) continue
-    const sumInDatabase = await readTable(client, { ...table, columns: sentColumns })
+    const sumInDatabase = await readAndSum(client, { ...table, columns: sentColumns })
     if (sumInDatabase.sha256 !== sumSent.sha256)
       throw new StartError(`${name} does not match the backup after restoring. Nothing was changed.`)
     sums.set(name, sumInFile)
