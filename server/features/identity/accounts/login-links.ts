@@ -77,7 +77,7 @@ export function createLoginLinks(
         if (!account || isStaff(account.user)) throw invalidLink()
         const { user, ...credentials } = account
         securityLog('login', { ...actor, user }, { step: 'emailed link' })
-        return { user, authentication: { userId, ...credentials, provenBy: 'link', refusal: invalidLink } }
+        return { user, authentication: { userId, ...credentials, provenBy: 'link', refusalIfChanged: invalidLink } }
       }),
   }
 }

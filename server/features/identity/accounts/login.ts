@@ -67,7 +67,7 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
             passwordHash,
             handedOverAt: null,
             provenBy: 'password',
-            refusal: wrongCredentials,
+            refusalIfChanged: wrongCredentials,
           },
         }
       })
@@ -95,7 +95,7 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
           passwordHash,
           handedOverAt,
           provenBy: 'password',
-          refusal: wrongCredentials,
+          refusalIfChanged: wrongCredentials,
         },
       }
     },

@@ -181,7 +181,7 @@ const loginResultOf = (
   credentials: Pick<LoginResult['authentication'], 'passwordHash' | 'handedOverAt'>,
 ): LoginResult => ({
   user,
-  authentication: { userId: user.id, ...credentials, provenBy: 'link', refusal: invalidResetLink },
+  authentication: { userId: user.id, ...credentials, provenBy: 'link', refusalIfChanged: invalidResetLink },
 })
 
 async function invalidateLinks(tx: Transaction, userId: string, at: Date) {

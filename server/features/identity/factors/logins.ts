@@ -65,8 +65,10 @@ export function createLogins(
       const typed = { userId: user.id, code, device }
       const isFromApp = isAppCode(code)
       if (isFromApp) await codes.useFromApp(actor, typed)
-      else await codes.useForRecovery(actor, typed)
-      if (!isFromApp) await endSessionsAfterRecovery(user.id)
+      else {
+        await codes.useForRecovery(actor, typed)
+        await endSessionsAfterRecovery(user.id)
+      }
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: isFromApp ? 'code' : 'recovery code' })
       return {
@@ -76,15 +78,16 @@ export function createLogins(
     },
 
     async withPasskey(actor, response) {
-      const { userId, createdAt } = await passkeyLogin.verify(response)
+      const { userId, createdAt: passkeyCreatedAt } = await passkeyLogin.verify(response)
       const { user, passwordHash, handedOverAt } = await findAccount(userId)
-      // Passkeys from before the handover work again only after the mailbox's owner has chosen a password.
-      if (passwordHash === null && handedOverAt && createdAt < handedOverAt) throw loginExpired()
+      const isOlderThanHandover = handedOverAt !== null && passkeyCreatedAt < handedOverAt
+      // After a handover to the mailbox's owner, older passkeys are refused until the owner chooses a password.
+      if (isOlderThanHandover && passwordHash === null) throw loginExpired()
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: 'passkey' })
       return {
         user,
-        authentication: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusal: loginExpired },
+        authentication: { userId, passwordHash, handedOverAt, provenBy: 'passkey', refusalIfChanged: loginExpired },
       }
     },
 
@@ -123,7 +126,7 @@ function createPendingLogins({ db, now, secrets }: Pick<Context, 'db' | 'now' | 
         userId,
         passwordHash,
         handedOverAt: handedOverAt === null ? null : new Date(handedOverAt),
-        refusal: pendingLoginExpired,
+        refusalIfChanged: pendingLoginExpired,
       }
     },
   }

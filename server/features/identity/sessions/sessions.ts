@@ -39,13 +39,13 @@ export type Sessions = {
   recordProofUse(sessionId: string): Promise<void>
 }
 
-/** Proof of a finished login. `refusal` is thrown if the password or the owner changes before the session starts. */
+/** Proof of a finished login. `refusalIfChanged` is for a password or an owner that changed before the session starts. */
 export type Authentication = {
   userId: string
   passwordHash: string | null
   handedOverAt: Date | null
   provenBy: Proof
-  refusal: () => Refusal
+  refusalIfChanged: () => Refusal
   /** Uses up the right to log in, in the transaction that creates the session. */
   claim?: (tx: Transaction) => Promise<void>
 }
@@ -69,7 +69,7 @@ export function createSessions(context: SessionDeps): Sessions {
 
     async begin(
       { ip, userAgent, device: deviceToken },
-      { userId, passwordHash, handedOverAt, provenBy, refusal, claim },
+      { userId, passwordHash, handedOverAt, provenBy, refusalIfChanged, claim },
       oldToken,
     ) {
       const token = randomToken()
@@ -91,7 +91,7 @@ export function createSessions(context: SessionDeps): Sessions {
             ),
           )
           .for('share')
-        if (!user) throw refusal()
+        if (!user) throw refusalIfChanged()
         await tx
           .insert(sessions)
           .values({

@@ -138,7 +138,7 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
         passwordHash: null,
         handedOverAt: null,
         provenBy: 'payment',
-        refusal: accountExists,
+        refusalIfChanged: accountExists,
         async claim(tx) {
           if (!(await orders.logins.useOnce(tx, order.id))) throw loginRequired()
           // Orders of the browser's other tabs move to the new nonce too, so their checkouts stay open.
