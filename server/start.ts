@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { createApp, type Dependencies } from './app.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
@@ -88,9 +89,9 @@ export async function startShop(
     const port = await portFor(initialConfig)
     assertWritable(initialConfig.dataDir)
     if (withPages && !allowsOutdatedBuild) assertBuilt()
-    const database = initialConfig.databaseUrl ? undefined : await openEmbedded(initialConfig.dataDir)
-    if (database) closers.push(database.close)
-    const url = database?.url ?? initialConfig.databaseUrl ?? ''
+    const embedded = initialConfig.databaseUrl ? undefined : await openEmbedded(initialConfig.dataDir)
+    if (embedded) closers.push(embedded.close)
+    const url = embedded?.url ?? initialConfig.databaseUrl ?? ''
 
     const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost')
     const { dataDir, databaseDirectUrl: directUrl, databaseReplicaUrl: replicaUrl } = initialConfig
@@ -154,14 +155,14 @@ export async function startShop(
       now,
       crashPoint,
     }
-    const pages = withPages ? await openSite(parts, payments) : noPages()
+    const pages = withPages ? await openShopPages(parts, payments) : noPages()
     closers.push(pages.close)
     const app = await createApp({ ...parts, pages })
     await queue.start()
     closers.push(queue.stop)
     await listen(app, config)
     closers.push(() => app.close())
-    payments.opened()
+    payments.allowSandboxWebhooks()
 
     // Last, because the password is shown only once: a start that fails must not have created the admin.
     const firstAdmin = await ensureAdmin(parts)
@@ -176,7 +177,7 @@ export async function startShop(
       tradingViewStandIn: payments.tradingViewStandIn,
       app,
       mailsGoTo,
-      databaseLocation: database?.folder ?? new URL(url).host,
+      databaseLocation: embedded?.folder ?? new URL(url).host,
       /** Credentials of the admin that this start has created; undefined if there was one. */
       firstAdmin,
       /** First answers all open requests. */
@@ -225,11 +226,11 @@ const openAccount = (payments: Payments, { config, ...deps }: AccountDeps) =>
   openPaymentAccount({
     ...deps,
     configured: payments.configuredAccount,
-    onKnown: payments.enableCalls,
+    onMatch: payments.enableStripeCalls,
     onMismatch: (sentence) => config.warnings.push(sentence),
   })
 
-function openSite(parts: Parts, payments: Payments) {
+function openShopPages(parts: Parts, payments: Payments) {
   const { config, settings, secrets, catalog, tradingView, connection, security, log, now } = parts
   const { db } = connection
   return openPages({
@@ -250,7 +251,7 @@ function openSite(parts: Parts, payments: Payments) {
         supportEmail,
         maker: maker.name ? { ...maker, photo: maker.photo?.path ?? null } : null,
         figures: settings.current.showsFigures ? await publicFigures(db, now()) : noFigures,
-        testMode: payments.sandbox !== undefined && (config.production ? 'closed' : 'open'),
+        testMode: testModeOf(payments, config),
         stripe: payments.settings,
         prices: await pricesForPages(db, catalog, now()),
         reviews: await reviewSummary(db),
@@ -267,6 +268,11 @@ function openSite(parts: Parts, payments: Payments) {
     security,
     log,
   })
+}
+
+function testModeOf({ sandbox }: Payments, { production }: Config): SiteSettings['testMode'] {
+  if (!sandbox) return false
+  return production ? 'closed' : 'open'
 }
 
 function ensureAdmin({ config, connection: { db }, passwords, now }: Parts) {

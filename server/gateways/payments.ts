@@ -23,14 +23,14 @@ export type Payments = {
   stripe: StripeGateway
   configuredAccount: ConfiguredAccount
   /** Call this once the keys are known to belong to the account of this database. */
-  enableCalls(): void
+  enableStripeCalls(): void
   settings: { publishableKey: string; scriptUrl: string }
   middleware: Middleware[]
   sandbox: Sandbox | undefined
   /** Stand-in for TradingView, where test purchases are unlocked. */
   tradingViewStandIn: TradingViewStandIn | undefined
-  /** Call this when the shop listens, because the sandbox may then send it webhooks. */
-  opened(): void
+  /** Call this once the shop listens. */
+  allowSandboxWebhooks(): void
   close(): Promise<void>
 }
 
@@ -69,14 +69,14 @@ export async function openPayments({
     return {
       stripe: createStripeGateway({ ...config.stripe, address, invoices, report, maySend: () => maySend }),
       configuredAccount: configuredAccountOf(config.stripe, address),
-      enableCalls() {
+      enableStripeCalls() {
         maySend = true
       },
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       middleware: [],
       sandbox: undefined,
       tradingViewStandIn: undefined,
-      opened: () => {},
+      allowSandboxWebhooks: () => {},
       close: async () => {},
     }
   }
@@ -122,12 +122,12 @@ export async function openPayments({
       report,
     }),
     configuredAccount: { kind: 'sandbox' },
-    enableCalls: () => {},
+    enableStripeCalls: () => {},
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
     middleware: [tradingViewStandIn.browser, sandbox.browser],
     sandbox,
     tradingViewStandIn,
-    opened() {
+    allowSandboxWebhooks() {
       isListening = true
     },
     async close() {

@@ -83,8 +83,8 @@ type PaymentAccountDeps = {
   now: () => Date
   log: Pick<Logger, 'warn' | 'error'>
   configured: ConfiguredAccount
-  /** Called once, when Stripe may be used. */
-  onKnown(): void
+  /** Called once, when the keys turn out to be the bound account's. */
+  onMatch(): void
   /** Called if the keys turn out to be another account's while the shop runs. */
   onMismatch(sentence: string): void
 }
@@ -97,7 +97,7 @@ export async function openPaymentAccount({
   now,
   log,
   configured,
-  onKnown,
+  onMatch,
   onMismatch,
 }: PaymentAccountDeps): Promise<PaymentAccount> {
   let isKnown = false
@@ -112,7 +112,7 @@ export async function openPaymentAccount({
     if (bound && !isSame) return mismatchInWords(bound, { kind: configured.kind, accountId })
     await bindAccount(db, configured, { accountId, now: now() })
     isKnown = true
-    onKnown()
+    onMatch()
     return null
   }
 
