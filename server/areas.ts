@@ -8,14 +8,14 @@ import { openSite, type Site } from './features/site/site.ts'
 
 export type Areas = { identity: Identity; selling: Selling; access: Access; site: Site; admin: AdminArea }
 
-/** Opens each area with the areas before it, and implements the events for later ones. */
+/** Opens each area with the areas before it. `events` lets an area call areas that open later. */
 export function openAreas(context: Context): Areas {
   const events: AreaEvents = {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),
     endDeclarationLinks: (tx, userId) => selling.declarations.endDeclarationLinks(tx, userId),
     purchasesChanged: (tx, userId) => access.core.refresh(tx, userId),
     usernameEntered: (tx, entered) => access.core.names.setUsername(tx, { ...entered, byAdmin: null }),
-    unlocksItself: (tx, productId) => access.unlocksItself(tx, productId),
+    isUnlockedByConnector: (tx, productId) => access.isUnlockedByConnector(tx, productId),
   }
   const identity = openIdentity(context, events)
   const selling: Selling = openSelling(context, { identity, access: events })

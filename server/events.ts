@@ -21,6 +21,6 @@ export type AreaEvents = {
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** Implemented by access/access (names.ts, `setUsername`). */
   usernameEntered(tx: Transaction, entered: EnteredUsername): Promise<void>
-  /** True if the connector unlocks buyers of this product by itself. Implemented by access/tradingview. */
-  unlocksItself(tx: Transaction, productId: string): Promise<boolean>
+  /** True if the connector unlocks buyers of this product. Implemented by access/tradingview. */
+  isUnlockedByConnector(tx: Transaction, productId: string): Promise<boolean>
 }

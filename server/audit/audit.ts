@@ -32,7 +32,7 @@ export async function recordCommand(
 
 /** Must match triggers.sql, which refuses to delete younger entries. */
 const retentionYears = retention.audit.years
-/** If more people match a search, the newest count. */
+/** A search considers only the newest matching people. */
 const maxMatchingUsers = 2000
 
 const actor = aliasedTable(users, 'actor')

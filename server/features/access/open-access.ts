@@ -29,7 +29,7 @@ export type Access = {
   privatePackage: PrivatePackage
   assets: Assets
   reminders: Reminders
-  unlocksItself(tx: Transaction, productId: string): Promise<boolean>
+  isUnlockedByConnector(tx: Transaction, productId: string): Promise<boolean>
   schedules: Schedules
   prepare(): Promise<void>
 }
@@ -52,7 +52,7 @@ export function openAccess(context: AccessContext, { accounts }: Pick<Identity, 
     'tradingview-history': { cron: '40 3 * * *', run: tradingView.forgetHistory },
   }
 
-  const unlocksItself = async (tx: Transaction, productId: string) =>
+  const isUnlockedByConnector = async (tx: Transaction, productId: string) =>
     (await connector.servedProducts(tx)).has(productId)
 
   return {
@@ -61,7 +61,7 @@ export function openAccess(context: AccessContext, { accounts }: Pick<Identity, 
     privatePackage,
     assets,
     reminders,
-    unlocksItself,
+    isUnlockedByConnector,
     schedules,
 
     prepare: () => tradingView.connectSandbox(),

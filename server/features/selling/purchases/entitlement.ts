@@ -19,7 +19,7 @@ export type EntitlementSettings = {
 }
 
 /** Called in the transaction of the change. */
-export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameEntered' | 'unlocksItself'>
+export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameEntered' | 'isUnlockedByConnector'>
 
 const dayMs = 86_400_000
 /** Stripe leaves a renewal's invoice as a draft for about an hour, and may then retry the card. */

@@ -101,7 +101,7 @@ export function createApply(deps: ApplyDeps): Apply {
       ...(isForOwnersAccount ? { attached: { username, paymentIntentId: order.paymentIntentId } } : {}),
       ...(newAccount ? { newAccount } : {}),
       latestPaid: latestPaidInvoice(subscription) ?? null,
-      unlocksItself: await access.unlocksItself(tx, order.productId),
+      unlocksItself: await access.isUnlockedByConnector(tx, order.productId),
       needsUsername: !username && !buyer.tradingViewUsername && !refusal,
       mayGetNews: !hadAccountAlready && mayGetNews(order),
     })
