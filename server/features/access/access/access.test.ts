@@ -130,14 +130,17 @@ describe('a buyer who asks', () => {
 
   test('gets one email per username, and a new username restarts the 24 hours', async () => {
     const buyer = await owner()
-    const [first, second] = [newUsername(), newUsername()]
-    for (const tradingViewUsername of [first, first.toUpperCase()]) await buyer.ask({ tradingViewUsername })
+    const [firstName, secondName] = [newUsername(), newUsername()]
+    for (const tradingViewUsername of [firstName, firstName.toUpperCase()]) await buyer.ask({ tradingViewUsername })
     const { promisedBy = '' } = (await buyer.mine()) ?? {}
     shop.clock.advance({ hours: 1 })
-    await buyer.ask({ tradingViewUsername: second })
+    await buyer.ask({ tradingViewUsername: secondName })
     expect(Date.parse((await buyer.mine())?.promisedBy ?? '')).toBeGreaterThan(Date.parse(promisedBy ?? ''))
     const sellerMails = (await shop.mails()).filter(({ headers }) => headers['reply-to']?.includes(buyer.user.email))
-    expect(sellerMails.map(({ subject }) => subject)).toEqual([`Access request: ${first}`, `Access request: ${second}`])
+    expect(sellerMails.map(({ subject }) => subject)).toEqual([
+      `Access request: ${firstName}`,
+      `Access request: ${secondName}`,
+    ])
     for (const { text } of sellerMails) expect(text).not.toContain(form.apiKey)
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject, receivedSubject])
   })
@@ -249,9 +252,9 @@ describe('the seller', () => {
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
     await shop.afterUndo()
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject, readySubject])
-    const later = await shop.admin()
-    await expect(later.call(accessAdmin.reveal, { id })).rejects.toMatchObject({ code: 'keys-deleted' })
-    await expect(later.call(accessAdmin.undo, { ids: [id] })).rejects.toMatchObject({ code: 'too-late' })
+    const laterAdmin = await shop.admin()
+    await expect(laterAdmin.call(accessAdmin.reveal, { id })).rejects.toMatchObject({ code: 'keys-deleted' })
+    await expect(laterAdmin.call(accessAdmin.undo, { ids: [id] })).rejects.toMatchObject({ code: 'too-late' })
   })
 
   test('undoes an unlock within a minute: the buyer got no email, and the keys are kept', async () => {
@@ -265,8 +268,8 @@ describe('the seller', () => {
     expect(await accessOf(buyer)).toMatchObject({ state: 'asked', unlockedName: null, undoUntil: null })
     await shop.afterUndo()
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
-    const again = await shop.admin()
-    expect(await again.call(accessAdmin.reveal, { id })).toMatchObject({ apiKey: form.apiKey })
+    const laterAdmin = await shop.admin()
+    expect(await laterAdmin.call(accessAdmin.reveal, { id })).toMatchObject({ apiKey: form.apiKey })
   })
 
   test('declines with a reason; a buyer who asks again waits for a decision', async () => {
@@ -338,8 +341,8 @@ describe('the seller', () => {
     expect(changedCounts.reduce((sum, changed) => sum + changed, 0)).toBe(3)
     await shop.afterUndo()
     for (const buyer of waiting) expect(await mailsTo(buyer.user.email)).toHaveLength(2)
-    const again = (await shop.admin()).call(accessAdmin.grant, { ids })
-    await expect(again).rejects.toMatchObject({ code: 'already-handled' })
+    const secondGrant = (await shop.admin()).call(accessAdmin.grant, { ids })
+    await expect(secondGrant).rejects.toMatchObject({ code: 'already-handled' })
     const nobody = crypto.randomUUID()
     await expect(admin.call(accessAdmin.grant, { ids: [nobody] })).rejects.toMatchObject({ status: 404 })
     await expect(admin.call(accessAdmin.reveal, { id: nobody })).rejects.toMatchObject({ status: 404 })
@@ -397,15 +400,15 @@ describe('the seller', () => {
   })
 
   test('gets a task if another customer has the username', async () => {
-    const [first, second] = [await unlockedBuyer(), await owner()]
-    await second.ask({ tradingViewUsername: first.name })
-    expect(await todoOf(second)).toMatchObject([{ kind: 'name_taken', username: first.name }])
-    await first.admin.call(purchases.adminCancel, { id: first.purchase.id })
-    await second.ask({ tradingViewUsername: first.name })
-    expect(await todoOf(second)).toMatchObject([{ kind: 'unlock' }])
-    expect(await accessOf(first)).toMatchObject({ state: 'locked', nameKey: null })
-    const [newest] = await first.admin.call(accessAdmin.history, { id: first.id })
-    expect(newest).toMatchObject({ what: 'Access locked', outcome: 'locked', detail: first.name })
+    const [holder, newcomer] = [await unlockedBuyer(), await owner()]
+    await newcomer.ask({ tradingViewUsername: holder.name })
+    expect(await todoOf(newcomer)).toMatchObject([{ kind: 'name_taken', username: holder.name }])
+    await holder.admin.call(purchases.adminCancel, { id: holder.purchase.id })
+    await newcomer.ask({ tradingViewUsername: holder.name })
+    expect(await todoOf(newcomer)).toMatchObject([{ kind: 'unlock' }])
+    expect(await accessOf(holder)).toMatchObject({ state: 'locked', nameKey: null })
+    const [newest] = await holder.admin.call(accessAdmin.history, { id: holder.id })
+    expect(newest).toMatchObject({ what: 'Access locked', outcome: 'locked', detail: holder.name })
   })
 
   test('finds every action in the audit log and in the person’s history', async () => {

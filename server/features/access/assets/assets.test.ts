@@ -73,8 +73,8 @@ describe('the Rebound List', () => {
     expect(await list()).toMatchObject([{ note: 'Weaker now' }])
     await admin.call(assets.adminNote, { id, note: '' })
     expect(await list()).toMatchObject([{ note: null }])
-    const gone = admin.call(assets.adminNote, { id: randomUUID(), note: 'x' })
-    await expect(gone).rejects.toMatchObject({ status: 404 })
+    const noteOnMissingAsset = admin.call(assets.adminNote, { id: randomUUID(), note: 'x' })
+    await expect(noteOnMissingAsset).rejects.toMatchObject({ status: 404 })
   })
 
   test('refuses a ticker that’s already listed and changes nothing', async () => {
@@ -137,9 +137,9 @@ describe('the Rebound List', () => {
     await add('A')
     const id = await idOf('A')
     await admin.call(assets.adminDelete, { id })
-    const gone = { status: 404, serverMessage: 'Asset not found' }
-    await expect(admin.call(assets.adminDelete, { id })).rejects.toMatchObject(gone)
-    await expect(admin.call(assets.adminMove, { id, position: 1 })).rejects.toMatchObject(gone)
+    const assetNotFound = { status: 404, serverMessage: 'Asset not found' }
+    await expect(admin.call(assets.adminDelete, { id })).rejects.toMatchObject(assetNotFound)
+    await expect(admin.call(assets.adminMove, { id, position: 1 })).rejects.toMatchObject(assetNotFound)
   })
 
   test('imports a pasted list and leaves existing entries alone', async () => {
@@ -177,9 +177,9 @@ describe('the Rebound List', () => {
     await admin.call(assets.adminDelete, { id })
     await admin.call(assets.adminAdd, asset)
     expect(await list()).toMatchObject([{ ...asset, reviewedAt: before.reviewedAt }])
-    const later = new Date(shop.clock.now().getTime() + 86_400_000).toISOString()
-    await admin.call(assets.adminAdd, { productId, ticker: 'B', reviewedAt: later })
-    expect((await list()).every(({ reviewedAt }) => reviewedAt < later)).toBe(true)
+    const tomorrow = new Date(shop.clock.now().getTime() + 86_400_000).toISOString()
+    await admin.call(assets.adminAdd, { productId, ticker: 'B', reviewedAt: tomorrow })
+    expect((await list()).every(({ reviewedAt }) => reviewedAt < tomorrow)).toBe(true)
   })
 
   test('is for owners only', async () => {

@@ -47,13 +47,13 @@ describe('a shop that has unlocked by hand', () => {
   test('sees a preview of the connector’s changes, which happen only after switching it on', async () => {
     await admin.call(tradingViewAdmin.forget, {})
     const paid = await buyerUnlockedByHand('paid_by_hand')
-    const gone = await buyerUnlockedByHand('gone_by_hand')
+    const cancelledBuyer = await buyerUnlockedByHand('gone_by_hand')
     const waiting = await buyerWhoAsked('waits_for_it')
     const declined = await buyerWhoAsked('was_declined')
     await buyerWhoAsked('nobody_knows_me')
     await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now', subscription: 'keep' })
     await shop.afterUndo()
-    await admin.call(purchases.adminCancel, { id: gone.purchase.id })
+    await admin.call(purchases.adminCancel, { id: cancelledBuyer.purchase.id })
     await addByHand('beta_tester_2024')
 
     await connect()

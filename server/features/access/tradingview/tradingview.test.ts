@@ -199,19 +199,19 @@ describe('a username', () => {
   })
 
   test('belongs to one customer', async () => {
-    const [first, second] = [await shop.namedBuyer('OnlyOne'), await shop.buyer()]
-    await shop.accessOf(first)
+    const [holder, newBuyer] = [await shop.namedBuyer('OnlyOne'), await shop.buyer()]
+    await shop.accessOf(holder)
     await expect(
-      second.call(access.changeUsername, { purchaseId: second.purchase.id, username: 'onlyone' }),
+      newBuyer.call(access.changeUsername, { purchaseId: newBuyer.purchase.id, username: 'onlyone' }),
     ).rejects.toMatchObject({
       status: 409,
       serverMessage: 'This TradingView account already belongs to another customer.',
     })
-    const third = await shop.namedBuyer('onlyone')
-    expect(await shop.accessOf(third)).toMatchObject({ problem: 'taken' })
+    const secondClaimant = await shop.namedBuyer('onlyone')
+    expect(await shop.accessOf(secondClaimant)).toMatchObject({ problem: 'taken' })
     const admin = await shop.admin()
     const { items } = await admin.callPage(accessAdmin.todo, { kind: 'name_taken' })
-    expect(items.map(({ user }) => user.email)).toContain(third.user.email)
+    expect(items.map(({ user }) => user.email)).toContain(secondClaimant.user.email)
   })
 
   test('of a former customer is free for its owner, whose access continues on the same entry', async () => {

@@ -207,11 +207,11 @@ describe('a corrected email', () => {
   })
 
   test('is refused for an admin’s account, and for an address that is taken', async () => {
-    const [one, two] = [await shop.user(), await shop.user()]
+    const [person, addressHolder] = [await shop.user(), await shop.user()]
     const correct = (id: string, email: string) => admin.call(customers.adminCorrectEmail, { id, email })
     await expect(correct(admin.user.id, 'new@example.com')).rejects.toMatchObject({ status: 409 })
-    await expect(correct(one.user.id, two.user.email)).rejects.toMatchObject({ status: 409 })
-    await expect(correct(one.user.id, one.user.email)).rejects.toMatchObject({ status: 409 })
+    await expect(correct(person.user.id, addressHolder.user.email)).rejects.toMatchObject({ status: 409 })
+    await expect(correct(person.user.id, person.user.email)).rejects.toMatchObject({ status: 409 })
     expect(await mailsTo('new@example.com')).toEqual([])
   })
 })
@@ -268,9 +268,9 @@ test('an extended subscription is not charged before the day given, and the buye
   expect(await paidSoFar()).toBe(3900)
   await ownShop.advance(16, 'day')
   expect(await paidSoFar()).toBe(7800)
-  const later = await ownShop.admin()
-  expect(await later.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([{ status: 'active' }])
-  await expect(later.call(purchases.adminExtend, { id, until })).rejects.toMatchObject({ status: 400 })
+  const laterAdmin = await ownShop.admin()
+  expect(await laterAdmin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([{ status: 'active' }])
+  await expect(laterAdmin.call(purchases.adminExtend, { id, until })).rejects.toMatchObject({ status: 400 })
 })
 
 test('an extension that Stripe refuses is refused in Stripe’s words, and nobody is told of more time', async () => {

@@ -125,8 +125,10 @@ test('in a shop with two products, each line is booked for the product that it n
   const products = mkdtempSync(join(tmpdir(), 'products-'))
   cpSync(paths.products, products, { recursive: true })
   const file = readFileSync(join(products, 'rebound-sigma-pro.md'), 'utf8')
-  const second = file.replace('name: Rebound Sigma Pro', 'name: Trend Compass').replace('order: 100', 'order: 200')
-  writeFileSync(join(products, 'trend-compass.md'), second)
+  const secondProduct = file
+    .replace('name: Rebound Sigma Pro', 'name: Trend Compass')
+    .replace('order: 100', 'order: 200')
+  writeFileSync(join(products, 'trend-compass.md'), secondProduct)
   await using ownShop = await openShop({ products, startsAt: new Date('2027-03-01T10:00:00Z') })
   const seller = await ownShop.admin()
   const lines = [

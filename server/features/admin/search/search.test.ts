@@ -98,8 +98,8 @@ test('the search shows twenty people, with the exact username first; the list of
 })
 
 test('a deleted person is not found', async () => {
-  const gone = await shop.user({ name: 'Gone Entirely' })
-  await admin.call(accounts.adminDelete, { id: gone.user.id })
+  const deletedPerson = await shop.user({ name: 'Gone Entirely' })
+  await admin.call(accounts.adminDelete, { id: deletedPerson.user.id })
   expect(await find('entirely')).toEqual([])
-  expect(await find(gone.user.id)).toEqual([])
+  expect(await find(deletedPerson.user.id)).toEqual([])
 })

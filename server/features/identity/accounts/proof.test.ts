@@ -44,13 +44,13 @@ test('the link of the welcome email confirms the address in the browser that sig
 test('another link is sent on request, until the address is confirmed', async () => {
   const person = await shop.user()
   const { email } = person.user
-  const first = await linkTo(email, 'confirm-address')
+  const firstLink = await linkTo(email, 'confirm-address')
   await person.call(accounts.sendConfirmation, {})
-  const second = await linkTo(email, 'confirm-address')
-  expect(second).not.toBe(first)
-  await person.call(accounts.confirmAddress, { token: second })
+  const secondLink = await linkTo(email, 'confirm-address')
+  expect(secondLink).not.toBe(firstLink)
+  await person.call(accounts.confirmAddress, { token: secondLink })
   await person.call(accounts.sendConfirmation, {})
-  expect(await linkTo(email, 'confirm-address')).toBe(second)
+  expect(await linkTo(email, 'confirm-address')).toBe(secondLink)
 })
 
 test('opened in another browser, the link asks for a new password, and what a stranger had set is gone', async () => {
