@@ -10,37 +10,41 @@ import { type Answer, createWrites } from '../lab/ask.ts'
 import { repeatConcurrently } from '../lab/load.ts'
 import { createTally } from '../lab/measures.ts'
 import { openProcess, seller } from '../lab/shop-process.ts'
-import { fault, sized } from './fault.ts'
+import { fault } from './fault.ts'
 
-const limit = sized({ rounds: 5 }, { rounds: 1 })
+const limit = { rounds: 5 }
 
-fault('backup and restore', async ({ shop, lab }) => {
-  const answers = createTally<Answer>()
-  const writes = createWrites()
-  const writers = repeatConcurrently(2, (writer) => async (turn) => {
-    answers.add(await writes.write(shop, `${writer}-${turn}`))
-  })
-  const [first, again] = [join(shop.dataDir, 'first.gz'), join(shop.dataDir, 'again.gz')]
-  let [rounds, lines, differing, missing] = [0, 0, 0, 0]
-  let copy = ''
-  for (; rounds < limit.rounds; rounds++) {
-    const acknowledgedBefore = [...writes.acknowledged]
-    copy = await lab.createDatabase({ empty: true })
-    await runCommand('backup', shop.dataDir, shop.databaseUrl, first)
-    await runCommand('restore', shop.dataDir, copy, first)
-    await runCommand('backup', shop.dataDir, copy, again)
-    if (sha256OfTables(first) !== sha256OfTables(again)) differing += 1
-    const content = gunzipSync(readFileSync(again)).toString()
-    lines += content.split('\n').length
-    missing += acknowledgedBefore.filter((email) => !content.includes(`\t${email}\t`)).length
-  }
-  await writers.stop()
-  const canStart = await canLogIn(shop.dataDir, copy)
-  return {
-    ok: differing === 0 && missing === 0 && answers.only(200) && canStart,
-    figures: `${rounds} times, ${lines} lines: ${differing} checksums differ, ${missing} acknowledged writes missing; responses meanwhile ${answers.show()}; the restored shop ${canStart ? 'starts' : 'does not start'}`,
-  }
-})
+fault(
+  'backup and restore',
+  async ({ shop, lab }) => {
+    const answers = createTally<Answer>()
+    const writes = createWrites()
+    const writers = repeatConcurrently(2, (writer) => async (turn) => {
+      answers.add(await writes.write(shop, `${writer}-${turn}`))
+    })
+    const [first, again] = [join(shop.dataDir, 'first.gz'), join(shop.dataDir, 'again.gz')]
+    let [rounds, lines, differing, missing] = [0, 0, 0, 0]
+    let copy = ''
+    for (; rounds < limit.rounds; rounds++) {
+      const acknowledgedBefore = [...writes.acknowledged]
+      copy = await lab.createDatabase({ empty: true })
+      await runCommand('backup', shop.dataDir, shop.databaseUrl, first)
+      await runCommand('restore', shop.dataDir, copy, first)
+      await runCommand('backup', shop.dataDir, copy, again)
+      if (sha256OfTables(first) !== sha256OfTables(again)) differing += 1
+      const content = gunzipSync(readFileSync(again)).toString()
+      lines += content.split('\n').length
+      missing += acknowledgedBefore.filter((email) => !content.includes(`\t${email}\t`)).length
+    }
+    await writers.stop()
+    const canStart = await canLogIn(shop.dataDir, copy)
+    return {
+      ok: differing === 0 && missing === 0 && answers.only(200) && canStart,
+      figures: `${rounds} times, ${lines} lines: ${differing} checksums differ, ${missing} acknowledged writes missing; responses meanwhile ${answers.show()}; the restored shop ${canStart ? 'starts' : 'does not start'}`,
+    }
+  },
+  { isInQuickRun: false },
+)
 
 async function runCommand(name: 'backup' | 'restore', dataDir: string, databaseUrl: string, file: string) {
   const child = spawn(process.execPath, [`scripts/${name}.ts`, file], {

@@ -5,41 +5,41 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { access } from '#contract/access/access.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
-import { crashMany, crashPoints, startProcess } from '#server/testing/crashes.ts'
+import { crashMany, startProcess } from '#server/testing/crashes.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { query } from '../lab/lab.ts'
 import { concurrently } from '../lab/load.ts'
-import { details, fault, sized } from './fault.ts'
+import { details, fault } from './fault.ts'
 
-const limit = sized(
-  { shops: 2, killsEach: 250, killsAtTradingView: 200 },
-  // Every crash point once, half of them in each shop.
-  { killsEach: crashPoints.length / 2 },
+const limit = { shops: 2, killsEach: 250, killsAtTradingView: 200 }
+
+fault(
+  'kills around every commit',
+  async ({ shop, lab }) => {
+    await shop.stop()
+    // Two shops at the same time use both cores; each has its own database.
+    const outcomes = await concurrently(limit.shops, async (number) =>
+      crashMany(
+        { databaseUrl: await lab.createDatabase(), dataDir: mkdtempSync(join(shop.dataDir, 'killed-')) },
+        { from: number * limit.killsEach, times: limit.killsEach },
+      ),
+    )
+    const sum = (key: 'kills' | 'payments' | 'refunded' | 'mails' | 'lost' | 'doubled') =>
+      outcomes.reduce((total, outcome) => total + outcome[key], 0)
+    const complaints = outcomes.flatMap((outcome) => outcome.complaints)
+    return {
+      ok:
+        sum('kills') === limit.shops * limit.killsEach &&
+        complaints.length === 0 &&
+        sum('lost') === 0 &&
+        sum('doubled') === 0 &&
+        sum('payments') > sum('kills') / 2 &&
+        sum('refunded') > 0,
+      figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('refunded')} of them duplicates, refunded), ${sum('mails')} emails, ${sum('lost')} lost, ${sum('doubled')} duplicated${details(complaints)}`,
+    }
+  },
+  { isInQuickRun: false },
 )
-
-fault('kills around every commit', async ({ shop, lab }) => {
-  await shop.stop()
-  // Two shops at the same time use both cores; each has its own database.
-  const outcomes = await concurrently(limit.shops, async (number) =>
-    crashMany(
-      { databaseUrl: await lab.createDatabase(), dataDir: mkdtempSync(join(shop.dataDir, 'killed-')) },
-      { from: number * limit.killsEach, times: limit.killsEach },
-    ),
-  )
-  const sum = (key: 'kills' | 'payments' | 'refunded' | 'mails' | 'lost' | 'doubled') =>
-    outcomes.reduce((total, outcome) => total + outcome[key], 0)
-  const complaints = outcomes.flatMap((outcome) => outcome.complaints)
-  return {
-    ok:
-      sum('kills') === limit.shops * limit.killsEach &&
-      complaints.length === 0 &&
-      sum('lost') === 0 &&
-      sum('doubled') === 0 &&
-      sum('payments') > sum('kills') / 2 &&
-      sum('refunded') > 0,
-    figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('refunded')} of them duplicates, refunded), ${sum('mails')} emails, ${sum('lost')} lost, ${sum('doubled')} duplicated${details(complaints)}`,
-  }
-})
 
 type Running = NonNullable<Awaited<ReturnType<typeof startProcess>>>
 

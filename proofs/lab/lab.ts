@@ -94,8 +94,8 @@ export function labAt({ home, url, superuserUrl, folder }: LabPaths) {
   }
 }
 
-/** Size of the filled shop that the budgets assume; `--quick` uses a small one. */
-export const size = process.env.QUICK ? { users: 150, purchases: 120 } : { users: 30_000, purchases: 100_000 }
+/** Size of the filled shop that the budgets assume. */
+export const size = { users: 30_000, purchases: 100_000 }
 
 export function fillShop({ databaseUrl, dataDir }: LabShop) {
   const demo = ['scripts/demo.ts', '--users', String(size.users), '--purchases', String(size.purchases)]

@@ -15,7 +15,7 @@ import type { Open, Order } from './crashing-shop.ts'
 import { createVisitor } from './visitor.ts'
 
 /** Before and after each commit, and after each change at Stripe. */
-export const crashPoints = [
+const crashPoints = [
   'ended at Stripe',
   'resumed at Stripe',
   'cancelled at Stripe',

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/selling/checkout.ts'
@@ -118,37 +117,6 @@ describe('the order of events', () => {
       new Set(['active 500']),
     )
     expect(await receipts(shop)).toHaveLength(orders.length)
-  })
-
-  const actions = ['cancel', 'resume', 'refund a part', 'dispute', 'deliver', 'deliver again', 'reconcile'] as const
-
-  test('leaves the books in Stripe’s state, even if buyer and bank act in between', { timeout: 120_000 }, async () => {
-    await using shop = await openShop()
-    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...actions), { maxLength: 8 }), async (story) => {
-        const visitor = shop.visitor()
-        const { paymentIntentId } = await shop.guest(visitor)
-        await shop.logInGuest(visitor, { paymentIntentId })
-        const [purchase] = await visitor.call(purchases.list, {})
-        const id = purchase?.id ?? ''
-        const { controls } = shop.sandbox
-        for (const action of story) {
-          // Some actions are refused in some states.
-          if (action === 'cancel') await visitor.call(purchases.cancel, { id }).catch(() => {})
-          if (action === 'resume') await visitor.call(purchases.resume, { id }).catch(() => {})
-          if (action === 'refund a part') await controls.refund(paymentIntentId, 1950).catch(() => {})
-          if (action === 'dispute') await controls.openDispute(paymentIntentId).catch(() => {})
-          if (action === 'deliver') await redeliverLatest(shop, 'customer.subscription.updated')
-          if (action === 'deliver again') await redeliverLatest(shop, 'invoice.paid')
-          if (action === 'reconcile') await shop.queue.runNow('reconcile')
-        }
-        await shop.queue.runNow('reconcile')
-        const { booked, wanted } = await compareBooks(shop)
-        expect(booked).toEqual(wanted)
-      }),
-      { numRuns: 8 },
-    )
   })
 
   async function redeliverLatest(shop: TestShop, type: string) {
