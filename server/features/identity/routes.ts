@@ -95,6 +95,9 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
   })
 }
 
+/** Copies the object, because TypeScript does not assign an interface to a record. */
+const toRecord = (options: object): Record<string, unknown> => ({ ...options })
+
 function mountFactors({ mount }: Http, identity: Identity) {
   const { accounts, sessions, factors, cookies, beginSession } = identity
   const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
@@ -112,7 +115,7 @@ function mountFactors({ mount }: Http, identity: Identity) {
 
     withLink: async ({ token }, call) => identity.logIn(await accounts.loginLinks.logIn(call.actor, token), call),
 
-    passkeyOptions: async () => ({ ...(await passkeyOptions()) }),
+    passkeyOptions: async () => toRecord(await passkeyOptions()),
 
     async withPasskey({ response }, call) {
       const { user, authentication } = await logins.withPasskey(call.actor, response)
@@ -137,7 +140,7 @@ function mountFactors({ mount }: Http, identity: Identity) {
     confirmAppCodes: (input, { actor }) => setUp.confirmAppCodes(actor, input),
     removeAppCodes: (_input, { actor }) => setUp.removeAppCodes(actor),
     renewRecoveryCodes: (_input, { actor }) => setUp.renewRecoveryCodes(actor),
-    beginPasskey: async (_input, { actor }) => ({ ...(await setUp.beginPasskey(actor)) }),
+    beginPasskey: async (_input, { actor }) => toRecord(await setUp.beginPasskey(actor)),
     addPasskey: ({ name, response }, { actor }) => setUp.addPasskey(actor, name, response),
     renamePasskey: ({ id, name }, { actor }) => setUp.renamePasskey(actor, id, name),
     removePasskey: ({ id }, { actor }) => setUp.removePasskey(actor, id),
@@ -145,7 +148,7 @@ function mountFactors({ mount }: Http, identity: Identity) {
 
   mount(contract.credentials, {
     changePassword: (input, { actor }) => accounts.passwords.changePassword(actor, input),
-    changeEmail: ({ email }, { actor }) => accounts.emailChange.changeEmail(actor, email),
+    changeEmail: ({ email }, { actor }) => accounts.emailChange.requestChange(actor, email),
     confirmEmail: (link, { actor }) => accounts.emailChange.confirmEmail(link, actor),
     undoEmail: (link, { actor }) => accounts.emailChange.undoEmail(link, actor),
     logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),

@@ -13,7 +13,7 @@ import {
   deleteEmailChanges,
   dropPendingChange,
   endCredentials,
-  isReserved,
+  isReservedForUndo,
   resetUnprovenAccount,
   undoWindowMs,
 } from './proof.ts'
@@ -26,7 +26,7 @@ type EmailChangeContext = Pick<
 /** Change of an account's email address. The new mailbox confirms it; the old one can undo it for three days. */
 export type EmailChange = {
   /** Gives the same answer for every address, so that nobody learns who has an account. */
-  changeEmail(actor: Actor, email: string): Promise<void>
+  requestChange(actor: Actor, email: string): Promise<void>
   /** Works only in the account's own session; otherwise a stranger could get someone's address by making them click. */
   confirmEmail(link: Link, actor: Actor<User | null>): Promise<void>
   /** Restores the old address. Removes the password and recent factors, because a thief may know or have added them. */
@@ -76,7 +76,7 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
   }
 
   return {
-    async changeEmail(actor, email) {
+    async requestChange(actor, email) {
       const { user } = actor
       if (email === user.email) throw conflict('same-address', 'This is your address already.')
       await attempts.countAddressLookup(actor.ip, email)
@@ -112,7 +112,7 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
         const { userId, oldEmail, newEmail } = change
         if (caller?.id !== userId) throw loginRequired()
         const otherUsers = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
-        if (otherUsers > 0 || (await isReserved(tx, newEmail, now(), userId))) throw addressTaken()
+        if (otherUsers > 0 || (await isReservedForUndo(tx, newEmail, now(), userId))) throw addressTaken()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
         // The address may have become the shop's since the request.
         if (!user?.isAdmin) refuseShopAddress(newEmail)
@@ -182,7 +182,7 @@ async function releaseAddress(
     .where(and(eq(users.email, email), ne(users.id, forUserId)))
     .for('update')
   if (!otherAccount) return
-  const mayTakeBack = wasProven && (!otherAccount.verifiedAt || (await isReserved(tx, email, now())))
+  const mayTakeBack = wasProven && (!otherAccount.verifiedAt || (await isReservedForUndo(tx, email, now())))
   if (!mayTakeBack) throw addressTaken()
   await resetUnprovenAccount(tx, otherAccount.id, now())
   await tx

@@ -7,7 +7,7 @@ import { userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import { knownDevice, type LoginResult } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
-import { isReserved, proveAddress } from './proof.ts'
+import { isReservedForUndo, proveAddress } from './proof.ts'
 
 type LoginContext = Pick<
   Context,
@@ -46,7 +46,7 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
       await attempts.countAddressLookup(actor.ip, email)
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx): Promise<LoginResult> => {
-        if (await isReserved(tx, email, now())) throw emailTaken()
+        if (await isReservedForUndo(tx, email, now())) throw emailTaken()
         const [user] = await tx
           .insert(users)
           .values({ ...details, passwordHash, createdAt: now() })

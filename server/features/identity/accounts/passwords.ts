@@ -75,7 +75,7 @@ export function createPasswords(context: PasswordDeps): Passwords {
         .where(eq(users.email, email))
         .for('no key update')
       if (!user) return
-      // Limits the working links, so that nobody can flood the mailbox.
+      // Limits the working links, so that nobody can flood the mailbox. Links to a first password last longer and don't count.
       const isWorkingResetLink = and(
         eq(passwordTokens.userId, user.id),
         eq(passwordTokens.purpose, 'password'),
@@ -204,7 +204,7 @@ const isUsablePasswordLink = (token: string, at: Date) =>
     gt(passwordTokens.expiresAt, at),
   )
 
-/** Throws for any other token. */
+/** Throws if no usable link has this token. */
 async function findAccountOfLink(db: Database, isUsable: SQL | undefined) {
   const [found] = await db
     .select({ email: users.email })

@@ -69,8 +69,13 @@ export async function deleteEmailChanges(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
 }
 
-/** Counts only addresses that the account had proven; otherwise anyone could block an address by typing it. */
-export async function isReserved(tx: Transaction, email: string, now: Date, exceptUserId?: string): Promise<boolean> {
+/** Reserves an account's former address while it can undo the change, if it had proven it. Anyone can type an address. */
+export async function isReservedForUndo(
+  tx: Transaction,
+  email: string,
+  now: Date,
+  exceptUserId?: string,
+): Promise<boolean> {
   const [reserved] = await tx
     .select({ id: emailChanges.id })
     .from(emailChanges)

@@ -16,7 +16,10 @@ type RoleContext = Pick<Context, 'db' | 'now' | 'audit' | 'mails'>
 
 export type Roles = {
   setRole(actor: Actor, userId: string, rank: Rank): Promise<void>
-  /** Emails about `npm run admin`, which only writes the audit log: a new admin to the other admins, a removal to its owner. */
+  /**
+   * Emails about `npm run admin`, which itself writes only the audit log. The other admins learn of a new admin, a person
+   * of the removal of their second step.
+   */
   mailAboutServerCommands(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { appCodes } from '#server/database/schema.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { Secrets } from '#server/security/secrets.ts'
-import { otpAuthUrl, randomSecret, stepOf } from './totp.ts'
+import { otpAuthUrl, randomSecret, stepOfValidCode } from './totp.ts'
 
 type AppCodeDeps = Pick<Context, 'now' | 'secrets'>
 
@@ -47,7 +47,7 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
     async confirm(tx, { user }, { sealed, code }) {
       const secret = openUnconfirmed(secrets, sealed, user.id)
       const noStepUsedYet = 0
-      const lastStep = stepOf(digitsOf(code), secret, now(), noStepUsedYet)
+      const lastStep = stepOfValidCode(digitsOf(code), secret, now(), noStepUsedYet)
       if (lastStep === undefined) throw wrongCode()
       const values = { sealedSecret: secrets.seal(secret, user.id), lastStep, createdAt: now() }
       await tx
@@ -59,7 +59,7 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
     async use(tx, userId, typed) {
       const [stored] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
       if (!stored) return false
-      const step = stepOf(digitsOf(typed), secrets.open(stored.sealedSecret, userId), now(), stored.lastStep)
+      const step = stepOfValidCode(digitsOf(typed), secrets.open(stored.sealedSecret, userId), now(), stored.lastStep)
       if (step === undefined) return false
       const updated = await tx
         .update(appCodes)

@@ -9,7 +9,7 @@ import { type AppCodes, wrongCode } from './app-codes.ts'
 
 type CodeContext = Pick<Context, 'db' | 'now' | 'attempts' | 'securityLog'>
 
-/** From an authenticator app, or recovery codes. Each works once. */
+/** Codes of an authenticator app and recovery codes. Each works once. */
 export type Codes = {
   useFromApp(actor: Actor<User | null>, typed: TypedCode): Promise<void>
   useForRecovery(actor: Actor<User | null>, typed: TypedCode): Promise<void>

@@ -46,8 +46,10 @@ export function createPolicy({ db, config }: PolicyDeps): Policy {
   const isSecondStepRequired = (user: Person) => config.staffNeedFactor && isStaff(user)
 
   /** Staff without a factor log in with the password, to set one up. */
-  const isPasswordEnough = (user: Person, factors: WayToProve[]) =>
-    factors.length === 0 || !(factors.includes('code') || isSecondStepRequired(user))
+  function isPasswordEnough(user: Person, factors: WayToProve[]) {
+    if (factors.length === 0) return true
+    return !factors.includes('code') && !isSecondStepRequired(user)
+  }
 
   return {
     credentialsOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeAt, otpAuthUrl, randomSecret, stepOf } from './totp.ts'
+import { codeAt, otpAuthUrl, randomSecret, stepOfValidCode } from './totp.ts'
 
 /** The ASCII secret "12345678901234567890" of RFC 6238, appendix B, as base32. */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -18,9 +18,9 @@ test.for([
 test('a code works one step early and late, and never at or before the last step used', () => {
   const now = new Date(1_111_111_111_000)
   const step = Math.floor(1_111_111_111 / 30)
-  const matching = [-2, -1, 0, 1, 2].map((offset) => stepOf(codeAt(secret, step + offset), secret, now, 0))
+  const matching = [-2, -1, 0, 1, 2].map((offset) => stepOfValidCode(codeAt(secret, step + offset), secret, now, 0))
   expect(matching).toEqual([undefined, step - 1, step, step + 1, undefined])
-  expect(stepOf(codeAt(secret, step), secret, now, step)).toBeUndefined()
+  expect(stepOfValidCode(codeAt(secret, step), secret, now, step)).toBeUndefined()
 })
 
 test('secrets have 160 bits and are never the same', () => {

@@ -43,7 +43,7 @@ export function codeAt(secret: string, step: number, length = digits): string {
 }
 
 /** Returns the time step of a valid code. It must be newer than the last used step, so that no code works twice. */
-export function stepOf(code: string, secret: string, now: Date, lastUsedStep: number): number | undefined {
+export function stepOfValidCode(code: string, secret: string, now: Date, lastUsedStep: number): number | undefined {
   const current = stepAt(now)
   for (let step = current - toleranceSteps; step <= current + toleranceSteps; step++)
     if (step > lastUsedStep && codeAt(secret, step) === code) return step
