@@ -109,7 +109,7 @@ export async function changeAccess(
 
   // Asks the seller only about usernames that the buyer entered.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
-  // Deletes the exchange keys once the decision is final. `opened` follows an unlock by the connector.
+  // Deletes the exchange keys once the decision is final. `opened` without another state ends the undo window of an unlock.
   const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
   if (!isWaiting && (to !== row.state || event === 'opened')) await deleteKeys(tx, row.userId)
   return changed

@@ -88,9 +88,9 @@ export function targetStateFor(
   const isWantedName = usernameKey === nameKey
   const isReplacedName = !isWantedName && unlockedName !== null && usernameKey === normalizeUsername(unlockedName)
   const mayBeUndone = undoUntil !== null && undoUntil > now
-  const isWanted =
-    (isWantedName && (state === 'unlocked' || (state === 'unlocking' && !mayBeUndone))) ||
-    (isReplacedName && (state === 'unlocking' || (state === 'asked' && !needsDecision)))
+  const isUnlockDue = state === 'unlocked' || (state === 'unlocking' && !mayBeUndone)
+  const isReplacementPending = state === 'unlocking' || (state === 'asked' && !needsDecision)
+  const isWanted = (isWantedName && isUnlockDue) || (isReplacedName && isReplacementPending)
   return isWanted && isPaid(row, now) ? { isWanted, until } : { isWanted: false, until: null }
 }
 
@@ -102,7 +102,7 @@ export type TodoFacts = {
   /** True if there is a connection, working or not. */
   isOn: boolean
   /** True if the connector locks people of this product. */
-  locksItself: boolean
+  hasLockingConnector: boolean
   /** Username that the buyer's list entry has now, if no customer has it. */
   renamedTo: string | null
   /** Start of the failure that made the connector give up, if it did. */
@@ -133,7 +133,7 @@ function todoKindOf(row: AccessRow, facts: TodoFacts, now: Date): TodoKind | nul
   if (nameProblem === 'unreadable' && isOn && isAsked) return 'name_unreadable'
   if (isAsked) return unlockedName === null ? 'unlock' : 'move'
   const mustBeLocked = unlockedName !== null && ((state === 'unlocked' && reason === null) || state === 'withheld')
-  if (mustBeLocked && !(facts.locksItself && stateSince > patienceStart)) return 'lock'
+  if (mustBeLocked && !(facts.hasLockingConnector && stateSince > patienceStart)) return 'lock'
   if (!isOn || reason === null || (state !== 'unlocking' && state !== 'unlocked')) return null
   if (nameProblem === 'not_found') return renamedTo === null ? 'name_not_found' : 'renamed'
   // Ignores failures from before an unlock by hand.

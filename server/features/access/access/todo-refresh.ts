@@ -34,7 +34,7 @@ export async function refreshTodo(tx: Database | Transaction, connector: Connect
   const isOn = await connector.isOn(tx)
   const served = await connector.servedProducts(tx)
   const [connection] = await tx.select({ mode: tvConnection.mode }).from(tvConnection)
-  const usersOfNotedEntries = tx.select({ id: tvPeople.userId }).from(tvPeople).where(entryMayNeedSeller(tvPeople))
+  const usersOfEntriesForSeller = tx.select({ id: tvPeople.userId }).from(tvPeople).where(entryMayNeedSeller(tvPeople))
   const rows = await tx
     // Wrapped in `sql` again, because Drizzle omits table names in top-level SQL fields.
     .select({ row: access, renamedTo: sql<string | null>`${renamedTo}`, gaveUpSince, hadAccess })
@@ -42,12 +42,12 @@ export async function refreshTodo(tx: Database | Transaction, connector: Connect
     .where(
       userIds
         ? inArray(access.userId, userIds)
-        : or(isNotNull(access.todo), mayNeedSeller(access), inArray(access.userId, usersOfNotedEntries)),
+        : or(isNotNull(access.todo), mayNeedSeller(access), inArray(access.userId, usersOfEntriesForSeller)),
     )
     .orderBy(asc(access.id))
   for (const { row, ...entryFacts } of rows) {
-    const locksItself = served.has(row.productId) && connection?.mode === 'full'
-    const after = todoOf(row, { ...entryFacts, isOn, locksItself }, now)
+    const hasLockingConnector = served.has(row.productId) && connection?.mode === 'full'
+    const after = todoOf(row, { ...entryFacts, isOn, hasLockingConnector }, now)
     const isSame =
       after.todo === row.todo &&
       after.todoSince?.getTime() === row.todoSince?.getTime() &&

@@ -129,7 +129,7 @@ function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'wai
         })
         .from(access)
         .where(or(isNotNull(access.todo), eq(access.state, 'unlocking')))
-        // The column's number, because PostgreSQL takes two parameters with one value for different expressions.
+        // Column 2 is `isOverdue`. Repeating it would send another parameter, which PostgreSQL takes for another expression.
         .groupBy(access.todo, sql`2`)
     )
   }

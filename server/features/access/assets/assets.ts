@@ -100,8 +100,9 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         await append(tx, now(), productId, [asset])
         // Moves the new asset from the end to its position.
         const ids = await idsInOrder(tx, productId)
+        const [otherIds, addedIds] = [ids.slice(0, -1), ids.slice(-1)]
         const index = Math.max(asset.sortOrder ?? ids.length, 1) - 1
-        await renumber(tx, ids.slice(0, -1).toSpliced(index, 0, ...ids.slice(-1)))
+        await renumber(tx, otherIds.toSpliced(index, 0, ...addedIds))
         await audit.record(tx, actor, { action: 'asset.add', subject: asset.ticker })
       }),
 
@@ -172,7 +173,7 @@ function findRecentlyRemoved(db: Database, now: Date) {
     .limit(20)
 }
 
-const pastTime = (now: Date, entered: string | undefined) =>
+const enteredPastOrNow = (now: Date, entered: string | undefined) =>
   entered && new Date(entered) < now ? new Date(entered) : now
 
 async function append(tx: Transaction, now: Date, productId: string, added: NewAsset[]) {
@@ -190,8 +191,8 @@ async function append(tx: Transaction, now: Date, productId: string, added: NewA
         note: note || null,
         isActive,
         sortOrder: listedCount + 1 + index,
-        reviewedAt: pastTime(now, reviewedAt),
-        createdAt: pastTime(now, createdAt),
+        reviewedAt: enteredPastOrNow(now, reviewedAt),
+        createdAt: enteredPastOrNow(now, createdAt),
       })),
     )
 }

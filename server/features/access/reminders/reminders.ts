@@ -8,7 +8,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 
 type ReminderContext = Pick<Context, 'db' | 'queue' | 'mails' | 'now' | 'audit' | 'catalog'>
 
-/** For buyers who have not asked for access yet, at most once a week. */
+/** Reminders for buyers who have not asked for access yet, at most one a week. */
 export type Reminders = {
   count(): Promise<number>
   /** Returns the number of buyers reminded. Locks their rows, so that a second click sends nothing. */

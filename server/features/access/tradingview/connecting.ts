@@ -82,10 +82,11 @@ export function createConnecting(context: ConnectingContext, { connector, access
 
       const isOtherAccount =
         before !== undefined && (before.host !== input.host || isDifferentName(before.accountName, accountName))
+      const knownAccountName = isOtherAccount ? null : (before?.accountName ?? null)
       const values = {
         state: 'on' as const,
         host: input.host,
-        accountName: accountName ?? (isOtherAccount ? null : (before?.accountName ?? null)),
+        accountName: accountName ?? knownAccountName,
         sealedCookies: secrets.seal(cookieLine(cookies), cookiesPurpose),
         risksAcceptedAt: before?.risksAcceptedAt ?? (input.accepts ? now() : null),
         risksAcceptedBy: before?.risksAcceptedBy ?? (input.accepts ? actor.user.id : null),
@@ -183,7 +184,7 @@ async function testCookies(
   }
 }
 
-/** At the shop's first start, so that trial purchases are unlocked at once. */
+/** Connects the stand-in at the shop's first start, so that trial purchases are unlocked at once. */
 export async function connectSandbox({
   db,
   now,

@@ -20,7 +20,7 @@ import { createHealth, type Health } from './health.ts'
 
 type ConnectionDeps = Pick<Context, 'audit' | 'db' | 'mails' | 'now' | 'secrets' | 'supportEmail' | 'tradingView'>
 
-/** Other modules get a client only through it. */
+/** The connection to TradingView. Other modules get a client only from here. */
 export type Connection = {
   health: Health
   /** The stored connection, as the settings of this server allow it. */

@@ -83,7 +83,8 @@ export function createConnector(
   /** Probes at most once in 10 s, and syncs one person before the others, so that a partial recovery fails one job, not hundreds. */
   async function checkRecovery(client: TradingViewClient): Promise<boolean> {
     if (!(await connection.health.mayProbe())) return false
-    const [firstDue] = (await connection.health.probe(client)) ? await findDue(1) : []
+    const hasAnswered = await connection.health.probe(client)
+    const [firstDue] = hasAnswered ? await findDue(1) : []
     if (firstDue) await syncPerson(firstDue.userId)
     const isUp = (await connection.current())?.downSince === null
     if (!isUp) await enqueueCatchUp(db, {}, nextProbe)

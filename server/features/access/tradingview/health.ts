@@ -86,11 +86,11 @@ export function createHealth(
     recordSuccess,
 
     async mayProbe() {
-      const latestProbeAt = new Date(now().getTime() - probeSeconds * 1000)
+      const probedBefore = new Date(now().getTime() - probeSeconds * 1000)
       const claimed = await db
         .update(tvConnection)
         .set({ checkedAt: now() })
-        .where(or(isNull(tvConnection.checkedAt), lte(tvConnection.checkedAt, latestProbeAt)))
+        .where(or(isNull(tvConnection.checkedAt), lte(tvConnection.checkedAt, probedBefore)))
       return claimed.rowCount === 1
     },
 
