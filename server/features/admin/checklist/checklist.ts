@@ -19,7 +19,7 @@ export type Checklist = {
 
 type ShopState = { db: Database; config: Config; settings: ShopSettings }
 
-/** `npm run go-live` also tests connections. */
+/** Reads settings and records only; `npm run go-live` also tests connections. */
 export async function findDoneLines({ db, config, settings }: ShopState): Promise<Record<ChecklistKey, boolean>> {
   const { current } = settings
   const [tradingView] = await db.select().from(tvConnection)

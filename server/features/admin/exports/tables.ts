@@ -65,8 +65,8 @@ const accessRequests = `select id, user_id, purchase_id, null::uuid as product_i
   union all
   select a.id, a.user_id, null, a.product_id, coalesce(e.at, a.asked_at, a.state_since), '', a.username, null,
     case when e.by_admin is not null then 'admin area'
-      when exists (select from orders c join purchases p on p.payment_intent_id = c.payment_intent_id
-        where p.user_id = a.user_id and lower(c.trading_view_username) = lower(a.username)) then 'checkout'
+      when exists (select from orders o join purchases p on p.payment_intent_id = o.payment_intent_id
+        where p.user_id = a.user_id and lower(o.trading_view_username) = lower(a.username)) then 'checkout'
       else 'account' end
   from access a left join lateral (select at, by_admin from access_events
     where user_id = a.user_id and product_id = a.product_id and lower(username) = lower(a.username)
@@ -87,7 +87,7 @@ const creditNoteOf = (refund: string) =>
 /** Payments, refunds and lost disputes, then transactions that only the balance at Stripe has: returns, fees, payouts. */
 const bookkeepingEntries = `
   select 'payment' as kind, p.paid_at as at, coalesce(p.invoice_number, p.invoice_id) as document, p.country, i.region, i.tax_rate,
-    p.amount as gross, p.tax, p.payment_intent_id, ${balanceTransactionOf('charge', 'payment_intent_id = p.payment_intent_id')} as line
+    p.amount as gross, p.tax, p.payment_intent_id, ${balanceTransactionOf('charge', 'payment_intent_id = p.payment_intent_id')} as balance_transaction_id
   from payments p join invoices i on i.id = p.invoice_id
   union all
   select 'refund', r.at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -r.amount, -r.tax,
@@ -178,7 +178,7 @@ const tables: Record<FileKind, ExportTable> = {
     },
     from: `(
         select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status,
-          null as credit_note, ${balanceTransactionOf('charge', 'payment_intent_id = payments.payment_intent_id')} as line from payments
+          null as credit_note, ${balanceTransactionOf('charge', 'payment_intent_id = payments.payment_intent_id')} as balance_transaction_id from payments
         union all
         select 'refund', r.payment_intent_id, r.at, -r.amount, -r.tax, r.status, ${creditNoteOf('r')},
           ${balanceTransactionOf('refund', 'refund_id = r.id')} from refunds r
@@ -187,7 +187,7 @@ const tables: Record<FileKind, ExportTable> = {
           null, ${balanceTransactionOf('dispute', 'payment_intent_id = payments.payment_intent_id')}
           from payments where lost_at is not null
       ) e join payments p on p.payment_intent_id = e.payment_intent_id
-      left join balance_transactions b on b.id = e.line
+      left join balance_transactions b on b.id = e.balance_transaction_id
       join invoices i on i.id = p.invoice_id join users u on u.id = i.user_id
       left join billing_details billing on billing.user_id = i.user_id
       left join purchases bought on bought.id = i.purchase_id
@@ -215,8 +215,8 @@ const tables: Record<FileKind, ExportTable> = {
       'Stripe payment': 'e.payment_intent_id',
       'Stripe line': 'b.id',
     },
-    from: `(${bookkeepingEntries}) e left join balance_transactions b on b.id = e.line
-      left join payouts o on o.id = b.payout_id order by e.at, e.document, e.line`,
+    from: `(${bookkeepingEntries}) e left join balance_transactions b on b.id = e.balance_transaction_id
+      left join payouts o on o.id = b.payout_id order by e.at, e.document, e.balance_transaction_id`,
     tableForEstimate: 'balance_transactions',
   },
   forms: {

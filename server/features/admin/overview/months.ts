@@ -6,7 +6,7 @@ import { mrrMovements } from '#server/database/schema.ts'
 
 // "To date" is a month's part up to today's day of the month, for comparing the previous month with the unfinished one.
 
-/** Of the part of a month that is to date, or of the rest of the month. */
+/** Sum of a month's movements of one kind: of its part to date, or of the rest of the month. */
 type MovementSum = {
   month: string
   isToDate: boolean
@@ -48,15 +48,13 @@ export async function lastTwelveMonths(db: Database, now: Date) {
   const names = namesOfLastTwelve(now)
   const [movements, people] = await Promise.all([readMovements(db, now.getUTCDate()), readPeople(db, now.getUTCDate())])
   const previousMonth = names.at(-2) ?? ''
+  const movementsToDate = movements.filter((row) => row.month !== previousMonth || row.isToDate)
+  const peopleToDate = people.map((row) =>
+    row.month === previousMonth ? { ...row, began: row.beganToDate, stopped: row.stoppedToDate } : row,
+  )
   return {
     months: names.map((month) => figuresOf(month, movements, people)),
-    lastMonthSoFar: figuresOf(
-      previousMonth,
-      movements.filter((row) => row.isToDate || row.month !== previousMonth),
-      people.map((row) =>
-        row.month === previousMonth ? { ...row, began: row.beganToDate, stopped: row.stoppedToDate } : row,
-      ),
-    ),
+    lastMonthSoFar: figuresOf(previousMonth, movementsToDate, peopleToDate),
   }
 }
 

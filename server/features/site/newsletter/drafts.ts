@@ -45,14 +45,15 @@ export function createDrafts(context: DraftContext): Drafts {
     refuseStale,
 
     async audiences() {
-      const [subscribers, ...buyers] = await Promise.all([
+      const buyerCounts = catalog
+        .products()
+        .map(async ({ id: productId }) => ({
+          productId,
+          count: await countAudience(db, { toSubscribers: false, buyersOf: productId }),
+        }))
+      const [subscribers, buyers] = await Promise.all([
         countAudience(db, { toSubscribers: true, buyersOf: null }),
-        ...catalog
-          .products()
-          .map(async ({ id: productId }) => ({
-            productId,
-            count: await countAudience(db, { toSubscribers: false, buyersOf: productId }),
-          })),
+        Promise.all(buyerCounts),
       ])
       return { subscribers, buyers }
     },

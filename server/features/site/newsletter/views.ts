@@ -12,7 +12,7 @@ type ViewDeps = Pick<Context, 'config' | 'db' | 'mails' | 'settings'>
 
 export type NewsletterViews = {
   find(id: string): Promise<NewsletterWithEditor>
-  /** With a sample link to unsubscribe. */
+  /** Data of a preview or test email, with a sample link to unsubscribe. */
   sampleOf(newsletter: Newsletter | NewsletterWithEditor): Sample
   list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
   show(id: string): Promise<RawOutputOf<typeof calls.adminShow>>
