@@ -90,7 +90,7 @@ export function Buyer(props: {
             />
           </Field>
         )}
-        <NameField product={product} />
+        <UsernameField product={product} />
         {needsPlace && <PlaceFields />}
         <Refusal error={refusal}>
           {user ? (
@@ -119,7 +119,7 @@ export function Buyer(props: {
 }
 
 /** Shown only if the connector unlocks buyers. An invalid username does not block the checkout. */
-function NameField({ product }: { product: ListedProduct }) {
+function UsernameField({ product }: { product: ListedProduct }) {
   if (!product.unlocksItself) return null
   return (
     <Field

@@ -40,6 +40,14 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
   const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
   const { amount: price } = usePlan(product.slug, billing)
   const offer = offers[billing] ?? { price, due: price }
+
+  /** Drops the quotes of other plans if the discount code has changed, because they are outdated. */
+  const storeOffer = (next: Offer) =>
+    setOffers((previous) => {
+      const hasSameCode = Object.values(previous).every(({ discount }) => discount?.code === next.discount?.code)
+      return hasSameCode ? { ...previous, [billing]: next } : { [billing]: next }
+    })
+
   if (owned.isPending) return <Loading />
   return (
     <Container className="grid gap-8 py-10 sm:py-16 lg:grid-cols-[1fr_24rem] lg:items-start lg:gap-12">
@@ -55,21 +63,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
             <div className="lg:hidden">
               <OrderLine product={product} billing={billing} offer={offer} />
             </div>
-            <Steps
-              product={product}
-              billing={billing}
-              offer={offer}
-              onOffer={(next) =>
-                setOffers((previous) => {
-                  const hasSameCode = Object.values(previous).every(
-                    ({ discount }) => discount?.code === next.discount?.code,
-                  )
-                  // Quotes of other plans are outdated once the discount code changes.
-                  return hasSameCode ? { ...previous, [billing]: next } : { [billing]: next }
-                })
-              }
-              user={user}
-            />
+            <Steps product={product} billing={billing} offer={offer} onOffer={storeOffer} user={user} />
             <OrderDetails product={product} />
           </>
         )}

@@ -15,7 +15,7 @@ import { checkoutAddress, isAtPayment, type Order } from './address.ts'
 /** Price per period and amount due today, in cents. A code or a credit at Stripe lowers `due`. */
 export type Offer = { price: number; due: number; discount?: Discount | undefined }
 
-/** For narrow screens. */
+/** Stands above the steps on narrow screens, instead of `OrderSummary`. */
 export function OrderLine({ product, billing, offer }: Order & { offer: Offer }) {
   const { name, period } = planOf(billing)
   return (
@@ -90,12 +90,15 @@ function DiscountLine({ offer: { price, due, discount } }: { offer: Offer }) {
 
 function AccessRequirements({ product }: { product: ListedProduct }) {
   const { askExchangeKeys } = useSettings()
+  const furtherDetails = askExchangeKeys
+    ? ', the name of your exchange, and read-only API keys for it'
+    : ', and nothing else'
   return (
     <li className="flex gap-3">
       <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
-      {product.unlocksItself && 'Your TradingView username is all it takes to unlock it.'}
-      {!product.unlocksItself &&
-        `To unlock it, we ask for your TradingView username${askExchangeKeys ? ', the name of your exchange, and read-only API keys for it' : ', and nothing else'}. ${accessPromise(product)}`}
+      {product.unlocksItself
+        ? 'Your TradingView username is all it takes to unlock it.'
+        : `To unlock it, we ask for your TradingView username${furtherDetails}. ${accessPromise(product)}`}
     </li>
   )
 }

@@ -101,17 +101,17 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   }
 
   const current = prepared?.planAndCode === planAndCode ? prepared : undefined
-  const unprepared = isPaying && !current ? planAndCode : null
+  const planAndCodeToPrepare = isPaying && !current ? planAndCode : null
   const prepareAgain = useEffectEvent(async () => {
     if (details) await preparePayment(details)
   })
   // Prepares a new payment when plan or code change at the payment step, also while an earlier call is pending.
   useEffect(() => {
-    if (unprepared)
+    if (planAndCodeToPrepare)
       Promise.resolve()
         .then(prepareAgain)
         .catch(() => undefined)
-  }, [unprepared])
+  }, [planAndCodeToPrepare])
 
   return {
     details: isPaying ? details : null,
@@ -134,16 +134,16 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
 
 export function Steps(props: StepsProps) {
   const { product, billing, offer, user } = props
-  const { details, prepared, refusal, isPending, preparePayment, returnToDetails, showRefusal, ...discount } =
+  const { details, prepared, refusal, isPending, preparePayment, returnToDetails, showRefusal, ...codeState } =
     useSteps(props)
   const codeField = (
     <CodeField
-      field={discount.codeField}
-      code={discount.code}
+      field={codeState.codeField}
+      code={codeState.code}
       discount={offer.discount}
-      onOpen={discount.openCode}
-      onClose={discount.closeCode}
-      onRemove={discount.removeCode}
+      onOpen={codeState.openCode}
+      onClose={codeState.closeCode}
+      onRemove={codeState.removeCode}
     />
   )
   return (

@@ -7,7 +7,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
 
-/** For an unpaid renewal; the card stays the same. */
+/** Has the bank confirm the payment of an unpaid renewal. The card stays the same. */
 export function useBankConfirmation(id: string) {
   const client = useQueryClient()
   const { stripe: settings } = useSettings()

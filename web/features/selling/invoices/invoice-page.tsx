@@ -9,9 +9,9 @@ import { Container } from '#web/ui/page.tsx'
 export default function InvoicePage() {
   const { search } = useNavigation()
   const query = new URLSearchParams(search)
-  const [purchase = '', invoice = '', token = ''] = ['purchase', 'invoice', 'token'].map(
-    (name) => query.get(name) ?? '',
-  )
+  const purchase = query.get('purchase') ?? ''
+  const invoice = query.get('invoice') ?? ''
+  const token = query.get('token') ?? ''
   const open = useCall(purchases.openInvoice, { onSuccess: ({ invoiceUrl }) => location.assign(invoiceUrl) })
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">

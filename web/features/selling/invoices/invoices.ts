@@ -12,7 +12,7 @@ type DocumentRequest = { document: string; as: 'page' | 'file' }
 
 export const useOpenDocument = () => useNewTab(documentUrl, toastInvoiceError)
 
-/** The address at Stripe expires. */
+/** Asks for the document's address with every click, because it expires. */
 async function documentUrl({ document, as }: DocumentRequest) {
   const { viewUrl, pdfUrl } = await call(purchases.document, { document })
   const url = as === 'page' ? viewUrl : pdfUrl

@@ -218,7 +218,7 @@ function describeCancellation({ status, period }: Purchase, earlyEnd: EarlyEnd |
 
 function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
   const { id, status, billingType, currentPeriodEnd } = props.purchase
-  const isUnpaid = isEndedAtOnce(status)
+  const endsAtOnce = isEndedAtOnce(status)
   const withdrawBy = useWithdrawalDay(props.purchase)
   const cancel = useCall(purchases.cancel, {
     refreshes,
@@ -232,7 +232,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     let earlyEnd: EarlyEnd | undefined
     try {
       // A renewed plan of more than a month ends with one month's notice and a partial refund.
-      if (planOf(billingType).months > 1 && !isUnpaid) earlyEnd = await call(purchases.cancellation, { id })
+      if (planOf(billingType).months > 1 && !endsAtOnce) earlyEnd = await call(purchases.cancellation, { id })
     } catch (error) {
       toastError('Failed to cancel', error)
       return
@@ -241,7 +241,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
       title: 'Cancel Subscription',
       description: describeCancellation(props.purchase, earlyEnd),
       effect: [
-        !earlyEnd?.refund && !isUnpaid && currentPeriodEnd && `It ends on ${formatDay(new Date(currentPeriodEnd))}.`,
+        !earlyEnd?.refund && !endsAtOnce && currentPeriodEnd && `It ends on ${formatDay(new Date(currentPeriodEnd))}.`,
         withdrawBy &&
           `Until ${formatDay(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
       ]
