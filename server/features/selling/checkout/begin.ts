@@ -81,19 +81,19 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
 
       let codeRefusal: unknown
       const orderDraft = { productId: product.id, billingType, price: amount, buyer }
-      const applied =
-        input.code &&
-        (await codes.apply(input.code, orderDraft).catch((error: unknown) => {
+      const applyOrKeepRefusal = (code: string) =>
+        codes.apply(code, orderDraft).catch((error: unknown) => {
           codeRefusal = error
           return undefined
-        }))
+        })
+      const applied = input.code ? await applyOrKeepRefusal(input.code) : undefined
       const isSameOrder = (order: OpenOrder) =>
         !codeRefusal &&
         order.email === email &&
         order.productId === product.id &&
         order.billingType === billingType &&
         order.amount === amount &&
-        order.codeId === (applied ? applied.code.id : null) &&
+        order.codeId === (applied?.code.id ?? null) &&
         (!place || isTaxedFor(order, place))
       const outputOf = ({ tax, ...payment }: UnpaidSubscription) => ({
         ...payment,
@@ -106,14 +106,18 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       let reusable: { order: OpenOrder; subscription: UnpaidSubscription } | undefined
       for (const order of openOrders) {
         const subscription = await stripe.newSubscriptions.open(order.subscriptionId)
-        // It was paid meanwhile, in another tab or before a crash.
-        if (!subscription) await sync(order.subscriptionId)
-        // Paid, but not yet activated by Stripe: no other order may be paid as well.
-        else if (await stripe.payments.hasPaid(order.paymentIntentId)) {
+        if (!subscription) {
+          // It was paid meanwhile, in another tab or before a crash.
+          await sync(order.subscriptionId)
+        } else if (await stripe.payments.hasPaid(order.paymentIntentId)) {
+          // Stripe hasn't activated the paid subscription yet, so a second order could be paid as well.
           if (order.productId === product.id && order.email === email)
             return { ...outputOf(subscription), isPaid: true, nonce }
-        } else if (!reusable && isSameOrder(order)) reusable = { order, subscription }
-        else replacedSubscriptions.push(order.subscriptionId)
+        } else if (!reusable && isSameOrder(order)) {
+          reusable = { order, subscription }
+        } else {
+          replacedSubscriptions.push(order.subscriptionId)
+        }
       }
       if (!reusable) {
         await refuseSecondSubscription(db, product, user, email)
@@ -131,13 +135,12 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       const orderNonce = issuedNonce ?? randomToken()
       // A guest who starts again stays the same customer at Stripe.
       const earlierCustomerId = openOrders.find((earlier) => earlier.email === email)?.customerId
-      const code = applied ? applied.code : undefined
       const { clientSecret, amountDue, tax, ...ids } = await subscribe(orderId, {
         user,
         email,
         price,
         place,
-        code,
+        code: applied?.code,
         earlierCustomerId,
       })
       crashPoint('checkout before commit')
@@ -148,7 +151,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         productId: product.id,
         billingType,
         amount,
-        codeId: code?.id ?? null,
+        codeId: applied?.code.id ?? null,
         nonceHash: hashToken(orderNonce),
         tradingViewUsername,
         invoiceFooter: stripe.customers.footer(),
@@ -212,7 +215,7 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
 
 const secondClickSentence = 'Your checkout has just been opened. Please try again.'
 
-/** `due` is today's charge, by Stripe once there is a subscription. */
+/** `due` is today's charge: Stripe's amount, or the shop's own estimate before there is a subscription. */
 export const discountOutput = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
   code: code.code,
   worth: describeDiscount(code),

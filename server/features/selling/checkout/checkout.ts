@@ -101,7 +101,7 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
 
     async confirm({ user }, paymentIntentId) {
       const order = await orders.findByPayment(paymentIntentId)
-      // A guest's order has no user until it is currentOrder, which decides whose account it belongs to.
+      // A guest's order has no user until its payment is recorded, which decides whose account it belongs to.
       if (!order || (order.userId && order.userId !== user.id)) throw notFound('Purchase')
       const findPurchase = () => purchases.findByPayment(user.id, paymentIntentId)
       const purchase = (await findPurchase()) ?? (await sync(order.subscriptionId).then(findPurchase))

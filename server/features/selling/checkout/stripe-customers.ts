@@ -34,7 +34,10 @@ const footerPauseMs = 500
 
 const noDetails: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
-export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps, orders: OrderCustomers): Customers {
+export function createCustomers(
+  { db, now, stripe, queue, config }: CustomerDeps,
+  orderCustomers: OrderCustomers,
+): Customers {
   async function updateNameAndEmail({ userId }: { userId: string }) {
     const [account] = await db
       .select({
@@ -46,7 +49,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
       .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     if (!account) return
-    for (const id of await orders.allOf(db, userId)) await stripe.customers.update(id, account)
+    for (const id of await orderCustomers.idsOf(db, userId)) await stripe.customers.update(id, account)
   }
 
   const updateCustomers = queue.defineJob('update-stripe-customers', updateNameAndEmail, {
@@ -68,7 +71,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
   }
 
   /** Stripe must know the place. The admin area keeps listing subscriptions for which this fails. */
-  async function taxUntaxed(userId: string) {
+  async function turnMissingTaxOn(userId: string) {
     const untaxed = await db
       .select({ id: purchases.stripeSubscriptionId })
       .from(purchases)
@@ -86,7 +89,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
   }
 
   return {
-    ownCustomerOf: orders.ownCustomerOf,
+    ownCustomerOf: orderCustomers.ownCustomerOf,
 
     accountChanged: (tx, userId) => updateCustomers(tx, { userId }),
 
@@ -95,9 +98,9 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     async saveBillingDetails({ user }, input) {
       const details = { ...noDetails, ...input } as BillingDetails
       if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) assertPlace(details)
-      for (const id of await orders.allOf(db, user.id))
+      for (const id of await orderCustomers.idsOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
-      if (config.tax.mode === 'stripe') await taxUntaxed(user.id)
+      if (config.tax.mode === 'stripe') await turnMissingTaxOn(user.id)
       await db
         .insert(billingDetails)
         .values({ ...details, userId: user.id, updatedAt: now() })
@@ -117,11 +120,11 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
 
     async updateInvoiceFooters() {
       const footer = stripe.customers.footer()
-      const outdatedIds = await orders.listWithOtherFooter(footer, mostFootersPerRun)
+      const outdatedIds = await orderCustomers.listWithOtherFooter(footer, mostFootersPerRun)
       for (const [index, id] of outdatedIds.entries()) {
         if (index > 0) await setTimeout(footerPauseMs)
         await stripe.customers.setFooter(id, footer)
-        await orders.recordFooter(id, footer)
+        await orderCustomers.recordFooter(id, footer)
       }
     },
 
@@ -130,7 +133,7 @@ export function createCustomers({ db, now, stripe, queue, config }: CustomerDeps
     remove: (tx, ids) => deleteCustomers(tx, { ids }),
 
     async forget(tx, userId) {
-      const ids = await orders.allOf(tx, userId)
+      const ids = await orderCustomers.idsOf(tx, userId)
       if (ids.length > 0) await deleteCustomers(tx, { ids })
     },
   }

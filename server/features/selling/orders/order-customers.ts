@@ -4,7 +4,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { hasEndedPurchase, isForNewSubscription, orders, purchases } from '#server/database/schema.ts'
 
 export type OrderCustomers = {
-  allOf(db: Database | Transaction, userId: string): Promise<string[]>
+  idsOf(tx: Database | Transaction, userId: string): Promise<string[]>
   /** Newest customer of the account itself. Skips guest orders, because their card may be someone else's. */
   ownCustomerOf(userId: string): Promise<string | undefined>
   listWithOtherFooter(footer: string, limit: number): Promise<string[]>
@@ -13,8 +13,8 @@ export type OrderCustomers = {
 
 export function createOrderCustomers({ db }: Pick<Context, 'db'>): OrderCustomers {
   return {
-    async allOf(from, userId) {
-      const rows = await from.selectDistinct({ id: orders.customerId }).from(orders).where(eq(orders.userId, userId))
+    async idsOf(tx, userId) {
+      const rows = await tx.selectDistinct({ id: orders.customerId }).from(orders).where(eq(orders.userId, userId))
       return rows.map(({ id }) => id)
     },
 
