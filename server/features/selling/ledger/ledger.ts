@@ -3,7 +3,8 @@ import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import type { MovementKind } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { mrrMovements, users } from '#server/database/schema.ts'
+import { lockPerson } from '#server/database/people.ts'
+import { mrrMovements } from '#server/database/schema.ts'
 import { isFullyDiscounted, type Movement } from './movements.ts'
 
 export { arrOf, type Movement, movementsOf, movementsOfBooked } from './movements.ts'
@@ -55,10 +56,10 @@ const reversed = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore'
 function kindOf(
   movement: Movement,
   previous: Movement | undefined,
-  otherPurchases: MovementRow[],
+  otherMovements: MovementRow[],
 ): { kind: MovementKind; people: number } {
   const { at, before, after } = movement
-  const earlier = otherPurchases.filter((row) => row.at.getTime() <= at.getTime() + simultaneousMs)
+  const earlier = otherMovements.filter((row) => row.at.getTime() <= at.getTime() + simultaneousMs)
   const paysForOther = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
   const wasCustomer = before > 0 || isFullyDiscounted(previous)
   const isCustomer = after > 0 || isFullyDiscounted(movement)
@@ -80,13 +81,9 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
   }
 
   /** Locks the person, so that movements of two purchases are recorded in order. */
-  const lockPerson = (tx: Transaction, { userId }: Purchase) =>
-    tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-
-  /** Expects the person to be locked. */
-  async function createKindOf(tx: Transaction, { id, userId }: Purchase) {
-    const otherPurchases = validRows(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
-    return (movement: Movement, previous: Movement | undefined) => kindOf(movement, previous, otherPurchases)
+  async function lockOtherMovements(tx: Transaction, { id, userId }: Purchase) {
+    await lockPerson(tx, userId)
+    return validRows(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
   }
 
   /** Taking over an old subscription, for example, turns a later first purchase into a second one. */
@@ -97,16 +94,18 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
       if (row.purchaseId === id || row.at.getTime() <= since.getTime() + simultaneousMs) continue
       const isOfSamePurchase = (other: MovementRow) => other.purchaseId === row.purchaseId
       const previous = valid.findLast((other) => isOfSamePurchase(other) && other.id < row.id)
-      const otherPurchases = valid.filter(
+      // The purchase that was recorded just now counts, although its rows are newer.
+      const otherMovements = valid.filter(
         (other) => !isOfSamePurchase(other) && (other.purchaseId === id || other.id < row.id),
       )
-      const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), otherPurchases)
+      const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), otherMovements)
       if (kind === row.kind && people === row.people) continue
       const revision = rows.filter((other) => isOfSamePurchase(other) && other.source === row.source).length
-      const { id: corrects, ...movement } = { ...row, recordedAt: now(), revision }
+      const { id: wrongId, ...movement } = row
+      const recordedAt = now()
       await add(tx, [
-        { ...movement, ...reversed(row), corrects },
-        { ...movement, kind, people, revision: revision + 1, corrects: null },
+        { ...movement, recordedAt, revision, ...reversed(row), corrects: wrongId },
+        { ...movement, recordedAt, revision: revision + 1, kind, people, corrects: null },
       ])
     }
   }
@@ -133,8 +132,8 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
         return revision
       }
 
-      await lockPerson(tx, purchase)
-      const kindOfMovement = await createKindOf(tx, purchase)
+      const otherMovements = await lockOtherMovements(tx, purchase)
+      const previousOf = (movement: Movement) => movements[movements.indexOf(movement) - 1]
       await add(tx, [
         ...wrong.map(({ id, ...row }) => ({
           ...row,
@@ -147,7 +146,7 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
           ...rowOf(purchase, movement),
           recordedAt: now(),
           revision: takeRevision(movement.source),
-          ...kindOfMovement(movement, movements[movements.indexOf(movement) - 1]),
+          ...kindOf(movement, previousOf(movement), otherMovements),
         })),
       ])
       const [firstMissing] = missing
@@ -158,11 +157,10 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
       const rows = await rowsOf(tx, purchase)
       const last = validRows(rows).map(movementOf).at(-1)
       if (!last || (last.after === 0 && !isFullyDiscounted(last))) return
-      await lockPerson(tx, purchase)
+      const otherMovements = await lockOtherMovements(tx, purchase)
       const end: Movement = { ...last, source: cause, at: now(), before: last.after, after: 0, cause }
       const revision = rows.filter(({ source }) => source === cause).length
-      const kindOfMovement = await createKindOf(tx, purchase)
-      const { kind, people } = kindOfMovement(end, last)
+      const { kind, people } = kindOf(end, last, otherMovements)
       await add(tx, [{ ...rowOf(purchase, end), recordedAt: end.at, revision, kind, people }])
     },
 

@@ -41,8 +41,9 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
   const isFree = periodStatus === 'forgiven' || periodStatus === 'not collected'
   const isPaused = status === 'paused' && paused !== null
   const isInTrial = trialEndsAt !== null && trialEndsAt > now
-  const until = end?.at ?? (isFree || isPaused || isInTrial ? now : null)
-  if (latestFull && until && hasGap(latestFull.end, until)) {
+  const isUncharged = isFree || isPaused || isInTrial
+  const unpaidUntil = end?.at ?? (isUncharged ? now : null)
+  if (latestFull && unpaidUntil && hasGap(latestFull.end, unpaidUntil)) {
     const countsAsPastDue = !isFree && isNextPeriodOwed(latestPeriodInvoice, latestFull)
     if (!countsAsPastDue) recorder.pauseAfter(latestFull)
   }

@@ -20,6 +20,7 @@ type ProofDeps = { orders: Orders; sync: (subscriptionId: string) => Promise<voi
 type ProofRow = typeof mrrProofs.$inferSelect
 type Comparison = {
   subscriptionId: string
+  /** By Stripe's list of subscriptions; for a difference of the kind `books`, by the invoices. */
   atStripe: number
   /** Sum of the ledger. */
   here: number
@@ -176,29 +177,31 @@ function selectRecordedRevenue(ids: string[], at: Date) {
     select p.stripe_subscription_id as id,
       (select coalesce(sum(m.arr_after - m.arr_before), 0)::int from ${mrrMovements} m where m.purchase_id = p.id) as here,
       case
-        when p.status in ('cancelled', 'expired') or paid.id is null then 0
-        when free.kind is not null and paid.period_end < ${at}::timestamptz - interval '1 day' then 0
-        when changed.id is not null or months = 0 then null
-        else round(paid.period_net * 12.0 / months)::int
+        when p.status in ('cancelled', 'expired') or latest_paid.id is null then 0
+        when present.unpaid_reason is not null and latest_paid.period_end < ${at}::timestamptz - interval '1 day' then 0
+        when later_proration.id is not null or present.months = 0 then null
+        else round(latest_paid.period_net * 12.0 / present.months)::int
       end as invoiced,
-      case when paid.period_end is null or paid.period_end < ${at}::timestamptz then free.kind end as "unpaidReason"
+      case when latest_paid.period_end is null or latest_paid.period_end < ${at}::timestamptz
+        then present.unpaid_reason end as "unpaidReason"
     from ${purchases} p
     left join lateral (
       select i.* from ${invoices} i
       where i.subscription_id = p.stripe_subscription_id and i.status = 'paid' and not i.is_proration and i.period_end is not null
-      order by i.period_start desc, i.period_end desc limit 1) paid on true
+      order by i.period_start desc, i.period_end desc limit 1) latest_paid on true
     left join lateral (
       select i.status from ${invoices} i
       where i.subscription_id = p.stripe_subscription_id and i.reason in ('subscription_create', 'subscription_cycle')
-      order by i.created_at desc limit 1) due on true
+      order by i.created_at desc limit 1) latest_billed on true
     left join lateral (
       select i.id from ${invoices} i
       where i.subscription_id = p.stripe_subscription_id and i.status = 'paid' and i.is_proration
-        and i.paid_at >= paid.paid_at limit 1) changed on true
+        and i.paid_at >= latest_paid.paid_at limit 1) later_proration on true
     cross join lateral (
-      select round(extract(epoch from paid.period_end - paid.period_start) / (86400 * 365.25 / 12))::int as months,
+      select round(extract(epoch from latest_paid.period_end - latest_paid.period_start) / (86400 * 365.25 / 12))::int as months,
         case when p.is_collection_paused then 'not_collected' when p.status = 'paused' then 'paused'
-          when due.status = 'void' then 'forgiven' when p.given_until > ${at}::timestamptz then 'given' end as kind) free
+          when latest_billed.status = 'void' then 'forgiven'
+          when p.given_until > ${at}::timestamptz then 'given' end as unpaid_reason) present
     where p.stripe_subscription_id in ${ids}`
 }
 
