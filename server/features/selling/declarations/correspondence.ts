@@ -8,8 +8,8 @@ import type { DeclarationRow } from './execution.ts'
 type CorrespondenceDeps = Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEmail'>
 
 export type Correspondence = {
-  /** `isOwner`: the declaration takes effect right away. `withLink`: the receipt goes to the owner and can confirm it. */
-  sendReceipt(row: DeclarationRow, options: { isOwner: boolean; withLink: boolean }): Promise<boolean>
+  /** With `withLink`, the receipt has a link to confirm the declaration, so it may only go to the contract's owner. */
+  sendReceipt(row: DeclarationRow, options: { takesEffectNow: boolean; withLink: boolean }): Promise<boolean>
   askOwner(row: DeclarationRow, owner: { email: string; name: string }): Promise<boolean>
   tellSeller(row: DeclarationRow, isKnown: boolean): Promise<boolean>
   /** Has its own rate limit, apart from `tellSeller`. Returns false if the email has to wait. */
@@ -48,11 +48,12 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
   })
 
   return {
-    sendReceipt: async (row, options) =>
+    sendReceipt: async (row, { takesEffectNow, withLink }) =>
       sendWithinLimit('declaration', row.email, await receiptLimit(row.email), () =>
         mails.sendOnce(`receipt of declaration ${row.id}`, row.email, 'declarationReceived', {
           ...contentOf(row),
-          ...options,
+          isOwner: takesEffectNow,
+          withLink,
         }),
       ),
 

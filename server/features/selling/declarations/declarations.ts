@@ -69,7 +69,7 @@ export function createDeclarations(
     const { contract, needsNoDecision, isOwner, ownerToAsk } = await linkContract(row)
     const takesEffectNow = needsNoDecision && isOwner
     const receiptReachesOwner = ownerToAsk?.email === row.email
-    await sendReceipt(row, { isOwner: takesEffectNow, withLink: receiptReachesOwner })
+    await sendReceipt(row, { takesEffectNow, withLink: receiptReachesOwner })
     if (ownerToAsk && !receiptReachesOwner) await askOwner(row, ownerToAsk)
     if (takesEffectNow) await execution.confirmAndCarryOut(id)
     else if (!needsNoDecision) {
@@ -127,7 +127,8 @@ export function createDeclarations(
         .from(declarations)
         .where(and(awaitsSeller(now()), isNotNull(declarations.linkEndsAt), isNull(declarations.sellerToldAt)))
       for (const row of unconfirmed) {
-        if (!(await tellUnconfirmed(row))) return
+        const isSent = await tellUnconfirmed(row)
+        if (!isSent) return
         await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, row.id))
       }
     },

@@ -91,9 +91,10 @@ export function createExecution(
     let outcome = 'The contract had already ended'
     let unrefunded: Unrefunded | undefined
     if (row.kind === 'withdrawal') {
-      const wasDue = !hadEnded || before.refundedAmount < (before.lastPaidAmount ?? before.price)
+      const hadBeenRefunded = hadEnded && before.refundedAmount >= (before.lastPaidAmount ?? before.price)
       unrefunded = await cancellation.withdraw(row.purchaseId, { from, until })
-      if (wasDue || isAwaitingBank) outcome = outcomeInWords(unrefunded, until, 'Ended right away and refunded in full')
+      if (!hadBeenRefunded || isAwaitingBank)
+        outcome = outcomeInWords(unrefunded, until, 'Ended right away and refunded in full')
       await reportRepeatedWithdrawal(id, before)
     } else if (row.forCause && !endedBeforeDeclaration) {
       // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
