@@ -65,19 +65,21 @@ export const unusedSince =
     return Math.min(refundForUnusedDays(term, from), amount)
   }
 
-/** If only a later plan switch can still be withdrawn from, just its credit is refunded of the payments before it. */
-export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
-  const { periods, payments } = subscription
-  const firstPeriod = periods[0]
-  const latestPeriod = latestPaidPeriod(subscription)
-  const ordered = latestPeriod && orderedPeriod(subscription, latestPeriod)
-  if (!firstPeriod || !ordered || declaredAt < withdrawalEnds(firstPeriod.paidAt)) return ({ amount }) => amount
+/** If only a later plan switch can still be withdrawn from, the payment before it is refunded up to the switch's credit. */
+export const withdrawableSince =
+  (declaredAt: Date) =>
+  ({ paymentIntentId, invoiceId, amount }: Payment, subscription: Subscription): number => {
+    const { periods, payments } = subscription
+    const firstPeriod = periods[0]
+    const latestPeriod = latestPaidPeriod(subscription)
+    const ordered = latestPeriod && orderedPeriod(subscription, latestPeriod)
+    if (!firstPeriod || !ordered) return amount
+    const canWithdrawFromAll = declaredAt < withdrawalEnds(firstPeriod.paidAt)
+    if (canWithdrawFromAll) return amount
 
-  const periodsBefore = periods.filter(({ paidAt }) => paidAt < ordered.paidAt)
-  const invoicesBefore = new Set(periodsBefore.map(({ invoiceId }) => invoiceId))
-  const creditedPayment = payments.find(({ invoiceId }) => invoicesBefore.has(invoiceId))
-  return ({ paymentIntentId, invoiceId, amount }) => {
+    const periodsBefore = periods.filter(({ paidAt }) => paidAt < ordered.paidAt)
+    const invoicesBefore = new Set(periodsBefore.map((period) => period.invoiceId))
     if (!invoicesBefore.has(invoiceId)) return amount
+    const creditedPayment = payments.find((payment) => invoicesBefore.has(payment.invoiceId))
     return paymentIntentId === creditedPayment?.paymentIntentId ? Math.min(amount, ordered.credit) : 0
   }
-}

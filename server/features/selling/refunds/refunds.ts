@@ -11,7 +11,7 @@ import { createSettlements, type Settlements } from './settlements.ts'
 
 export { type AmountDue, refundAll, wholePayment } from './refund-all.ts'
 export { createRefundJobs, type RefundJobs, unusedTermPurpose } from './refund-jobs.ts'
-export { failedRefundsOf, isRefundable, unusedShare, unusedSince, withdrawable } from './refundable.ts'
+export { failedRefundsOf, isRefundable, unusedShare, unusedSince, withdrawableSince } from './refundable.ts'
 
 type RefundDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
   sync(subscriptionId: string): Promise<void>

@@ -13,7 +13,7 @@ type SettlementDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> 
 }
 
 export type Settlements = {
-  /** A refund, before the payment becomes a dispute, ends the subscription. */
+  /** Answers a fraud warning before it becomes a dispute. With `refund`, also ends the subscription. */
   settleWarning(actor: Actor, id: string, decision: 'refund' | 'dismiss'): Promise<void>
   /** Records that the subscription continues although an earlier payment was charged back. */
   keepAfterLoss(actor: Actor, id: string, amount: number): Promise<void>

@@ -171,7 +171,7 @@ async function decideChanges(
   subscription: Subscription,
   now: Date,
 ) {
-  const state = changedState(before, subscription, order.billingType)
+  const state = stateAfterSync(before, subscription, order.billingType)
   if (isRefused(before)) {
     const { refundedAmount, isDisputed, disputedAmount, lostAmount, disputeDueAt } = state
     const { failedRefunds, uncoveredNotes } = state
@@ -202,11 +202,12 @@ async function queueRefunds(
   // A refused purchase with a disputed payment can't be refunded before the bank has decided.
   const [newestPayment] = subscription.payments
   if (isDisputeDecided && isRefused(before) && newestPayment) {
-    const justBefore = new Date(newestPayment.paidAt.getTime() - 1000)
-    await refundDuplicate(tx, { subscriptionId, since: justBefore.toISOString() })
+    const justBeforeNewest = new Date(newestPayment.paidAt.getTime() - 1000)
+    await refundDuplicate(tx, { subscriptionId, since: justBeforeNewest.toISOString() })
   }
 
-  const amount = after && (!before.endedAt || isDisputeDecided) ? unusedTermRefundDue(after) : 0
+  const wasRefundQueued = before.endedAt !== null && !isDisputeDecided
+  const amount = after && !wasRefundQueued ? unusedTermRefundDue(after) : 0
   if (amount > 0) await refundUnusedTerm(tx, { subscriptionId, amount })
 }
 
@@ -228,19 +229,20 @@ const endedState = (endedBecause: EndReason, endedAt: Date) => ({
 const endOf = ({ endedAt, endedBecause }: Pick<PurchaseRow, 'endedAt' | 'endedBecause'>) =>
   endedAt && { at: endedAt, cause: endedBecause ?? 'cancelled' }
 
-function changedState(before: PurchaseRow, subscription: Subscription, orderedPlan: BillingType) {
-  const { restRefund: promisedRefund, refundedElsewhere } = before
+function stateAfterSync(before: PurchaseRow, subscription: Subscription, orderedPlan: BillingType) {
+  const { restRefund: promisedBefore, refundedElsewhere } = before
   const failedRefunds = failedRefundsOf(subscription.payments)
   const state = stateOf(subscription, orderedPlan)
   // A refund that failed later doesn't change why access ended.
   const remainsRefunded = state.endedAt && failedRefunds > 0 && before.endedBecause === 'refunded'
+  // Stripe keeps the promise of a cancellation that was undone there, so an immediate end alone doesn't revive it.
+  const isPromiseCurrent = subscription.endsAt || promisedBefore
   return {
     ...state,
     missingSince: null,
     failedRefunds: Math.max(0, failedRefunds - refundedElsewhere),
     uncoveredNotes: Math.max(0, subscription.uncoveredNotes - refundedElsewhere),
-    // An immediate end doesn't show whether the cancellation had been undone before.
-    restRefund: subscription.endsAt || promisedRefund ? state.restRefund : null,
+    restRefund: isPromiseCurrent ? state.restRefund : null,
     ...(remainsRefunded ? { status: 'cancelled' as const, endedBecause: 'refunded' as const } : {}),
   }
 }

@@ -16,7 +16,7 @@ import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
-import { type AmountDue, refundAll, unusedSince, wholePayment, withdrawable } from '../refunds/refunds.ts'
+import { type AmountDue, refundAll, unusedSince, wholePayment, withdrawableSince } from '../refunds/refunds.ts'
 import type { MissingPurchases } from './missing.ts'
 import { previewNotice, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
@@ -167,12 +167,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
     cancelForCause: async (id, { from, until }) => endAndRefund(await findPurchase(db, id), unusedSince(from), until),
 
-    withdraw: async (id, { from, until }) =>
-      endAndRefund(
-        await findPurchase(db, id),
-        (payment, subscription) => withdrawable(subscription, from)(payment),
-        until,
-      ),
+    withdraw: async (id, { from, until }) => endAndRefund(await findPurchase(db, id), withdrawableSince(from), until),
 
     endAllOf: (userId) => endAllOf(deps, userId),
   }
@@ -190,12 +185,12 @@ function unrefundedOf(subscription: Subscription, amountDue: AmountDue): Unrefun
   const unrefunded = { ...nothingUnrefunded }
   for (const payment of subscription.payments) {
     const remaining = Math.max(0, amountDue(payment, subscription) - payment.refunded)
-    unrefunded[reasonOf(payment)] += remaining
+    unrefunded[unrefundedReasonOf(payment)] += remaining
   }
   return unrefunded
 }
 
-function reasonOf({ dispute, refunds: paymentRefunds }: Payment): keyof Unrefunded {
+function unrefundedReasonOf({ dispute, refunds: paymentRefunds }: Payment): keyof Unrefunded {
   if (dispute === 'open') return 'disputed'
   if (dispute === 'lost') return 'lost'
   return paymentRefunds.some(({ status }) => status === 'failed') ? 'returned' : 'late'
@@ -237,7 +232,7 @@ async function endAllOf({ db, stripe, access, bookings, missingPurchases, sync }
     if (openOrders.some((order) => order.id === id)) await refundAll(stripe, id)
     await sync(id)
   }
-  // Subscriptions unknown to Stripe can't charge anyone.
+  // Ends those that Stripe doesn't know and `sync` therefore didn't end.
   for (const { purchaseId } of running) await db.transaction((tx) => missingPurchases.end(tx, purchaseId))
 
   const withComment = await db

@@ -72,6 +72,11 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
   const updateEvent = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
     db.update(stripeEvents).set(change).where(eq(stripeEvents.id, id))
 
+  async function findEvent(id: string) {
+    const [found] = await db.select().from(stripeEvents).where(eq(stripeEvents.id, id))
+    return found
+  }
+
   async function store(event: StripeEvent) {
     const handledAt = eventTypes.includes(event.type) ? null : now()
     const [stored] = await db
@@ -88,7 +93,7 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     async receive(event) {
       const newRow = await store(event)
       crashPoint('event kept')
-      const [row] = newRow ? [newRow] : await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
+      const row = newRow ?? (await findEvent(event.id))
       if (!row?.handledAt) await handle(event)
     },
 

@@ -24,10 +24,12 @@ export const unusedTermRefundDue = ({ restRefund, endedBecause }: PurchaseRow) =
 
 export function wasRenewedSince(declaredEnd: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
   const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
-  if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt || lastPaidAt <= declaredEnd) return false
+  if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt) return false
+  if (lastPaidAt <= declaredEnd) return false
   const months = monthsBetween(paidFrom, paidUntil)
-  // A longer term that had already renewed before the declared end has a month's notice instead.
-  if (consumerLaw === 'eu' && months > 1 && addMonths(orderedAt, months) <= declaredEnd) return false
+  const hadRenewedBefore = addMonths(orderedAt, months) <= declaredEnd
+  const hasMonthsNotice = consumerLaw === 'eu' && months > 1 && hadRenewedBefore
+  if (hasMonthsNotice) return false
   const isRenewal = paidFrom > orderedAt
   return isRenewal && paidFrom > declaredEnd
 }

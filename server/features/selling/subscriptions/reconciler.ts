@@ -52,7 +52,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
 
   async function syncUnfinishedCheckouts() {
     const { createdAt, syncedAt, closedAt } = orders
-    const hasReachedAge = checkoutSyncAgesMs.map((ageMs) =>
+    const isDueAtAge = checkoutSyncAgesMs.map((ageMs) =>
       and(lt(createdAt, ago(ageMs)), sql`${syncedAt} < ${createdAt} + make_interval(secs => ${ageMs / 1000})`),
     )
     const isDueDaily = and(lt(createdAt, ago(dayMs)), lt(syncedAt, ago(dayMs)))
@@ -64,7 +64,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
           isForNewSubscription,
           isNull(closedAt),
           lt(createdAt, ago(Math.min(...checkoutSyncAgesMs))),
-          or(isNull(syncedAt), ...hasReachedAge, isDueDaily),
+          or(isNull(syncedAt), ...isDueAtAge, isDueDaily),
         ),
       )
       .orderBy(leastRecentlySynced)

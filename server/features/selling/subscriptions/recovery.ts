@@ -13,7 +13,7 @@ const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'pa
 
 type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
 
-/** Recreates the order of a subscription that the shop has lost, such as by a restored backup, if it need not ask the seller. */
+/** Recreates a lost order, such as after restoring a backup. Leaves unclear cases to the seller, who can take them over. */
 export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): Recover {
   return async function recover(subscriptionId) {
     const existing = await stripe.existing.find(subscriptionId)

@@ -151,7 +151,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
     async extend(actor, id, until) {
       const purchase = await findPurchase(db, id)
       const { stripeSubscriptionId: subscriptionId } = purchase
-      assertLater(until, purchase, now())
+      assertValidExtension(until, purchase, now())
       if (subscriptionId)
         await runExclusive(subscriptionId, async () => {
           if (!isExtendable(await findPurchase(db, id)))
@@ -169,7 +169,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
   }
 }
 
-function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now: Date) {
+function assertValidExtension(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now: Date) {
   if (until <= (endsAt ?? currentPeriodEnd ?? now))
     throw invalid('until', 'Please choose a later day than the present one')
   if (until.getTime() > now.getTime() + mostExtensionDays * dayMs) throw invalid('until', 'Two years from now at most')

@@ -156,8 +156,8 @@ export function createSwitching(deps: SwitchingDeps): Switching {
       const subscription = await readSubscription(stripe, purchase)
       const { periodStart, currentPeriodEnd } = subscription
       // Stripe prorates by whole seconds, within the present period.
-      const wholeSecondMs = Math.floor(now().getTime() / 1000) * 1000
-      const at = new Date(Math.max(wholeSecondMs, periodStart.getTime()))
+      const presentSecondMs = Math.floor(now().getTime() / 1000) * 1000
+      const at = new Date(Math.max(presentSecondMs, periodStart.getTime()))
       const { priceId: _, creditLeft, ...offer } = await offerAt(purchase, subscription, at)
       return {
         ...offer,
@@ -173,8 +173,8 @@ export function createSwitching(deps: SwitchingDeps): Switching {
       return runExclusive(stripeSubscriptionId ?? id, async () => {
         const purchase = await findPurchase(db, id, user.id)
         const subscription = await readSubscription(stripe, purchase)
-        const isExpired = at > now() || at.getTime() < now().getTime() - offerValidMs
-        if (isExpired || at < subscription.periodStart)
+        const isExpired = at.getTime() < now().getTime() - offerValidMs
+        if (isExpired || at > now() || at < subscription.periodStart)
           throw conflict('changed-meanwhile', 'This offer is no longer current. Please look again.')
         const { due, price, priceId } = await offerAt(purchase, subscription, at)
         if (due !== amount)

@@ -75,7 +75,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     const { startedAt, customerId } = existing
     const paymentIntentId = subscription.payments.at(-1)?.paymentIntentId
 
-    const verdict = await db.transaction(async (tx): Promise<Verdict> => {
+    const taken = await db.transaction(async (tx): Promise<Verdict> => {
       const order = await orders.adopt(tx, {
         id: randomUUID(),
         productId,
@@ -122,10 +122,10 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       return { verdict: 'new', message: 'Taken over' }
     })
 
-    if (verdict.verdict !== 'new' || config.tax.mode !== 'stripe' || !subscription.taxIsOff) return verdict
-    // False if Stripe can't compute a tax, because it doesn't know the customer's place.
-    const isTaxed = await stripe.subscriptions.turnTaxOn(id)
-    return isTaxed ? verdict : { ...verdict, message: takenOverWithoutTax }
+    const needsTax = taken.verdict === 'new' && config.tax.mode === 'stripe' && subscription.taxIsOff
+    // `turnTaxOn` returns false if Stripe doesn't know the customer's place.
+    if (!needsTax || (await stripe.subscriptions.turnTaxOn(id))) return taken
+    return { ...taken, message: takenOverWithoutTax }
   }
 
   return {
