@@ -144,7 +144,7 @@ export function createBookings(deps: BookingDeps): Bookings {
         if (!isExtendable({ status, paidThrough: 'hand', endsAt }))
           throw conflict('not-active', 'This purchase has no end that could be moved')
         // A cancelled booking that had no end has none again once it is resumed.
-        return { endsAt: until, bookedUntil: bookedUntil && until }
+        return { endsAt: until, bookedUntil: bookedUntil ? until : null }
       }),
 
     end: (tx, id) =>

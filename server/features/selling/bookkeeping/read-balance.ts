@@ -15,8 +15,8 @@ const rowsPerInsert = 1000
 export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => Promise<void> {
   const earlier = (time: Date, byMs: number) => new Date(time.getTime() - byMs)
 
-  /** Starts at the shop's first payment; older lines of the account belong to other activity. */
-  async function firstUnreadTime(): Promise<Date> {
+  /** Starts at the shop's first payment, because older lines of the account belong to other activity. */
+  async function findCopyStart(): Promise<Date> {
     const [newestLine] = await db.select({ at: max(balanceTransactions.createdAt) }).from(balanceTransactions)
     if (newestLine?.at) return earlier(newestLine.at, overlapMs)
     const [firstPayment] = await db.select({ at: min(payments.paidAt) }).from(payments)
@@ -56,7 +56,7 @@ export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => P
   }
 
   async function copyBalance() {
-    const since = await firstUnreadTime()
+    const since = await findCopyStart()
     const payoutsAtStripe = await stripe.balance.payoutsSince(earlier(since, payoutMayFailForMs))
     await storePayouts(payoutsAtStripe)
     await storeLines(await stripe.balance.transactionsSince(since), null)

@@ -231,7 +231,7 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
   }
 }
 
-/** Locks with `no key update`, which allows the key-share lock of an order's foreign key, so bookings can't deadlock. */
+/** `for update` could deadlock with new orders, whose foreign key locks the code's row as well; `no key update` can't. */
 const lockCode = (tx: Transaction, codeId: string) =>
   tx.select().from(discountCodes).where(eq(discountCodes.id, codeId)).for('no key update')
 

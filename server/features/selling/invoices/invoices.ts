@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
@@ -170,8 +170,7 @@ export async function forgetOldInvoices(db: Database, now: Date) {
     lt(invoices.createdAt, retentionStartOfYear(now, retention.books)),
     // The trigger that protects invoices compares with the database's clock, not with `now`.
     sql`${invoices.createdAt} < now() - interval '10 years'`,
-    // Without a purchase id, compares the user id, which matches no purchase, so the invoice is deleted.
-    notInArray(sql`coalesce(${invoices.purchaseId}, ${invoices.userId})`, existingPurchases),
+    or(isNull(invoices.purchaseId), notInArray(invoices.purchaseId, existingPurchases)),
   )
   const oldInvoices = db.select({ id: invoices.id }).from(invoices).where(isOld)
   const paymentsOfOldInvoices = db

@@ -45,10 +45,12 @@ export async function compareAccount(db: Database, bound: BoundAccount, configur
     .limit(mostPricesTried)
   for (const { id } of newestPrices)
     if (id && (await configured.account.hasPrice(id))) return { isSame: true, accountId }
-  return { isSame: newestPrices.length === 0, accountId }
+  // A shop without prices at Stripe has sold nothing there, so any account will do.
+  const hasNoPrices = newestPrices.length === 0
+  return { isSame: hasNoPrices, accountId }
 }
 
-/** Unless it `replaces` the bound account, adds the key to it. */
+/** Adds the key to the bound account; with `replaces`, binds the configured account in its place. */
 export async function bindAccount(
   tx: Database | Transaction,
   configured: ConfiguredAccount,
@@ -103,8 +105,8 @@ export async function openPaymentAccount({
   let isKnown = false
   let timer: NodeJS.Timeout | undefined
 
-  /** Returns the mismatch as a sentence, or null if the account is the bound one. */
-  async function identify(): Promise<string | null> {
+  /** Returns the mismatch as a sentence, or null after binding the key. Binds any account if none is bound. */
+  async function bindUnlessMismatch(): Promise<string | null> {
     const bound = await boundAccount(db)
     const { isSame, accountId } = bound
       ? await compareAccount(db, bound, configured)
@@ -118,7 +120,7 @@ export async function openPaymentAccount({
 
   async function askAgain() {
     try {
-      const mismatch = await identify()
+      const mismatch = await bindUnlessMismatch()
       if (!mismatch) return
       log.error(mismatch)
       onMismatch(mismatch)
@@ -128,7 +130,7 @@ export async function openPaymentAccount({
   }
 
   try {
-    const mismatch = await identify()
+    const mismatch = await bindUnlessMismatch()
     if (mismatch) throw new StartError(mismatch)
   } catch (error) {
     if (!(error instanceof StripeRefusal)) throw error

@@ -74,14 +74,14 @@ export async function pricesForPages(db: Database, catalog: Catalog, at: Date): 
   )
 }
 
-/** Expects the newest row first. A row calls off older ones that were to start no earlier. */
+/** Expects the newest row first. A newer row calls off older ones that start at the same time or later. */
 function withStates(rows: Price[], at: Date): (Price & { state: Publication['state'] })[] {
-  let earliest = Number.POSITIVE_INFINITY
+  let earliestStart = Number.POSITIVE_INFINITY
   let hasCurrent = false
   return rows.map((row) => {
     const startsAt = row.startsAt.getTime()
-    if (startsAt >= earliest) return { ...row, state: 'called off' }
-    earliest = startsAt
+    if (startsAt >= earliestStart) return { ...row, state: 'called off' }
+    earliestStart = startsAt
     if (row.startsAt > at) return { ...row, state: 'planned' }
     const state = hasCurrent ? 'past' : 'current'
     hasCurrent = true

@@ -55,6 +55,7 @@ export async function listPurchases<Shown extends Position>(
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = filter
   const after = decodeCursor(cursor)
+  const isLiveFilter = status === 'live' || status === 'paying'
   // Limits in a subquery, so that only the rows of the page are joined.
   const page = db
     .select()
@@ -62,7 +63,7 @@ export async function listPurchases<Shown extends Position>(
     .where(
       and(
         userId ? eq(purchases.userId, userId) : undefined,
-        status === 'live' || status === 'paying' ? isLivePurchase : status && eq(purchases.status, status),
+        isLiveFilter ? isLivePurchase : status && eq(purchases.status, status),
         status === 'paying' ? gt(purchases.arr, 0) : undefined,
         need ? needConditions(now)[need].condition : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
@@ -141,8 +142,8 @@ export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns
   const { price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
   if (nextAmount === null || !currentPeriodEnd) return null
   const later = laterAmount !== null && laterAt ? { amount: laterAmount, at: laterAt } : null
-  const isSameAmount = paidToday === undefined || (paidToday === nextAmount && nextAmount === price)
-  if (isSameAmount && !later) return null
+  const changesNext = paidToday !== undefined && (paidToday !== nextAmount || nextAmount !== price)
+  if (!changesNext && !later) return null
   const charges = { period: periodOf(purchase), next: { amount: nextAmount, at: currentPeriodEnd }, later }
   const since = purchase.lastPaidAt ?? purchase.createdAt
   return describeCharges(paidToday === undefined ? charges : { ...charges, today: paidToday }, since)
