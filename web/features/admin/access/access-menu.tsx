@@ -48,7 +48,7 @@ export function AccessMenu({ person, actions }: { person: AccessMenuPerson; acti
           run: () => actions.settleDeclined(id, 'end'),
           isDangerous: true,
         },
-        state === 'unlocking' && !mayUndo && { text: 'Unlocked by hand', run: () => actions.unlockedByHand(id) },
+        state === 'unlocking' && !mayUndo && { text: 'Unlocked by hand', run: () => actions.recordUnlockedByHand(id) },
         state === 'withheld' && { text: 'Restore', run: () => actions.restore([id], isByHand) },
         {
           text: 'Change username',

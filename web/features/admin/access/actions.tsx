@@ -15,9 +15,12 @@ import { toast } from '#web/ui/toast.tsx'
 import { formatPeople } from '../parts/count.ts'
 import { Choice } from '../parts/dialog-parts.tsx'
 
+const toastNothingChanged = () =>
+  toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
+
 function toastResult(changed: number, title: string, description?: string) {
   if (changed > 0) toast({ title, ...(description && { description }) })
-  else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
+  else toastNothingChanged()
 }
 
 export function useAccessActions() {
@@ -26,7 +29,7 @@ export function useAccessActions() {
   const unlockOptions = {
     failed: 'Failed to unlock',
     onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
-      changed > 0 ? setUndoableIds(ids) : toastResult(0, ''),
+      changed > 0 ? setUndoableIds(ids) : toastNothingChanged(),
   }
   const unlock = useCall(accessAdmin.grant, unlockOptions)
   const restore = useCall(accessAdmin.restore, unlockOptions)
@@ -62,7 +65,7 @@ export function useAccessActions() {
       unlock.mutate({ ids })
     },
     /** For a person whom the seller unlocked on TradingView, in place of the connector. */
-    unlockedByHand(id: string) {
+    recordUnlockedByHand(id: string) {
       setIsByHand(true)
       unlock.mutate({ ids: [id], byHand: true })
     },

@@ -78,7 +78,7 @@ function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
   if (kind === 'lock') return renderButton('Removed', () => actions.lock([id], username))
   if (!canManage)
     return kind === 'stuck' && state === 'unlocking'
-      ? renderButton('Unlocked by hand', () => actions.unlockedByHand(id))
+      ? renderButton('Unlocked by hand', () => actions.recordUnlockedByHand(id))
       : null
   if (kind === 'stuck') return renderButton('Try again', () => actions.retry(id))
   if (kind === 'had_access') return renderButton('Manage', () => actions.adopt(id))

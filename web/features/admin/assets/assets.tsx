@@ -167,16 +167,20 @@ function QuickActions() {
 
   // The button stays enabled meanwhile, because the dialog returns the focus to it.
   async function confirmAndSend() {
-    const due = await call(reminders.adminCount, {}).then(
-      ({ due: dueCount }) => dueCount,
-      (error: unknown) => toastError('Failed to send reminders', error),
-    )
-    if (due === 0)
+    let due: number
+    try {
+      due = (await call(reminders.adminCount, {})).due
+    } catch (error) {
+      toastError('Failed to send reminders', error)
+      return
+    }
+    if (due === 0) {
       toast({
         title: 'No reminders to send',
         description: 'Every active buyer has a TradingView username or was reminded this week.',
       })
-    if (!due) return
+      return
+    }
     const description = `Email ${formatBuyers(due)} without a TradingView username? No one gets two in a week.`
     runIfConfirmed({ title: 'Send reminders', description, action: 'Send reminders' }, () => sendReminders.mutate({}))
   }

@@ -83,7 +83,7 @@ function useBlockedCalls() {
   }, [])
 }
 
-/** Filled in advance; never fetches. */
+/** Client that holds the buyer's data and never fetches. */
 function createFilledClient(buyerData: BuyerData, product: string) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } } })
   client.setQueryData(keyOf(accounts.user), buyerData.user)

@@ -39,9 +39,9 @@ function actionTexts({ kind, purchase, isLate, dueAt, forCause, endsOn }: Declar
       action: 'Cancel subscription',
       description: `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
     }
-  const refundAmount = purchase && !isLate && purchase.unrefunded > 0 && ` ${exactDollars(purchase.unrefunded)}`
+  const knownAmount = purchase && !isLate ? purchase.unrefunded : 0
   return {
-    action: `Refund${refundAmount || ''} and end`,
+    action: knownAmount > 0 ? `Refund ${exactDollars(knownAmount)} and end` : 'Refund and end',
     description: `Refund everything ${purchase?.email} paid up to ${formatDay(dueAt)}, and end the subscription now? Payments after that day are not refunded; you can refund them on the customer’s page.`,
   }
 }

@@ -28,6 +28,8 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
   const { id, state, counts, pausedBecause, lastError, scheduledFor, startedAt, finishedAt, missing } = newsletter
   const total = counts.waiting + counts.sent + counts.refused + counts.uncertain
 
+  const isExplainedByMissing = pausedBecause === 'incomplete' && missing.length > 0
+
   const stopQuestion = {
     title: startedAt ? 'Stop newsletter' : 'Take it back',
     description: startedAt
@@ -46,7 +48,7 @@ export function Progress({ newsletter }: { newsletter: AdminNewsletter }) {
         <Time before=", ended on" value={finishedAt} withClock />
       </p>
       {!finishedAt && <MissingRequirements missing={missing} />}
-      {state === 'paused' && pausedBecause && !(pausedBecause === 'incomplete' && missing.length > 0) && (
+      {state === 'paused' && pausedBecause && !isExplainedByMissing && (
         <Notice tone="warning">
           <p>{pauseReasonTexts[pausedBecause]}</p>
           {lastError && <p className="break-words">{lastError}</p>}

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { cents } from '#contract/fields.ts'
 
-/** Digit by digit, because 39.99 * 100 isn't exact. A comma before three digits separates thousands. Undefined if it is no amount. */
+/** Reads cents from the digits, because 39.99 * 100 isn't exact. A comma before three digits separates thousands. Undefined if it is no amount. */
 export function centsOf(text: string): number | undefined {
   const [, whole, afterPoint, afterComma] =
     /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2})|,(\d{1,2}))?$/.exec(text.trim()) ?? []

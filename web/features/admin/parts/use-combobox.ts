@@ -11,7 +11,8 @@ export function useCombobox(count: number, pick: (index: number) => void) {
 
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (!step && !(event.key === 'Enter' && activeId)) return
+    const isPick = event.key === 'Enter' && activeId !== undefined
+    if (!step && !isPick) return
     event.preventDefault()
     if (step) setSelected((selected + step + count) % Math.max(count, 1))
     else pick(selected)

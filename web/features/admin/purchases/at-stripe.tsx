@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { formatCount, formatNumber } from '../parts/count.ts'
 import { Section } from '../parts/section.tsx'
 
-/** For each price. "Take over all" also covers the rows that are not shown. */
+/** Rows that are shown for each price. "Take over all" also covers the others. */
 const maxShownRows = 100
 
 export default function AtStripe() {

@@ -62,7 +62,7 @@ export function PhotoField({ photo, source }: Props) {
   )
 }
 
-/** A little below the server's limit. */
+/** Characters of the photo in base64; a little below the server's limit. */
 const maxBase64Length = 60_000
 const targetEdgePx = 480
 

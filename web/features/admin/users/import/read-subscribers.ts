@@ -96,7 +96,7 @@ function guessMapping(titles: string[], rows: { cells: string[] }[], products: P
   return mapping
 }
 
-/** By line number: messages for lines whose email or username an earlier line has for the same product. */
+/** Messages by line number, for lines whose email or username an earlier line has for the same product. */
 function findRepeatedLines(lines: { line: number; email: string; tradingViewUsername: string; product: string }[]) {
   const firstLines = new Map<string, number>()
   const repeated = new Map<number, string>()

@@ -54,13 +54,16 @@ export function useImport() {
     const { lines, repeated, unused } = result
     const notes = note ? [note] : []
     if (unused.length > 0) notes.push(unusedColumnsNote(unused))
+    await checkLines(lines, repeated, notes)
+  }
 
+  async function checkLines(lines: ImportLine[], repeated: ReadonlyMap<number, string>, notes: string[]) {
     const verdicts = new Map<number, ImportVerdict>()
     for (const [line, message] of repeated) verdicts.set(line, { line, verdict: 'fault', message })
-    const unique = lines.filter(({ line }) => !repeated.has(line))
+    const linesToCheck = lines.filter(({ line }) => !repeated.has(line))
     setState({ step: 'checking', lines, verdicts, notes })
     try {
-      for (const batch of inBatches(unique, maxLinesPerCheck))
+      for (const batch of inBatches(linesToCheck, maxLinesPerCheck))
         for (const verdict of await call(imports.adminCheck, { lines: batch })) verdicts.set(verdict.line, verdict)
       setState({ step: 'preview', lines, verdicts, notes })
     } catch (error) {
