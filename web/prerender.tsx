@@ -41,7 +41,7 @@ export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ..
   return { pages, files: siteFiles(settings) }
 }
 
-/** For a form that was posted without scripts. */
+/** Renders the page that answers a form posted without scripts. */
 export const renderAnswer: RenderAnswer = async ({ latestReviews, texts, terms, ...settings }, path, answer) => {
   const route = routesToRender(settings).find((candidate) => candidate.path === path) ?? notFound
   const data = pageDataOf(route, { latestReviews, texts, terms })

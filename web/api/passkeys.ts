@@ -32,7 +32,7 @@ export async function registerPasskey(call: Call) {
 export const isPasskeyCanceled = (error: unknown) =>
   error instanceof Error && ['NotAllowedError', 'AbortError'].includes(error.name)
 
-/** For the user; the library's messages are written for developers. */
+/** Message for the user; the library's messages are written for developers. */
 export function passkeyProblem(error: unknown): string | undefined {
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
     return 'This device already has a passkey for your account.'

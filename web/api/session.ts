@@ -26,7 +26,7 @@ export function useSessionEnded() {
   return useQuery({ queryKey: endedKey, queryFn: () => false, enabled: false }).data === true
 }
 
-/** For calls that the server refused with 401. */
+/** Forgets the user once the server has refused a call with 401. */
 export function endSession(client: QueryClient) {
   if (!client.getQueryData(userKey)) return
   client.setQueryData(endedKey, true)

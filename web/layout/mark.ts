@@ -1,6 +1,6 @@
 import logo from '#content/logo.svg?raw'
 
-/** Without the outer element of `content/logo.svg`. */
+/** Drawing in `content/logo.svg`, without the outer element. */
 export const logoDrawing = logo
   .replace(/^[^]*?<svg[^>]*>|<\/svg>\s*$/g, '')
   .replaceAll(/>\s+</g, '><')

@@ -15,7 +15,6 @@ export function Private({ route, children }: { route: Route; children: ReactNode
   const [wasLoggedIn, setWasLoggedIn] = useState(false)
   if (user && !wasLoggedIn) setWasLoggedIn(true)
 
-  const refusal = findRefusal()
   function findRefusal(): 'ended' | 'logged-out' | 'not-admin' | 'set-up' | null {
     if (isLoading || error) return null
     if (user?.mustSetUp && route.path !== '/account') return 'set-up'
@@ -24,6 +23,7 @@ export function Private({ route, children }: { route: Route; children: ReactNode
     // A logout also clears the user, but already navigates home.
     return wasLoggedIn ? null : 'logged-out'
   }
+  const refusal = findRefusal()
 
   useEffect(() => {
     if (!refusal) return undefined

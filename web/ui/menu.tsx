@@ -113,7 +113,7 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
 
 const gapPx = 8
 
-/** Above the button if there is no space below. The right edges align if the list fits. */
+/** Places the list below the button, or above it if only there is space. The right edges align if the list fits. */
 function placeBeside(button: HTMLElement | null, list: HTMLElement | null) {
   if (!list || !button) return
   const { top, bottom, right } = button.getBoundingClientRect()

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { createStore, useStore } from './store.ts'
 import type { Toast } from './toaster.tsx'
 
-/** About 17 minutes. A closed toast only has to stay mounted until it has slid out. */
+/** About 17 minutes: far more than the time in which a closed toast slides out, so that it is never cut off. */
 const removalDelayMs = 1_000_000
 
 const store = createStore<Toast | null>(null)

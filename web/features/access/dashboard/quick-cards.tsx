@@ -24,11 +24,15 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
     )
   return (
     <div className={grid}>
-      <QuickCard title="My Products" icon={Package} onClick={() => scrollTo('my-products')}>
+      <QuickCard title="My Products" icon={Package} onClick={() => scrollToSection('my-products')}>
         <ProductCount {...purchases} />
       </QuickCard>
       {purchases.owned.some(({ list }) => list) && (
-        <QuickCard title="Recommended Assets" icon={ChartCandlestick} onClick={() => scrollTo('recommended-assets')}>
+        <QuickCard
+          title="Recommended Assets"
+          icon={ChartCandlestick}
+          onClick={() => scrollToSection('recommended-assets')}
+        >
           <AssetCount />
         </QuickCard>
       )}
@@ -52,11 +56,12 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
 }
 
 /** Waits for a lazily loaded section before scrolling to it; 600 frames are about 10 s. */
-function scrollTo(id: string, framesLeft = 600) {
+function scrollToSection(id: string, framesLeft = 600) {
   const section = document.getElementById(id)
-  if (!section && framesLeft > 0) requestAnimationFrame(() => scrollTo(id, framesLeft - 1))
-  section?.scrollIntoView()
-  section?.focus({ preventScroll: true })
+  if (section) {
+    section.scrollIntoView()
+    section.focus({ preventScroll: true })
+  } else if (framesLeft > 0) requestAnimationFrame(() => scrollToSection(id, framesLeft - 1))
 }
 
 function QuickCard(props: {

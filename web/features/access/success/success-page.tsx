@@ -40,7 +40,7 @@ export default function SuccessPage() {
     if (processing?.paymentIntentId !== paymentIntentId)
       processing = {
         paymentIntentId,
-        outcome: process(paymentIntentId, startSession, (note) => setState({ step: 'processing', note })),
+        outcome: logInAndConfirm(paymentIntentId, startSession, (note) => setState({ step: 'processing', note })),
       }
     try {
       const outcome = await processing.outcome
@@ -94,7 +94,7 @@ function takePaymentIntent(): { paymentIntentId: string | null; isReload: boolea
   return { paymentIntentId: history.state?.paymentIntentId ?? null, isReload }
 }
 
-async function process(
+async function logInAndConfirm(
   paymentIntentId: string,
   startSession: () => Promise<void>,
   showNote: (note: string) => void,

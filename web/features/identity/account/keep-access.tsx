@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 import { useMakePasskey } from './use-make-passkey.ts'
 
-/** For a guest, whose account was created by the payment. */
+/** Ways to log in next time, for a guest whose account was created by the payment. */
 export default function KeepAccess({ email }: { email: string }) {
   return (
     <section aria-labelledby="keep" className="flex flex-col gap-4 border-t border-line pt-6">

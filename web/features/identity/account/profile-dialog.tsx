@@ -32,6 +32,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
   const profile = useData(accounts.profile, {})
   const { data: accessRows = [] } = useData(access.mine, {})
   const lockedUntil = accessRows.find(({ mayChangeFrom }) => mayChangeFrom)?.mayChangeFrom
+  const mayNotClear = accessRows.some(({ state }) => state !== 'none')
   const save = useCall(accounts.updateProfile, {
     refreshes: [accounts.profile, accounts.user, purchases.list, access.mine],
     succeeded: 'Profile updated successfully',
@@ -79,7 +80,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
               after="."
             />
           ) : (
-            `The account we unlock the indicator for.${accessRows.some(({ state }) => state !== 'none') ? ' You can change it, but not clear it while you have a subscription.' : ''}`
+            `The account we unlock the indicator for.${mayNotClear ? ' You can change it, but not clear it while you have a subscription.' : ''}`
           )
         }
       >

@@ -5,7 +5,7 @@ import { keyOf } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
 import { messageOf, useCall } from '#web/api/use-call.ts'
 
-/** Reloads the user when the tab becomes visible again. */
+/** Confirmation of the account's address by an emailed link. Reloads the user when the tab becomes visible again. */
 export function useConfirmation() {
   const { user } = useUser()
   const client = useQueryClient()

@@ -6,7 +6,7 @@ export const returnPathKey = 'return-to'
 export const sessionEndedKey = 'session-ended'
 const emailKey = 'login-email'
 
-/** For the next login page; `forgetReturnPath` removes it. */
+/** Remembers a typed email address for the next login page; `forgetReturnPath` removes it. */
 export const rememberEmail = (email: string) => attempt(() => sessionStorage.setItem(emailKey, email.trim()))
 
 /** The email address typed on an earlier page; empty during hydration. */

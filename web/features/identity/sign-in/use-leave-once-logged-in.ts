@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { forgetReturnPath, returnPath } from './return-path.ts'
 
-/** After 50 ms, as docs/product.md promises. */
+/** Opens the page to return to, 50 ms after the login, as docs/product.md promises. */
 export function useLeaveOnceLoggedIn(isLoggedIn: boolean) {
   const { navigate } = useNavigation()
   useEffect(() => {

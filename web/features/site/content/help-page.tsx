@@ -8,7 +8,7 @@ import { Blocks } from '#web/ui/blocks.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 
-/** With the questions that apply in this shop. `searchText` is lower case. */
+/** Topics with only the questions that apply in this shop. `searchText` is lower case. */
 const topicsFor = (sections: ContentSection[], consumerLaw: string) =>
   sections.map((section) => ({
     ...section,

@@ -6,7 +6,7 @@ const formatDuration = (seconds: number) => {
   return `${Math.round(seconds / 3600)} h`
 }
 
-/** Hidden if the seller shows no figures. */
+/** Hidden without a figure: the seller shows none, or there are too few cases. */
 export function UnlockTime() {
   const { secondsToUnlock } = useSettings().figures
   if (secondsToUnlock === null) return null
