@@ -103,8 +103,11 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
       const order = await orders.findByPayment(paymentIntentId)
       // A guest's order has no user until its payment is recorded, which decides whose account it belongs to.
       if (!order || (order.userId && order.userId !== user.id)) throw notFound('Purchase')
-      const findPurchase = () => purchases.findByPayment(user.id, paymentIntentId)
-      const purchase = (await findPurchase()) ?? (await sync(order.subscriptionId).then(findPurchase))
+      let purchase = await purchases.findByPayment(user.id, paymentIntentId)
+      if (!purchase) {
+        await sync(order.subscriptionId)
+        purchase = await purchases.findByPayment(user.id, paymentIntentId)
+      }
       if (purchase) {
         refuseRefunded(purchase)
         return 'done'
@@ -117,8 +120,11 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
     async authenticateGuest(nonce, paymentIntentId) {
       const order = await orders.findByPayment(paymentIntentId)
       if (!order || !wasBegunWith(nonce, order)) throw loginRequired()
-      const readAgain = () => orders.findByPayment(paymentIntentId)
-      const currentOrder = order.closedAt ? order : await sync(order.subscriptionId).then(readAgain)
+      const syncAndReadAgain = async () => {
+        await sync(order.subscriptionId)
+        return orders.findByPayment(paymentIntentId)
+      }
+      const currentOrder = order.closedAt ? order : await syncAndReadAgain()
       if (!currentOrder?.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
 
       const [payment] = await db.select().from(payments).where(eq(payments.paymentIntentId, paymentIntentId))

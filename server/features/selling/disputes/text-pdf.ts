@@ -50,8 +50,8 @@ export function pdfOf(text: string): Buffer {
     lines.slice(index * linesPerPage, (index + 1) * linesPerPage),
   )
   // Objects are numbered from 1: catalog, list of pages, font, then two for each page.
-  const pageObject = (index: number) => 4 + 2 * index
-  const kids = pages.map((_, index) => `${pageObject(index)} 0 R`).join(' ')
+  const pageObjectNumber = (index: number) => 4 + 2 * index
+  const kids = pages.map((_, index) => `${pageObjectNumber(index)} 0 R`).join(' ')
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R /Lang (en) >>',
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
@@ -59,7 +59,7 @@ export function pdfOf(text: string): Buffer {
     ...pages.flatMap((pageLines, index) => {
       const drawing = drawLines(pageLines)
       return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${page.width} ${page.height}] /Contents ${pageObject(index) + 1} 0 R /Resources << /Font << /R 3 0 R >> >> >>`,
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${page.width} ${page.height}] /Contents ${pageObjectNumber(index) + 1} 0 R /Resources << /Font << /R 3 0 R >> >> >>`,
         `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
       ]
     }),
