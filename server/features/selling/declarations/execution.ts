@@ -98,13 +98,16 @@ export function createExecution(
       await reportRepeatedWithdrawal(id, before)
     } else if (row.forCause && !endedBeforeDeclaration) {
       // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
-      if (row.endsOn && from > now()) return
+      const isBeforeRequestedEnd = row.endsOn !== null && from > now()
+      if (isBeforeRequestedEnd) return
       unrefunded = await cancellation.cancelForCause(row.purchaseId, { from, until })
       outcome = outcomeInWords(unrefunded, until, 'Ended right away, and the unused time was refunded')
     } else if (!hadEnded || isAwaitingBank) {
-      // Waits until the requested day falls into the present period.
+      const requestedEnd = row.endsOn && new Date(row.endsOn)
       const { currentPeriodEnd } = before
-      if (!isAwaitingBank && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
+      // Waits until the requested day falls into the present period.
+      const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
+      if (!isAwaitingBank && renewsBefore) return
       unrefunded = await cancellation.cancelDeclared(row.purchaseId, { from, until }, { refundAgain: isAwaitingBank })
       const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
       const alsoRefunded = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
