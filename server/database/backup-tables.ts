@@ -7,6 +7,7 @@ const schemas = ['public', 'jobs', 'sandbox']
 const tablesNotBackedUp = new Set(['jobs.version', 'jobs.bam', 'jobs.warning', 'jobs.queue_stats'])
 export const isNotBackedUp = (table: string) => tablesNotBackedUp.has(table)
 
+/** `order` lists the columns of the primary key, or the first column if there is none. */
 export type Table = { name: string; columns: string[]; order: string }
 
 /** Leaves out generated columns. Referenced tables come before the tables that refer to them. */
@@ -22,7 +23,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
          where i.indrelid = c.oid and i.indisprimary), '1') as "order",
        array(select confrelid::text from pg_constraint where contype = 'f' and conrelid = c.oid and confrelid <> c.oid) as needs
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = any($1) and c.relkind in ('r', 'p') and not c.relispartition order by 2`,
+     where n.nspname = any($1) and c.relkind in ('r', 'p') and not c.relispartition order by name`,
     [schemas],
   )
   const placedOids = new Set<string>()

@@ -24,6 +24,12 @@ const clientTimeouts = { connectionTimeoutMillis: 3000, query_timeout: 4000 }
 const sessionTimeouts = { statement_timeout: 4000, idle_in_transaction_session_timeout: 10_000 }
 const maxTransactionTries = 5
 
+/** Codes of PostgreSQL. */
+const insufficientPrivilege = '42501'
+const serializationFailureOrDeadlock = /^(40001|40P01)$/
+const cancelledOrLocked = /^(57014|55P03)$/
+const connectionLostOrRefused = /^(08|57P|53)/
+
 type ConnectOptions = {
   directUrl?: string | undefined
   replicaUrl?: string | undefined
@@ -96,7 +102,7 @@ export function unreachable(url: string, error: unknown, setting: string) {
 /** Granting `all privileges` on the database does not cover the public schema. */
 export function explainMissingRights(url: string, error: unknown) {
   const { cause, code } = causeOf(error)
-  if (code !== '42501') return error
+  if (code !== insufficientPrivilege) return error
   const { username, pathname } = new URL(url)
   const [role, database] = [username, pathname.slice(1)].map((name) => `"${decodeURIComponent(name)}"`)
   return new StartError(
@@ -110,14 +116,18 @@ export function causeOf(error: unknown): { cause?: Error; code: string } {
 }
 
 /** True after a timeout or a conflict, so that a retry may succeed. */
-export const isDatabaseBusy = (error: unknown) => /^(57014|55P03|40001|40P01)$/.test(causeOf(error).code)
+export function isDatabaseBusy(error: unknown) {
+  const { code } = causeOf(error)
+  return cancelledOrLocked.test(code) || serializationFailureOrDeadlock.test(code)
+}
 
 async function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++)
     try {
       return await work()
     } catch (error) {
-      if (tries === maxTransactionTries || !/^(40001|40P01)$/.test(causeOf(error).code)) throw error
+      const isConflict = serializationFailureOrDeadlock.test(causeOf(error).code)
+      if (tries === maxTransactionTries || !isConflict) throw error
     }
 }
 
@@ -126,7 +136,7 @@ export function isDatabaseAway(error: unknown): boolean {
   const { cause, code } = causeOf(error)
   if (!cause) return false
   return (
-    /^(08|57P|53)/.test(code) ||
+    connectionLostOrRefused.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
     /connect ENOENT|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
       cause.message,

@@ -44,7 +44,7 @@ export function placeFor(dataDir: string): EmbeddedPaths {
   const home = dirname(place.data)
   if (existsSync(place.data)) return place
   mkdirSync(home, { recursive: true })
-  // Lets `nobody` enter the folder.
+  // The user nobody must be able to enter the folder.
   if (needsNobody) chmodSync(folder, 0o755)
   if (place.user) chownSync(home, place.user.uid, place.user.gid)
   return place

@@ -34,8 +34,10 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
 /** PostgreSQL refuses data that belongs to another user. */
 function assertOwned({ data, user }: EmbeddedPaths) {
   const owner = statSync(data, { throwIfNoEntry: false })?.uid
-  const isOwn = owner === undefined || user !== undefined || owner === process.getuid?.()
-  if (!isOwn)
+  const isNew = owner === undefined
+  const isStartedByRoot = user !== undefined
+  const isOwn = owner === process.getuid?.()
+  if (!isNew && !isStartedByRoot && !isOwn)
     throw new StartError(
       `${data} belongs to the user with the id ${owner}, but the shop runs as ${userName()}. As root, run: chown --recursive ${userName()}: ${dirname(data)}`,
     )
@@ -118,7 +120,7 @@ const launch = (binaries: string, place: EmbeddedPaths, port: number) =>
     `--options=-p ${port}${process.platform === 'win32' ? '' : ' -k .'}`,
   ])
 
-/** Server without a socket on Windows, which has none, and if the socket's path is too long (100 bytes). */
+/** Uses the socket, unless there is none (on Windows) or its path is too long (100 bytes). */
 function serverAt(place: EmbeddedPaths, port: number, password: string): Server {
   const socket = join(place.data, `.s.PGSQL.${port}`)
   const isUsable = existsSync(socket) && Buffer.byteLength(socket) < 100

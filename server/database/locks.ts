@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 
 export type Locks = {
   /**
-   * Holds an advisory lock on `key`. Throws a 503 after waiting 10 s; `hadToWait` says if it was held at first.
+   * Holds an advisory lock on `key`. Throws a 503 after waiting 10 s; `hadToWait` if another session held it first.
    * Lock order: a user's key before a subscription's key, and both before any transaction.
    */
   runExclusive<Result>(key: string, work: (hadToWait: boolean) => Promise<Result>): Promise<Result>
@@ -37,9 +37,12 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       throw /timeout exceeded/.test(String(error)) ? busyRefusal() : error
     })
 
+  /** Returns `hadToWait`. */
   async function acquire(client: pg.PoolClient, id: string, deadline: number): Promise<boolean> {
-    const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [id])
-    if (rows[0]?.held) return false
+    const { rows } = await client.query<{ acquired: boolean }>('select pg_try_advisory_lock($1::bigint) as acquired', [
+      id,
+    ])
+    if (rows[0]?.acquired) return false
     const remainingMs = Math.max(1, Math.ceil(deadline - performance.now()))
     try {
       await client.query(`select set_config('lock_timeout', $1, false)`, [`${remainingMs}ms`])
@@ -56,8 +59,9 @@ export function createLocks(url: string, onError: (error: Error) => void, waitMs
       const deadline = performance.now() + waitMs
       const client = await connect()
       const hadToWait = await acquire(client, id, deadline).catch((error: unknown) => {
-        // Keeps the connection only after a timeout.
-        client.release(!(error instanceof Refusal))
+        const isTimeout = error instanceof Refusal
+        // `true` closes the connection; after a timeout, it is still usable.
+        client.release(!isTimeout)
         throw error
       })
       try {

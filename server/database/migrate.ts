@@ -49,9 +49,10 @@ async function refuseUpgrade() {
  */
 export async function lockMigrations(client: Client) {
   const tryLock = async () => {
-    const { rows } = await client.query<{ first: boolean }>('select pg_try_advisory_lock($1) as first', [migrationLock])
-    const isLocked = rows[0]?.first
-    return isLocked
+    const { rows } = await client.query<{ acquired: boolean }>('select pg_try_advisory_lock($1) as acquired', [
+      migrationLock,
+    ])
+    return rows[0]?.acquired
   }
   while (!(await tryLock())) await sleep(100)
 }

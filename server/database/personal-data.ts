@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Database, Transaction } from './connect.ts'
 import { personOf } from './people.ts'
 import type { Person, Personal } from './schema/personal.ts'
@@ -8,8 +9,9 @@ export const personalTables = Object.values(schema)
   .filter((exported): exported is Personal[] => Array.isArray(exported))
   .flat()
 
-function rowsOf({ table, of = getTableColumns(table).userId }: Personal, person: Person): SQL {
-  const isAboutPerson = typeof of === 'function' ? of(person) : of && eq(of, person.id)
+function rowsOf(table: PgTable, of: Personal['of'], person: Person): SQL {
+  const finder = of ?? getTableColumns(table).userId
+  const isAboutPerson = typeof finder === 'function' ? finder(person) : finder && eq(finder, person.id)
   // Without a condition, a query would select everyone's rows.
   if (!isAboutPerson) throw new Error('Which rows are about this person?')
   return isAboutPerson
@@ -21,15 +23,14 @@ const pick = <Value>(all: Record<string, Value>, names: string): Record<string, 
 export async function readPersonalData(db: Database, userId: string): Promise<Record<string, unknown>> {
   const person = await personOf(db, userId)
   const data: Record<string, unknown> = {}
-  for (const personal of personalTables) {
-    const { table, shown } = personal
+  for (const { table, of, shown } of personalTables) {
     if (!shown) continue
     data[shown.as] = shown.isSingleRow
       ? pick(person, shown.columns)
       : await db
           .select({ ...pick(getTableColumns(table), shown.columns), ...shown.more })
           .from(table)
-          .where(rowsOf({ ...personal, ...shown }, person))
+          .where(rowsOf(table, shown.of ?? of, person))
           .orderBy(...(shown.order ? [shown.order] : []))
   }
   return data
@@ -37,9 +38,8 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
 
 export async function erasePerson(tx: Transaction, userId: string, now: Date) {
   const person = await personOf(tx, userId)
-  for (const personal of personalTables) {
-    const { table, deletes, empties } = personal
-    const isAboutPerson = rowsOf(personal, person)
+  for (const { table, of, deletes, empties } of personalTables) {
+    const isAboutPerson = rowsOf(table, of, person)
     if (deletes) await tx.delete(table).where(deletes === true ? isAboutPerson : and(isAboutPerson, deletes))
     if (empties)
       await tx

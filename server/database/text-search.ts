@@ -24,11 +24,11 @@ export const matchesUser = (q: string) => and(...wordsOf(q).map((word) => like(u
 export function usersMatching(q: string): SQL {
   // A contract number is the beginning of a purchase's id.
   const idStart = readContractNumber(q)
-  const hasNumber = between(
-    purchases.id,
-    `${idStart}-0000-0000-0000-000000000000`,
-    `${idStart}-ffff-ffff-ffff-ffffffffffff`,
-  )
-  const byContract = idStart ? sql` union select ${purchases.userId} from ${purchases} where ${hasNumber}` : sql``
-  return sql`(select ${users.id} from ${users} where ${matchesUser(q)}${byContract})`
+  const orOwnsContract = idStart
+    ? sql` union select ${purchases.userId} from ${purchases} where ${hasIdStart(idStart)}`
+    : sql``
+  return sql`(select ${users.id} from ${users} where ${matchesUser(q)}${orOwnsContract})`
 }
+
+const hasIdStart = (idStart: string) =>
+  between(purchases.id, `${idStart}-0000-0000-0000-000000000000`, `${idStart}-ffff-ffff-ffff-ffffffffffff`)

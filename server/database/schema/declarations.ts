@@ -23,11 +23,11 @@ export const declarations = pgTable(
     endsOn: date({ mode: 'string' }),
     declaredAt: momentOfInsert(),
     networkHash: text().notNull(),
-    /** Was logged in, or confirmed the declaration by the emailed link. */
+    /** Account that was logged in, or that confirmed the declaration by the emailed link. */
     userId: uuid().references(() => users.id),
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
     linkEndsAt: moment(),
-    /** The emailed link had not been used by then. */
+    /** Time when the seller was told that nobody had used the emailed link. */
     sellerToldAt: moment(),
     handledAt: moment(),
     outcome: text(),

@@ -46,7 +46,7 @@ export const mrrMovements = pgTable(
   ],
 )
 
-/** A nightly comparison with Stripe's list of subscriptions, in cents a year. */
+/** A nightly comparison with Stripe's list of subscriptions. Amounts are in cents a year. */
 export const mrrProofs = pgTable('mrr_proofs', {
   at: moment().primaryKey(),
   compared: integer().notNull(),
@@ -54,7 +54,7 @@ export const mrrProofs = pgTable('mrr_proofs', {
   here: number().notNull(),
   /** Revenue of purchases paid elsewhere, which Stripe does not know. */
   elsewhere: number().notNull(),
-  /** Difference that no known reason explains. */
+  /** Number of subscriptions whose difference no known reason explains. */
   differing: integer().notNull(),
   unreadable: integer().notNull().default(0),
   /** Subscriptions that this shop sold and Stripe charges, but that this database lacks. */

@@ -70,6 +70,7 @@ export const newsletterRecipients = pgTable(
     retryAt: moment(),
     doneAt: moment(),
     reply: text(),
+    /** Set if this was the latest newsletter to the address when its reader unsubscribed. */
     leftAt: moment(),
   },
   (t) => [

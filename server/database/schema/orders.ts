@@ -82,7 +82,7 @@ export const personalOrders = [
       more: {
         amountInCents: orders.amount,
         amountDueInCents: orders.amountDue,
-        discountCode: sql`(select typed.code from ${discountCodes} typed where typed.id = ${orders}.code_id)`,
+        discountCode: sql`(select discount.code from ${discountCodes} discount where discount.id = ${orders}.code_id)`,
         toldAboutNews: orders.newsVersion,
         objectedToNewsAt: orders.newsObjectedAt,
       },

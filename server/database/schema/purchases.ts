@@ -89,7 +89,9 @@ export const purchases = pgTable(
     refundedElsewhere: integer().notNull().default(0),
     /** Stated as refunded by credit notes, although no refund was made. */
     uncoveredNotes: integer().notNull().default(0),
+    /** Creation of the latest period's invoice, while it is still a draft. */
     draftSince: moment(),
+    /** Set while Stripe does not know the subscription. */
     missingSince: moment(),
     /** Set if the shop has moved to another Stripe account since. */
     formerAccount: text(),
