@@ -3,6 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 const fastifyAddressGroup = /^(loopback|linklocal|uniquelocal)$/
 
+/** Number of proxies, or their networks; undefined if the setting is invalid. */
 export function proxiesOf(setting: string): number | string[] | undefined {
   if (/^(false|no|off)$/i.test(setting)) return 0
   if (/^(true|yes|on)$/i.test(setting)) return 1
@@ -20,6 +21,9 @@ function isNetwork(text: string) {
   // A network with 0 bits includes every address, so every visitor would be trusted.
   return Number(bits) > 0 && Number(bits) <= maxBits
 }
+
+/** The IPv4 address in one like `::ffff:192.0.2.1`. */
+const mappedIpv4 = (address: string) => /^::ffff:([\d.]+)$/i.exec(address)?.[1]
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 const privateNetworks = new BlockList()
@@ -68,7 +72,7 @@ function plainAddress(entry: string): string | undefined {
   const [, v4, v6] = /^(?:([\d.]+)(?::\d+)?|\[?([\da-f:.]+)\]?(?::\d+)?)$/i.exec(entry) ?? []
   const address = v4 ?? v6 ?? ''
   if (isIP(address) === 0) return undefined
-  return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
+  return mappedIpv4(address) ?? address
 }
 
 /** Addresses whose requests are counted together; `limitFactor` multiplies the limit of a single visitor. */
@@ -76,8 +80,8 @@ export type Network = { network: string; limitFactor: number }
 
 /** Networks under which an address is counted. One IPv6 visitor owns a /64, and often the whole /48 around it. */
 export function networksOf(address: string): Network[] {
-  const [, ipv4InIpv6] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
-  if (ipv4InIpv6) return [{ network: ipv4InIpv6, limitFactor: 1 }]
+  const mapped = mappedIpv4(address)
+  if (mapped) return [{ network: mapped, limitFactor: 1 }]
   const withoutZone = address.split('%')[0] ?? ''
   if (isIPv4(withoutZone) || isIP(withoutZone) === 0) return [{ network: withoutZone, limitFactor: 1 }]
   const groups = groupsOfIpv6(withoutZone)
@@ -98,7 +102,7 @@ function groupsOfIpv6(address: string): string[] {
 
 /** Shows in the log where a flood comes from, but identifies no one. */
 export function shortAddress(address: string): string {
-  const [, v4 = address] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
+  const v4 = mappedIpv4(address) ?? address
   if (isIPv4(v4)) return v4.replace(/\d+$/, '0')
   const groups = address.split('::')[0]?.split(':').slice(0, 3) ?? []
   return `${groups.join(':')}::`

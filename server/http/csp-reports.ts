@@ -6,7 +6,7 @@ const bodyLimit = 16 * 1024
 /** Limit of one address in one process; a broken page sends a few reports at a time. */
 const perMinute = 60
 
-/** Ignores the text of reports, because anyone can send one. */
+/** Returns a function that tells the number of reports. Ignores their text, because anyone can send one. */
 export async function mountCspReports(app: FastifyInstance): Promise<() => number> {
   let count = 0
   await app.register(async (scope) => {

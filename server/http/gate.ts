@@ -49,7 +49,8 @@ export function createGate(deps: Dependencies) {
     if (!fresh) return
     const msSince = (time: Date) => now().getTime() - time.getTime()
     const ageMs = msSince(provenAt)
-    const idleMs = msSince(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
+    const wasProofUsed = proofUsedAt !== null && proofUsedAt > provenAt
+    const idleMs = msSince(wasProofUsed ? proofUsedAt : provenAt)
     if (idleMs < proofIdleMs && ageMs < proofMaxAgeMs) {
       if (idleMs >= proofUseIntervalMs) await recordProofUse(id)
       return

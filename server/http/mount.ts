@@ -38,7 +38,9 @@ type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
       ? string
       : E extends { answer?: 'later' }
         ? 'done' | 'not yet'
-        : RawOutputOf<E> | (RawOutputOf<E> extends Record<string, never> ? void : never)
+        : RawOutputOf<E> | NothingIfEmpty<RawOutputOf<E>>
+
+type NothingIfEmpty<Output> = Output extends Record<string, never> ? void : never
 
 export type Handler<E extends Endpoint> = (
   input: ParsedInputOf<E>,
@@ -81,10 +83,10 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
         url: endpoint.path,
         ...(form && { config: { form } }),
         handler: async (request, reply) => {
-          // Other calls are counted per account: strangers behind the same address must not use up its limit.
           if (endpoint.access === 'public') await countCall(networksOf(request.ip))
           const callerSession = wantsCaller ? await sessionOf(request, reply) : undefined
           const session = await gate.authorize(endpoint, callerSession, request.ip)
+          // Counted per account, because strangers behind the same address must not use up its limit.
           if (endpoint.access !== 'public' && session) await countCall(session.user.id)
 
           const input = parseInput(endpoint, request)
@@ -140,14 +142,17 @@ function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown {
     if (name in fields) throw new Refusal(400, 'invalid-input', `${name} belongs only in the path`)
   const parsed = z.safeParse(form?.input ?? endpoint.input, { ...fields, ...pathFields })
   if (parsed.success) return parsed.data
-  throw invalid(parsed.error.issues)
+  throw refusalOfIssues(parsed.error.issues)
 }
 
-function invalid(issues: { code?: string; path: PropertyKey[]; message: string; keys?: string[] }[]): Refusal {
+type Issue = { code?: string; path: PropertyKey[]; message: string; keys?: string[] }
+
+/** The first issue of each field; `*` stands for the whole input. */
+function refusalOfIssues(issues: Issue[]): Refusal {
   const fields: Record<string, string> = {}
   for (const issue of issues) {
-    const message = issue.code === 'unrecognized_keys' ? `Unknown field: ${issue.keys?.join(', ')}` : issue.message
-    fields[issue.path.map(String).join('.') || '*'] ??= message
+    const field = issue.path.map(String).join('.') || '*'
+    fields[field] ??= issue.code === 'unrecognized_keys' ? `Unknown field: ${issue.keys?.join(', ')}` : issue.message
   }
   return new Refusal(400, 'invalid-input', Object.values(fields)[0] ?? 'Invalid input', { fields })
 }

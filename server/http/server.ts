@@ -146,9 +146,9 @@ function refusalOfOtherSites(request: FastifyRequest, publicUrl: string): Refusa
   const site = request.headers['sec-fetch-site']
   if (site === 'same-origin' || site === 'none') return undefined
   const { origin } = request.headers
-  const isOurSite = site === undefined || site === 'same-site'
+  const mayBeOurs = site === undefined || site === 'same-site'
   const isOurPage = origin === undefined || isOurOrigin(origin, request, publicUrl)
-  if (isOurSite && isOurPage) return undefined
+  if (mayBeOurs && isOurPage) return undefined
   return new Refusal(403, 'other-site', 'This request came from another site')
 }
 
