@@ -14,7 +14,10 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
         [[...kinds.keys()]],
       ),
 
-    /** Deletes waiting and finished jobs for the address. Returns how many still run, without the calling job's kind. */
+    /**
+     * Deletes waiting and finished jobs for the address. Returns how many still run, without the calling job's kind.
+     * Emails to others that name the address are deleted once they have ended (`state > 'active'`).
+     */
     async forget(email: string, callingJobId: string): Promise<number> {
       const [row] = await query<{ active: number }>(
         `with about as (
@@ -47,7 +50,7 @@ export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: 
     id,
     name,
     about: kinds.get(name)?.describe(data ?? {}) ?? '',
-    error: messageOf(output),
+    error: errorIn(output),
     tries,
     failedAt: at,
   })
@@ -108,7 +111,8 @@ export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: 
   }
 }
 
-function messageOf(output: unknown): string {
-  const inner = typeof output === 'object' && output !== null && 'value' in output ? output.value : output
-  return typeof inner === 'object' && inner !== null && 'message' in inner ? String(inner.message) : ''
+/** pg-boss stores an output that is no plain object as `{ value }`. */
+function errorIn(output: unknown): string {
+  const stored = typeof output === 'object' && output !== null && 'value' in output ? output.value : output
+  return typeof stored === 'object' && stored !== null && 'message' in stored ? String(stored.message) : ''
 }

@@ -38,6 +38,7 @@ export function createWorkers({ boss, query, log }: Dependencies) {
       if (count) count.failed += 1
       log.error({ err: error, job: kind.name, id }, 'job failed')
       const output = { message: messageOf(error) }
+      // `deadletter` fails the job without further retries.
       return { status: error instanceof PermanentFailure ? 'deadletter' : 'failed', output } as const
     }
   }
