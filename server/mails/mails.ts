@@ -130,11 +130,12 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
       kind: Kind,
       data: MailData<Kind>,
       tx: Transaction | Database = db,
-    ) => enqueue(tx, { kind, to, data }, { id: idOf(occasion) }),
+    ) => enqueue(tx, { kind, to, data }, { id: uuidOf(occasion) }),
   }
 }
 
-function idOf(occasion: string) {
+/** A UUID of version 8, made from a hash. */
+function uuidOf(occasion: string) {
   const hash = createHash('sha256').update(occasion).digest('hex')
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
 }

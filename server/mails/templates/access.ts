@@ -4,7 +4,7 @@ import { day, greeting, type Templates, toDashboard } from '../template.ts'
 
 const unlockedByHand = { unlocksItself: false }
 
-type About = { name: string; product: string; tradingViewUsername: string }
+type BuyerAccess = { name: string; product: string; tradingViewUsername: string }
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
@@ -24,9 +24,9 @@ const stopTexts = {
 }
 
 /** `staysUnlocked`: the buyer asked to move to another TradingView account and keeps the present one. */
-type Declined = About & { reason: string; staysUnlocked: boolean }
+type Declined = BuyerAccess & { reason: string; staysUnlocked: boolean }
 
-type ReminderData = Pick<About, 'name' | 'product'> & { unlocksItself?: boolean }
+type ReminderData = Pick<BuyerAccess, 'name' | 'product'> & { unlocksItself?: boolean }
 
 type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRemovals' | 'people', number>
 
@@ -38,7 +38,7 @@ export const accessMails = {
     action: ['Read the setup guide', '/setup-guide'],
     footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
   }),
-  accessUnlocked: ({ name, product, tradingViewUsername }: About) => ({
+  accessUnlocked: ({ name, product, tradingViewUsername }: BuyerAccess) => ({
     subject: 'Your TradingView access is ready',
     paragraphs: [
       greeting(name),
@@ -64,7 +64,7 @@ export const accessMails = {
     footnote: 'Anything unclear? Reply to this email.',
   }),
   /** Sent to a buyer who still pays, so the text must not speak of an end. */
-  accessWithheld: ({ name, product, tradingViewUsername }: About) => ({
+  accessWithheld: ({ name, product, tradingViewUsername }: BuyerAccess) => ({
     subject: 'We’ve removed your TradingView access',
     paragraphs: [
       greeting(name),
@@ -74,7 +74,7 @@ export const accessMails = {
     details: [['TradingView username', inertLine(tradingViewUsername)]],
     action: toDashboard,
   }),
-  accessEnded: ({ name, product, tradingViewUsername }: About) => ({
+  accessEnded: ({ name, product, tradingViewUsername }: BuyerAccess) => ({
     subject: 'Your TradingView access has ended',
     paragraphs: [
       greeting(name),

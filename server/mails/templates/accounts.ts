@@ -3,18 +3,20 @@ import type { Role } from '#contract/permissions.ts'
 import { inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Nothing, type Templates, toDashboard } from '../template.ts'
 
-/** `first` makes the page speak of choosing a password instead of resetting one. */
-const passwordLink = (tokenId: string, { linkToken }: MailSite, first = '') =>
-  `/reset-password?${first}token=${linkToken('password', tokenId)}`
-const rolesGiven: Record<Role | 'admin', { who: string; may: string }> = {
+const passwordLink = (tokenId: string, { linkToken }: MailSite, leadingParameters = '') =>
+  `/reset-password?${leadingParameters}token=${linkToken('password', tokenId)}`
+
+const rolesInWords: Record<Role | 'admin', { who: string; may: string }> = {
   admin: { who: 'an admin', may: 'do everything' },
   support: { who: 'on the support team', may: 'see users, purchases, and the access queue' },
   accountant: { who: 'an accountant', may: 'see payments and invoices' },
 }
 
-/** With a payment, the login leads to the purchase. */
-export const firstPasswordLink = (tokenId: string, site: MailSite, paymentIntentId?: string | null) =>
-  passwordLink(tokenId, site, `first=1&${paymentIntentId ? `payment_intent=${paymentIntentId}&` : ''}`)
+/** Makes the page speak of choosing a password instead of resetting one. With a payment, the login leads to the purchase. */
+export function firstPasswordLink(tokenId: string, site: MailSite, paymentIntentId?: string | null) {
+  const payment = paymentIntentId ? `payment_intent=${paymentIntentId}&` : ''
+  return passwordLink(tokenId, site, `first=1&${payment}`)
+}
 
 const confirmationLink = (tokenId: string, { linkToken }: MailSite) =>
   `/confirm-address?token=${linkToken('password', tokenId)}`
@@ -133,7 +135,7 @@ export const accountMails = {
     action: ['Open the users', '/admin/users'],
   }),
   roleGiven: ({ role, tokenId }: { role: Role | 'admin'; tokenId: string }, site) => {
-    const { who, may } = rolesGiven[role]
+    const { who, may } = rolesInWords[role]
     return {
       subject: `You’re now ${who} of ${brand.name}`,
       paragraphs: [

@@ -16,7 +16,7 @@ type Declared = {
   declaredAt: string
 }
 
-type Foreign = Pick<Declared, 'id' | 'kind' | 'name' | 'declaredAt'> & { declaredBy: string }
+type DeclaredByOther = Pick<Declared, 'id' | 'kind' | 'name' | 'declaredAt'> & { declaredBy: string }
 
 const contentOf = (data: Declared): (Detail | false)[] => [
   ['Declaration', data.kind === 'withdrawal' ? 'Withdrawal from the contract' : 'Cancellation of the contract'],
@@ -28,7 +28,7 @@ const contentOf = (data: Declared): (Detail | false)[] => [
   ['Received', formatToTheSecond(data.declaredAt)],
 ]
 
-const confirm = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: MailSite): Action => [
+const confirmAction = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: MailSite): Action => [
   (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en,
   `/declarations/confirm?id=${id}&token=${linkToken('declaration', id)}`,
 ]
@@ -54,11 +54,11 @@ export const declarationMails = {
     ],
     quote: data.reason && inert(data.reason),
     details: contentOf(data),
-    action: data.withLink && confirm(data, site),
+    action: data.withLink && confirmAction(data, site),
     footnote: `Wasn’t this you? Someone must have typed your address. Reply to this email, and we’ll look into it.`,
   }),
   /** Goes to the address of the purchase, when another one was given for the receipt. */
-  declarationToConfirm: (data: Foreign, site) => ({
+  declarationToConfirm: (data: DeclaredByOther, site) => ({
     subject: `Please confirm your ${data.kind}`,
     paragraphs: [
       greeting(data.name),
@@ -69,7 +69,7 @@ export const declarationMails = {
       ['Name given', inertLine(data.declaredBy)],
       ['Received', formatToTheSecond(data.declaredAt)],
     ],
-    action: confirm(data, site),
+    action: confirmAction(data, site),
   }),
   /** For the seller: a contract that the shop can't find, a good cause, or nothing that it can refund. */
   declarationWaits: (data: Declared & { isKnown: boolean }) => ({

@@ -20,14 +20,15 @@ import { unsubscribeLink } from './site.ts'
 
 export type Subscription = { name: string; product: string; billingType: BillingType; period: string; amount: number }
 
-export const plan = ({ product, period, amount }: Subscription): Detail[] => [
+export const planDetails = ({ product, period, amount }: Subscription): Detail[] => [
   ['Product', product],
   ['Price', `${exactDollars(amount)} per ${period}`],
 ]
 
-/** `charged` is set where discounts or credit make it differ from the plan's price. */
 type Charged = Subscription & {
+  /** In cents; set where discounts or credit make it differ from the plan's price. */
   charged?: number
+  /** The charges in words, if the amount changes over time: "$31.20 today, then $39.00 every month from Apr 14, 2026". */
   charges?: string | null
   /** Stripe could not be asked, so one-time items or tax may still change the amount. */
   isAbout?: boolean
@@ -79,6 +80,21 @@ const commonReasons = 'It happens: an expired card, a spending limit, a bank tha
 const bankConfirmation = {
   subject: 'Please confirm your payment',
   text: 'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.',
+}
+
+type FailedPayment = Charged & {
+  step: keyof typeof dunning
+  endsAt: string | null
+  awaitsBank?: boolean
+  /** Why the card was declined, as a sentence. */
+  refusal?: string | null
+  /** Set for invoices that the seller sends by email; the linked page takes the payment without a login. */
+  invoice?: { purchaseId: string; invoiceId: string }
+}
+
+function failureReason({ awaitsBank, refusal, step }: FailedPayment): string {
+  if (awaitsBank) return ''
+  return refusal ?? (step === 1 ? commonReasons : '')
 }
 
 /** If a new account is unlocked within minutes, no separate email about access follows. */
@@ -168,7 +184,7 @@ export const paymentMails = {
             : `We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`),
       ],
       details: [
-        ...plan(data),
+        ...planDetails(data),
         !!switched?.credit && [`Unused time of your ${switched.from}`, exactDollars(-switched.credit)],
         ...chargedLine('Paid', data),
         data.tax && ['Tax', taxLine(data.tax)],
@@ -191,7 +207,7 @@ export const paymentMails = {
       site.consumerLaw === 'eu' &&
         `After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the ${data.period}.`,
     ],
-    details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
+    details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],
   }),
   cardExpires: (data: Charged & { card: string; expiresAt: string; renewsAt: string; purchaseId: string }) => ({
@@ -200,7 +216,7 @@ export const paymentMails = {
       greeting(data.name),
       `Your card ${data.card} expires on ${day(data.expiresAt)}, and your subscription to ${data.product} renews on ${day(data.renewsAt)}. If your bank sends you a new card, please enter it before then, so that nothing is interrupted.`,
     ],
-    details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
+    details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
     action: ['Change your card', `/dashboard?card=${data.purchaseId}`],
   }),
   discountEnds: (data: Charged & { renewsAt: string }) => ({
@@ -209,30 +225,20 @@ export const paymentMails = {
       greeting(data.name),
       `Your discount for ${data.product} has run its time. From ${day(data.renewsAt)} on, the regular price of ${chargedOf(data)} is charged. If that is not what you want, you can cancel before that day from your dashboard.`,
     ],
-    details: [...plan(data), ...chargedLine('Next charge', data), ['From', day(data.renewsAt)]],
+    details: [...planDetails(data), ...chargedLine('Next charge', data), ['From', day(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],
   }),
-  paymentFailed: (
-    data: Charged & {
-      step: keyof typeof dunning
-      endsAt: string | null
-      awaitsBank?: boolean
-      /** Why the card was declined, as a sentence. */
-      refusal?: string | null
-      /** Set for invoices that the seller sends by email; the linked page takes the payment without a login. */
-      invoice?: { purchaseId: string; invoiceId: string }
-    },
-    site,
-  ) => {
+  paymentFailed: (data: FailedPayment, site) => {
     const { subject, text } = data.awaitsBank ? bankConfirmation : dunning[data.step]
-    const why = data.awaitsBank ? '' : (data.refusal ?? (data.step === 1 ? commonReasons : ''))
     return {
       subject,
       paragraphs: [
         greeting(data.name),
-        [`We couldn’t charge ${chargedOf(data)} for ${data.product}.`, why, text].filter(Boolean).join(' '),
+        [`We couldn’t charge ${chargedOf(data)} for ${data.product}.`, failureReason(data), text]
+          .filter(Boolean)
+          .join(' '),
       ],
-      details: [...plan(data), data.endsAt && ['Access until', day(data.endsAt)]],
+      details: [...planDetails(data), data.endsAt && ['Access until', day(data.endsAt)]],
       action: data.invoice
         ? [`Pay ${chargedOf(data)}`, invoiceLink(data.invoice, site)]
         : [data.awaitsBank ? 'Confirm with your bank' : 'Update your card', '/dashboard'],

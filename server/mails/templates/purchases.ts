@@ -2,7 +2,7 @@ import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf } from '#contract/plans.ts'
 import { day, greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
 import { firstPasswordLink, worksOnce } from './accounts.ts'
-import { type Attached, attachedAction, attachedLine, notBought, plan, type Subscription } from './payments.ts'
+import { type Attached, attachedAction, attachedLine, notBought, planDetails, type Subscription } from './payments.ts'
 
 type Owned = { name: string; product: string }
 type Booked = Owned & { isGift: boolean; endsAt: string | null; tokenId: string | null }
@@ -28,7 +28,7 @@ export const purchaseMails = {
   purchaseAttached: (data: Subscription & Attached) => ({
     subject: `${data.product} was added to your account`,
     paragraphs: [greeting(data.name), `${data.product} ${attachedLine(data)}`],
-    details: plan(data),
+    details: planDetails(data),
     action: attachedAction(data),
     footnote: notBought,
   }),
@@ -81,7 +81,7 @@ export const purchaseMails = {
         ? `Your pause is over: you have access to ${data.product} again.`
         : `The cancellation was undone. ${data.product} stays yours.`,
     ],
-    details: [...plan(data), ['Renews on', day(data.renewsAt)]],
+    details: [...planDetails(data), ['Renews on', day(data.renewsAt)]],
     action: toDashboard,
   }),
   subscriptionEnded: (

@@ -1,14 +1,14 @@
 import { brand } from '#contract/brand.ts'
 import { parseBlocks } from '#contract/markdown.ts'
-import { link as linkTo, sentence } from '#contract/selling/legal/text.ts'
+import { link, sentence } from '#contract/selling/legal/text.ts'
 import { type ServiceReason, serviceReasons } from '#contract/site/service-messages.ts'
 import { inert, inertLine } from '../inert.ts'
 import { greeting, type MailSite, type Templates } from '../template.ts'
 
-const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
+const newsletterLink = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/newsletter/${page}?id=${id}&token=${linkToken(`newsletter-${page}`, id)}`
 
-export const unsubscribeLink = (id: string, site: MailSite) => link('unsubscribe', id, site)
+export const unsubscribeLink = (id: string, site: MailSite) => newsletterLink('unsubscribe', id, site)
 
 /** RFC 8058: email clients show a button that posts to this URL. */
 const oneClick = (id: string, site: MailSite) => ({
@@ -40,7 +40,7 @@ export const siteMails = {
     paragraphs: [
       `Please confirm that you’d like news about new products and important updates from ${brand.name}. We don’t write often, and every email has an unsubscribe link.`,
     ],
-    action: ['Confirm subscription', link('confirm', id, site)],
+    action: ['Confirm subscription', newsletterLink('confirm', id, site)],
     footnote: 'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',
     headers: oneClick(id, site),
   }),
@@ -49,7 +49,7 @@ export const siteMails = {
     preheader,
     paragraphs: [],
     blocks: parseBlocks(markdown),
-    footnote: sentence`${reasons[why]} ${linkTo('Unsubscribe', unsubscribeLink(unsubscribeId, site))}
+    footnote: sentence`${reasons[why]} ${link('Unsubscribe', unsubscribeLink(unsubscribeId, site))}
 Not investment advice. Past and backtested results do not predict future results.`,
     headers: { 'List-Id': `<newsletter.${new URL(site.publicUrl).hostname}>`, ...oneClick(unsubscribeId, site) },
   }),
