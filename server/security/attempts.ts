@@ -55,12 +55,14 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
     return Math.max(0, ...waits)
   }
 
-  async function clearStarting(tx: Transaction, kinds: string[], whom: string) {
+  /** Clears the attempts from all devices. */
+  async function clearFromAnywhere(tx: Transaction, kinds: string[], whom: string) {
     const prefixes = kinds.map((kind) => keyOf(kind, whom))
     await tx.delete(attempts).where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
   }
 
-  const allows = async (what: string, whom: string | Network[], limit: Limit, options?: Options) =>
+  /** Counts one more attempt. Returns true within the limit. */
+  const countAndCheck = async (what: string, whom: string | Network[], limit: Limit, options?: Options) =>
     (await secondsToWait(what, whom, limit, options)) === 0
 
   async function countOrRefuse(what: string, whom: string | Network[], limit: Limit, options?: Options) {
@@ -71,42 +73,39 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
   return {
     secondsToWait,
 
-    allows,
-
-    allowsFrom: (what: string, ip: string, limit: Limit, options?: Options) =>
-      allows(what, networksOf(ip), limit, options),
+    countAndCheck,
 
     countOrRefuse,
 
     /**
-     * Sign-up and checkout reveal that an address is taken. 200 an hour are enough for companies and mobile carriers;
-     * the same address again is not counted.
+     * Sign-up and checkout reveal that an email address is taken. 200 of them an hour are enough for the networks of
+     * companies and mobile carriers; the same email address again is not counted.
      */
     async countAddressLookup(ip: string, email: string) {
       if (!limitsAddressLookups) return
       const networks = networksOf(ip)
       const key = `${networks[0]?.network} ${email}`
-      const isAnswered = and(eq(attempts.key, keyOf('asked', key)), gt(attempts.endsAt, now()))
-      if ((await db.$count(attempts, isAnswered)) > 0) return
+      const isCounted = and(eq(attempts.key, keyOf('asked', key)), gt(attempts.endsAt, now()))
+      if ((await db.$count(attempts, isCounted)) > 0) return
       await countOrRefuse('questions', networks, { requests: 200, seconds: 3600 })
       await secondsToWait('asked', key, { requests: 1, seconds: 3600 })
     },
 
-    /** At most 3 of these emails a day, against flooding. */
+    /** Counts the email. Allows at most 3 of a kind a day, against flooding. */
     mayMail: (tx: Transaction, what: string, whom: string) =>
-      allows(what, whom, { requests: 3, seconds: 86_400 }, { tx }),
+      countAndCheck(what, whom, { requests: 3, seconds: 86_400 }, { tx }),
 
     /** Like `mayMail`, but counted per network, so that strangers can't use up the owner's limit. */
     mayMailFrom: (tx: Transaction, what: string, ip: string, whom: string) =>
-      allows(what, `${networksOf(ip)[0]?.network} ${whom}`, { requests: 3, seconds: 86_400 }, { tx }),
+      countAndCheck(what, `${networksOf(ip)[0]?.network} ${whom}`, { requests: 3, seconds: 86_400 }, { tx }),
 
     async clear(what: string, whom: string, device?: string) {
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
     },
 
-    clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset'], email),
+    clearAll: (tx: Transaction, email: string) => clearFromAnywhere(tx, ['login', 'reset'], email),
 
-    clearCodes: (tx: Transaction, userId: string) => clearStarting(tx, ['code'], userId),
+    clearCodes: (tx: Transaction, userId: string) => clearFromAnywhere(tx, ['code'], userId),
 
     async forgetExpired() {
       await db.delete(attempts).where(lt(attempts.endsAt, now()))

@@ -10,7 +10,7 @@ import type { SecurityLog } from './security-log.ts'
 type Dependencies = { db: Database; passwords: Passwords; attempts: Attempts; securityLog: SecurityLog }
 
 export function createPasswordCheck({ db, passwords, attempts, securityLog }: Dependencies) {
-  /** `field` is the form field that shows a refusal. */
+  /** Returns the stored hash. `field` is the form field that shows a refusal. */
   return async (actor: Actor, password: string, field: string): Promise<string> => {
     const { id } = actor.user
     await attempts.countOrRefuse('own password', id, { requests: 10, seconds: 900 })

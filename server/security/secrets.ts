@@ -89,7 +89,8 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
       return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8')
     },
 
-    missingKey(sealedText: string): string | undefined {
+    /** Id of the key that the text is sealed with, if the shop lacks it. */
+    missingKeyId(sealedText: string): string | undefined {
       const [id = ''] = sealedText.split(':')
       return openingKeys.has(id) ? undefined : id
     },

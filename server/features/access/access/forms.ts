@@ -17,7 +17,7 @@ export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, formId: 
   secrets.seal(JSON.stringify([apiKey, secretKey]), formId)
 
 function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
-  const missingKeyId = secrets.missingKey(sealedKeys)
+  const missingKeyId = secrets.missingKeyId(sealedKeys)
   if (missingKeyId)
     throw conflict(
       'secrets-key-missing',

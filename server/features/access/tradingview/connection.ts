@@ -140,7 +140,7 @@ export const isWorking = (row: ConnectionRow | undefined, at: Date) =>
 
 function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionCookies {
   if (!sealedCookies) throw new TradingViewFailure('session', 'There is no session.')
-  if (secrets.missingKey(sealedCookies))
+  if (secrets.missingKeyId(sealedCookies))
     throw new TradingViewFailure('session', 'The cookies were sealed with another SECRETS_KEY.')
   const cookies = readCookies(secrets.open(sealedCookies, cookiesPurpose))
   if ('refusal' in cookies) throw new TradingViewFailure('session', cookies.refusal)

@@ -52,7 +52,7 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
 
   /** Counts an email by staff and throws 429 beyond the limit, so that nobody can flood a mailbox. */
   async function countStaffMail(tx: Transaction | Database, email: string) {
-    if (await attempts.allows('mail by staff', email, staffMailLimit, { tx })) return
+    if (await attempts.countAndCheck('mail by staff', email, staffMailLimit, { tx })) return
     throw new Refusal(429, 'too-many', 'We’ve sent this person ten emails by hand today. Please try again tomorrow.')
   }
 

@@ -27,7 +27,7 @@ export function createChallenges({ now, attempts, linkToken, isLinkToken }: Chal
     const isOurs = extraParts.length === 0 && isLinkToken(purposeFor(userId), signedText, signature)
     if (!isOurs || Number(expiresAtMs) < now().getTime()) throw staleChallenge()
     const oneUse = { requests: 1, seconds: challengeLifetimeMs / 1000 }
-    if (!(await attempts.allows('challenge', challenge, oneUse))) throw staleChallenge()
+    if (!(await attempts.countAndCheck('challenge', challenge, oneUse))) throw staleChallenge()
   }
 
   return {

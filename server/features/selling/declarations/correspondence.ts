@@ -25,7 +25,7 @@ type LimitName = 'declaration' | 'declaration-owner'
 export function createCorrespondence({ db, mails, attempts, supportEmail }: CorrespondenceDeps): Correspondence {
   /** Returns true if sent. A declaration counts even if its emails are not sent. */
   async function sendWithinLimit(limitName: LimitName, to: string, limit: Limit, send: () => Promise<void>) {
-    const isAllowed = await attempts.allows(limitName, to, limit)
+    const isAllowed = await attempts.countAndCheck(limitName, to, limit)
     if (isAllowed) await send()
     return isAllowed
   }

@@ -130,7 +130,7 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
       if (!found) throw notFound('Invoice')
       const hasExpired = now().getTime() - found.createdAt.getTime() > emailedLinkSeconds * 1000
       const oncePerLink = { requests: 1, seconds: emailedLinkSeconds }
-      const isFirstUse = await attempts.allows('invoice link', invoiceId, oncePerLink)
+      const isFirstUse = await attempts.countAndCheck('invoice link', invoiceId, oncePerLink)
       if (hasExpired || !isFirstUse)
         throw new Refusal(
           410,

@@ -65,7 +65,7 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
   async function mayEmailStatus(tx: Transaction, { userId }: PurchaseRow) {
     const [user] = await tx.select({ verifiedAt: users.verifiedAt }).from(users).where(eq(users.id, userId))
     const oneADay = { requests: 1, seconds: 86_400 }
-    return Boolean(user?.verifiedAt) || attempts.allows('subscription change', userId, oneADay, { tx })
+    return Boolean(user?.verifiedAt) || attempts.countAndCheck('subscription change', userId, oneADay, { tx })
   }
 
   async function sendReceiptOrAccount(tx: Transaction, change: PurchaseChange, to: string, texts: ChangeTexts) {
