@@ -63,7 +63,7 @@ export type StartOptions = {
 
 type Parts = Omit<Dependencies, 'pages'>
 
-/** The composition root; `close` goes in reverse. */
+/** The composition root; `close` closes the parts in reverse order. */
 export async function startShop(
   initialConfig: Config,
   {
@@ -127,7 +127,7 @@ export async function startShop(
       stripeAddress,
     })
     closers.push(payments.close)
-    const paymentAccount = await openAccount(payments, { db: connection.db, now, log, config })
+    const paymentAccount = await openConfiguredAccount(payments, { db: connection.db, now, log, config })
     closers.push(paymentAccount.close)
     const queue = createQueue({ url: connection.url, log, withSchedules })
     const tradingView = createTradingViewGateway({
@@ -222,7 +222,7 @@ async function prepareUpgrade(pending: Migration[], { url, config, secrets, log 
 
 type AccountDeps = { db: Database; now: () => Date; log: Logger; config: Config }
 
-const openAccount = (payments: Payments, { config, ...deps }: AccountDeps) =>
+const openConfiguredAccount = (payments: Payments, { config, ...deps }: AccountDeps) =>
   openPaymentAccount({
     ...deps,
     configured: payments.configuredAccount,
@@ -236,7 +236,7 @@ function openShopPages(parts: Parts, payments: Payments) {
   return openPages({
     dist: paths.dist,
     cacheDir: join(config.dataDir, 'cache'),
-    shown: async () => {
+    readData: async () => {
       await settings.load()
       const { seller, supportEmail, maker } = settings.current
       return {

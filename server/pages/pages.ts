@@ -24,7 +24,8 @@ type Options = {
   dist: string
   /** Rendered pages, shared with this machine's other processes and later starts. */
   cacheDir: string
-  shown: () => Promise<RenderData>
+  /** Reads what the pages show. */
+  readData: () => Promise<RenderData>
   /** Uploaded files that pages refer to by path, so a changed file changes the page content, too. */
   files?: () => { path: string; body: Buffer }[]
   security: SecurityHeaders
@@ -33,27 +34,35 @@ type Options = {
 
 const refreshIntervalMs = 3000
 
-export async function openPages({ dist, cacheDir, shown, files = () => [], security, log }: Options): Promise<Pages> {
+export async function openPages({
+  dist,
+  cacheDir,
+  readData,
+  files = () => [],
+  security,
+  log,
+}: Options): Promise<Pages> {
   const renderer = join(dist, 'render', 'render.js')
   const assets = readAssets(join(dist, 'web'), security)
   const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
   const responder = createResponder()
-  let currentName = ''
+  let currentFolderName = ''
   const closing = new AbortController()
 
   const update = coalesce(async () => {
-    const present = await shown()
-    const name = `pages-${hashOf(build, JSON.stringify(present))}`
-    if (name === currentName) return
-    const folder = join(cacheDir, name)
-    const rendered = readRendered(folder) ?? (await render({ renderer, shown: present, folder }, closing.signal))
+    const data = await readData()
+    const folderName = `pages-${hashOf(build, JSON.stringify(data))}`
+    if (folderName === currentFolderName) return
+    const folder = join(cacheDir, folderName)
+    const rendered = readRendered(folder) ?? (await render({ renderer, data, folder }, closing.signal))
     const publicFiles = files().map(({ path, body }) =>
       assetOf(path, { body, br: undefined, gzip: undefined }, security),
     )
     responder.show([...assets, ...publicFiles, ...rendered.map((file) => withHeaders(file, security))])
-    currentName = name
-    removeOld(cacheDir, name)
+    currentFolderName = folderName
+    removeOld(cacheDir, folderName)
   })
+  // A single key, so that concurrent calls share one update.
   const refresh = () => update('')
   await refresh()
 
@@ -69,7 +78,7 @@ export async function openPages({ dist, cacheDir, shown, files = () => [], secur
       const headers = responder.headersOf(path)
       if (!headers) return undefined
       const { renderAnswer } = (await import(pathToFileURL(renderer).href)) as { renderAnswer: RenderAnswer }
-      return { html: await renderAnswer(await shown(), path, answer), headers }
+      return { html: await renderAnswer(await readData(), path, answer), headers }
     },
     close() {
       clearInterval(timer)

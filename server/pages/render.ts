@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url'
 import type { RenderData, RenderPages } from '#contract/site/site-settings.ts'
 import { writeRendered } from './rendered.ts'
 
-export type RenderOrder = { renderer: string; shown: RenderData; folder: string }
+export type RenderOrder = { renderer: string; data: RenderData; folder: string }
 
 /** Runs as its own process: a serving process would never free the memory that React and compression need. */
-const { renderer, shown, folder } = (await json(process.stdin)) as RenderOrder
+const { renderer, data, folder } = (await json(process.stdin)) as RenderOrder
 const { renderPages } = (await import(pathToFileURL(renderer).href)) as { renderPages: RenderPages }
-await writeRendered(folder, await renderPages(shown))
+await writeRendered(folder, await renderPages(data))

@@ -35,7 +35,7 @@ if (import.meta.main) {
   const pages = await openPages({
     dist,
     cacheDir,
-    shown: async () =>
+    readData: async () =>
       (await client.query<RenderData>('select text as "supportEmail" from shown')).rows[0] as RenderData,
     security: securityHeaders(readConfig({})),
     log: pino({ level: 'silent' }),
