@@ -71,22 +71,26 @@ type Resource = Record<string, unknown>
 const isResource = (value: unknown): value is Resource =>
   typeof value === 'object' && value !== null && '_makeRequest' in value
 
-const id = 'ANID'
+const idPlaceholder = 'ANID'
+
+type SdkEntry = { path: string[]; value: unknown }
 
 /** Read from the SDK itself: every API v1 call, with the name of its parameter type. */
 function sdkOperations(): Operation[] {
   const sdk = new Stripe('sk_test_none')
-  const nested = Object.entries(sdk.testHelpers).map(([name, value]) => ['testHelpers', name, value] as const)
-  const plain = Object.entries(sdk).map(([name, value]) => [name, value] as const)
-  return [...plain, ...nested].flatMap((entry) => {
-    const resource: unknown = entry.at(-1)
+  const topLevel = Object.entries(sdk).map(([name, value]): SdkEntry => ({ path: [name], value }))
+  const testHelpers = Object.entries(sdk.testHelpers).map(
+    ([name, value]): SdkEntry => ({ path: ['testHelpers', name], value }),
+  )
+  return [...topLevel, ...testHelpers].flatMap(({ path, value }) => {
     // OAuth is not part of the API.
-    if (!isResource(resource) || entry[0] === 'oauth') return []
-    const path = entry.slice(0, -1).map((name) => `['${String(name)}']`)
-    return operationsOf(resource, `Stripe${path.join('')}`)
+    if (!isResource(value) || path[0] === 'oauth') return []
+    const accessors = path.map((name) => `['${name}']`)
+    return operationsOf(value, `Stripe${accessors.join('')}`)
   })
 }
 
+/** Calls each method of the resource with a `_makeRequest` that records the request instead of sending it. */
 function operationsOf(resource: Resource, type: string): Operation[] {
   const operations: Operation[] = []
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource)).filter(
@@ -95,13 +99,14 @@ function operationsOf(resource: Resource, type: string): Operation[] {
   for (const name of names) {
     const makeRequest = (method: string, path: string) => {
       if (!path.startsWith('/v1/')) return
-      const pattern = new RegExp(`^${path.replaceAll(id, '[^/]+')}$`)
-      const index = path.split(id).length - 1
-      operations.push({ method, pattern, params: `NonNullable<Parameters<${type}['${name}']>[${index}]>` })
+      const pattern = new RegExp(`^${path.replaceAll(idPlaceholder, '[^/]+')}$`)
+      // The method takes the ids of the path first, then its parameters.
+      const idCount = path.split(idPlaceholder).length - 1
+      operations.push({ method, pattern, params: `NonNullable<Parameters<${type}['${name}']>[${idCount}]>` })
     }
     Object.assign(resource, { _makeRequest: makeRequest })
     const call = resource[name]
-    if (typeof call === 'function') Reflect.apply(call, resource, [id, id, id])
+    if (typeof call === 'function') Reflect.apply(call, resource, [idPlaceholder, idPlaceholder, idPlaceholder])
   }
   return operations
 }
