@@ -21,6 +21,7 @@ export function addSteps(anchor: number, step: Step, times: number): number {
 export function periodEnd(anchor: number, step: Step, start: number): number {
   const longestStepSeconds =
     { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count
+  // Starts at a lower bound, because months and years differ in length.
   let times = Math.max(1, Math.floor((start - anchor) / longestStepSeconds))
   while (addSteps(anchor, step, times) <= start) times++
   return addSteps(anchor, step, times)

@@ -22,7 +22,7 @@ export function nextAttempt({ now }: Work, { created, status_transitions: { fina
   return retryDays.map((days) => firstAttempt + days * day).find((at) => at > now) ?? null
 }
 
-type InvoiceRequest = {
+export type InvoiceRequest = {
   subscription: Subscription
   reason: Invoice['billing_reason']
   entries: InvoiceEntry[]
@@ -114,7 +114,7 @@ export async function addInvoiceItem(work: Work, subscription: Subscription, amo
 const pendingItems = (work: Work, subscription: string) =>
   work.all('invoiceitem', { invoice: null, parent: { subscription_details: { subscription } } })
 
-/** Null if the invoice is finalized immediately. */
+/** Time when the draft is finalized; `resumed` waits until the collection resumes; null means immediately. */
 function draftUntil(work: Work, { pause_collection: pause, collection_method: method }: Subscription, reason: string) {
   if (pause?.behavior === 'keep_as_draft') return 'resumed' as const
   const isDraftFirst = reason === 'subscription_cycle' || method === 'send_invoice'
@@ -149,7 +149,7 @@ export async function finalizeInvoice(work: Work, draft: Invoice, store: (invoic
     next_invoice_sequence: customer.next_invoice_sequence + 1,
   })
   if (invoice.amount_due === 0)
-    return { invoice: await store({ ...invoice, ...asPaid(invoice, work.now) }), intent: null }
+    return { invoice: await store({ ...invoice, ...paidFields(invoice, work.now) }), intent: null }
   const intent = newPaymentIntent({
     now: work.now,
     amount: invoice.amount_due,
@@ -163,7 +163,7 @@ export async function finalizeInvoice(work: Work, draft: Invoice, store: (invoic
   return { invoice, intent }
 }
 
-export const asPaid = (invoice: Invoice, now: number) => ({
+export const paidFields = (invoice: Invoice, now: number) => ({
   status: 'paid' as const,
   amount_paid: invoice.amount_due,
   amount_remaining: 0,

@@ -14,7 +14,7 @@ import { moveBalance } from './balance.ts'
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
-/** In cents; all that is left by default. Some test cards delay the refund by a day, or let it fail then. */
+/** `requestedAmount` is in cents; by default, the rest is refunded. Some test cards delay the refund by a day, or let it fail then. */
 export async function refund(
   work: Work,
   charge: Charge,
@@ -134,7 +134,7 @@ type Evidence = Record<string, string | undefined>
 
 const maxEvidenceLength = 20_000
 
-/** In Stripe's test mode, too, `winning_evidence` and `losing_evidence` decide immediately. */
+/** As in Stripe's test mode, `winning_evidence` and `losing_evidence` decide immediately. */
 export async function answerDispute(work: Work, dispute: Dispute, evidence: Evidence, isSubmitted: boolean) {
   const isInquiry = dispute.status === 'warning_needs_response'
   if (!isInquiry && dispute.status !== 'needs_response') throw invalid('This dispute is already closed')

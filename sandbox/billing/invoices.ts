@@ -1,7 +1,7 @@
 import type { Invoice } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
-import { asPaid } from './bills.ts'
+import { paidFields } from './bills.ts'
 
 async function findInvoicePayment(work: Work, intent: string) {
   const [payment] = await work.all('invoice_payment', { payment: { payment_intent: intent } })
@@ -25,7 +25,7 @@ export async function payInvoiceOf(work: Work, intent: string, method: string) {
 }
 
 async function settleInvoice(work: Work, open: Invoice, method: string | null) {
-  const invoice = await work.save({ ...open, ...asPaid(open, work.now) })
+  const invoice = await work.save({ ...open, ...paidFields(open, work.now) })
   work.emit('invoice.paid', invoice)
   work.emit('invoice.payment_succeeded', invoice)
 

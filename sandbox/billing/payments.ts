@@ -31,8 +31,10 @@ export async function confirm(
   const { behaviour, authenticated } = method.$sandbox
   if (behaviour.outcome === 'declines' && (isPayment(intent) || behaviour.when === 'always'))
     return decline(work, intent, method, behaviour)
-  const isExempt = isPayment(intent) && authenticated && 'when' in behaviour && behaviour.when === 'unless_set_up'
-  if (behaviour.outcome === 'authenticates' && !isExempt) return requireAuthentication(work, intent, method)
+  if (behaviour.outcome === 'authenticates') {
+    const isExempt = behaviour.when === 'unless_set_up' && authenticated && isPayment(intent)
+    if (!isExempt) return requireAuthentication(work, intent, method)
+  }
   return succeed(work, intent, method, settlement)
 }
 

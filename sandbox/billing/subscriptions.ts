@@ -17,6 +17,7 @@ import {
   emitInvoiceCreated,
   emitInvoiceFinalized,
   finalizeInvoice,
+  type InvoiceRequest,
   nextAttempt,
   periodEntries,
 } from './bills.ts'
@@ -33,8 +34,8 @@ type SubscriptionInput = {
 
 export async function startSubscription(work: Work, { customer, price, coupons = [], applyParams }: SubscriptionInput) {
   if (!price.recurring) throw invalid('The price must be recurring.', 'items[0][price]')
-  const periodEnds = periodEnd(work.now, price.recurring, work.now)
-  const draft = applyParams(newSubscription({ now: work.now, customer, price, end: periodEnds }))
+  const firstPeriodEnd = periodEnd(work.now, price.recurring, work.now)
+  const draft = applyParams(newSubscription({ now: work.now, customer, price, end: firstPeriodEnd }))
   const discounts: string[] = []
   for (const coupon of coupons) {
     const parents = { customer: customer.id, subscription: draft.id }
@@ -43,7 +44,7 @@ export async function startSubscription(work: Work, { customer, price, coupons =
   const { invoice, intent, subscription } = await createInvoice(work, {
     subscription: { ...draft, discounts },
     reason: 'subscription_create',
-    entries: periodEntries(draft, { start: work.now, end: periodEnds }),
+    entries: periodEntries(draft, { start: work.now, end: firstPeriodEnd }),
   })
   const isIncomplete = intent !== null && draft.collection_method === 'charge_automatically'
   const started = await work.insert(isIncomplete ? subscription : { ...subscription, status: 'active' as const })
@@ -53,7 +54,8 @@ export async function startSubscription(work: Work, { customer, price, coupons =
 }
 
 export async function runDueSubscription(work: Work, subscription: Subscription) {
-  if ((subscription.pause_collection?.resumes_at ?? Infinity) <= work.now)
+  const collectionResumesAt = subscription.pause_collection?.resumes_at ?? Infinity
+  if (collectionResumesAt <= work.now)
     return updateSubscription(work, subscription, { ...subscription, pause_collection: null })
   if (subscription.status === 'incomplete') return expireUnlessPaid(work, subscription)
   if (subscription.cancel_at !== null && subscription.cancel_at <= work.now) {
@@ -83,7 +85,7 @@ export async function updateAndCharge(
   work: Work,
   before: Subscription,
   after: Subscription,
-  invoiceRequest: Omit<Parameters<typeof createInvoice>[1], 'subscription'>,
+  invoiceRequest: Omit<InvoiceRequest, 'subscription'>,
 ) {
   const { invoice, intent, subscription } = await createInvoice(work, { ...invoiceRequest, subscription: after })
   await updateSubscription(work, before, subscription)

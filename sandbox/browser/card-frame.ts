@@ -34,9 +34,9 @@ function showProblem(name: FieldName) {
 }
 
 function validate() {
-  const first = names.map(showProblem).find((found) => found !== undefined)
-  if (first) inputs[first.name].focus()
-  return first
+  const firstProblem = names.map(showProblem).find((problem) => problem !== undefined)
+  if (firstProblem) inputs[firstProblem.name].focus()
+  return firstProblem
 }
 
 /** Sends the card to the sandbox, so that the shop's page never sees it. */

@@ -36,7 +36,7 @@ export const newInvoiceItem = (now: number, { subscription, price, amount, descr
 
 export type InvoiceItem = ReturnType<typeof newInvoiceItem>
 
-const behaviorOf = ({ tax_behavior: behavior }: { tax_behavior: TaxBehavior }) =>
+const taxBehaviorOf = ({ tax_behavior: behavior }: { tax_behavior: TaxBehavior }) =>
   behavior === 'exclusive' ? ('exclusive' as const) : ('inclusive' as const)
 
 export type AppliedDiscount = { discount: string; amountOff: (amount: number) => number }
@@ -88,7 +88,7 @@ const newLine = (entry: InvoiceEntry, { invoice, subscription, product, tax, app
     quantity_decimal: String(item.quantity),
     subscription: subscription.id,
     subtotal: amount,
-    taxes: taxesOn(net, tax, behaviorOf(item.price)),
+    taxes: taxesOn(net, tax, taxBehaviorOf(item.price)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { asPaid } from '../billing/bills.ts'
+import { paidFields } from '../billing/bills.ts'
 import { intentOf } from '../billing/subscriptions.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import type { Charge, PaymentIntent } from '../objects/payment.ts'
@@ -25,7 +25,7 @@ export async function findInvoice(
   const latestCharge = intent?.latest_charge ? await work.find('charge', intent.latest_charge) : undefined
   const charge = latestCharge?.paid ? latestCharge : undefined
   // Shows the invoice as paid even during the lag between the payment and the invoice.
-  const invoice = charge && found.status === 'open' ? { ...found, ...asPaid(found, charge.created) } : found
+  const invoice = charge && found.status === 'open' ? { ...found, ...paidFields(found, charge.created) } : found
   const printed = {
     title: 'Invoice',
     number: invoice.number ?? 'Draft',
