@@ -34,7 +34,11 @@ export function openBooks(database: pg.Pool, { publicUrl, defaults, subscribedEv
     return { time, quirks: { ...defaults, ...rows[0]?.changedQuirks } }
   }
 
-  async function begin(connection: Pick<pg.ClientBase, 'query'>, request: EventRequest | null, settings?: Settings) {
+  async function createWork(
+    connection: Pick<pg.ClientBase, 'query'>,
+    request: EventRequest | null,
+    settings?: Settings,
+  ) {
     const { quirks, time } = settings ?? (await readSettings(connection))
     return new Work({ database: connection, present, request, quirks, time, subscribedEvents })
   }
@@ -47,7 +51,7 @@ export function openBooks(database: pg.Pool, { publicUrl, defaults, subscribedEv
 
     /** Reads without a transaction; pass `settings` if they have just been read. */
     read: async <T>(task: (work: Work) => Promise<T>, settings?: Settings) =>
-      task(await begin(database, null, settings)),
+      task(await createWork(database, null, settings)),
 
     /** The transaction also stores the task's events. */
     async write<T>(
@@ -58,9 +62,9 @@ export function openBooks(database: pg.Pool, { publicUrl, defaults, subscribedEv
       const client = await database.connect()
       try {
         await client.query('begin')
-        const work = await begin(client, request, settings)
+        const work = await createWork(client, request, settings)
         const result = await task(work)
-        await work.finish()
+        await work.storeEvents()
         await client.query('commit')
         client.release()
         if (work.secondsUntilDue < 60) onDue(work.secondsUntilDue)

@@ -32,18 +32,18 @@ export type Sandbox = Awaited<ReturnType<typeof openSandbox>>
 
 const tickIntervalMs = 5000
 const webhookPollIntervalMs = 1000
-const keyCleanupIntervalMs = 3_600_000
+const idempotencyCleanupIntervalMs = 3_600_000
 
 /** A Stripe-compatible service. Any number of processes may open it on one database. */
 export async function openSandbox(options: SandboxOptions) {
   const { database, publicUrl, webhook, log = () => {} } = options
   const keys = await prepareKeys(database, options.keys)
   const alarms = new Set<NodeJS.Timeout>()
-  function onDue(seconds: number) {
+  function onDue(secondsUntilDue: number) {
     const alarm = setTimeout(() => {
       alarms.delete(alarm)
       void ticks.run()
-    }, Math.max(seconds, 0) * 1000)
+    }, Math.max(secondsUntilDue, 0) * 1000)
     alarms.add(alarm.unref())
   }
   const books = openBooks(database, {
@@ -88,14 +88,14 @@ export async function openSandbox(options: SandboxOptions) {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
-  const deleteOldKeys = () =>
+  const deleteOldIdempotencyKeys = () =>
     database
       .query(`delete from sandbox.idempotency where created < now() - interval '24 hours'`)
       .catch((error: unknown) => log('Old idempotency keys could not be deleted', { error: String(error) }))
   const timers = [
     setInterval(() => void ticks.run(), tickIntervalMs),
     setInterval(() => void webhooks.wake(), webhookPollIntervalMs),
-    setInterval(() => void deleteOldKeys(), keyCleanupIntervalMs),
+    setInterval(() => void deleteOldIdempotencyKeys(), idempotencyCleanupIntervalMs),
   ]
   for (const timer of timers) timer.unref()
 

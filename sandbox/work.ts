@@ -96,8 +96,10 @@ export class Work {
   /** `param` is the request parameter that the error names. */
   async get<K extends Kind>(kind: K, id: string, param?: string, mode: ReadMode = 'read'): Promise<Kinds[K]> {
     const found = await this.find(kind, id, mode)
-    if (!found) throw missing(kind.replace('test_helpers.', ''), id, param ?? (kind.includes('.') ? 'id' : kind))
-    return found
+    if (found) return found
+    const hasNamespace = kind.includes('.')
+    const defaultParam = hasNamespace ? 'id' : kind
+    throw missing(kind.replace('test_helpers.', ''), id, param ?? defaultParam)
   }
 
   /** Reads an object to change it. Locks its customer, or itself if it has none, until the transaction ends. */
@@ -198,9 +200,10 @@ export class Work {
     })
   }
 
-  async finish() {
+  async storeEvents() {
     if (this.events.length === 0) return
     const { drop, duplicates, spread, delaySeconds } = this.quirks
+    // Without a random quirk, no generator is created and every number may be the same.
     const isRandom = !drop && duplicates + spread > 0
     const random = isRandom ? await this.randomNumbers() : () => 0.5
     const isSubscribed = ({ type }: Event) =>

@@ -69,8 +69,11 @@ type Task = (work: Work) => Promise<unknown>
 export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDeps) {
   async function handle(request: ApiRequest, requestId: string): Promise<ApiReply> {
     const form: Form = { ...parseForm(request.query), ...parseForm(request.body) }
+    // Stripe.js sends the key as a parameter, not in a header.
     const { key = request.key, ...params } = form
-    const { method, path, idempotencyKey } = request
+    const { method, path } = request
+    // Stripe ignores the idempotency key of other methods.
+    const idempotencyKey = method === 'POST' ? request.idempotencyKey : undefined
     const caller = { key: typeof key === 'string' ? key : undefined, fromBrowser: request.fromBrowser }
     const publishable = isPublishable(keys, caller)
 
@@ -108,13 +111,13 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
       if (fault.done) await run(work)
       return serverError()
     }
-    const eventRequest = { id: requestId, idempotency_key: idempotencyKey ?? null }
+    const eventRequest = { id: requestId, idempotency_key: request.idempotencyKey ?? null }
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([path, publishable, form]))
       .digest('hex')
     const writing = books.write(
       async (work) => {
-        if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
+        if (idempotencyKey === undefined) return toReply(await perform(work))
         const storedReply = await runOncePerKey(work, idempotencyKey, fingerprint, async () =>
           toReply(await perform(work)),
         )
@@ -126,7 +129,7 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
     )
     const written = await writing.catch(async (error: unknown) => {
       // The transaction was rolled back, so the refusal is stored here.
-      if (error instanceof Failure && error.hasBegun && idempotencyKey !== undefined && method === 'POST') {
+      if (error instanceof Failure && error.hasBegun && idempotencyKey !== undefined) {
         const { status, body } = toReply(error)
         await books.database.query(
           `insert into sandbox.idempotency (key, request, status, body) values ($1, $2, $3, $4) on conflict do nothing`,

@@ -80,7 +80,8 @@ export const catalogRoutes = [
       if (id !== undefined && (await work.find('coupon', id)))
         throw invalid('Coupon already exists.', 'id', 'resource_already_exists')
       const duration = params.duration === 'forever' ? {} : { months: params.duration_in_months ?? 0 }
-      const terms = { ...(percent === undefined ? { amount: amount ?? 0 } : { percent }), ...duration }
+      const worth = percent === undefined ? { amount: amount ?? 0 } : { percent }
+      const terms = { ...worth, ...duration }
       return work.create(changed(newCoupon(work.now, terms, params.currency ?? 'usd', id), { name: params.name }))
     },
   ),

@@ -90,19 +90,20 @@ export function withParams(
     metadata: newMetadata,
     payment_settings: settings,
     pause_collection: pause,
-    ...billing
+    collection_method: collectionMethod = after.collection_method,
+    days_until_due: newDaysUntilDue,
   } = params
 
-  const method = billing.collection_method ?? after.collection_method
-  if (method === 'send_invoice' && (billing.days_until_due ?? after.days_until_due) === null)
+  const sendsInvoices = collectionMethod === 'send_invoice'
+  if (sendsInvoices && (newDaysUntilDue ?? after.days_until_due) === null)
     throw invalid(
       'You must pass `days_until_due` when you set `collection_method` to `send_invoice`.',
       'days_until_due',
     )
   return changed(after, {
-    collection_method: method,
+    collection_method: collectionMethod,
     pause_collection: pause && { ...pause, resumes_at: pause.resumes_at ?? null },
-    days_until_due: method === 'send_invoice' ? billing.days_until_due : null,
+    days_until_due: sendsInvoices ? newDaysUntilDue : null,
     default_payment_method,
     metadata: newMetadata,
     payment_settings: settings && changed(after.payment_settings, settings),

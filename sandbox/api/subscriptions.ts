@@ -28,7 +28,7 @@ export const planParams = {
 /** Parameters that Stripe accepts together with `pending_if_incomplete`. */
 const pendingUpdateParams = new Set([...Object.keys(planParams), 'metadata', 'payment_behavior', 'proration_behavior'])
 
-function assertPendingUpdate(params: {
+function assertPendingUpdateParams(params: {
   payment_behavior?: string | undefined
   proration_behavior?: string | undefined
 }) {
@@ -65,7 +65,7 @@ export async function addSchedule(work: Work, subscription: Subscription) {
   return schedule
 }
 
-function assertUnscheduled(schedule: string, params: Record<string, unknown>) {
+function assertNotManagedBy(schedule: string, params: Record<string, unknown>) {
   const managed = ['cancel_at', 'cancel_at_period_end', 'items', 'trial_end'].find((name) => params[name] !== undefined)
   if (managed)
     throw invalid(
@@ -144,9 +144,9 @@ export const subscriptionRoutes = [
       const hasEnded = endedStatuses.includes(before.status)
       if (hasEnded && Object.values(otherParams).some((value) => value !== undefined))
         throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
-      if (before.schedule) assertUnscheduled(before.schedule, params)
+      if (before.schedule) assertNotManagedBy(before.schedule, params)
       if (params.items) {
-        assertPendingUpdate(params)
+        assertPendingUpdateParams(params)
         if (before.collection_method === 'send_invoice')
           throw invalid(
             'You cannot set `payment_behavior` to `pending_if_incomplete` when `collection_method` is `send_invoice`.',
