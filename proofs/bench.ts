@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { accounts } from '#contract/identity/accounts.ts'
 import freshBuild from '#scripts/fresh-build.ts'
-import { cookieHeader, createVisitor } from '#server/testing/visitor.ts'
+import { cookieHeader, createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { enableStatementCounts, measureAdminLists } from './bench/admin-lists.ts'
 import { measureCheckouts, openBuyers } from './bench/checkouts.ts'
 import { type Bench, compareWithBaseline, type Line, openLimit, tableOf } from './bench/compare.ts'
@@ -25,7 +25,7 @@ const addLines = (newLines: Line[]) => {
 }
 await waitUntilQuiet(shop.pid())
 const product = '/products/rebound-sigma-pro'
-const [limit, productLimit] = [await openLimit(shop.url), await openLimit(shop.url, product)]
+const [limit, productLimit] = [await openLimit(shop.url), await openLimit(shop.url, { path: product })]
 try {
   const bench: Bench = { shop, limit, rounds: isQuick ? 1 : 3, seconds: isQuick ? 0.2 : 3 }
   addLines(await compareWithBaseline(bench, 'home', get('/'), { cpu: 1.5 }))
@@ -34,9 +34,9 @@ try {
   // Each connection has its own buyer, because simultaneous requests come from different people.
   const buyers = await openBuyers(shop, isQuick ? 8 : 64)
   await waitUntilQuiet(shop.pid())
-  const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieHeader(buyer)))
-  addLines(await compareWithBaseline(bench, 'GET /api/user, logged in', asBuyers('/api/user'), { cpu: 6 }))
-  addLines(await compareWithBaseline(bench, 'GET /api/purchases, logged in', asBuyers('/api/purchases'), { cpu: 10 }))
+  // Each call sends as many statements as `statements.test.ts` counts.
+  await compareAsBuyers(bench, { path: '/api/user', statements: 1, budget: 4 }, buyers)
+  await compareAsBuyers(bench, { path: '/api/purchases', statements: 2, budget: 4 }, buyers)
   addLines(await measureLoginFlood(bench))
   addLines(await measureCheckouts(bench))
   addLines(measureMemoryAfterLoad(shop))
@@ -48,6 +48,20 @@ try {
   for (const { close } of [limit, productLimit]) close()
   await shop.close()
   await lab.close()
+}
+
+type BuyersCall = { path: string; statements: number; budget: number }
+
+/** Compares a call of logged-in buyers with a bare server that asks PostgreSQL as often. */
+async function compareAsBuyers(bench: Bench, { path, statements, budget }: BuyersCall, buyers: Visitor[]) {
+  const cookies = buyers.map(cookieHeader)
+  const { databaseUrl } = bench.shop
+  const bareServer = await openLimit(bench.shop.url, { path, cookie: cookies[0], statements, databaseUrl })
+  const requests = cookies.map((cookie) => get(path, cookie))
+  addLines(
+    await compareWithBaseline({ ...bench, limit: bareServer }, `GET ${path}, logged in`, requests, { cpu: budget }),
+  )
+  bareServer.close()
 }
 
 /** Opens another shop, because the demo fills only an empty one. `--quick` measures the first shop instead. */

@@ -1,8 +1,10 @@
 import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, get as httpGet, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import pg from 'pg'
 import type { LabShop } from '../lab/lab.ts'
 import { get, type Requests, runLoad } from '../lab/load.ts'
 import { cpuMicros, waitUntilIdle } from '../lab/measures.ts'
@@ -77,26 +79,42 @@ export async function compareWithBaseline(
 }
 
 type Limit = Target & { close(): void }
+type LimitOptions = { path?: string; cookie?: string | undefined; statements?: number; databaseUrl?: string }
+type Orders = { body: string; headers: string[]; statements: number; databaseUrl: string | undefined }
 
-export async function openLimit(url: string, path = '/'): Promise<Limit> {
-  const request = httpGet(url + path, { headers: { 'accept-encoding': 'br' } })
+/**
+ * Starts a bare Node server that answers with the bytes and headers of a call of the shop. With `statements`, it first
+ * reads that often a user from the database, because a call with a session can't cost less.
+ */
+export async function openLimit(
+  url: string,
+  { path = '/', cookie = '', statements = 0, databaseUrl }: LimitOptions = {},
+): Promise<Limit> {
+  const request = httpGet(url + path, { headers: { 'accept-encoding': 'br', cookie } })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   const child = fork(import.meta.filename)
-  child.send({
+  const orders: Orders = {
     body: (await buffer(response)).toString('base64'),
     headers: Object.entries(response.headers)
       .filter(([name]) => !/^(date|connection|keep-alive)$/.test(name))
-      .flat(),
-  })
+      .flatMap(([name, value]) => [name, String(value)]),
+    statements,
+    databaseUrl,
+  }
+  child.send(orders)
   const [{ port }] = (await once(child, 'message')) as [AddressInfo]
   return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }
 
-/** A ready-made buffer is the cheapest response that Node can give. */
+/** Answers every request with one ready-made buffer, the cheapest response that Node can give. */
 if (import.meta.main)
-  process.once('message', ({ body, headers }: { body: string; headers: string[] }) => {
+  process.once('message', ({ body, headers, statements, databaseUrl }: Orders) => {
     const bytes = Buffer.from(body, 'base64')
-    const server = createServer((_request, response) => {
+    // As many connections as the shop opens.
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
+    const server = createServer(async (_request, response) => {
+      for (let count = 0; count < statements; count++)
+        await pool.query('select * from users where id = $1', [randomUUID()])
       response.writeHead(200, headers)
       response.end(bytes)
     })
