@@ -92,12 +92,20 @@ export const instant = z.codec(z.date(), z.iso.datetime(), {
   encode: (iso) => new Date(iso),
 })
 
-/** Parses a day like 2026-12-31 to its last minute, 23:59 UTC. Handlers set a first day (`from`) back to midnight. */
-export const day = z.pipe(
-  z.string('Please choose a day').check(
-    z.regex(/^\d{4}-\d\d-\d\d$/, 'Please choose a day'),
-    z.refine<string>((typed) => !Number.isNaN(Date.parse(typed)), 'There is no such day'),
-  ),
+const dayText = z.string('Please choose a day').check(
+  z.regex(/^\d{4}-\d\d-\d\d$/, 'Please choose a day'),
+  z.refine<string>((typed) => !Number.isNaN(Date.parse(typed)), 'There is no such day'),
+)
+
+/** Parses a day like 2026-12-31 to its midnight, 00:00 UTC. */
+export const firstDay = z.pipe(
+  dayText,
+  z.transform((typed: string) => new Date(`${typed}T00:00:00Z`)),
+)
+
+/** Parses a day like 2026-12-31 to its last minute, 23:59 UTC. */
+export const lastDay = z.pipe(
+  dayText,
   z.transform((typed: string) => new Date(`${typed}T23:59:00Z`)),
 )
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, type ParsedInputOf } from '../endpoint.ts'
-import { billingType, cents, day, id, instant } from '../fields.ts'
+import { billingType, cents, firstDay, id, instant, lastDay } from '../fields.ts'
 import { codeStates } from '../statuses.ts'
 
 /** Least amount in cents that a discount must leave to pay. */
@@ -62,8 +62,8 @@ export const codes = {
       productId: z.optional(id),
       billingType: z.optional(billingType),
       /** The code is valid from the beginning of `from` to the end of `until`, UTC. */
-      from: z.optional(day),
-      until: z.optional(day),
+      from: z.optional(firstDay),
+      until: z.optional(lastDay),
       maxUses: z.optional(maxUses),
       newOnly: z.optional(z.boolean()),
     }),

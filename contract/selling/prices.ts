@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, type ParsedInputOf } from '../endpoint.ts'
-import { billingType, cents, day, id, instant } from '../fields.ts'
+import { billingType, cents, firstDay, id, instant } from '../fields.ts'
 import { productStates } from './product.ts'
 
 const publication = z.object({
@@ -46,7 +46,7 @@ export const prices = {
       amount: cents.check(z.minimum(100, 'Please enter $1.00 or more')),
       regularAmount: z.optional(cents),
       /** The price starts at the beginning of this day, UTC; without it, now. */
-      from: z.optional(day),
+      from: z.optional(firstDay),
       /** Number of the newest publication that the seller saw. If there is a newer one, the call is refused. */
       after: z.int().check(z.minimum(1), z.maximum(1_000_000)),
     }),

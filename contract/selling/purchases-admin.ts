@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, day, id, instant } from '../fields.ts'
+import { cents, id, instant, lastDay } from '../fields.ts'
 
 /** Reasons for a refund, for the audit log; the first two are Stripe's own. */
 export const refundReasons = {
@@ -103,7 +103,7 @@ export const purchasesAdmin = {
   adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
     access: 'purchases.manage',
     summary: 'Move the next payment, or the end, to a later day, free of charge',
-    input: z.strictObject({ id, until: day }),
+    input: z.strictObject({ id, until: lastDay }),
   }),
   adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
     access: 'money.refund',

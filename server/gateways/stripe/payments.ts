@@ -25,10 +25,12 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       const { purpose, reason, keepsAccess } = notes
       const earlierRefunds = await refundsOf(paymentIntentId)
       const earlierCount = earlierRefunds.length
-      const wasMadeForPurpose = earlierRefunds.some(
-        ({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed' && status !== 'canceled',
-      )
-      if (purpose && wasMadeForPurpose) return
+      const wasMadeForPurpose =
+        purpose !== undefined &&
+        earlierRefunds.some(
+          ({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed' && status !== 'canceled',
+        )
+      if (wasMadeForPurpose) return
       const amount = await decideAmount()
       if (amount === 0) return
       try {

@@ -198,7 +198,7 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
         months,
         productId,
         billingType: input.billingType ?? null,
-        startsAt: from ? new Date(from.setUTCHours(0, 0, 0, 0)) : null,
+        startsAt: from ?? null,
         endsAt: until ?? null,
         maxUses: input.maxUses ?? null,
         newOnly: input.newOnly ?? false,

@@ -194,7 +194,7 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
     async publish(actor, { productId, billingType, amount, regularAmount, from, after }) {
       const product = catalog.findById(productId)
       if (product?.prices[billingType] === undefined) throw notFound('Product')
-      const startsAt = from ? new Date(from.setUTCHours(0, 0, 0, 0)) : now()
+      const startsAt = from ?? now()
       if (from && startsAt <= now()) throw invalid('from', 'Please choose a day that is still to come')
       if (startsAt.getTime() > now().getTime() + 366 * dayMs) throw invalid('from', 'A year from now at most')
       if (regularAmount && regularAmount <= amount)
