@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, get as httpGet, type IncomingMessage } from 'node:http'
+import { createServer, get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import pg from 'pg'
@@ -112,11 +112,12 @@ if (import.meta.main)
     const bytes = Buffer.from(body, 'base64')
     // As many connections as the shop opens.
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
-    const server = createServer(async (_request, response) => {
+    const answer = async (response: ServerResponse) => {
       for (let count = 0; count < statements; count++)
         await pool.query('select * from users where id = $1', [randomUUID()])
       response.writeHead(200, headers)
       response.end(bytes)
-    })
+    }
+    const server = createServer((_request, response) => void answer(response))
     server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
   })
