@@ -200,7 +200,7 @@ export const paymentMails = {
     }
   },
   renewalNotice: (data: Charged & { renewsAt: string; days: number }, site) => ({
-    subject: `Your subscription renews in ${data.days} days`,
+    subject: data.days === 1 ? 'Your subscription renews tomorrow' : `Your subscription renews in ${data.days} days`,
     paragraphs: [
       greeting(data.name),
       `Your ${data.billingType} subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
