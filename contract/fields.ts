@@ -67,7 +67,7 @@ export const optionalLine = (max: number) =>
 
 const incompleteLinkMessage = 'This link is incomplete. Please open it from the email again.'
 
-/** Path of a page of this shop, never an address of another site. */
+/** Path of a page of this shop. No `//` or `/\` at the start, because browsers take the rest for the host of another site. */
 export const shopPath = opaqueText(2000).check(z.regex(/^\/([!-.0-[\]-~][!-~]*)?$/, 'This is not a page of this shop'))
 
 /** The id and token in an emailed link that works without a login. */

@@ -75,7 +75,7 @@ export const plansWithPrice = <Price>(prices: Partial<Record<BillingType, Price>
     return price === undefined ? [] : [{ ...plan, price }]
   })
 
-/** The two prices under the field names that docs/product.md promises. */
+/** Prices of the monthly and the yearly plan, under the field names that docs/product.md promises. */
 export const wirePrices = ({ monthly, yearly }: Prices) => ({ monthlyPrice: monthly, yearlyPrice: yearly })
 
 /** Adds months as Stripe does: the 31st becomes the last day of a shorter month. */

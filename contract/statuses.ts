@@ -122,7 +122,7 @@ export type DeclarationState = (typeof declarationStates)[number]
 /** States of access on TradingView (docs/access.md): `asked` waits for the seller, `unlocking` for the connector. */
 export const accessStates = ['none', 'asked', 'unlocking', 'unlocked', 'locked', 'declined', 'withheld'] as const
 export type AccessState = (typeof accessStates)[number]
-/** For the seller's lists and exported files. */
+/** Texts for the seller's lists and exported files. */
 export const accessStateTexts: Record<AccessState, string> = {
   none: 'not requested',
   asked: 'waiting for you',
@@ -135,7 +135,7 @@ export const accessStateTexts: Record<AccessState, string> = {
 /** States from which the connector starts to unlock. */
 export const unlockableStates = ['none', 'locked', 'asked'] as const satisfies AccessState[]
 
-/** `named`, `renamed`: the username was entered or changed; `opened`, `closed`: TradingView's list was changed. */
+/** `named`, `renamed`: the username was entered or changed; `opened`, `closed`: access was unlocked for good, or locked. */
 export const accessEvents = [
   'paid',
   'ended',
@@ -173,7 +173,7 @@ export const todoKinds = [
 ] as const
 export type TodoKind = (typeof todoKinds)[number]
 
-/** Promised within a time (contract/access/promise.ts). */
+/** Tasks that the seller promises to do within a time (contract/access/promise.ts). */
 export const promisedTodoKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
 
 export const messageStates = ['open', 'answered'] as const

@@ -129,7 +129,7 @@ const failedJob = z.object({
   id,
   /** The kind of job: `mail`, or the name of a schedule. */
   name: z.string(),
-  /** For people: `receipt to ada@example.com`. */
+  /** Description for people, such as `receipt to ada@example.com`. */
   about: z.string(),
   error: z.string(),
   tries: z.int(),

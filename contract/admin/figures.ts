@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, id, instant, month, optionalText, pageAndSearchFields, period } from '../fields.ts'
+import { cents, id, instant, month, pageAndSearchFields, period } from '../fields.ts'
 import {
   differenceFaults,
   explainedDifferences,
@@ -126,7 +126,6 @@ export const figures = {
     summary: 'Every payment, refund and lost dispute, newest first',
     input: z.strictObject({
       ...pageAndSearchFields,
-      q: optionalText(100),
       kind: z.optional(z.enum(paymentKinds)),
       period: z.optional(period),
     }),

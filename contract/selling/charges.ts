@@ -36,7 +36,8 @@ export function describeDiscount(worth: {
   amountOff: number | null
   months: number | null
 }) {
-  const off = `${worth.percentOff === null ? exactDollars(worth.amountOff ?? 0) : `${worth.percentOff}%`} off`
+  const reduction = worth.percentOff === null ? exactDollars(worth.amountOff ?? 0) : `${worth.percentOff}%`
+  const off = `${reduction} off`
   if (worth.months === null) return `${off}, always`
   return worth.months === 0
     ? `${off} the first payment`

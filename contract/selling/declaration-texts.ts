@@ -29,7 +29,7 @@ export function receivedText(kind: DeclarationKind, next: NextStep, email: strin
   }
 }
 
-/** For a page without scripts. */
+/** The same in one paragraph, for a page without scripts. */
 export function receivedLine(
   kind: DeclarationKind,
   { declaredAt, next }: { declaredAt: Date; next: NextStep },

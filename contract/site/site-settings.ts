@@ -11,7 +11,7 @@ export type PricesByProduct = Record<string, Partial<Record<BillingType, { amoun
 export type SiteSettings = {
   publicUrl: string
   supportEmail: string
-  /** False with Stripe. With the sandbox, every page shows a ribbon; its own pages are `open` outside production only. */
+  /** False with Stripe. With the sandbox, every page shows a ribbon, and visitors can open the sandbox's own pages if `open`. */
   testMode: false | 'open' | 'closed'
   stripe: { publishableKey: string; scriptUrl: string }
   /** Service that returns a visitor's region; null shows the cookie banner to everyone instead. */
@@ -62,7 +62,7 @@ export type RenderedPage = {
   referrer: 'strict-origin-when-cross-origin' | 'no-referrer'
 }
 export type RenderPages = (
-  shown: RenderData,
+  data: RenderData,
 ) => Promise<{ pages: RenderedPage[]; files: { path: string; type: string; body: string }[] }>
 /** Renders one page with the result of a form, otherwise like the prerendered page. */
-export type RenderAnswer = (shown: RenderData, path: string, answer: FormAnswer) => Promise<string>
+export type RenderAnswer = (data: RenderData, path: string, answer: FormAnswer) => Promise<string>
