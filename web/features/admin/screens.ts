@@ -193,6 +193,7 @@ export type ScreenGroup = Omit<ScreenGroupDefinition, 'screens'> & {
   title: string
   path: PathWithoutId<AdminPath>
   screens: readonly Screen[]
+  /** Screens in the navigation: those without `:id` in their path. */
   listed: { path: PathWithoutId<AdminPath>; title: string; tab?: string; isHiddenWhenEmpty?: true }[]
 }
 

@@ -9,7 +9,7 @@ import { type Keys, purgeKeys, revealKeys } from './forms.ts'
 import { type AccessLists, createLists } from './lists.ts'
 import { createNames, type Names } from './names.ts'
 import { createConnectorChanges } from './record-observed.ts'
-import type { ConnectorInterface } from './rows.ts'
+import type { AccessRow, ConnectorInterface } from './rows.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
 export { recordCheckedName, recordLocked, recordUnlocked } from './record-observed.ts'
@@ -41,6 +41,14 @@ export function createAccessModule(context: AccessContext, connector: ConnectorI
   const { db } = context
   const names = createNames(context, connector)
   const connectorChanged = createConnectorChanges(context, connector)
+
+  /** Uses the username of the profile for these rows, unless the account is unproven: a stranger may have entered it. */
+  async function applyProfileUsername(tx: Transaction, userId: string, rows: AccessRow[]) {
+    const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
+    if (!username || !verifiedAt) return
+    for (const { productId } of rows) await names.setUsername(tx, { userId, username, productId, byAdmin: null })
+  }
+
   return {
     names,
     buyerAccess: createBuyerAccess(context, connector, names),
@@ -60,12 +68,7 @@ export function createAccessModule(context: AccessContext, connector: ConnectorI
       const rowsWithoutName = rows.filter(
         ({ productId, reason, state, nameKey }) => served.has(productId) && reason && state === 'none' && !nameKey,
       )
-      if (rowsWithoutName.length === 0) return
-      // Uses the username of the profile, unless the account is unproven: a stranger may have entered it.
-      const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
-      if (!username || !verifiedAt) return
-      for (const { productId } of rowsWithoutName)
-        await names.setUsername(tx, { userId, username, productId, byAdmin: null })
+      if (rowsWithoutName.length > 0) await applyProfileUsername(tx, userId, rowsWithoutName)
     },
   }
 }

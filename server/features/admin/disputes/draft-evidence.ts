@@ -98,8 +98,8 @@ function cancellationRebuttal({ purchase, payment }: DisputeFacts): string {
 
 function comparePayments({ payment, otherPayments }: DisputeFacts): string {
   if (otherPayments.length === 0) return 'There is no other payment by this customer.'
-  const inWords = ({ invoiceNumber, amount, paidAt, ...period }: Payment) =>
-    `${exactDollars(amount)} on ${dayFormat.format(paidAt)}, invoice ${invoiceNumber ?? '–'}, for ${periodOf(period) || 'a change'}`
+  const inWords = (each: Payment) =>
+    `${exactDollars(each.amount)} on ${dayFormat.format(each.paidAt)}, invoice ${each.invoiceNumber ?? '–'}, for ${periodOf(each) || 'a change'}`
   return [
     `The disputed payment: ${inWords(payment)}.`,
     ...otherPayments.map((other) => `Another payment: ${inWords(other)}.`),

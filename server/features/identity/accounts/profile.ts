@@ -33,6 +33,7 @@ export function createProfile(
     async update({ user }, { name, tradingViewUsername: username }, beforeMove) {
       await db.transaction(async (tx) => {
         const [before] = await tx.select().from(users).where(eq(users.id, user.id)).for('no key update')
+        // Without a new name, sets the column to itself.
         await tx
           .update(users)
           .set({ name: name ?? users.name })

@@ -16,15 +16,15 @@ export async function untilDone(
   showNote: (note: string) => void = () => {},
 ): Promise<void> {
   for (let polls = 0; ; polls++) {
-    const seconds = await isDone().then(
+    const pauseSeconds = await isDone().then(
       (done) => (done ? null : (firstPausesSeconds[polls] ?? laterPauseSeconds)),
       (error: unknown) => {
         if (error instanceof ApiError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds
         throw error
       },
     )
-    if (seconds === null) return
+    if (pauseSeconds === null) return
     if (polls > 1) showNote(polls < firstPausesSeconds.length ? waitingNote : longWaitNote)
-    await wait(seconds * 1000)
+    await wait(pauseSeconds * 1000)
   }
 }

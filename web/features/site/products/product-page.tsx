@@ -72,9 +72,10 @@ function StickyOffer({ slug }: { slug: string }) {
   useEffect(() => {
     const inView = new Set<Element>()
     const observer = new IntersectionObserver((changes) => {
-      for (const { target, isIntersecting } of changes)
+      for (const { target, isIntersecting } of changes) {
         if (isIntersecting) inView.add(target)
         else inView.delete(target)
+      }
       setIsOnlyButton(inView.size === 0)
     })
     for (const buttons of document.querySelectorAll('#buy,#pricing')) observer.observe(buttons)
