@@ -46,6 +46,14 @@ test('a yearly subscriber gets one email about the renewal 30 days ahead and one
   expect(await notices(leaving.user.email)).toEqual([])
 })
 
+test('after an outage, a renewal of the next day is announced for tomorrow', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  await shop.advance(364, 'day')
+  await shop.advance(1, 'hour')
+  await shop.queue.runNow('renewal-notices')
+  expect(await subjectsOf(buyer.user.email)).toContain('Your subscription renews tomorrow')
+})
+
 test('the announced amount is the one that Stripe will charge, or an estimate while Stripe fails', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const { rows } = await shop.connection.db.execute<{ id: string }>(
