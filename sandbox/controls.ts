@@ -132,8 +132,8 @@ function dashboardControls(act: Act) {
 
   return {
     unpause: on('subscription', resume),
-    /** Withdraws a scheduled cancellation; `cancellation_details` stay. */
-    keep: on('subscription', async (work, found) =>
+    /** `cancellation_details` stay. */
+    undoCancellation: on('subscription', async (work, found) =>
       updateSubscription(work, found, { ...found, cancel_at: null, cancel_at_period_end: false, canceled_at: null }),
     ),
     changePrice: on('subscription', async (work, found, price: string) =>
@@ -150,7 +150,7 @@ function dashboardControls(act: Act) {
     giveCredit: (customer: string, amount: number) =>
       changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
     /** Without an address, Stripe cannot calculate the tax. */
-    loseTaxPlace: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
+    removeAddress: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
     /** The dashboard's "Schedule update". */
     schedule: on('subscription', addSchedule),
     /** In cents. */

@@ -87,7 +87,8 @@ async function mountAll(
   const checkoutCookie = createCookie('checkout', { secure: config.secure, seconds: 86_400 })
   const http = { app, mount, pages, checkoutCookie }
   mountIdentity(http, context, identity, {
-    ...site,
+    contact: site.contact,
+    newsletter: site.newsletter,
     modules: [selling.customers, access.core, site.newsletter, audit],
     endSubscriptionsOf: selling.subscriptions.cancellation.endAllOf,
     checkout: selling.checkout,

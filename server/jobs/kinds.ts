@@ -5,6 +5,7 @@ export type Kind = {
   name: string
   cron?: string
   workers: number
+  /** Key of a job; at most one job waits and one runs per key. */
   oneFor?: ((data: object) => string) | undefined
   /** Seconds that one run may take; 600 by default. A killed process is noticed earlier, by its missing heartbeat. */
   leaseSeconds?: number | undefined

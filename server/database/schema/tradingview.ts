@@ -130,6 +130,7 @@ export const tvRuns = pgTable(
     pages: integer().notNull().default(0),
     isComplete: boolean().notNull().default(false),
     people: integer().notNull().default(0),
+    /** Buyers who were missing from the list, on it with a wrong end, or on it after their end. */
     missing: integer().notNull().default(0),
     wrong: integer().notNull().default(0),
     ended: integer().notNull().default(0),

@@ -140,7 +140,7 @@ test('a subscription that Stripe charges without tax, because it lost the place,
   const buyer = await buyFrom({ country: 'AT' })
   const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
     select id from sandbox.objects where kind = 'customer' and data->>'email' = ${buyer.user.email}`)
-  await shop.sandbox.controls.dashboard.loseTaxPlace(rows[0]?.id ?? '')
+  await shop.sandbox.controls.dashboard.removeAddress(rows[0]?.id ?? '')
   await shop.advance(1, 'month')
   const admin = await shop.admin()
   expect(await admin.call(overview.adminNeeds, {})).toContainEqual({ kind: 'untaxed', count: 1, dueAt: null })

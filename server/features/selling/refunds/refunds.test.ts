@@ -204,7 +204,7 @@ test('no refund is promised after a failed cancellation, or after one that was u
   await isolatedShop.sandbox.controls.failNext({ on: 'POST /v1/subscriptions', status: 400 })
   await expect(cancel(failed)).rejects.toMatchObject({ status: 502 })
   await cancel(resumedAtStripe)
-  await isolatedShop.sandbox.controls.dashboard.keep(await subscriptionOf(isolatedShop, resumedAtStripe))
+  await isolatedShop.sandbox.controls.dashboard.undoCancellation(await subscriptionOf(isolatedShop, resumedAtStripe))
   await cancel(cancelledByBuyer)
   await isolatedShop.settle()
   const admin = await isolatedShop.admin()
