@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, lte, ne, or } from 'drizzle-orm'
 import { addMonths } from '#contract/plans.ts'
 import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import { endedLinkText } from '#contract/selling/declaration-texts.ts'
@@ -34,7 +34,7 @@ export type Declarations = {
   confirm(id: string, token: string): Promise<void>
   administration: DeclarationAdministration
   carryOutConfirmed(): Promise<void>
-  /** Emails the seller once about each declaration that nobody has confirmed for three days. */
+  /** Emails the seller once about declarations that nobody confirmed for three days, or that were over the email limit. */
   handToSeller(): Promise<void>
   /** Ends links that were sent to a person's former email address. The seller decides about those declarations. */
   endDeclarationLinks(tx: Transaction, userId: string): Promise<void>
@@ -55,6 +55,8 @@ type DeclarationInput = {
 
 export { awaitsSeller }
 
+const hourMs = 3_600_000
+
 export function createDeclarations(
   context: DeclarationContext,
   { purchases, cancellation }: DeclarationDeps,
@@ -72,11 +74,11 @@ export function createDeclarations(
     await sendReceipt(row, { takesEffectNow, withLink: receiptReachesOwner })
     if (ownerToAsk && !receiptReachesOwner) await askOwner(row, ownerToAsk)
     if (takesEffectNow) await execution.confirmAndCarryOut(id)
-    else if (!needsNoDecision) {
-      await tellSeller(row, contract !== undefined)
-      await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, id))
-    }
+    else if (!needsNoDecision && (await tellSeller(row, contract !== undefined))) await recordSellerTold(id)
   })
+
+  const recordSellerTold = (id: string) =>
+    db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, id))
 
   const linkContract = (row: DeclarationRow) =>
     db.transaction(async (tx) => {
@@ -122,14 +124,23 @@ export function createDeclarations(
     carryOutConfirmed: execution.carryOutConfirmed,
 
     async handToSeller() {
-      const unconfirmed = await db
+      const untold = await db
         .select()
         .from(declarations)
-        .where(and(awaitsSeller(now()), isNotNull(declarations.linkEndsAt), isNull(declarations.sellerToldAt)))
-      for (const row of unconfirmed) {
-        const isSent = await tellUnconfirmed(row)
-        if (!isSent) return
-        await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, row.id))
+        // A declaration of the last hour may not have been handled yet.
+        .where(
+          and(
+            awaitsSeller(now()),
+            isNull(declarations.sellerToldAt),
+            // A newer one may still be handled at its arrival.
+            lte(declarations.declaredAt, new Date(now().getTime() - hourMs)),
+          ),
+        )
+        .orderBy(declarations.declaredAt)
+      for (const row of untold) {
+        const isUnconfirmed = row.linkEndsAt !== null
+        const isSent = await (isUnconfirmed ? tellUnconfirmed(row) : tellSeller(row, row.purchaseId !== null))
+        if (isSent) await recordSellerTold(row.id)
       }
     },
 

@@ -247,3 +247,23 @@ test('the 14 days restart with a plan switch, and a withdrawal then refunds only
     { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 39_000 },
   ])
 })
+
+test('the seller is emailed about declarations beyond the hourly limit an hour later', async () => {
+  const stranger = shop.visitor()
+  const hourlyLimit = 20
+  for (let sent = 0; sent < hourlyLimit; sent++)
+    await stranger.call(contract.withdraw, { ...declared(`busy-${sent}@example.com`), contract: 'no idea' })
+  await shop.settle()
+  const { id } = await stranger.call(contract.withdraw, {
+    ...declared('late@example.com'),
+    contract: 'the yearly subscription',
+  })
+  const mailsAboutLate = async () =>
+    (await mailsTo('help@example.com')).filter(({ text }) => text.includes('late@example.com'))
+  expect(await mailsAboutLate()).toEqual([])
+  expect(await stored(id)).toMatchObject({ state: 'open', sellerToldAt: null })
+
+  await shop.advance(1, 'hour')
+  for (let run = 0; run < 2; run++) await shop.queue.runNow('hand-declarations-to-seller')
+  expect(await mailsAboutLate()).toMatchObject([{ subject: 'Action needed: withdrawal from Ada Trader' }])
+})
