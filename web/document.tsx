@@ -114,9 +114,11 @@ export function Document(props: {
 
 const needsScript = ({ access, path }: Route) => access !== 'public' || /^\/(checkout|invoice|account)/.test(path)
 
+/** Name of the preview image, such as `about` for `site/about/about-page`. Pages that are not indexed share one. */
 export function imageOf(route: Route) {
   if (route.path.startsWith('/products/')) return 'products'
-  return (route.indexable ? route.page : 'home-page').replace(/^.*\//, '').replace(/-page$/, '')
+  if (!route.indexable) return 'home'
+  return route.page.replace(/^.*\//, '').replace(/-page$/, '')
 }
 
 function DataBlock({ value, ...attributes }: { id?: string; type: string; value: object }) {

@@ -53,11 +53,18 @@ const readManifest = async (): Promise<Manifest> =>
 
 type PageSpecificData = Pick<RenderData, 'latestReviews' | 'texts' | 'terms'>
 
+/** Returns at most one entry: the query that the page's component makes, and its result. */
 function pageDataOf({ path }: Route, { latestReviews, texts, terms }: PageSpecificData): PageData {
-  if (path === '/reviews') return [[[...keyOf(reviews.list), 'pages'], { pages: [latestReviews], pageParams: [''] }]]
+  if (path === '/reviews') {
+    // Same key and shape as the page's infinite query (`useInfiniteQuery`).
+    const reviewsKey = [...keyOf(reviews.list), 'pages']
+    return [[reviewsKey, { pages: [latestReviews], pageParams: [''] }]]
+  }
   if (path === '/legal/terms') return [[keyOf(termsInForce.show, {}), terms]]
+  if (!path.startsWith('/products/')) return []
   const slug = path.replace('/products/', '')
-  return texts[slug] ? [[keyOf(catalog.page, { slug }), texts[slug]]] : []
+  const productText = texts[slug]
+  return productText ? [[keyOf(catalog.page, { slug }), productText]] : []
 }
 
 /** Drawn by `scripts/build.ts`: previews for links to the shop, and the logo on them. */
@@ -95,8 +102,8 @@ async function renderPage(
     // Otherwise React would move large chunks into inline scripts, which the CSP forbids.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
   })
-  const [firstEntry] = data
-  const productText = route.path.startsWith('/products/') ? (firstEntry?.[1] as ProductText) : undefined
+  const [, firstValue] = data[0] ?? []
+  const productText = route.path.startsWith('/products/') ? (firstValue as ProductText | undefined) : undefined
   const description = productText?.description ?? descriptionOf(route, settings.products)
   const html = renderToStaticMarkup(
     <Document

@@ -5,16 +5,16 @@ import { changelogOf } from '#web/features/site/content/changelog.ts'
 import { markSvg } from './layout/mark.ts'
 import { productRoute, type Route, routes } from './router.tsx'
 
-export const routesToRender = ({ products, consumerLaw }: SiteSettings): Route[] =>
-  routes.flatMap((route) => {
-    if (route.path === '/products/:slug')
-      return products.filter(({ state }) => state === 'on sale').map((product) => productRoute(route, product))
-    return consumerLaw === 'none' && isConsumerLawRoute(route) ? [] : [route]
+export function routesToRender({ products, consumerLaw }: SiteSettings): Route[] {
+  const productsOnSale = products.filter(({ state }) => state === 'on sale')
+  return routes.flatMap((route) => {
+    if (route.path === '/products/:slug') return productsOnSale.map((product) => productRoute(route, product))
+    const isConsumerLawRoute = route.path === '/withdraw' || route.path === '/cancel'
+    return consumerLaw === 'none' && isConsumerLawRoute ? [] : [route]
   })
+}
 
 export const favicon = markSvg(brand.color, '#fff')
-
-const isConsumerLawRoute = ({ path }: Route) => path === '/withdraw' || path === '/cancel'
 
 export function siteFiles(settings: SiteSettings) {
   const urlEntries = routesToRender(settings)
@@ -45,23 +45,26 @@ export function siteFiles(settings: SiteSettings) {
       type: 'application/xml',
       body: `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urlEntries.join('')}</urlset>`,
     },
-    { path: '/changelog.xml', type: 'application/rss+xml; charset=utf-8', body: feed(settings) },
+    { path: '/changelog.xml', type: 'application/rss+xml; charset=utf-8', body: changelogFeed(settings) },
     { path: '/favicon.svg', type: 'image/svg+xml', body: favicon },
     { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots.join('\n') },
     { path: '/site.webmanifest', type: 'application/manifest+json', body: JSON.stringify(manifest) },
   ]
 }
 
-function feed({ publicUrl, products }: SiteSettings) {
+/** RSS feed of the changelog page. */
+function changelogFeed({ publicUrl, products }: SiteSettings) {
   const changelog = changelogOf(products)
-  const absolute = (path: string) => new URL(path, publicUrl).href
-  const items = changelog.entries.map(
-    ({ id, date, title, blocks }) =>
-      `<item><title>${escapeXml(title)}</title><link>${absolute(`/changelog#${id}`)}</link><guid>${absolute(`/changelog#${id}`)}</guid>${
-        date && `<pubDate>${new Date(date).toUTCString()}</pubDate>`
-      }<description>${escapeXml(plainText(blocks))}</description></item>`,
-  )
-  return `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>${escapeXml(`${brand.name} ${changelog.title}`)}</title><link>${absolute('/changelog')}</link><description>${escapeXml(changelog.lead)}</description>${items.join('')}</channel></rss>`
+  const absoluteUrl = (path: string) => new URL(path, publicUrl).href
+  const items = changelog.entries.map(({ id, date, title, blocks }) => {
+    const url = absoluteUrl(`/changelog#${id}`)
+    const pubDate = date && `<pubDate>${new Date(date).toUTCString()}</pubDate>`
+    const description = escapeXml(plainText(blocks))
+    return `<item><title>${escapeXml(title)}</title><link>${url}</link><guid>${url}</guid>${pubDate}<description>${description}</description></item>`
+  })
+  const title = escapeXml(`${brand.name} ${changelog.title}`)
+  const description = escapeXml(changelog.lead)
+  return `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>${title}</title><link>${absoluteUrl('/changelog')}</link><description>${description}</description>${items.join('')}</channel></rss>`
 }
 
 const escapeXml = (text: string) => text.replaceAll(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`)

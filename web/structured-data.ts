@@ -45,6 +45,7 @@ function breadcrumbData(absolute: Absolute, route: Route) {
 
 function productData(absolute: Absolute, listedProduct: ListedProduct, { prices }: SiteSettings, text: ProductText) {
   const { count, average } = listedProduct.reviews
+  const aggregateRating = { '@type': 'AggregateRating', ratingValue: average.toFixed(1), reviewCount: count }
   const offers = plansWithPrice(prices[listedProduct.slug] ?? {}).map(
     ({ key, name, interval, intervalCount, price }) => ({
       '@type': 'Offer',
@@ -71,9 +72,7 @@ function productData(absolute: Absolute, listedProduct: ListedProduct, { prices 
     description: text.description,
     image: absolute(text.preview ?? '/og/products.png'),
     brand: { '@type': 'Brand', name: brand.name },
-    ...(count > 0 && {
-      aggregateRating: { '@type': 'AggregateRating', ratingValue: average.toFixed(1), reviewCount: count },
-    }),
+    ...(count > 0 ? { aggregateRating } : {}),
     offers,
   }
 }

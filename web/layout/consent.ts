@@ -6,7 +6,7 @@ const consentRegions = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT
 const cookieDays = 365
 const lookupTimeoutMs = 3000
 
-export function savedConsent(): boolean | null {
+export function readConsent(): boolean | null {
   const value = new RegExp(`(?:^|; )${brand.consentCookie}=(true|false)(?:;|$)`).exec(document.cookie)?.[1]
   return value ? value === 'true' : null
 }

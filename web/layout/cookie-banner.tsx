@@ -1,9 +1,10 @@
 import { useEffect } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
 import { createStore, useStore } from '#web/ui/store.ts'
-import { loadAnalytics, mustAskForConsent, saveConsent, savedConsent, signalConsent } from './consent.ts'
+import { loadAnalytics, mustAskForConsent, readConsent, saveConsent, signalConsent } from './consent.ts'
 import { CookieNotice } from './cookie-notice.tsx'
 
+/** `granted` is null until the visitor decides. */
 type Consent = { granted: boolean | null; bannerOpen: boolean; reopened?: boolean }
 
 const store = createStore<Consent | null>(null)
@@ -18,12 +19,12 @@ export function openCookieSettings() {
 }
 
 async function loadConsent(regionLookupUrl: string | null) {
-  const saved = savedConsent()
-  updateConsent({ granted: saved, bannerOpen: false })
-  if (saved !== null) return
-  const ask = await mustAskForConsent(regionLookupUrl)
-  // The visitor may have decided during the lookup.
-  if (store.get()?.granted === null) updateConsent({ granted: ask ? null : true, bannerOpen: ask })
+  const savedConsent = readConsent()
+  updateConsent({ granted: savedConsent, bannerOpen: false })
+  if (savedConsent !== null) return
+  const mustAsk = await mustAskForConsent(regionLookupUrl)
+  const hasDecidedDuringLookup = store.get()?.granted !== null
+  if (!hasDecidedDuringLookup) updateConsent({ granted: mustAsk ? null : true, bannerOpen: mustAsk })
 }
 
 function saveDecision(granted: boolean) {

@@ -10,16 +10,18 @@ import { Logo } from './logo.tsx'
 
 const linkClasses = '-my-1 rounded-sm py-1 text-muted transition-colors hover:text-ink'
 
-const linkColumns = ({ supportEmail, products }: SiteSettings): Record<string, Record<string, string>> => ({
-  Product: {
-    Products: '/products',
-    ...Object.fromEntries(
-      products.filter(({ state }) => state === 'on sale').map(({ name, slug }) => [name, `/products/${slug}`]),
-    ),
-  },
-  Company: { About: '/about', Support: `mailto:${supportEmail}` },
-})
-const legalLinks = {
+/** Addresses by the text of their link. */
+type LinkTexts = Record<string, string>
+
+function linkColumns({ supportEmail, products }: SiteSettings): Record<string, LinkTexts> {
+  const productLinks: LinkTexts = { Products: '/products' }
+  for (const { name, slug, state } of products) {
+    if (state === 'on sale') productLinks[name] = `/products/${slug}`
+  }
+  return { Product: productLinks, Company: { About: '/about', Support: `mailto:${supportEmail}` } }
+}
+
+const legalLinks: LinkTexts = {
   Terms: '/legal/terms',
   Privacy: '/legal/privacy',
   Imprint: '/legal/imprint',
@@ -28,7 +30,7 @@ const legalLinks = {
   Help: '/help',
 }
 
-const Links = ({ links }: { links: Record<string, string> }) =>
+const Links = ({ links }: { links: LinkTexts }) =>
   Object.entries(links).map(([name, href]) => (
     <AnyLink key={href} href={href} className={linkClasses}>
       {name}

@@ -6,6 +6,6 @@ export const logoDrawing = logo
   .replaceAll(/>\s+</g, '><')
   .trim()
 
-/** Logo on a square tile, as its own file; viewers round the corners themselves. */
-export const markSvg = (tile: string, ink: string, corner = 9) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" color="${ink}"><rect width="32" height="32" rx="${corner}" fill="${tile}"/>${logoDrawing}</svg>`
+/** Logo on a colored tile, as an SVG file. `cornerRadius` is 0 where the viewer rounds the corners itself. */
+export const markSvg = (tileColor: string, inkColor: string, cornerRadius = 9) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" color="${inkColor}"><rect width="32" height="32" rx="${cornerRadius}" fill="${tileColor}"/>${logoDrawing}</svg>`

@@ -1,13 +1,13 @@
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
-import { Menu, MenuItem, menuItem } from '#web/ui/menu.tsx'
+import { Menu, MenuItem, menuItemClasses } from '#web/ui/menu.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { UserName, userButton } from './user-name.tsx'
+import { UserName, userButtonClasses } from './user-name.tsx'
 
 export function UserMenu({ name }: { name: string }) {
   const logOut = useLogOut()
   return (
-    <Menu className={userButton} label={<UserName name={name} />}>
-      <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
+    <Menu className={userButtonClasses} label={<UserName name={name} />}>
+      <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItemClasses}>
         Dashboard
       </Link>
       <MenuItem onClick={() => void logOut()}>Logout</MenuItem>

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 
-export const userButton =
+export const userButtonClasses =
   'flex h-9 max-w-full items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field'
 
 export function UserName({ name, className = 'contents' }: { name: string; className?: string }) {

@@ -1,7 +1,7 @@
 import type { Block, Inline } from '#contract/markdown.ts'
 import { AnyLink } from './navigation.tsx'
 
-/** The `.legal` class styles the blocks. */
+/** Needs a container with the `.legal` class, which styles the blocks. */
 export function Blocks({ blocks }: { blocks: Block[] }) {
   return blocks.map((block, index) => {
     // The index is a stable key, because the content never changes while it is shown.

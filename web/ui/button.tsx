@@ -18,9 +18,9 @@ const sizes = {
   icon: 'size-10',
 } as const
 
-type Style = { variant?: keyof typeof variants; size?: keyof typeof sizes }
+type ButtonStyle = { variant?: keyof typeof variants | undefined; size?: keyof typeof sizes | undefined }
 
-function classesOf({ variant = 'primary', size = 'md' }: Style, className?: string) {
+function classesOf({ variant = 'primary', size = 'md' }: ButtonStyle, className?: string) {
   return classes(
     'inline-flex shrink-0 cursor-pointer items-center justify-center rounded-md font-medium whitespace-nowrap transition-[background-color,border-color,opacity,translate] duration-150 active:translate-y-px disabled:pointer-events-none disabled:border-transparent disabled:bg-line disabled:text-muted aria-disabled:pointer-events-none aria-disabled:opacity-70',
     variants[variant],
@@ -29,13 +29,13 @@ function classesOf({ variant = 'primary', size = 'md' }: Style, className?: stri
   )
 }
 
-type ButtonProps = ComponentProps<'button'> & Style & { pending?: boolean; pendingText?: ReactNode }
+type ButtonProps = ComponentProps<'button'> & ButtonStyle & { pending?: boolean; pendingText?: ReactNode }
 
 export function Button({ variant, size, pending, pendingText, className, onClick, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
-      className={classesOf({ variant, size } as Style, className)}
+      className={classesOf({ variant, size }, className)}
       // `aria-disabled`, because a disabled button loses the focus.
       aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
@@ -62,15 +62,15 @@ export function TextButton({ className, ...rest }: ComponentProps<'button'>) {
   )
 }
 
-export function ButtonLink({ variant, size, className, ...rest }: ComponentProps<typeof Link> & Style) {
+export function ButtonLink({ variant, size, className, ...rest }: ComponentProps<typeof Link> & ButtonStyle) {
   // Leave same-page anchors to the browser.
   const Element = rest.href.startsWith('#') ? 'a' : Link
-  return <Element className={classesOf({ variant, size } as Style, className)} {...rest} />
+  return <Element className={classesOf({ variant, size }, className)} {...rest} />
 }
 
-export function OutsideButton({ variant, size, className, children, ...rest }: ComponentProps<'a'> & Style) {
+export function OutsideButton({ variant, size, className, children, ...rest }: ComponentProps<'a'> & ButtonStyle) {
   return (
-    <a target="_blank" rel="noreferrer" className={classesOf({ variant, size } as Style, className)} {...rest}>
+    <a target="_blank" rel="noreferrer" className={classesOf({ variant, size }, className)} {...rest}>
       {children}
     </a>
   )

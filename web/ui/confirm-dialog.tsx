@@ -16,7 +16,7 @@ export function ConfirmDialog({ question }: { question: OpenQuestion }) {
   return (
     <Dialog role="alertdialog" title={title} description={description} onClose={() => answer(false)}>
       {effect && <p>{effect}</p>}
-      <DialogButtons onClose={() => answer(false)} {...(cancel && { cancel })}>
+      <DialogButtons onClose={() => answer(false)} cancel={cancel}>
         <Button variant={destructive ? 'danger' : 'primary'} onClick={() => answer(true)}>
           {action}
         </Button>

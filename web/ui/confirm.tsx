@@ -17,8 +17,12 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-export const runIfConfirmed = (question: Question, action: () => unknown) =>
-  void confirm(question).then((isConfirmed) => (isConfirmed ? action() : undefined))
+export function runIfConfirmed(question: Question, action: () => unknown) {
+  void confirm(question).then((isConfirmed) => {
+    if (isConfirmed) return action()
+    return undefined
+  })
+}
 
 export function ConfirmHost() {
   const question = useStore(store)

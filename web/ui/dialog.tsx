@@ -21,9 +21,9 @@ export function Dialog(props: {
     const dialog = ref.current
     if (!dialog) return undefined
     dialog.showModal()
-    const forget = rememberDialog(dialog)
+    const forgetDialog = rememberDialog(dialog)
     return () => {
-      forget()
+      forgetDialog()
       dialog.close()
     }
   }, [])
@@ -38,6 +38,7 @@ export function Dialog(props: {
         onClose()
       }}
       onPointerDown={(event) => {
+        // Only a click on the backdrop has the dialog itself as its target.
         if (event.target === event.currentTarget && role === 'dialog') onClose()
       }}
       className={classes(
@@ -72,7 +73,7 @@ export function Dialog(props: {
   )
 }
 
-export function DialogButtons(props: { onClose: () => void; cancel?: string; children: ReactNode }) {
+export function DialogButtons(props: { onClose: () => void; cancel?: string | undefined; children: ReactNode }) {
   const { onClose, cancel = 'Cancel', children } = props
   return (
     <div className="flex justify-end gap-3 pt-1 max-sm:flex-col-reverse">

@@ -35,11 +35,13 @@ const FormContext = createContext<FormState & { refusedValues: RefusedForm['valu
 /** Set if this page is the answer to a form that was posted without scripts and refused. */
 export const RefusedFormContext = createContext<RefusedForm | null>(null)
 
-export function useRefusedValues(action: string | undefined): RefusedForm['values'] {
-  const refused = use(RefusedFormContext)
-  return refused && refused.action === action?.split('#')[0] ? refused.values : noValues
-}
 const noValues = {}
+
+export function useRefusedValues(action: string | undefined): RefusedForm['values'] {
+  const refusedForm = use(RefusedFormContext)
+  const [actionWithoutHash] = action?.split('#') ?? []
+  return refusedForm && refusedForm.action === actionWithoutHash ? refusedForm.values : noValues
+}
 
 export const useRefusedValue = (name: string) => use(FormContext).refusedValues[name]
 
@@ -48,7 +50,7 @@ export function Form<Values>(props: {
   schema: Rules<Values>
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
-  /** Values without a field, such as an id. */
+  /** Values that no native field holds, such as an id. */
   extra?: Record<string, unknown>
   resetAfterwards?: boolean
   /** Target of a plain post before scripts load; defaults to the page's own address. */
@@ -64,25 +66,27 @@ export function Form<Values>(props: {
 
   const refusedValues = useRefusedValues(props.action)
   const context = useMemo(() => ({ ...state, refusedValues }), [state, refusedValues])
-  const [failures, setFailures] = useState(0)
+  const [failureCount, setFailureCount] = useState(0)
+  // Each failure moves the focus, also if the errors are the same as before.
   useEffect(() => {
-    if (failures > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [failures])
+    if (failureCount > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [failureCount])
 
-  function fail(errors: Errors) {
+  function showErrors(errors: Errors) {
     setState({ errors, pending: false })
-    setFailures((count) => count + 1)
+    setFailureCount((count) => count + 1)
   }
 
-  const read = (form: HTMLFormElement) => {
+  function readValues(form: HTMLFormElement) {
     const values = { ...Object.fromEntries(new FormData(form)), ...extra }
     return { values, parsed: schema.safeParse(values) }
   }
 
-  /** Updates the field's error while typing. Skips values of `extra`, which change one render later. */
-  function recheck(form: HTMLFormElement, name: string) {
+  /** Updates the field's error while typing. */
+  function recheckField(form: HTMLFormElement, name: string) {
     if (!state.errors[name]) return
-    const { parsed } = read(form)
+    const { parsed } = readValues(form)
+    // Values of `extra` change one render later, so their error is removed without a check.
     const isAccepted = parsed.success || (extra && name in extra)
     const error = isAccepted ? undefined : firstErrorByField(parsed.error.issues)[name]
     setState((current) => ({ ...current, errors: { ...current.errors, [name]: error } }))
@@ -91,10 +95,10 @@ export function Form<Values>(props: {
   async function submit(form: HTMLFormElement) {
     isSubmitting.current = true
     try {
-      const { values, parsed } = read(form)
+      const { values, parsed } = readValues(form)
       if (!parsed.success) {
         const errors = firstErrorByField(parsed.error.issues)
-        fail(errors)
+        showErrors(errors)
         onInvalid?.(errors, values)
         return
       }
@@ -103,7 +107,7 @@ export function Form<Values>(props: {
       if (resetAfterwards) form.reset()
       setState({ errors: {}, pending: false })
     } catch (error) {
-      fail(fieldErrorsOf(error))
+      showErrors(fieldErrorsOf(error))
     } finally {
       isSubmitting.current = false
     }
@@ -121,7 +125,7 @@ export function Form<Values>(props: {
           if (!isSubmitting.current) void submit(event.currentTarget)
         }}
         onInput={({ currentTarget, target }) => {
-          recheck(currentTarget, (target as HTMLInputElement).name)
+          recheckField(currentTarget, (target as HTMLInputElement).name)
         }}
         {...rest}
       >
@@ -131,6 +135,7 @@ export function Form<Values>(props: {
   )
 }
 
+/** Reads `fields` of an `ApiError`, which this layer may not import. */
 function fieldErrorsOf(error: unknown): Errors {
   return error instanceof Error && 'fields' in error ? (error.fields as Errors) : {}
 }

@@ -13,11 +13,11 @@ const matchOf = (pathname: string) => {
   return [route?.path, params]
 }
 
-test('an address finds its route, and nothing shorter or longer does', () => {
+test('a route matches only its exact path', () => {
   expect(matchOf('/')).toEqual(['/', {}])
   expect(matchOf('/products')).toEqual(['/products', {}])
-  for (const other of ['/product', '/products/', '/products/more', '/Products', '//', ''])
-    expect(match(routes, other), other).toBeUndefined()
+  for (const otherPath of ['/product', '/products/', '/products/more', '/Products', '//', ''])
+    expect(match(routes, otherPath), otherPath).toBeUndefined()
 })
 
 test('a parameter matches one segment of the address, which must not be empty', () => {

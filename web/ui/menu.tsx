@@ -38,14 +38,14 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
     itemsIn(container.current)
       .at(focusAtOpen === 'first' ? 0 : -1)
       ?.focus({ preventScroll: true })
-    const closeOutside = (event: Event) => {
+    const closeIfOutside = (event: Event) => {
       if (event.target instanceof Node && !container.current?.contains(event.target)) setFocusAtOpen(false)
     }
-    document.addEventListener('pointerdown', closeOutside)
-    document.addEventListener('focusin', closeOutside)
+    document.addEventListener('pointerdown', closeIfOutside)
+    document.addEventListener('focusin', closeIfOutside)
     return () => {
-      document.removeEventListener('pointerdown', closeOutside)
-      document.removeEventListener('focusin', closeOutside)
+      document.removeEventListener('pointerdown', closeIfOutside)
+      document.removeEventListener('focusin', closeIfOutside)
     }
   }, [isOpen, focusAtOpen])
 
@@ -63,13 +63,11 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
   function moveFocus(event: KeyboardEvent) {
     if (event.key === 'Escape') close()
     const items = itemsIn(container.current)
-    const focused = items.findIndex((item) => item === document.activeElement)
-    const next = { ArrowDown: focused + 1, ArrowUp: focused - 1, Home: 0, End: -1 }[event.key]
-    const startsWithKey = ({ textContent }: HTMLElement) =>
-      textContent.toLowerCase().startsWith(event.key.toLowerCase())
-    // A letter finds the next item that starts with it, and continues from the top.
+    const focusedIndex = items.findIndex((item) => item === document.activeElement)
+    // -1 is the last item, so that the focus also wraps upwards.
+    const nextIndex = { ArrowDown: focusedIndex + 1, ArrowUp: focusedIndex - 1, Home: 0, End: -1 }[event.key]
     const target =
-      next === undefined ? [...items.slice(focused + 1), ...items].find(startsWithKey) : items.at(next % items.length)
+      nextIndex === undefined ? findByFirstLetter(items, focusedIndex, event.key) : items.at(nextIndex % items.length)
     if (!target) return
     // Letters choose an item here and must not trigger the page's shortcuts.
     event.preventDefault()
@@ -124,12 +122,18 @@ function placeBeside(button: HTMLElement | null, list: HTMLElement | null) {
   list.style.inset = `${listTop}px auto auto ${listLeft}px`
 }
 
+/** Searches from the item after the focused one, and continues from the top. */
+function findByFirstLetter(items: HTMLElement[], focusedIndex: number, letter: string) {
+  const itemsInSearchOrder = [...items.slice(focusedIndex + 1), ...items]
+  return itemsInSearchOrder.find(({ textContent }) => textContent.toLowerCase().startsWith(letter.toLowerCase()))
+}
+
 function itemsIn(container: HTMLElement | null) {
   return [...(container?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 }
 
-/** Classes for a link in a menu; also give it `role="menuitem"` and `tabIndex={-1}`. */
-export const menuItem =
+/** For a link in a menu; also give it `role="menuitem"` and `tabIndex={-1}`. */
+export const menuItemClasses =
   'flex cursor-pointer items-center gap-2.5 rounded-sm px-3 py-2 text-left text-sm font-medium hover:bg-line/60 focus:bg-line/60 focus:outline-none'
 
 type ItemProps = ComponentProps<'button'> & {
@@ -139,6 +143,7 @@ type ItemProps = ComponentProps<'button'> & {
 }
 
 export function MenuItem({ isDangerous, disabledBecause, onClick, ...rest }: ItemProps) {
+  const dangerClass = isDangerous && 'text-danger'
   return (
     <button
       type="button"
@@ -146,7 +151,7 @@ export function MenuItem({ isDangerous, disabledBecause, onClick, ...rest }: Ite
       tabIndex={-1}
       aria-disabled={disabledBecause ? true : undefined}
       title={disabledBecause || undefined}
-      className={classes(menuItem, disabledBecause ? 'text-muted' : isDangerous && 'text-danger')}
+      className={classes(menuItemClasses, disabledBecause ? 'text-muted' : dangerClass)}
       onClick={disabledBecause ? undefined : onClick}
       {...rest}
     />

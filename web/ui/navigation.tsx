@@ -22,21 +22,27 @@ type Navigator = {
 
 type Pattern = { path: string; matchesLongerPaths?: boolean }
 
-/** `:id` matches one segment; `matchesLongerPaths` matches any longer address, too. */
+/** Returns the first route that matches. `:id` matches one segment; `matchesLongerPaths` any longer address, too. */
 export function match<Route extends Pattern>(routes: readonly Route[], pathname: string) {
   const segments = pathname.split('/')
   for (const route of routes) {
     const pattern = route.path.split('/')
-    const params: Record<string, string> = {}
-    const isMatch = pattern.every((part, index) => {
-      const segment = segments[index]
-      if (part[0] !== ':' || !segment) return part === segment
-      params[part.slice(1)] = segment
-      return true
-    })
-    if (isMatch && (route.matchesLongerPaths || pattern.length === segments.length)) return { route, params }
+    const hasRightLength = pattern.length === segments.length || route.matchesLongerPaths
+    const params = hasRightLength ? matchSegments(pattern, segments) : null
+    if (params) return { route, params }
   }
   return undefined
+}
+
+/** Returns the values of the pattern's parameters, or null if a segment doesn't match. */
+function matchSegments(pattern: string[], segments: string[]): Record<string, string> | null {
+  const params: Record<string, string> = {}
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index]
+    if (part.startsWith(':') && segment) params[part.slice(1)] = segment
+    else if (part !== segment) return null
+  }
+  return params
 }
 
 const NavigationContext = createContext<ReturnType<typeof createNavigator> | null>(null)
@@ -113,6 +119,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
     },
     listen() {
       const onPopState = () => void show(location.href, true)
+      // Hydration is over, so the query may be added.
       if (location.search) publishLocation(false)
       addEventListener('popstate', onPopState)
       return () => removeEventListener('popstate', onPopState)

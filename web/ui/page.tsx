@@ -19,6 +19,7 @@ export function Eyebrow({ children }: { children: ReactNode }) {
   return <p className="text-sm text-muted">{children}</p>
 }
 
+/** Draws a ruler in the left margin, which needs a `Tick` at each section. */
 export const Ruled = ({ children }: { children: ReactNode }) => <div className="ruled">{children}</div>
 
 /** Mark on the ruler at the top of a section; `isFirst` keeps it clear of the header. */

@@ -18,31 +18,35 @@ function scaleOf({ from, to }: View) {
   const highest = Math.max(...framed.map((bar) => Math.max(bar.high, bar.upper)))
   const lowest = Math.min(...framed.map((bar) => Math.min(bar.low, bar.lower)))
   const step = frameSize / framed.length
+  const candleHeight = frameSize - labelStrips.top - labelStrips.bottom
   return {
     step,
     x: (day: number) => round((day - from + 0.5) * step),
-    y: (price: number) =>
-      round(
-        labelStrips.top + ((highest - price) / (highest - lowest)) * (frameSize - labelStrips.top - labelStrips.bottom),
-      ),
+    y: (price: number) => round(labelStrips.top + ((highest - price) / (highest - lowest)) * candleHeight),
   }
 }
 
 type Scale = ReturnType<typeof scaleOf>
 
-const drawnDays = ({ from, to, last = to }: View) =>
-  bars.flatMap((bar, day) => (day >= from && day <= Math.min(to, last) ? [{ bar, day }] : []))
+/** `day` is the bar's index in `bars`. */
+type ChartDay = { bar: Bar; day: number }
 
-const lineOf = (days: { bar: Bar; day: number }[], { x, y }: Scale, read: (bar: Bar) => number) =>
-  days.map(({ bar, day }, index) => `${index === 0 ? 'M' : 'L'}${x(day)} ${y(read(bar))}`).join('')
+function drawnDays({ from, to, last = to }: View): ChartDay[] {
+  const days = bars.map((bar, day) => ({ bar, day }))
+  return days.slice(from, Math.min(to, last) + 1)
+}
 
-function candlesOf(days: { bar: Bar; day: number }[], { step, x, y }: Scale) {
+const lineOf = (days: ChartDay[], { x, y }: Scale, priceOf: (bar: Bar) => number) =>
+  days.map(({ bar, day }, index) => `${index === 0 ? 'M' : 'L'}${x(day)} ${y(priceOf(bar))}`).join('')
+
+function candlesOf(days: ChartDay[], { step, x, y }: Scale) {
   const width = step * 0.6
   return {
     wicks: days.map(({ bar, day }) => `M${x(day)} ${y(bar.high)}V${y(bar.low)}`).join(''),
     bodies: days
       .map(({ bar, day }) => {
         const top = y(Math.max(bar.open, bar.close))
+        // At least 3 units, so that a day without a change is visible.
         const height = Math.max(3, round(y(Math.min(bar.open, bar.close)) - top))
         return `M${round(x(day) - width / 2)} ${top}h${round(width)}v${height}h${-round(width)}z`
       })
@@ -59,15 +63,11 @@ export function drawSampleChart(view: View) {
   const lower = lineOf(days, scale, (bar) => bar.lower)
   const startX = scale.x(view.from)
   const endX = scale.x(lastDay?.day ?? view.from)
+  const risingDays = days.filter(({ bar }) => bar.close >= bar.open)
+  const fallingDays = days.filter(({ bar }) => bar.close < bar.open)
   return {
-    rising: candlesOf(
-      days.filter(({ bar }) => bar.close >= bar.open),
-      scale,
-    ),
-    falling: candlesOf(
-      days.filter(({ bar }) => bar.close < bar.open),
-      scale,
-    ),
+    rising: candlesOf(risingDays, scale),
+    falling: candlesOf(fallingDays, scale),
     closes: lineOf(days, scale, (bar) => bar.close),
     mean: lineOf(days, scale, (bar) => bar.mean),
     upper: lineOf(days, scale, (bar) => bar.upper),

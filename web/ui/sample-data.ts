@@ -26,6 +26,7 @@ const usualGrowth = 0.0019
 
 /** Prices of a made-up symbol. Uses only arithmetic whose result is the same on the server and in every browser. */
 export const bars: Bar[] = createBars()
+/** The chart's description (`sample-chart.tsx`) counts these signals, so it depends on the seed. */
 export const signals: Signal[] = findSignals()
 
 function createBars(): Bar[] {

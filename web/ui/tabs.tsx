@@ -55,14 +55,15 @@ function TabList({ className, ...rest }: ComponentProps<'div'>) {
 
 export function moveFocusByKey(event: KeyboardEvent<HTMLElement>) {
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')]
-  const focused = tabs.findIndex((tab) => tab === document.activeElement)
+  const focusedIndex = tabs.findIndex((tab) => tab === document.activeElement)
   // Up and Down scroll the page unless the tabs are stacked.
   const isVertical = event.currentTarget.ariaOrientation === 'vertical'
   const key = isVertical ? event.key.replace('Down', 'Right').replace('Up', 'Left') : event.key
-  const next = { ArrowRight: focused + 1, ArrowLeft: focused - 1, Home: 0, End: -1 }[key]
-  if (next === undefined) return
+  // -1 is the last tab, so that the focus also wraps to the left.
+  const nextIndex = { ArrowRight: focusedIndex + 1, ArrowLeft: focusedIndex - 1, Home: 0, End: -1 }[key]
+  if (nextIndex === undefined) return
   event.preventDefault()
-  const tab = tabs.at(next % tabs.length)
+  const tab = tabs.at(nextIndex % tabs.length)
   tab?.focus()
   tab?.click()
 }

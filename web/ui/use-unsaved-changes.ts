@@ -8,16 +8,16 @@ export function useUnsavedChanges() {
   useEffect(() => {
     const warn = (event: Event) => hasUnsavedChanges.current && event.preventDefault()
     addEventListener('beforeunload', warn)
-    const stopAsking = askBeforeLeaving(
-      async () =>
-        !hasUnsavedChanges.current ||
-        confirm({
-          title: 'Leave without saving',
-          description: 'What you typed since you last saved will be lost.',
-          action: 'Leave',
-          destructive: true,
-        }),
-    )
+    async function mayLeave() {
+      if (!hasUnsavedChanges.current) return true
+      return confirm({
+        title: 'Leave without saving',
+        description: 'What you typed since you last saved will be lost.',
+        action: 'Leave',
+        destructive: true,
+      })
+    }
+    const stopAsking = askBeforeLeaving(mayLeave)
     return () => {
       stopAsking()
       removeEventListener('beforeunload', warn)

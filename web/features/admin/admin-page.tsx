@@ -39,6 +39,7 @@ export default function AdminPage() {
   }
 
   const { group, path, component: Screen } = match.route
+  const panelAttributes = group.isMainTab ? { role: 'tabpanel', id: panelId, 'aria-label': group.title } : {}
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 max-lg:flex-col max-lg:items-stretch px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
       <SideNavigation groups={groups} currentGroup={group} onSearch={() => setOpenDialog('search')} />
@@ -61,7 +62,7 @@ export default function AdminPage() {
           </div>
           {isList && group.listed.length > 1 && <SubNavigation group={group} currentPath={path} />}
         </header>
-        <div {...(group.isMainTab ? { role: 'tabpanel', id: panelId, 'aria-label': group.title } : {})}>
+        <div {...panelAttributes}>
           <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
             <Screen key={match.params.id ?? path} id={match.params.id ?? ''} />
           </Suspense>

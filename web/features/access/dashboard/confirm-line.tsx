@@ -7,10 +7,10 @@ import { Container } from '#web/ui/page.tsx'
 const linkLifetimeMs = 7 * 86_400_000
 
 export function ConfirmLine() {
-  const { needsConfirmation, email, since, send, isPending, isSent, errorMessage } = useConfirmation()
+  const { needsConfirmation, email, accountCreatedAt, send, isPending, isSent, errorMessage } = useConfirmation()
   const [now] = useState(Date.now)
   if (!needsConfirmation) return null
-  const hasValidLink = isSent || now - Date.parse(since) < linkLifetimeMs
+  const hasValidLink = isSent || now - Date.parse(accountCreatedAt) < linkLifetimeMs
   const sendLabel = hasValidLink ? 'Send again' : 'Send me a link'
   return (
     <aside aria-label="Confirm your address" className="border-b border-line bg-surface text-sm">

@@ -18,7 +18,8 @@ export default function DashboardPage() {
   const { user } = useUser()
   const purchases = usePurchases()
   const { isPending } = purchases.query
-  const unpaidPurchase = purchases.live.find(({ status }) => status === 'past_due')
+  const { livePurchases, ownedProducts } = purchases
+  const unpaidPurchase = livePurchases.find(({ status }) => status === 'past_due')
   useMailedInvoice()
   useReturnedCard()
   return (
@@ -40,9 +41,9 @@ export default function DashboardPage() {
       </div>
       {/* Until the purchases are loaded, shows nothing that would move. */}
       <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
-        {user?.isAdmin && !isPending && purchases.owned.length === 0 && <ToAdminArea />}
+        {user?.isAdmin && !isPending && ownedProducts.length === 0 && <ToAdminArea />}
         {unpaidPurchase && <FailedPayment purchase={unpaidPurchase} />}
-        {purchases.live.length > 0 && <Access purchases={purchases.live} />}
+        {livePurchases.length > 0 && <Access purchases={livePurchases} />}
         {isPending ? (
           <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
             {['w-56', 'w-44'].map((width) => (
@@ -58,7 +59,7 @@ export default function DashboardPage() {
             <MyProducts {...purchases} />
           </DashboardSection>
         )}
-        {purchases.owned.length > 0 && <OwnedContents owned={purchases.owned} />}
+        {ownedProducts.length > 0 && <OwnedContents ownedProducts={ownedProducts} />}
       </Container>
     </>
   )

@@ -11,14 +11,14 @@ import { attempt } from '#web/ui/store.ts'
 import { DashboardSection } from './dashboard-section.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
 
-export default function OwnedContents({ owned }: { owned: ListedProduct[] }) {
+export default function OwnedContents({ ownedProducts }: { ownedProducts: ListedProduct[] }) {
   return (
     <>
-      {owned.some(({ list }) => list) && <RecommendedAssets />}
-      {owned.map((product) => (
+      {ownedProducts.some(({ list }) => list) && <RecommendedAssets />}
+      {ownedProducts.map((product) => (
         <PrivatePackage
           key={product.slug}
-          title={owned.length > 1 ? `Your Package: ${product.name}` : 'Your Package'}
+          title={ownedProducts.length > 1 ? `Your Package: ${product.name}` : 'Your Package'}
           slug={product.slug}
         />
       ))}
@@ -45,12 +45,12 @@ function PrivatePackage({ title, slug }: { title: string; slug: string }) {
   )
 }
 
-/** Read once per page load, because a second render would already find the stored value. */
+/** True until the instructions have been shown once. Read when the page loads, because showing them stores the value. */
 const isFirstVisit = !attempt(() => localStorage.getItem('instructions'))
 
 const scripts = [
-  { icon: ChartCandlestick, title: 'Indicator', text: 'Invite-only, for your daily charts', url: 'indicatorUrl' },
-  { icon: FlaskConical, title: 'Strategy', text: 'The same rules, ready for backtests', url: 'strategyUrl' },
+  { icon: ChartCandlestick, title: 'Indicator', text: 'Invite-only, for your daily charts', urlField: 'indicatorUrl' },
+  { icon: FlaskConical, title: 'Strategy', text: 'The same rules, ready for backtests', urlField: 'strategyUrl' },
 ] as const
 
 function PackageContents({ slug }: { slug: string }) {
@@ -64,10 +64,10 @@ function PackageContents({ slug }: { slug: string }) {
   if (!data) return <Pending query={query} what="your package" className="h-72" />
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      {scripts.map(
-        ({ url, ...script }) =>
-          data[url] && <ScriptLink key={url} {...script} href={data[url]} isUnlocked={isUnlocked} />,
-      )}
+      {scripts.map(({ urlField, ...script }) => {
+        const url = data[urlField]
+        return url && <ScriptLink key={urlField} {...script} href={url} isUnlocked={isUnlocked} />
+      })}
       <Foldable title="Quick Instructions" isOpen={isFirstVisit}>
         <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-muted">
           {data.quickInstructions.map((instruction) => (

@@ -8,7 +8,7 @@ import type { MyPurchases } from '#web/features/selling/subscriptions/use-purcha
 import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 
-const grid = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
+const gridClasses = 'grid grid-cols-2 gap-2 sm:gap-3 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
 
 export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const logOut = useLogOut()
@@ -16,18 +16,18 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const [isEditing, setIsEditing] = useState(false)
   if (purchases.query.isPending)
     return (
-      <div className={grid}>
+      <div className={gridClasses}>
         {['products', 'assets', 'profile', 'log-out'].map((card) => (
           <Skeleton key={card} className="min-h-18 rounded-md" />
         ))}
       </div>
     )
   return (
-    <div className={grid}>
+    <div className={gridClasses}>
       <QuickCard title="My Products" icon={Package} onClick={() => scrollToSection('my-products')}>
         <ProductCount {...purchases} />
       </QuickCard>
-      {purchases.owned.some(({ list }) => list) && (
+      {purchases.ownedProducts.some(({ list }) => list) && (
         <QuickCard
           title="Recommended Assets"
           icon={ChartCandlestick}
@@ -98,14 +98,14 @@ function Count({ value, children }: { value: string; children: ReactNode }) {
   )
 }
 
-function ProductCount({ query, all, live }: MyPurchases) {
+function ProductCount({ query, allPurchases, livePurchases }: MyPurchases) {
   if (query.isError) return 'Not available'
-  if (!all) return null
-  const liveCount = live.length === all.length ? '' : `${live.length} `
+  if (!allPurchases) return null
+  const total = query.hasNextPage ? `${allPurchases.length}+` : `${allPurchases.length}`
+  const areAllLive = livePurchases.length === allPurchases.length
   return (
-    <Count value={query.hasNextPage ? `${all.length}+` : `${all.length}`}>
-      {liveCount && 'total, '}
-      {liveCount}active subscriptions
+    <Count value={total}>
+      {areAllLive ? 'active subscriptions' : `total, ${livePurchases.length} active subscriptions`}
     </Count>
   )
 }

@@ -16,7 +16,10 @@ export function RecommendedAssets() {
   const { data } = query
   const { maker } = useSettings()
   const listName = useListName()
-  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(laterTime, '')
+  const lastReviewedAt = data
+    ?.map(({ reviewedAt }) => reviewedAt)
+    .toSorted()
+    .at(-1)
   return (
     <DashboardSection
       id="recommended-assets"
@@ -25,8 +28,12 @@ export function RecommendedAssets() {
         <>
           The {listName}
           {maker && ` by ${maker.name}`},{' '}
-          {reviewedAt ? <Time before="last reviewed on" value={reviewedAt} /> : 'reviewed at least once a month'}.{' '}
-          {maker?.name ?? 'Its author'} may hold what is on it. Not investment advice.
+          {lastReviewedAt ? (
+            <Time before="last reviewed on" value={lastReviewedAt} />
+          ) : (
+            'reviewed at least once a month'
+          )}
+          . {maker?.name ?? 'Its author'} may hold what is on it. Not investment advice.
         </>
       }
       actions={data && data.length > 0 && <ListActions assetList={data} />}
@@ -35,8 +42,6 @@ export function RecommendedAssets() {
     </DashboardSection>
   )
 }
-
-const laterTime = (first: string, second: string) => (first > second ? first : second)
 
 function ListActions({ assetList }: { assetList: RecommendedAsset[] }) {
   const fileName = useListName()

@@ -94,9 +94,11 @@ function useDoneSteps() {
     () => new Set<number>(JSON.parse(attempt(() => localStorage.getItem(doneStepsKey)) ?? '[]')),
   )
   function toggle(step: number) {
-    const next = doneSteps.symmetricDifference(new Set([step]))
-    setDoneSteps(next)
-    attempt(() => localStorage.setItem(doneStepsKey, JSON.stringify([...next])))
+    const newDoneSteps = new Set(doneSteps)
+    if (doneSteps.has(step)) newDoneSteps.delete(step)
+    else newDoneSteps.add(step)
+    setDoneSteps(newDoneSteps)
+    attempt(() => localStorage.setItem(doneStepsKey, JSON.stringify([...newDoneSteps])))
   }
   return { doneSteps, toggle }
 }

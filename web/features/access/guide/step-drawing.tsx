@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react'
 import { SampleChart } from '#web/ui/sample-chart.tsx'
 
-const frame = 'w-full max-w-64 border border-line bg-surface'
+const frameClasses = 'w-full max-w-64 border border-line bg-surface'
 
 export function StepDrawing({ step }: { step: number }) {
   const view = views[step]
-  if (view) return <SampleChart view={view} isLine={step === strategyStep} className={`${frame} h-36`} />
+  if (view) return <SampleChart view={view} isLine={step === strategyStep} className={`${frameClasses} h-36`} />
   return (
     <svg
       viewBox="0 0 208 128"
       fill="none"
       aria-hidden="true"
-      className={frame}
+      className={frameClasses}
       strokeWidth="1.5"
       strokeLinecap="round"
       strokeLinejoin="round"

@@ -106,6 +106,7 @@ async function logInAndConfirm(
       return paidWithoutLogin(paymentIntentId, error)
     }
     await startSession()
+    // docs/product.md: 500 ms after the guest's login.
     await wait(500)
   }
   await untilDone(() => callAndCheckDone(checkout.confirm, { paymentIntentId }), showNote)

@@ -25,7 +25,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   const { data: profile } = useData(accounts.profile, {})
   const { data: accessRows, isError } = useAccess()
   const { askExchangeKeys } = useSettings()
-  const purchase = ownPurchases?.find((each) => each.paymentIntentId === paymentIntentId)
+  const purchase = ownPurchases?.find((candidate) => candidate.paymentIntentId === paymentIntentId)
   const ownAccess = accessRows?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? accessRows?.[0]
   const settledAccess = ownAccess && isSettled(ownAccess) ? ownAccess : null
   const isLoading = !accessRows && !isError
@@ -36,6 +36,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
       username={ownAccess?.username ?? null}
       secondButton={secondButton}
       onSubmitted={async () => {
+        // docs/product.md: the welcome page follows after 2 s.
         await wait(2000)
         onLeave('/welcome')
       }}
@@ -71,10 +72,10 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
             <Button variant="secondary" onClick={skip.onClick}>
               {skip.label}
             </Button>
-            <Link href="/setup-guide" className={textLink}>
+            <Link href="/setup-guide" className={textLinkClasses}>
               Setup guide
             </Link>
-            <Link href="/dashboard" className={textLink}>
+            <Link href="/dashboard" className={textLinkClasses}>
               Dashboard
             </Link>
           </div>
@@ -132,7 +133,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   )
 }
 
-const textLink = 'rounded-sm py-1 font-medium underline decoration-field underline-offset-4 hover:decoration-ink'
+const textLinkClasses = 'rounded-sm py-1 font-medium underline decoration-field underline-offset-4 hover:decoration-ink'
 
 /** Lets buyers correct the username without the form, which may ask for exchange keys. */
 function RequestedUsername({ ownAccess }: { ownAccess: OwnAccess }) {

@@ -18,8 +18,8 @@ import { Choice } from '../parts/dialog-parts.tsx'
 const toastNothingChanged = () =>
   toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
 
-function toastResult(changed: number, title: string, description?: string) {
-  if (changed > 0) toast({ title, ...(description && { description }) })
+function toastResult(changedCount: number, title: string, description?: string) {
+  if (changedCount > 0) toast({ title, description })
   else toastNothingChanged()
 }
 

@@ -76,11 +76,10 @@ function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
       ? renderButton('I’ve added them', () => actions.recordAdded([id]))
       : renderButton('Unlock', () => actions.unlock([id]))
   if (kind === 'lock') return renderButton('Removed', () => actions.lock([id], username))
-  if (!canManage)
-    return kind === 'stuck' && state === 'unlocking'
-      ? renderButton('Unlocked by hand', () => actions.recordUnlockedByHand(id))
-      : null
-  if (kind === 'stuck') return renderButton('Try again', () => actions.retry(id))
+  if (kind === 'stuck' && canManage) return renderButton('Try again', () => actions.retry(id))
+  if (kind === 'stuck' && state === 'unlocking')
+    return renderButton('Unlocked by hand', () => actions.recordUnlockedByHand(id))
+  if (!canManage) return null
   if (kind === 'had_access') return renderButton('Manage', () => actions.adopt(id))
   return (
     <>

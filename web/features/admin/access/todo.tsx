@@ -13,6 +13,9 @@ import { ConnectionTroubleBar } from '../tradingview/trouble.tsx'
 import { DeclineDialog, useAccessActions } from './actions.tsx'
 import { isUnlockable, kindTexts, TodoCells } from './todo-row.tsx'
 
+/** Pause between polls while the connector adds people. */
+const addingPollMs = 5000
+
 const filterChoices = { q: 'text', kind: todoKinds, overdue: ['yes', 'no'] } as const
 
 export default function Todo() {
@@ -21,7 +24,7 @@ export default function Todo() {
   const { data: counts } = useData(
     accessAdmin.counts,
     {},
-    { refetchInterval: (latest) => (latest?.addingNow ?? 0) > 0 && 5000 },
+    { refetchInterval: (latestCounts) => (latestCounts && latestCounts.addingNow > 0 ? addingPollMs : false) },
   )
   const rows = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(rows)
@@ -31,7 +34,7 @@ export default function Todo() {
       <ConnectionTroubleBar />
       {actions.undoBar}
       <BulkActions selection={selection} actions={actions} />
-      <RetryAllBar ids={rows.filter(({ kind }) => kind === 'stuck').map(({ id }) => id)} actions={actions} />
+      <RetryAllBar stuckRows={rows.filter(({ kind }) => kind === 'stuck')} actions={actions} />
       <RecordList
         label="To do"
         noun={['person', 'people']}
@@ -59,7 +62,7 @@ export default function Todo() {
               </span>
               <TickBox
                 label="Select everyone loaded"
-                checked={selection.rows.length > 0 && selection.rows.length === selection.selectableCount}
+                checked={selection.areAllSelected}
                 onChange={selection.toggleAll}
               />
             </span>
@@ -73,7 +76,7 @@ export default function Todo() {
                 {isSelectable(row) && (
                   <TickBox
                     label={`Select ${row.username}`}
-                    checked={selection.rows.includes(row)}
+                    checked={selection.selectedRows.includes(row)}
                     onChange={() => selection.toggle(row.id)}
                   />
                 )}
@@ -87,7 +90,9 @@ export default function Todo() {
   )
 }
 
-function RetryAllBar({ ids, actions }: { ids: string[]; actions: ReturnType<typeof useAccessActions> }) {
+function RetryAllBar(props: { stuckRows: AccessTodo[]; actions: ReturnType<typeof useAccessActions> }) {
+  const { stuckRows, actions } = props
+  const ids = stuckRows.map(({ id }) => id)
   const canRetry = useCan()('access.manage')
   if (ids.length < 2 || !canRetry) return null
   return (
@@ -120,14 +125,23 @@ const isSelectable = (row: AccessTodo) => isUnlockable(row) || row.kind === 'loc
 
 function useSelection(loadedRows: AccessTodo[]) {
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
-  const selectable = loadedRows.filter(isSelectable)
-  const rows = selectable.filter(({ id }) => selectedIds.has(id))
+  const selectableRows = loadedRows.filter(isSelectable)
+  const selectedRows = selectableRows.filter(({ id }) => selectedIds.has(id))
+  const areAllSelected = selectedRows.length > 0 && selectedRows.length === selectableRows.length
   return {
-    rows,
-    selectableCount: selectable.length,
-    toggleAll: () =>
-      setSelectedIds(rows.length === selectable.length ? new Set() : new Set(selectable.map(({ id }) => id))),
-    toggle: (id: string) => setSelectedIds(new Set(selectedIds).symmetricDifference(new Set([id]))),
+    selectedRows,
+    selectableCount: selectableRows.length,
+    areAllSelected,
+    toggleAll() {
+      const selectableIds = selectableRows.map(({ id }) => id)
+      setSelectedIds(new Set(areAllSelected ? [] : selectableIds))
+    },
+    toggle(id: string) {
+      const newIds = new Set(selectedIds)
+      if (selectedIds.has(id)) newIds.delete(id)
+      else newIds.add(id)
+      setSelectedIds(newIds)
+    },
   }
 }
 
@@ -135,17 +149,18 @@ function BulkActions(props: {
   selection: ReturnType<typeof useSelection>
   actions: ReturnType<typeof useAccessActions>
 }) {
-  const { selection, actions } = props
+  const { actions } = props
+  const { selectedRows } = props.selection
   const [isDeclining, setIsDeclining] = useState(false)
   // A call takes a limited number of people; the others stay selected.
   const idsOf = (rows: AccessTodo[]) => rows.slice(0, maxIdsPerCall).map(({ id }) => id)
-  const unlockableIds = idsOf(selection.rows.filter(isUnlockable))
-  const lockableIds = idsOf(selection.rows.filter(({ kind }) => kind === 'lock'))
-  const isByHand = selection.rows.some((row) => row.isByHand)
-  if (selection.rows.length === 0) return null
+  const unlockableIds = idsOf(selectedRows.filter(isUnlockable))
+  const lockableIds = idsOf(selectedRows.filter(({ kind }) => kind === 'lock'))
+  const isByHand = selectedRows.some((row) => row.isByHand)
+  if (selectedRows.length === 0) return null
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <span className="mr-auto text-sm text-muted">{selection.rows.length} selected</span>
+      <span className="mr-auto text-sm text-muted">{selectedRows.length} selected</span>
       {lockableIds.length > 0 && (
         <Button size="sm" variant="secondary" onClick={() => actions.lock(lockableIds, null)}>
           Removed {lockableIds.length}

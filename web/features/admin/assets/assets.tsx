@@ -51,7 +51,9 @@ function SymbolList() {
   const [firstProduct] = useSettings().products
   const [isImporting, setIsImporting] = useDialog('import')
   const add = useCall(assets.adminAdd, { succeeded: 'Asset added successfully', failed: 'Failed to add asset' })
-  const reviewedAt = productAssets?.map((asset) => asset.reviewedAt).toSorted()[0]
+  const reviewTimes = productAssets?.map((asset) => asset.reviewedAt) ?? []
+  // The earliest time, because every asset has been reviewed since.
+  const reviewedAt = reviewTimes.toSorted()[0]
 
   return (
     <Card className="flex flex-col gap-6">

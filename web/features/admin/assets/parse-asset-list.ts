@@ -12,16 +12,20 @@ export function parseAssetList(pasted: string): { assets: z.infer<typeof newAsse
     .map((text, index) => ({ text: text.trim(), number: index + 1 }))
     .filter(({ text }) => text !== '')
   if (titleRow.test(lines[0]?.text ?? '')) lines.shift()
-  const parsed = lines.map(({ text, number }) => {
+  const assets: z.infer<typeof newAsset>[] = []
+  const faults: string[] = []
+  for (const { text, number } of lines) {
     const [, firstCell = '', secondCell = ''] = linePattern.exec(text) ?? []
-    const ticker = unquoted(firstCell)
-    const note = unquoted(secondCell)
-    return { number, ...z.safeParse(newAsset, note ? { ticker, note } : { ticker }) }
-  })
-  return {
-    assets: parsed.flatMap(({ data }) => data ?? []),
-    faults: parsed.flatMap(({ number, error }) => (error ? [`Line ${number}: ${error.issues[0]?.message}`] : [])),
+    const ticker = unquote(firstCell)
+    const note = unquote(secondCell)
+    const parsed = z.safeParse(newAsset, note ? { ticker, note } : { ticker })
+    if (parsed.success) assets.push(parsed.data)
+    else faults.push(`Line ${number}: ${parsed.error.issues[0]?.message}`)
   }
+  return { assets, faults }
 }
 
-const unquoted = (cell: string) => /^"(.*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell
+function unquote(cell: string) {
+  const [, content] = /^"(.*)"$/.exec(cell) ?? []
+  return content?.replaceAll('""', '"') ?? cell
+}

@@ -115,7 +115,7 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
       rows={months.map(({ month, charged, settled }) => {
         const isConverted = settled.currency !== chargeCurrency
         // Amounts in the currency that was charged, and below it in the currency of the bank account.
-        const amounts = (chargedAmount: number, settledAmount: number) =>
+        const renderAmounts = (chargedAmount: number, settledAmount: number) =>
           chargedAmount === 0 && settledAmount === 0 ? (
             '–'
           ) : (
@@ -128,12 +128,12 @@ function MonthTable({ months, running, exportMonth }: MonthTableProps) {
           )
         return [
           formatMonth(month),
-          amounts(charged.gross, settled.gross),
-          amounts(charged.refunds, settled.refunds),
-          amounts(charged.disputes, settled.disputes),
-          amounts(-charged.fees, -settled.fees),
+          renderAmounts(charged.gross, settled.gross),
+          renderAmounts(charged.refunds, settled.refunds),
+          renderAmounts(charged.disputes, settled.disputes),
+          renderAmounts(-charged.fees, -settled.fees),
           <>
-            {amounts(charged.net, settled.net)}
+            {renderAmounts(charged.net, settled.net)}
             {settled.other !== 0 && (
               <span className="block text-xs text-muted">
                 {formatMoney(settled.currency, settled.other)} other activity

@@ -23,9 +23,10 @@ function periodsUntil(now: Date) {
   )
   const quarterOf = (month: Date) => `${month.getUTCFullYear()}-Q${Math.floor(month.getUTCMonth() / 3) + 1}`
   const quarters = [...new Set(months.map(quarterOf))]
+  const monthValues = months.map((month) => month.toISOString().slice(0, 7))
   return [
     ...quarters.map((quarter) => [quarter, quarter.replace('-', ' ')] as const),
-    ...months.map((month) => [month.toISOString().slice(0, 7), formatMonth(month.toISOString().slice(0, 7))] as const),
+    ...monthValues.map((month) => [month, formatMonth(month)] as const),
   ]
 }
 

@@ -24,6 +24,7 @@ export default function AccountPage() {
   // The value at the first render, so that the page can say when the setup is done.
   const [hadToSetUp] = useState(mustSetUp)
   const mayAdd = user?.isProven === true
+  const loginFactors = factorData.data
   return (
     <>
       <PageHeading title="Account" description="How you log in, where you’re logged in, and what we store about you." />
@@ -31,12 +32,12 @@ export default function AccountPage() {
         <div className="border-t border-ink" />
         {mustSetUp && (
           <Notice tone="warning" className="mt-4">
-            {factorData.data?.isRecovering
+            {loginFactors?.isRecovering
               ? 'You logged in with a recovery code. Set up a passkey or your authenticator app again to go on.'
               : 'This shop asks its admins for a second step. It takes a minute.'}
           </Notice>
         )}
-        {!mustSetUp && factorData.data?.isRecovering && (
+        {!mustSetUp && loginFactors?.isRecovering && (
           <Notice tone="warning" className="mt-4">
             You logged in with a recovery code. Set up your authenticator app again, or turn it off.
           </Notice>
@@ -55,8 +56,8 @@ export default function AccountPage() {
             <ChangePassword />
           </>
         )}
-        {!factorData.data && <Pending query={factorData} what="your settings" />}
-        {factorData.data && (
+        {!loginFactors && <Pending query={factorData} what="your settings" />}
+        {loginFactors && (
           <>
             {!mayAdd && (
               <AccountRow
@@ -68,14 +69,15 @@ export default function AccountPage() {
                 </ConfirmFirst>
               </AccountRow>
             )}
-            {(mayAdd || factorData.data.passkeys.length > 0) && (
-              <Passkeys passkeys={factorData.data.passkeys} mayAdd={mayAdd} onCodes={setNewRecoveryCodes} />
+            {/* Existing factors are listed without a confirmed address, too, so that they can be removed. */}
+            {(mayAdd || loginFactors.passkeys.length > 0) && (
+              <Passkeys passkeys={loginFactors.passkeys} mayAdd={mayAdd} onCodes={setNewRecoveryCodes} />
             )}
-            {(mayAdd || factorData.data.appCodesSince) && (
-              <AppCodes since={factorData.data.appCodesSince} mayAdd={mayAdd} onCodes={setNewRecoveryCodes} />
+            {(mayAdd || loginFactors.appCodesSince) && (
+              <AppCodes since={loginFactors.appCodesSince} mayAdd={mayAdd} onCodes={setNewRecoveryCodes} />
             )}
-            {mayAdd && (factorData.data.isRequired || factorData.data.appCodesSince) && (
-              <RecoveryCodes remaining={factorData.data.recoveryCodesLeft} onCodes={setNewRecoveryCodes} />
+            {mayAdd && (loginFactors.isRequired || loginFactors.appCodesSince) && (
+              <RecoveryCodes remaining={loginFactors.recoveryCodesLeft} onCodes={setNewRecoveryCodes} />
             )}
           </>
         )}

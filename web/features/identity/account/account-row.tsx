@@ -22,5 +22,5 @@ export function AccountRow(props: { title: string; text: ReactNode; children: Re
 
 export const StateText = ({ children }: { children: ReactNode }) => <p className="text-sm text-muted">{children}</p>
 
-/** Queries that change when a factor is added or removed; devices do, because the others are logged out. */
+/** Queries to refresh after a factor was added or removed, which also logs out the other devices. */
 export const factorQueries = [factors.show, accounts.user, accounts.devices]

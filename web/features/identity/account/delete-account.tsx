@@ -63,7 +63,7 @@ function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
         failed: 'Failed to delete account',
         onSuccess: async () => {
           await forgetSession()
-          // docs/product.md promises 50 ms.
+          // Same delay as after a logout (docs/product.md).
           setTimeout(() => navigate('/'), 50)
         },
       }}

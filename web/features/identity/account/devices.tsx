@@ -45,6 +45,7 @@ export function Devices() {
             failed: 'Failed to log out',
             onSuccess: async () => {
               await forgetSession()
+              // Same delay as after a logout (docs/product.md).
               setTimeout(() => navigate('/'), 50)
             },
           }}

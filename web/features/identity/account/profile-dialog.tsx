@@ -1,4 +1,4 @@
-import { access } from '#contract/access/access.ts'
+import { access, type OwnAccess } from '#contract/access/access.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -28,11 +28,16 @@ export default function ProfileDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
+function findAccessToMove(accessRows: OwnAccess[], newUsername: string) {
+  const isOtherUsername = (username: string | null) => username?.toLowerCase() !== newUsername.toLowerCase()
+  return accessRows.find(({ state, username }) => state === 'unlocked' && isOtherUsername(username))
+}
+
 function ProfileForm({ onClose }: { onClose: () => void }) {
   const profile = useData(accounts.profile, {})
   const { data: accessRows = [] } = useData(access.mine, {})
   const lockedUntil = accessRows.find(({ mayChangeFrom }) => mayChangeFrom)?.mayChangeFrom
-  const mayNotClear = accessRows.some(({ state }) => state !== 'none')
+  const mustKeepUsername = accessRows.some(({ state }) => state !== 'none')
   const save = useCall(accounts.updateProfile, {
     refreshes: [accounts.profile, accounts.user, purchases.list, access.mine],
     succeeded: 'Profile updated successfully',
@@ -41,19 +46,19 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
   })
   /** A new username moves unlocked access, so this asks first. */
   async function confirmAndSave(typed: InputOf<typeof accounts.updateProfile>) {
-    const newName = typed.tradingViewUsername ?? ''
-    const isOther = (username: string | null) => username?.toLowerCase() !== newName.toLowerCase()
-    const accessToMove = accessRows.find(({ state, username }) => state === 'unlocked' && newName && isOther(username))
-    const maySave =
-      !accessToMove ||
-      (await confirm({
-        title: `Move your access to ${newName}?`,
+    const newUsername = typed.tradingViewUsername ?? ''
+    const accessToMove = newUsername ? findAccessToMove(accessRows, newUsername) : undefined
+    if (accessToMove) {
+      const isConfirmed = await confirm({
+        title: `Move your access to ${newUsername}?`,
         description: accessToMove.unlocksItself
-          ? `We unlock ${newName}, then remove ${accessToMove.username}. You can change it once a week.`
-          : `We unlock ${newName} within 24 hours, then remove ${accessToMove.username}.`,
+          ? `We unlock ${newUsername}, then remove ${accessToMove.username}. You can change it once a week.`
+          : `We unlock ${newUsername} within 24 hours, then remove ${accessToMove.username}.`,
         action: 'Move access',
-      }))
-    if (maySave) await save.mutateAsync(typed)
+      })
+      if (!isConfirmed) return
+    }
+    await save.mutateAsync(typed)
   }
   if (!profile.data) return <Pending query={profile} what="your profile" className="h-52" />
   return (
@@ -73,15 +78,11 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
         name="tradingViewUsername"
         label="TradingView Username"
         hint={
-          lockedUntil ? (
-            <Time
-              before="The account we unlock the indicator for. You can change it again on"
-              value={lockedUntil}
-              after="."
-            />
-          ) : (
-            `The account we unlock the indicator for.${mayNotClear ? ' You can change it, but not clear it while you have a subscription.' : ''}`
-          )
+          <>
+            The account we unlock the indicator for.
+            {lockedUntil && <Time before=" You can change it again on" value={lockedUntil} after="." />}
+            {!lockedUntil && mustKeepUsername && ' You can change it, but not clear it while you have a subscription.'}
+          </>
         }
       >
         <Input

@@ -23,7 +23,7 @@ export function useConfirmation() {
   return {
     needsConfirmation,
     email: user?.email ?? '',
-    since: user?.createdAt ?? '',
+    accountCreatedAt: user?.createdAt ?? '',
     send: () => send.mutate({}),
     isPending: send.isPending,
     isSent: send.isSuccess,

@@ -25,7 +25,7 @@ export function AuthCard(props: { title: string; description: ReactNode; childre
   )
 }
 
-export const textLink =
+export const textLinkClasses =
   'rounded-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink'
 
 /** The server's refusal beside the form, because the toast disappears. Field errors are shown at their fields. */
@@ -40,7 +40,7 @@ const ErrorNotice = ({ children }: { children: string }) => (
   </Notice>
 )
 
-export const buttonWithRefusal = (button: ReactNode, error: Error | null) => (
+export const renderButtonWithRefusal = (button: ReactNode, error: Error | null) => (
   <>
     <Refusal error={error} />
     {button}

@@ -11,7 +11,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
-import { AuthCard, buttonWithRefusal, PasskeyButton, Refusal, textLink } from './auth-card.tsx'
+import { AuthCard, PasskeyButton, Refusal, renderButtonWithRefusal, textLinkClasses } from './auth-card.tsx'
 import {
   rememberEmail,
   returnPath,
@@ -59,10 +59,11 @@ export default function AuthPage() {
         tabs={{
           Login: (
             <LoginForm
+              // Mounted again once the address is known, because inputs read their default value only once.
               key={rememberedEmail}
               email={email || rememberedEmail}
               onEmail={setEmail}
-              focusPassword={rememberedEmail !== ''}
+              shouldFocusPassword={rememberedEmail !== ''}
             />
           ),
           'Sign Up': <SignUpForm email={email || rememberedEmail} onEmail={setEmail} />,
@@ -87,7 +88,7 @@ type EmailProps = { email: string; onEmail: (email: string) => void }
 
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
-function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { focusPassword?: boolean }) {
+function LoginForm({ email, onEmail, shouldFocusPassword }: EmailProps & { shouldFocusPassword: boolean }) {
   const startSession = useStartSession()
   const login = useCall(accounts.login, {
     succeeded: 'Welcome back!',
@@ -111,14 +112,14 @@ function LoginForm({ email, onEmail, focusPassword = false }: EmailProps & { foc
           autoComplete="current-password"
           required
           maxLength={128}
-          ref={focusPassword ? focus : undefined}
+          ref={shouldFocusPassword ? focus : undefined}
         />
       </Field>
       <div className="-my-2 flex flex-wrap justify-between gap-x-4 text-sm">
-        <Link href="/forgot-password" onClick={() => rememberEmail(email)} className={`${textLink} py-2`}>
+        <Link href="/forgot-password" onClick={() => rememberEmail(email)} className={`${textLinkClasses} py-2`}>
           Forgot password?
         </Link>
-        <Link href="/login-link" onClick={() => rememberEmail(email)} className={`${textLink} py-2`}>
+        <Link href="/login-link" onClick={() => rememberEmail(email)} className={`${textLinkClasses} py-2`}>
           Email me a login link
         </Link>
       </div>
@@ -152,7 +153,7 @@ function SignUpForm({ email, onEmail }: EmailProps) {
         onSuccess: startSession,
       }}
       button={{ pendingText: 'Creating account...', children: 'Create Account' }}
-      renderButton={buttonWithRefusal}
+      renderButton={renderButtonWithRefusal}
     >
       <Field name="name" label="Name">
         <Input autoComplete="name" required maxLength={100} />

@@ -3,7 +3,7 @@ import { logins } from '#contract/identity/logins.ts'
 import type { User } from '#contract/identity/session.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { buttonWithRefusal } from './auth-card.tsx'
+import { renderButtonWithRefusal } from './auth-card.tsx'
 import { returnTo } from './return-path.ts'
 
 export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children: ReactNode }) {
@@ -21,7 +21,7 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
         },
       }}
       button={{ pendingText: 'Checking...', children: 'Continue' }}
-      renderButton={buttonWithRefusal}
+      renderButton={renderButtonWithRefusal}
     >
       {props.children}
     </CallForm>

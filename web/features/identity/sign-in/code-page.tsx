@@ -1,7 +1,7 @@
 import { useStartSession } from '#web/api/session.ts'
 import { Field } from '#web/ui/form.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
-import { AuthCard, textLink } from './auth-card.tsx'
+import { AuthCard, textLinkClasses } from './auth-card.tsx'
 import { CodeForm, LetterCodeInput } from './code-form.tsx'
 import { forgetReturnPath, returnPath } from './return-path.ts'
 
@@ -23,7 +23,7 @@ export default function CodePage() {
           <LetterCodeInput autoComplete="one-time-code" />
         </Field>
       </CodeForm>
-      <Link href="/auth" className={`${textLink} self-center text-sm`}>
+      <Link href="/auth" className={`${textLinkClasses} self-center text-sm`}>
         Log in another way
       </Link>
     </AuthCard>

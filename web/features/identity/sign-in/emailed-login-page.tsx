@@ -5,8 +5,8 @@ import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
-import { AuthCard, Refusal, textLink } from './auth-card.tsx'
-import { returnPath, returnTo } from './return-path.ts'
+import { AuthCard, Refusal, textLinkClasses } from './auth-card.tsx'
+import { pathOnThisSite, returnTo } from './return-path.ts'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave-once-logged-in.ts'
 
@@ -18,7 +18,7 @@ export default function EmailedLoginPage() {
   const requestedPath = query.get('return')
   // From the address, because the link may open in another browser than the one that requested it.
   useEffect(() => {
-    if (requestedPath) returnTo(returnPath(requestedPath))
+    if (requestedPath) returnTo(pathOnThisSite(requestedPath))
   }, [requestedPath])
   const { user } = useUser()
   const startSession = useStartSession()
@@ -28,7 +28,9 @@ export default function EmailedLoginPage() {
     onSuccess: startSession,
   })
   const secondSteps = login.error instanceof ApiError ? login.error.secondSteps : undefined
-  useLeaveOnceLoggedIn(user !== null && (login.isSuccess || secondSteps !== undefined))
+  // A user who was already logged in stays here until the link has been used.
+  const hasUsedLink = login.isSuccess || secondSteps !== undefined
+  useLeaveOnceLoggedIn(user !== null && hasUsedLink)
   const isLinkInvalid = login.error instanceof ApiError && login.error.code === 'link-invalid'
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -53,7 +55,7 @@ export default function EmailedLoginPage() {
           </Button>
         </form>
       )}
-      <Link href="/auth" className={`${textLink} self-center text-sm`}>
+      <Link href="/auth" className={`${textLinkClasses} self-center text-sm`}>
         Back to Login
       </Link>
     </AuthCard>

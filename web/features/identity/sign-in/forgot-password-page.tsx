@@ -3,7 +3,7 @@ import { resetRequested } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { AuthCard, buttonWithRefusal, RememberedEmailField, SentNote, textLink } from './auth-card.tsx'
+import { AuthCard, RememberedEmailField, renderButtonWithRefusal, SentNote, textLinkClasses } from './auth-card.tsx'
 
 export default function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -22,14 +22,14 @@ export default function ForgotPasswordPage() {
             onSuccess: (_output, { email }) => setSentTo(email),
           }}
           button={{ pendingText: 'Sending...', children: 'Send Reset Link' }}
-          renderButton={buttonWithRefusal}
+          renderButton={renderButtonWithRefusal}
         >
           <RememberedEmailField />
         </CallForm>
       ) : (
         <SentNote text={resetRequested} email={sentTo} minutes={60} onTryAgain={() => setSentTo(null)} />
       )}
-      <Link href="/auth" className={`${textLink} self-center text-sm`}>
+      <Link href="/auth" className={`${textLinkClasses} self-center text-sm`}>
         Back to Login
       </Link>
     </AuthCard>

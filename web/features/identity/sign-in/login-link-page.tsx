@@ -3,9 +3,10 @@ import { loginLinkRequested } from '#contract/forms.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { AuthCard, buttonWithRefusal, RememberedEmailField, SentNote, textLink } from './auth-card.tsx'
+import { AuthCard, RememberedEmailField, renderButtonWithRefusal, SentNote, textLinkClasses } from './auth-card.tsx'
 import { returnPath } from './return-path.ts'
 
+/** Omits the dashboard, because the server's link leads there by default. */
 function returnPathInput() {
   const path = returnPath()
   return path === '/dashboard' ? {} : { returnPath: path }
@@ -29,14 +30,14 @@ export default function LoginLinkPage() {
             onSuccess: (_output, { email }) => setSentTo(email),
           }}
           button={{ pendingText: 'Sending...', children: 'Send Login Link' }}
-          renderButton={buttonWithRefusal}
+          renderButton={renderButtonWithRefusal}
         >
           <RememberedEmailField />
         </CallForm>
       ) : (
         <SentNote text={loginLinkRequested} email={sentTo} minutes={15} onTryAgain={() => setSentTo(null)} />
       )}
-      <Link href="/auth" className={`${textLink} self-center text-sm`}>
+      <Link href="/auth" className={`${textLinkClasses} self-center text-sm`}>
         Back to Login
       </Link>
     </AuthCard>

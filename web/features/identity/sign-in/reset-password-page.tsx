@@ -11,7 +11,7 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { AuthCard, buttonWithRefusal, textLink } from './auth-card.tsx'
+import { AuthCard, renderButtonWithRefusal, textLinkClasses } from './auth-card.tsx'
 import { rememberEmail, returnToPayment } from './return-path.ts'
 
 const readToken = (search: string) => new URLSearchParams(search).get('token') ?? ''
@@ -26,8 +26,8 @@ export default function ResetPasswordPage() {
     const timer = setTimeout(() => navigate('/auth'), 2000)
     return () => clearTimeout(timer)
   }, [navigate])
-  // `confirm` from a link that confirms an address; another value for any first password.
-  const first = new URLSearchParams(search).get('first')
+  // Set if the account has no password yet; `confirm` if the link also confirms the address.
+  const firstPassword = new URLSearchParams(search).get('first')
   const [wasReset, setWasReset] = useState(false)
   const link = useData(accounts.checkResetLink, { token }, { enabled: token !== '' && !wasReset })
   if (!wasReset && link.error instanceof ApiError && link.error.status === 400)
@@ -40,25 +40,28 @@ export default function ResetPasswordPage() {
       </AuthCard>
     )
   return (
-    <AuthCard title={first ? 'Choose a password' : 'Reset password'} description={descriptionFor(first)}>
+    <AuthCard
+      title={firstPassword ? 'Choose a password' : 'Reset password'}
+      description={descriptionFor(firstPassword)}
+    >
       <ResetForm
         token={token}
         email={link.data?.email}
-        isFirst={first !== null}
+        isFirst={firstPassword !== null}
         wasReset={wasReset}
         onReset={() => setWasReset(true)}
       />
-      <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
+      <Link href="/forgot-password" className={`${textLinkClasses} self-center text-sm`}>
         Request a new link
       </Link>
     </AuthCard>
   )
 }
 
-function descriptionFor(first: string | null) {
-  if (first === 'confirm')
+function descriptionFor(firstPassword: string | null) {
+  if (firstPassword === 'confirm')
     return 'You aren’t logged in here. A new password confirms the address, and ends every other way into this account.'
-  if (first) return 'With it, you can log in any time to see your subscription and invoices.'
+  if (firstPassword) return 'With it, you can log in any time to see your subscription and invoices.'
   return 'Choose a new password. Every device will be logged out.'
 }
 
@@ -100,7 +103,7 @@ function ResetForm(props: {
         pendingText: isFirst ? 'Saving...' : 'Resetting...',
         children: wasReset ? 'Password set' : submitText,
       }}
-      renderButton={buttonWithRefusal}
+      renderButton={renderButtonWithRefusal}
     >
       <Field name="newPassword" label="New password" hint="Minimum 6 characters">
         <PasswordInput what="new password" autoComplete="new-password" required minLength={6} maxLength={128} />
@@ -114,13 +117,11 @@ function ResetForm(props: {
 
 /** docs/product.md requires these toasts in addition to the field errors. */
 function toastInvalid(errors: Record<string, string>) {
-  toast(
-    errors.confirmPassword
-      ? {
-          title: "Passwords don't match",
-          description: 'Please make sure both passwords are the same',
-          destructive: true,
-        }
-      : { title: 'Password too short', description: errors.newPassword, destructive: true },
-  )
+  if (errors.confirmPassword)
+    toast({
+      title: "Passwords don't match",
+      description: 'Please make sure both passwords are the same',
+      destructive: true,
+    })
+  else toast({ title: 'Password too short', description: errors.newPassword, destructive: true })
 }

@@ -36,8 +36,11 @@ export const forgetReturnPath = () =>
     sessionStorage.removeItem(sessionEndedKey)
   })
 
-/** Page to open after the login, by default the dashboard; never another site. */
-export function returnPath(path = attempt(() => sessionStorage.getItem(returnPathKey))): Href {
+/** Page to open after the login, by default the dashboard. */
+export const returnPath = (): Href => pathOnThisSite(attempt(() => sessionStorage.getItem(returnPathKey)))
+
+/** Returns the path, or the dashboard's if the path leads to another site. */
+export function pathOnThisSite(path: string | null | undefined): Href {
   if (!path?.startsWith('/')) return '/dashboard'
   const address = new URL(path, location.origin)
   return address.origin === location.origin ? ((address.pathname + address.search) as Href) : '/dashboard'

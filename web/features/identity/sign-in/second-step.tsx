@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { PasskeyButton, Refusal, textLink } from './auth-card.tsx'
+import { PasskeyButton, Refusal, textLinkClasses } from './auth-card.tsx'
 import { CodeForm, LetterCodeInput } from './code-form.tsx'
 
 type Props = { ways: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
@@ -40,10 +40,14 @@ export default function SecondStep({ ways, onLoggedIn, onBack }: Props) {
         )
       )}
       <div className="flex flex-wrap justify-between gap-3 text-sm">
-        <button type="button" className={`${textLink} cursor-pointer`} onClick={onBack}>
+        <button type="button" className={`${textLinkClasses} cursor-pointer`} onClick={onBack}>
           Back
         </button>
-        <button type="button" className={`${textLink} cursor-pointer`} onClick={() => setIsRecovering(!isRecovering)}>
+        <button
+          type="button"
+          className={`${textLinkClasses} cursor-pointer`}
+          onClick={() => setIsRecovering(!isRecovering)}
+        >
           {isRecovering ? 'I have my device' : 'I don’t have my device'}
         </button>
       </div>

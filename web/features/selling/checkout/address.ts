@@ -16,7 +16,8 @@ export function readOrder(
 ): Order | null {
   const query = new URLSearchParams(search)
   const product = products.find(({ slug, state }) => slug === query.get('product') && state === 'on sale')
-  const productPlans = plansWithPrice(prices[product?.slug ?? ''] ?? {})
+  if (!product) return null
+  const productPlans = plansWithPrice(prices[product.slug] ?? {})
   const plan = productPlans.find(({ key }) => key === query.get('billing')) ?? productPlans[0]
-  return product && plan ? { product, billing: plan.key } : null
+  return plan ? { product, billing: plan.key } : null
 }

@@ -18,17 +18,17 @@ import { UsernameInput } from './username-input.tsx'
 /** `noNews` is not empty if the buyer objected to news by email. */
 export type BuyerDetails = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
-const link = 'font-medium text-ink underline decoration-field underline-offset-2'
+const linkClasses = 'font-medium text-ink underline decoration-field underline-offset-2'
 
 const emailStorageKey = 'checkout-email'
-const optional = z._default(z.string(), '')
+const optionalText = z._default(z.string(), '')
 const baseFields = (isGuest: boolean) => ({
-  email: isGuest ? emailField : optional,
-  tradingViewUsername: optional,
-  noNews: optional,
+  email: isGuest ? emailField : optionalText,
+  tradingViewUsername: optionalText,
+  noNews: optionalText,
 })
-const form = (isGuest: boolean) => z.object(baseFields(isGuest))
-const formWithPlace = (isGuest: boolean) => z.object({ ...baseFields(isGuest), ...placeForm })
+const detailsForm = (isGuest: boolean) => z.object(baseFields(isGuest))
+const detailsFormWithPlace = (isGuest: boolean) => z.object({ ...baseFields(isGuest), ...placeForm })
 
 export function Buyer(props: {
   product: ListedProduct
@@ -50,7 +50,7 @@ export function Buyer(props: {
         else rememberReturnPath({ hasSessionEnded: false })
         rememberEmail(email)
       }}
-      className={link}
+      className={linkClasses}
     >
       Log in
     </Link>
@@ -58,7 +58,7 @@ export function Buyer(props: {
   return (
     <>
       <Form
-        schema={needsPlace ? formWithPlace(!user) : form(!user)}
+        schema={needsPlace ? detailsFormWithPlace(!user) : detailsForm(!user)}
         aria-label="Your details"
         className="flex flex-col gap-6"
         onInvalid={() => {
@@ -94,7 +94,7 @@ export function Buyer(props: {
         {needsPlace && <PlaceFields />}
         <Refusal error={refusal}>
           {user ? (
-            <Link href="/dashboard" className={link}>
+            <Link href="/dashboard" className={linkClasses}>
               Go to your dashboard
             </Link>
           ) : (
@@ -134,18 +134,19 @@ function UsernameField({ product }: { product: ListedProduct }) {
 
 /** § 7 (3) UWG allows news to buyers who could object to it when they gave their address. */
 function NewsLine() {
-  const [objects, setObjects] = useState(false)
+  const [hasObjected, setHasObjected] = useState(false)
   return (
     <p className="text-sm text-muted">
-      {objects
+      {hasObjected
         ? 'You won’t get news by email. '
         : 'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending. '}
-      {objects && <input type="hidden" name="noNews" value="1" />}
-      <TextButton onClick={() => setObjects(!objects)}>{objects ? 'Undo' : 'No news, please'}</TextButton>
+      {hasObjected && <input type="hidden" name="noNews" value="1" />}
+      <TextButton onClick={() => setHasObjected(!hasObjected)}>{hasObjected ? 'Undo' : 'No news, please'}</TextButton>
     </p>
   )
 }
 
+/** Refusals that are solved here, so a link to the login or the dashboard would not help. */
 const codesWithoutLink = new Set(['price-changed', 'code-refused', 'changed-meanwhile'])
 
 function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {

@@ -48,18 +48,17 @@ export default function CardForm(props: Props) {
       // A new key, because Stripe's elements cannot change their secret.
       key={'clientSecret' in props ? props.clientSecret : 'amount'}
       stripe={stripe}
-      options={{
-        ...('clientSecret' in props
-          ? { clientSecret: props.clientSecret }
-          : // Must match the intent that the server creates; otherwise Stripe refuses the payment.
-            { mode: 'subscription', amount: props.amountDue, currency: 'usd', paymentMethodTypes: ['card'] }),
-        appearance: appearanceFor(theme),
-        fonts: fonts(),
-      }}
+      options={{ ...intentOptions(props), appearance: appearanceFor(theme), fonts: fonts() }}
     >
       <Fields {...props} refusal={refusal} setRefusal={setRefusal} />
     </Elements>
   )
+}
+
+function intentOptions(intent: IntentOrAmount) {
+  if ('clientSecret' in intent) return { clientSecret: intent.clientSecret }
+  // Must match the intent that the server creates; otherwise Stripe refuses the payment.
+  return { mode: 'subscription', amount: intent.amountDue, currency: 'usd', paymentMethodTypes: ['card'] } as const
 }
 
 type RefusalState = { refusal: string; setRefusal: (refusal: string) => void }

@@ -42,10 +42,11 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
   const offer = offers[billing] ?? { price, due: price }
 
   /** Drops the quotes of other plans if the discount code has changed, because they are outdated. */
-  const storeOffer = (next: Offer) =>
-    setOffers((previous) => {
-      const hasSameCode = Object.values(previous).every(({ discount }) => discount?.code === next.discount?.code)
-      return hasSameCode ? { ...previous, [billing]: next } : { [billing]: next }
+  const storeOffer = (newOffer: Offer) =>
+    setOffers((storedOffers) => {
+      const newCode = newOffer.discount?.code
+      const hasSameCode = Object.values(storedOffers).every(({ discount }) => discount?.code === newCode)
+      return hasSameCode ? { ...storedOffers, [billing]: newOffer } : { [billing]: newOffer }
     })
 
   if (owned.isPending) return <Loading />

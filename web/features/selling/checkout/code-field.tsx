@@ -10,6 +10,7 @@ type CodeOptions = {
   billing: BillingType
   /** The applied code; empty while the field is open, null while it is closed. */
   code: string | null
+  /** Quote of the code for this plan; undefined until the server has answered. */
   discount: Discount | undefined
   onChange: (discount: Discount | null) => void
 }

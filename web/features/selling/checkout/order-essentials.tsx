@@ -11,11 +11,11 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
   const settings = useSettings()
   const { period, months } = planOf(billing)
   const totalPrice = `Total price ${exactDollars(offer.due)}`
-  const total = tax ? `${totalPrice}, ${taxLine(tax)}` : `${totalPrice}. ${settings.tax.note}`
+  const totalLine = tax ? `${totalPrice}, ${taxLine(tax)}` : `${totalPrice}. ${settings.tax.note}`
   const charges = offer.discount?.charges
   if (settings.consumerLaw === 'none') {
     // No facts are required, so a price without tax and discount needs no sentence.
-    const sentence = [tax && total, charges].filter(Boolean).join('. ')
+    const sentence = [tax && totalLine, charges].filter(Boolean).join('. ')
     return sentence ? <p className="text-sm text-muted">{sentence}</p> : null
   }
   const renewal = charges ?? `Renews every ${period} at ${exactDollars(offer.price)}`
@@ -28,7 +28,7 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
         <li>
           {product.name}: {product.includes}
         </li>
-        <li className="font-semibold">{total}</li>
+        <li className="font-semibold">{totalLine}</li>
         <li>Minimum term: one {period}, paid in advance</li>
         <li>
           {renewal}

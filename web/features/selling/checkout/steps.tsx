@@ -100,8 +100,8 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
     if (isPaying) navigate(checkoutAddress(billing, product.slug), { replace: true })
   }
 
-  const current = prepared?.planAndCode === planAndCode ? prepared : undefined
-  const planAndCodeToPrepare = isPaying && !current ? planAndCode : null
+  const preparedForChoice = prepared?.planAndCode === planAndCode ? prepared : undefined
+  const planAndCodeToPrepare = isPaying && !preparedForChoice ? planAndCode : null
   const prepareAgain = useEffectEvent(async () => {
     if (details) await preparePayment(details)
   })
@@ -115,7 +115,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
 
   return {
     details: isPaying ? details : null,
-    prepared: current,
+    prepared: preparedForChoice,
     refusal,
     isPending: begin.isPending,
     preparePayment,
@@ -146,6 +146,8 @@ export function Steps(props: StepsProps) {
       onRemove={codeState.removeCode}
     />
   )
+  // A logged-in user typed nothing if the form didn't ask for a username.
+  const hasTypedDetails = !user || product.unlocksItself
   return (
     <>
       {/* Hidden instead of removed, so that typed values survive Back. */}
@@ -166,7 +168,7 @@ export function Steps(props: StepsProps) {
           product={product}
           billing={billing}
           offer={offer}
-          onChange={user && !product.unlocksItself ? null : returnToDetails}
+          onChange={hasTypedDetails ? returnToDetails : null}
           onReplaced={showRefusal}
         >
           {codeField}

@@ -19,11 +19,11 @@ import CardUpdateDialog from './card-update-dialog.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
 import { untilDone } from './until-done.ts'
 
-/** Only the amount shown may be charged. */
+/** Switches to the longest plan. The call sends the amount shown, so that no other amount is charged. */
 export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const { id } = purchase
   const { stripe: settings, prices } = useSettings()
-  const target = plansWithPrice(prices[purchase.product.slug] ?? {}).at(-1)
+  const longestPlan = plansWithPrice(prices[purchase.product.slug] ?? {}).at(-1)
   const refresh = useRefresh([purchases.list, access.mine])
   const [isAtBank, setIsAtBank] = useState(false)
   const [isSavingCard, setIsSavingCard] = useState(false)
@@ -87,8 +87,8 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
   const needsSavedCard = offer.error instanceof ApiError && offer.error.code === 'card-needed'
   return (
     <Dialog
-      title={`Switch to ${target?.key}`}
-      description={`Your ${target?.period} begins today, and the unused days of your ${purchase.period} are credited.`}
+      title={`Switch to ${longestPlan?.key}`}
+      description={`Your ${longestPlan?.period} begins today, and the unused days of your ${purchase.period} are credited.`}
       onClose={onClose}
     >
       {pay.error && <Notice tone="bad">{messageOf(pay.error) ?? `The payment failed. ${unchangedText}`}</Notice>}
@@ -123,28 +123,28 @@ function Order({ purchase, offer }: { purchase: Purchase; offer: SwitchOffer }) 
   const { products, consumerLaw } = useSettings()
   const product = products.find(({ slug }) => slug === purchase.product.slug)
   const { lines, billingType, due, price, tax, renewsAt, nextAmount, card } = offer
-  const line = 'flex items-baseline justify-between gap-4'
+  const lineClasses = 'flex items-baseline justify-between gap-4'
   return (
     <div className="flex flex-col gap-4">
       <dl className="flex flex-col gap-1.5 tabular-nums">
         {lines.map(({ kind, amount }) => (
-          <div key={kind} className={line}>
+          <div key={kind} className={lineClasses}>
             <dt className="text-muted">{labelOf(kind, offer, purchase.period)}</dt>
             <dd className="whitespace-nowrap">{exactDollars(amount).replace('-', '−')}</dd>
           </div>
         ))}
-        <div className={`${line} border-t border-line pt-2 text-lg font-semibold`}>
+        <div className={`${lineClasses} border-t border-line pt-2 text-lg font-semibold`}>
           <dt>Due today</dt>
           <dd>{exactDollars(due)}</dd>
         </div>
-        <div className={`${line} text-sm text-muted`}>
+        <div className={`${lineClasses} text-sm text-muted`}>
           <dt>
             Next renewal, <Time value={renewsAt} />
           </dt>
           <dd>{exactDollars(nextAmount)}</dd>
         </div>
         {card && (
-          <div className={`${line} text-sm text-muted`}>
+          <div className={`${lineClasses} text-sm text-muted`}>
             <dt>Card</dt>
             <dd>{card}</dd>
           </div>

@@ -16,14 +16,14 @@ export async function untilDone(
   showNote: (note: string) => void = () => {},
 ): Promise<void> {
   for (let polls = 0; ; polls++) {
-    const pauseSeconds = await isDone().then(
-      (done) => (done ? null : (firstPausesSeconds[polls] ?? laterPauseSeconds)),
-      (error: unknown) => {
-        if (error instanceof ApiError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds
-        throw error
-      },
-    )
-    if (pauseSeconds === null) return
+    let pauseSeconds = firstPausesSeconds[polls] ?? laterPauseSeconds
+    try {
+      if (await isDone()) return
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.retryAfterSeconds === undefined) throw error
+      pauseSeconds = error.retryAfterSeconds
+    }
+    // The first note appears after 1.5 s.
     if (polls > 1) showNote(polls < firstPausesSeconds.length ? waitingNote : longWaitNote)
     await wait(pauseSeconds * 1000)
   }

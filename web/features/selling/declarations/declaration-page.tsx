@@ -40,11 +40,7 @@ const cancellation = {
   title: 'Cancel contracts',
   lead: 'Cancel a contract right here, without logging in.',
   button: buttons.cancelNow,
-  receiptRows: ({ grounds: chosen = 'ordinary', reason, endsOn }: DeclarationInput): LabeledValue[] => [
-    ['Declaration', cancellationNames[chosen]],
-    ...(chosen === 'good_cause' && reason ? [['Reason', reason] as LabeledValue] : []),
-    ['To end', endsOn || 'as soon as possible'],
-  ],
+  receiptRows: cancellationRows,
   fieldsBefore: <Grounds />,
   fieldsAfter: (
     <Field name="endsOn" label="End date (optional)" hint="Leave it empty to cancel as soon as possible.">
@@ -53,9 +49,17 @@ const cancellation = {
   ),
 } as const
 
+function cancellationRows({ grounds: chosen = 'ordinary', reason, endsOn }: DeclarationInput): LabeledValue[] {
+  const rows: LabeledValue[] = [['Declaration', cancellationNames[chosen]]]
+  if (chosen === 'good_cause' && reason) rows.push(['Reason', reason])
+  rows.push(['To end', endsOn || 'as soon as possible'])
+  return rows
+}
+
 export default function DeclarationPage() {
-  const kind = usePageLocation(({ pathname }) => pathname) === '/cancel' ? cancellation : withdrawal
-  const { endpoint, noun, title, lead, button, receiptRows, fieldsBefore, fieldsAfter } = kind
+  const pathname = usePageLocation((pageLocation) => pageLocation.pathname)
+  const declaration = pathname === '/cancel' ? cancellation : withdrawal
+  const { endpoint, noun, title, lead, button, receiptRows, fieldsBefore, fieldsAfter } = declaration
   const { consumerLaw } = useSettings()
   const { user } = useUser()
   const [receipt, setReceipt] = useState<ReceiptProps | null>(null)
@@ -83,7 +87,7 @@ export default function DeclarationPage() {
           <CallForm
             call={endpoint}
             action={endpoint.path}
-            label={kind.name}
+            label={declaration.name}
             className="flex flex-col gap-6"
             options={{ failed: `Failed to send your ${noun}`, onSuccess: showReceipt }}
             button={{

@@ -29,7 +29,8 @@ export function useMailedInvoice() {
     history.replaceState(history.state, '', location.pathname)
     try {
       const invoices = await call(purchases.invoices, { id })
-      const invoice = invoices.find((each) => each.id === query.get('invoice')) ?? invoices[0]
+      const linkedInvoiceId = query.get('invoice')
+      const invoice = invoices.find((candidate) => candidate.id === linkedInvoiceId) ?? invoices[0]
       if (!invoice) throw new Error('Failed to fetch invoice')
       location.assign(await documentUrl({ document: invoice.id, as: 'page' }))
     } catch (error) {
@@ -42,5 +43,6 @@ export function useMailedInvoice() {
 /** docs/product.md promises the server's message or this default, never the status. */
 function toastInvoiceError(error: unknown) {
   const message = { title: 'Failed to download invoice', description: 'Failed to fetch invoice' }
-  toastError(message, error instanceof ApiError && !error.serverMessage ? undefined : error)
+  const hasOnlyStatus = error instanceof ApiError && !error.serverMessage
+  toastError(message, hasOnlyStatus ? undefined : error)
 }

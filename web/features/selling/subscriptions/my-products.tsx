@@ -7,18 +7,19 @@ import { EmptyState, Pending } from '#web/ui/card.tsx'
 import { PurchaseRow } from './purchase-row.tsx'
 import type { MyPurchases } from './use-purchases.ts'
 
-const initiallyVisible = 6
+const initiallyVisibleCount = 6
 
-function mayBuyAgain(purchase: Purchase, all: Purchase[]) {
-  const ofSameProduct = all.filter(({ product }) => product.slug === purchase.product.slug)
+/** Only the first of several purchases of a product offers to buy it again. */
+function mayBuyAgain(purchase: Purchase, allPurchases: Purchase[]) {
+  const ofSameProduct = allPurchases.filter(({ product }) => product.slug === purchase.product.slug)
   return purchase === ofSameProduct[0] && !ofSameProduct.some(({ isOngoing }) => isOngoing)
 }
 
-export function MyProducts({ query, all }: MyPurchases) {
-  const [showAll, setShowAll] = useState(false)
+export function MyProducts({ query, allPurchases }: MyPurchases) {
+  const [isExpanded, setIsExpanded] = useState(false)
   const [firstProduct] = useSettings().products
-  if (!all) return <Pending query={query} what="your products" />
-  if (all.length === 0)
+  if (!allPurchases) return <Pending query={query} what="your products" />
+  if (allPurchases.length === 0)
     return (
       <EmptyState
         title="No products yet"
@@ -30,17 +31,17 @@ export function MyProducts({ query, all }: MyPurchases) {
         </ButtonLink>
       </EmptyState>
     )
-  const visible = showAll ? all : all.slice(0, initiallyVisible)
-  const hiddenCount = all.length - visible.length
+  const visiblePurchases = isExpanded ? allPurchases : allPurchases.slice(0, initiallyVisibleCount)
+  const hiddenCount = allPurchases.length - visiblePurchases.length
   return (
     <div className="flex flex-col items-start gap-4">
       <ul className="w-full divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
-        {visible.map((purchase) => (
-          <PurchaseRow key={purchase.id} purchase={purchase} mayBuyAgain={mayBuyAgain(purchase, all)} />
+        {visiblePurchases.map((purchase) => (
+          <PurchaseRow key={purchase.id} purchase={purchase} mayBuyAgain={mayBuyAgain(purchase, allPurchases)} />
         ))}
       </ul>
       {hiddenCount > 0 && (
-        <Button variant="secondary" size="sm" onClick={() => setShowAll(true)}>
+        <Button variant="secondary" size="sm" onClick={() => setIsExpanded(true)}>
           Show {query.hasNextPage ? 'more' : `${hiddenCount} more`}
         </Button>
       )}

@@ -11,7 +11,8 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
   const [isOpen, setIsOpen] = useState(false)
   const { billingType, period, status, amount, paidThrough, product } = purchase
   const productPlans = plansWithPrice(useSettings().prices[product.slug] ?? {})
-  const [shortest, longest] = [productPlans[0], productPlans.at(-1)]
+  const shortest = productPlans[0]
+  const longest = productPlans.at(-1)
   const { months } = planOf(billingType)
   if (paidThrough !== 'stripe' || !shortest || !longest) return null
   if (longest.months > months) {
@@ -27,7 +28,8 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
       </>
     )
   }
-  if (shortest.months >= months || (status !== 'active' && status !== 'pending_cancel')) return null
+  if (shortest.months >= months) return null
+  if (status !== 'active' && status !== 'pending_cancel') return null
   return (
     <p className="text-sm text-muted">
       {status === 'active'

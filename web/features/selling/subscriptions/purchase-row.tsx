@@ -104,19 +104,20 @@ const endReasonTexts = {
 
 function Dates({ purchase }: { purchase: Purchase }) {
   const { status, createdAt, currentPeriodEnd, endsAt, graceEndsAt, endedAt, endedBecause } = purchase
-  const end = endsAt ?? currentPeriodEnd
+  const isRenewing = status === 'active' && !endsAt && !purchase.isCollectionPaused
+  const isEnding = status === 'pending_cancel' || (status === 'active' && endsAt !== null)
+  const hasEnded = status === 'cancelled' || status === 'expired'
   return (
     <p className="text-sm text-muted">
       Bought on <Time value={createdAt} />
-      {status === 'active' && currentPeriodEnd && !endsAt && !purchase.isCollectionPaused && (
+      {isRenewing && currentPeriodEnd && (
         <>
           , renews on <Time value={currentPeriodEnd} />
           {purchase.paidThrough === 'stripe' && <NextCharge purchase={purchase} />}
         </>
       )}
-      {(status === 'pending_cancel' || (status === 'active' && endsAt)) && <Time before=", ends on" value={end} />}
-      {(status === 'cancelled' || status === 'expired') && <Time before=", ended on" value={endedAt} />}.{' '}
-      {endedBecause && endReasonTexts[endedBecause]}
+      {isEnding && <Time before=", ends on" value={endsAt ?? currentPeriodEnd} />}
+      {hasEnded && <Time before=", ended on" value={endedAt} />}. {endedBecause && endReasonTexts[endedBecause]}
       {purchase.isCollectionPaused && isLive(status) && (
         <>
           Nothing is charged at the moment
@@ -139,9 +140,10 @@ function NextCharge({ purchase }: { purchase: Purchase }) {
   const storedAmount = purchase.nextAmount ?? purchase.amount
   const { data, isError } = useData(purchases.nextCharge, { id: purchase.id })
   const amount = data?.amount ?? storedAmount
-  const isAbout = isError || data?.isExact === false
+  const isEstimate = isError || data?.isExact === false
+  // `charges` lists the amounts during a discount, and the stored amount is the first of them.
   if (amount === storedAmount && purchase.charges) return `: ${purchase.charges}`
-  return `: next charge ${isAbout ? 'about ' : ''}${exactDollars(amount)}`
+  return `: next charge ${isEstimate ? 'about ' : ''}${exactDollars(amount)}`
 }
 
 function CardInUse({ purchase, openDialog }: { purchase: Purchase; openDialog: OpenDialog }) {
@@ -219,6 +221,8 @@ function describeCancellation({ status, period }: Purchase, earlyEnd: EarlyEnd |
 function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
   const { id, status, billingType, currentPeriodEnd } = props.purchase
   const endsAtOnce = isEndedAtOnce(status)
+  // A renewed plan of more than a month ends with one month's notice and a partial refund.
+  const mayEndEarly = planOf(billingType).months > 1 && !endsAtOnce
   const withdrawBy = useWithdrawalDay(props.purchase)
   const cancel = useCall(purchases.cancel, {
     refreshes,
@@ -231,22 +235,22 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
   async function confirmAndCancel() {
     let earlyEnd: EarlyEnd | undefined
     try {
-      // A renewed plan of more than a month ends with one month's notice and a partial refund.
-      if (planOf(billingType).months > 1 && !endsAtOnce) earlyEnd = await call(purchases.cancellation, { id })
+      if (mayEndEarly) earlyEnd = await call(purchases.cancellation, { id })
     } catch (error) {
       toastError('Failed to cancel', error)
       return
     }
+    const effects: string[] = []
+    const endsWithPeriod = !earlyEnd?.refund && !endsAtOnce
+    if (endsWithPeriod && currentPeriodEnd) effects.push(`It ends on ${formatDay(new Date(currentPeriodEnd))}.`)
+    if (withdrawBy)
+      effects.push(
+        `Until ${formatDay(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
+      )
     const isSure = await confirm({
       title: 'Cancel Subscription',
       description: describeCancellation(props.purchase, earlyEnd),
-      effect: [
-        !earlyEnd?.refund && !endsAtOnce && currentPeriodEnd && `It ends on ${formatDay(new Date(currentPeriodEnd))}.`,
-        withdrawBy &&
-          `Until ${formatDay(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
-      ]
-        .filter(Boolean)
-        .join(' '),
+      effect: effects.join(' '),
       action: 'Cancel Subscription',
       cancel: 'Keep Subscription',
       destructive: true,

@@ -13,13 +13,15 @@ export function usePurchases() {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
-  const loaded = query.data?.pages.flatMap(({ items }) => items)
-  const live = loaded?.filter(({ status }) => isLive(status)) ?? []
+  const loadedPurchases = query.data?.pages.flatMap(({ items }) => items)
+  const livePurchases = loadedPurchases?.filter(({ status }) => isLive(status)) ?? []
+  const endedPurchases = loadedPurchases?.filter(({ status }) => !isLive(status)) ?? []
   return {
     query,
-    all: loaded && [...live, ...loaded.filter(({ status }) => !isLive(status))],
-    live,
-    owned: products.filter(({ slug }) => live.some(({ product }) => product.slug === slug)),
+    /** Undefined until the first page has loaded. */
+    allPurchases: loadedPurchases && [...livePurchases, ...endedPurchases],
+    livePurchases,
+    ownedProducts: products.filter(({ slug }) => livePurchases.some(({ product }) => product.slug === slug)),
   }
 }
 

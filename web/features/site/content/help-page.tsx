@@ -94,7 +94,13 @@ export default function HelpPage() {
             <h2 className="text-xl lg:sticky lg:top-24 lg:self-start">{topic.title}</h2>
             <div className="divide-y divide-line border-y border-line">
               {topic.questions.map((question) => (
-                <details key={question.id} id={question.id} open={count <= 2 || undefined} className="group">
+                <details
+                  key={question.id}
+                  id={question.id}
+                  // Opens one or two answers; undefined leaves longer lists to the visitor.
+                  open={count <= 2 || undefined}
+                  className="group"
+                >
                   <summary className="flex cursor-pointer list-none items-center justify-between gap-6 py-4 font-medium">
                     <h3 className="text-base">{question.title}</h3>
                     <span

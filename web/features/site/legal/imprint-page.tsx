@@ -4,17 +4,21 @@ import { LegalText, SellerAddress } from './legal-text.tsx'
 
 export default function ImprintPage() {
   const { seller, supportEmail } = useSettings()
-  const telephone = link(seller.phone, `tel:${seller.phone.replaceAll(/[^+\d]/g, '')}`)
-  const particulars = Object.entries({
+  const contacts = [sentence`Email: ${link(supportEmail, `mailto:${supportEmail}`)}`]
+  if (seller.phone) {
+    const digits = seller.phone.replaceAll(/[^+\d]/g, '')
+    contacts.push(sentence`Telephone: ${link(seller.phone, `tel:${digits}`)}`)
+  }
+  const particularsByName = {
     'Represented by': seller.representative,
     'Responsible for the content': seller.responsible,
     'Commercial register': [seller.registerCourt, seller.register].filter(Boolean).join(', '),
     'Supervisory authority': seller.authority,
     'VAT number': seller.vatId,
     'Tax number': seller.taxNumber,
-  })
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${name}: ${value}`)
+  }
+  const filledIn = Object.entries(particularsByName).filter(([, value]) => value !== '')
+  const particulars = filledIn.map(([name, value]) => `${name}: ${value}`)
   return (
     <LegalText
       title="Imprint"
@@ -22,18 +26,7 @@ export default function ImprintPage() {
       changedOn="2026-11-16"
       sections={[
         { id: 'operator', title: 'Operator', content: <SellerAddress /> },
-        {
-          id: 'contact',
-          title: 'Contact',
-          blocks: [
-            {
-              list: [
-                sentence`Email: ${link(supportEmail, `mailto:${supportEmail}`)}`,
-                ...(seller.phone ? [sentence`Telephone: ${telephone}`] : []),
-              ],
-            },
-          ],
-        },
+        { id: 'contact', title: 'Contact', blocks: [{ list: contacts }] },
         ...(particulars.length > 0 ? [{ id: 'register', title: 'Particulars', blocks: [{ list: particulars }] }] : []),
         {
           id: 'no-advice',

@@ -56,7 +56,7 @@ export function LegalText(props: {
                 {changedOn && `${index + 1}. `}
                 {section.title}
               </h2>
-              {section.blocks && <Blocks blocks={section.blocks} />}
+              {section.blocks && <LegalBlocks blocks={section.blocks} />}
               {section.content}
             </section>
           ))}
@@ -66,9 +66,15 @@ export function LegalText(props: {
   )
 }
 
-function Blocks({ blocks }: { blocks: LegalBlock[] }) {
-  return blocks.map((block) =>
-    isList(block) ? (
+function LegalBlocks({ blocks }: { blocks: LegalBlock[] }) {
+  return blocks.map((block) => {
+    if (!isList(block))
+      return (
+        <p key={keyOf(block)}>
+          <Paragraph words={block} />
+        </p>
+      )
+    return (
       <ul key={keyOf(block.list[0] ?? '')}>
         {block.list.map((item) => (
           <li key={keyOf(item)}>
@@ -76,12 +82,8 @@ function Blocks({ blocks }: { blocks: LegalBlock[] }) {
           </li>
         ))}
       </ul>
-    ) : (
-      <p key={keyOf(block)}>
-        <Paragraph words={block} />
-      </p>
-    ),
-  )
+    )
+  })
 }
 
 const keyOf = (words: Words) => piecesOf(words)[0]?.text

@@ -24,7 +24,7 @@ const productsPage = { label: 'See the products', href: '/products' } as const
 const accountPage = { label: 'Continue', href: '/account' } as const
 
 /** Keys are paths or, for links about the account, values of `action` in the query. */
-const links: Record<string, MailedLink> = {
+const mailedLinks: Record<string, MailedLink> = {
   '/newsletter/confirm': {
     endpoint: newsletter.confirm,
     title: 'Confirm your subscription',
@@ -104,7 +104,8 @@ export default function MailedLinkPage() {
   // Waits for hydration, because the prerendered page has no query.
   if (isAccountLink && !hydrated) return <Loading />
   const key = isAccountLink ? (query.get('action') ?? '') : pathname
-  const link = Object.hasOwn(links, key) && links[key]
+  // Own keys only, because a visitor may type `constructor`.
+  const link = Object.hasOwn(mailedLinks, key) ? mailedLinks[key] : undefined
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       {link ? (
@@ -123,6 +124,11 @@ export default function MailedLinkPage() {
   )
 }
 
+/** Status 410 says that the link has ended, so another click won't help. */
+function messageOfEndedLink(error: Error | null) {
+  return error instanceof ApiError && error.status === 410 ? error.serverMessage : undefined
+}
+
 function LinkAction(props: MailedLink & { isAccountLink: boolean; input: { id: string; token: string } }) {
   const { endpoint, text, button, pendingText, doneTitle, doneText, nextPage, input } = props
   const [isDone, setIsDone] = useState(false)
@@ -135,9 +141,7 @@ function LinkAction(props: MailedLink & { isAccountLink: boolean; input: { id: s
       if (props.isAccountLink) await forgetSession()
     },
   })
-  // Status 410: the link has ended, and another click won't help.
-  const endedMessage =
-    linkCall.error instanceof ApiError && linkCall.error.status === 410 ? linkCall.error.serverMessage : undefined
+  const endedMessage = messageOfEndedLink(linkCall.error)
   const title = isDone ? doneTitle : props.title
   function submit(event: FormEvent) {
     event.preventDefault()

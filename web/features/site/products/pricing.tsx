@@ -24,11 +24,10 @@ export function Pricing({ slug }: { slug: string }) {
         const unit = `per ${period}`
         const isLongest = index === plans.length - 1
         const saving = planSaving(plans[0], { amount, months })
-        const points = [
-          saving ? `${packageText}, for ${exactDollars(amount / months)} a month` : packageText,
-          ...(saving ? [savingText(saving)] : []),
-          ...sharedPoints,
-        ]
+        const planPoints = saving
+          ? [`${packageText}, for ${exactDollars(amount / months)} a month`, savingText(saving)]
+          : [packageText]
+        const points = [...planPoints, ...sharedPoints]
         return (
           <div
             key={billing}

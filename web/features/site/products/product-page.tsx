@@ -29,7 +29,7 @@ export default function ProductPage() {
   const { products } = useSettings()
   const { pathname } = useNavigation()
   const slug = pathname.replace('/products/', '')
-  const product = products.find((each) => each.slug === slug)
+  const product = products.find((candidate) => candidate.slug === slug)
   const { data: text } = useData(catalog.page, { slug })
   if (!product || !text) return <Loading />
   return (

@@ -26,10 +26,10 @@ export default function ProductsPage() {
         product.state === 'on sale' ? (
           <ProductCard key={product.slug} product={product} />
         ) : (
-          <ComingCard key={product.slug} product={product} />
+          <AnnouncedProductCard key={product.slug} product={product} />
         ),
       )}
-      <ComingSoonCard />
+      <MoreProductsCard />
     </Ruled>
   )
 }
@@ -77,7 +77,7 @@ function ProductCard({ product }: { product: ListedProduct }) {
   )
 }
 
-function ComingCard({ product }: { product: ListedProduct }) {
+function AnnouncedProductCard({ product }: { product: ListedProduct }) {
   return (
     <section className="relative border-t border-line py-10 sm:py-14">
       <Tick label="0" />
@@ -90,7 +90,7 @@ function ComingCard({ product }: { product: ListedProduct }) {
   )
 }
 
-function ComingSoonCard() {
+function MoreProductsCard() {
   return (
     <section className="relative border-t border-line py-10 sm:py-14">
       <Tick label="−1σ" />

@@ -48,7 +48,7 @@ export default function ReviewsPage() {
         {/* On a phone, the summary comes before the reviews and the explanation after them. */}
         <aside className="self-start text-sm text-muted max-lg:contents lg:sticky lg:top-24 lg:border-t lg:border-ink lg:pt-5">
           <div className="flex flex-col gap-3 max-lg:order-first max-lg:border-t max-lg:border-ink max-lg:pt-5">
-            <Summary chosen={stars} onChoose={setStars} />
+            <Summary chosenStars={stars} onChoose={setStars} />
           </div>
           <div className="flex flex-col gap-3">
             <h2 className="text-base text-ink">How we verify them</h2>
@@ -71,7 +71,8 @@ export default function ReviewsPage() {
 type StarFilter = '1' | '2' | '3' | '4' | '5'
 const starFilters: StarFilter[] = ['5', '4', '3', '2', '1']
 
-function Summary({ chosen, onChoose }: { chosen: StarFilter | null; onChoose: (stars: StarFilter | null) => void }) {
+function Summary(props: { chosenStars: StarFilter | null; onChoose: (stars: StarFilter | null) => void }) {
+  const { chosenStars, onChoose } = props
   const { count, average, byStars } = useSettings().reviews
   if (count === 0) return null
   return (
@@ -90,9 +91,9 @@ function Summary({ chosen, onChoose }: { chosen: StarFilter | null; onChoose: (s
             <li key={stars}>
               <button
                 type="button"
-                aria-pressed={chosen === stars}
+                aria-pressed={chosenStars === stars}
                 disabled={reviewCount === 0}
-                onClick={() => onChoose(chosen === stars ? null : stars)}
+                onClick={() => onChoose(chosenStars === stars ? null : stars)}
                 className="grid w-full cursor-pointer grid-cols-[3.5rem_minmax(0,1fr)_2rem] items-center gap-2 rounded-sm py-1 text-left hover:text-ink disabled:cursor-default aria-pressed:font-medium aria-pressed:text-ink"
               >
                 <span>{stars === '1' ? '1 star' : `${stars} stars`}</span>
@@ -132,20 +133,14 @@ const orderNames: Record<ReviewOrder, string> = {
 
 function ReviewList({ stars, onShowAll }: { stars: StarFilter | null; onShowAll: () => void }) {
   const [sort, setSort] = useState<ReviewOrder>('newest')
-  const isSorted = sort !== 'newest'
+  // Empty at first, so that the key is the one of the data embedded in the page (`web/prerender.tsx`).
+  const filters = { ...(stars ? { stars } : {}), ...(sort === 'newest' ? {} : { sort }) }
   const query = useInfiniteQuery({
-    queryKey: [...keyOf(reviews.list), 'pages', ...(stars ? [stars] : []), ...(isSorted ? [sort] : [])],
-    queryFn: ({ pageParam, signal }) =>
-      callPage(
-        reviews.list,
-        {
-          limit: reviewsPerPage,
-          ...(stars && { stars }),
-          ...(isSorted && { sort }),
-          ...(pageParam && { cursor: pageParam }),
-        },
-        { signal },
-      ),
+    queryKey: [...keyOf(reviews.list), 'pages', ...Object.values(filters)],
+    queryFn: ({ pageParam, signal }) => {
+      const cursor = pageParam ? { cursor: pageParam } : {}
+      return callPage(reviews.list, { limit: reviewsPerPage, ...filters, ...cursor }, { signal })
+    },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
