@@ -214,37 +214,56 @@ test('a restricted key’s missing permissions are found without changing anythi
   expect(faults).toEqual([])
 })
 
+const listOf = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
+
+const paidSubscription = {
+  object: 'subscription',
+  id: 'sub_1',
+  customer: 'cus_1',
+  discounts: [],
+  metadata: {},
+  automatic_tax: { enabled: false, disabled_reason: null },
+  items: { data: [{ price: { unit_amount: 3900 }, quantity: 1, current_period_end: 0 }] },
+}
+const paidInvoice = {
+  id: 'in_1',
+  lines: { data: [] },
+  status_transitions: { paid_at: null },
+  payments: { data: [{ payment: { type: 'payment_intent', payment_intent: 'pi_1' } }] },
+}
+const charge = { status: 'succeeded', created: 1, amount: 3900, amount_refunded: 0, payment_intent: 'pi_1' }
+
 test('payments of a deleted customer can still be read, one by one', async () => {
   const { stripe } = await openGateway(({ path, query }) => {
-    const list = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
-    if (path === '/v1/subscriptions/sub_1')
-      return {
-        status: 200,
-        body: {
-          object: 'subscription',
-          id: 'sub_1',
-          customer: 'cus_deleted',
-          discounts: [],
-          metadata: {},
-          automatic_tax: { enabled: false, disabled_reason: null },
-          items: { data: [{ price: { unit_amount: 3900 }, quantity: 1, current_period_end: 0 }] },
-        },
-      }
-    if (path === '/v1/invoices')
-      return list({
-        id: 'in_1',
-        lines: { data: [] },
-        status_transitions: { paid_at: null },
-        payments: { data: [{ payment: { type: 'payment_intent', payment_intent: 'pi_1' } }] },
-      })
+    if (path === '/v1/subscriptions/sub_1') return { status: 200, body: paidSubscription }
+    if (path === '/v1/invoices') return listOf(paidInvoice)
     if (query.has('customer'))
       return { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) }
-    return list({ status: 'succeeded', created: 1, amount: 3900, amount_refunded: 0, payment_intent: 'pi_1' })
+    return listOf(charge)
   })
   expect((await stripe.subscriptions.read('sub_1')).payments).toMatchObject([{ paymentIntentId: 'pi_1', amount: 3900 }])
 })
 
-const listOf = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
+test('a payment is lost when the bank withdraws it, not when its inquiry was opened before', async () => {
+  const inquiryOpenedAt = Date.UTC(2026, 9, 28) / 1000
+  const withdrawnAt = Date.UTC(2026, 10, 3) / 1000
+  const dispute = {
+    id: 'du_1',
+    status: 'lost',
+    created: inquiryOpenedAt,
+    amount: 3900,
+    evidence_details: { due_by: null },
+    balance_transactions: [{ amount: -3900, created: withdrawnAt }],
+  }
+  const { stripe } = await openGateway(({ path }) => {
+    if (path === '/v1/subscriptions/sub_1') return { status: 200, body: paidSubscription }
+    if (path === '/v1/invoices') return listOf(paidInvoice)
+    if (path === '/v1/disputes') return listOf(dispute)
+    return listOf({ ...charge, disputed: true })
+  })
+  const { payments } = await stripe.subscriptions.read('sub_1')
+  expect(payments).toMatchObject([{ lost: { amount: 3900, at: new Date(withdrawnAt * 1000) } }])
+})
 
 test('of several payments of an invoice, only refunds of the default one get credit notes', async () => {
   const payment = (id: string, isDefault: boolean) => ({ is_default: isDefault, payment: { payment_intent: id } })

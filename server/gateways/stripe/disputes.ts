@@ -43,9 +43,9 @@ export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
     const lost = data.filter(({ status }) => lostDisputes.has(status))
     // An unknown status counts as open, so that the seller looks at it.
     const open = data.filter(({ status }) => !lostDisputes.has(status) && !wonDisputes.has(status))
-    const deadlines = data
-      .filter(({ status }) => needsResponse.has(status))
-      .flatMap(({ evidence_details: { due_by } }) => due_by || [])
+    const deadlines: number[] = []
+    for (const { status, evidence_details: evidence } of data)
+      if (needsResponse.has(status) && evidence.due_by) deadlines.push(evidence.due_by)
     const outcomeUnlessLost = open.length > 0 ? 'open' : 'won'
     return {
       dispute: lost.length > 0 ? 'lost' : outcomeUnlessLost,
@@ -96,9 +96,11 @@ export function disputeCalls({ sdk, ask, change }: Client) {
 
 /** In the charge's currency; balance transactions are in the currency that the account settles in. */
 function lossOf(lost: Stripe.Dispute[]): DisputeSummary['lost'] {
-  const withdrawals = lost.flatMap((dispute) => dispute.balance_transactions.filter(({ amount }) => amount < 0))
-  return {
-    amount: lost.reduce((sum, { amount }) => sum + amount, 0),
-    at: date(Math.min(...[...withdrawals, ...lost].map(({ created }) => created))),
-  }
+  return { amount: lost.reduce((sum, { amount }) => sum + amount, 0), at: date(Math.min(...lost.map(withdrawnAt))) }
+}
+
+/** Unix time. An inquiry that becomes a dispute is older than the withdrawal. */
+function withdrawnAt({ balance_transactions: transactions, created }: Stripe.Dispute): number {
+  const withdrawals = transactions.filter(({ amount }) => amount < 0)
+  return withdrawals.length > 0 ? Math.min(...withdrawals.map((withdrawal) => withdrawal.created)) : created
 }
