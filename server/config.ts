@@ -65,14 +65,8 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
       /** Newsletter emails per minute. */
       rate: env.MAIL_RATE,
     },
-    stripe:
-      env.STRIPE_SECRET_KEY && env.STRIPE_PUBLISHABLE_KEY && env.STRIPE_WEBHOOK_SECRET && env.PAYMENTS !== 'sandbox'
-        ? {
-            secretKey: env.STRIPE_SECRET_KEY,
-            publishableKey: env.STRIPE_PUBLISHABLE_KEY,
-            webhookSecret: env.STRIPE_WEBHOOK_SECRET,
-          }
-        : undefined,
+    /** If undefined, the sandbox takes the payments. */
+    stripe: stripeKeysOf(env),
     /** If false, TradingView is never called, whatever the admin area says. */
     mayCallTradingView: env.TRADINGVIEW === 'on',
     secretsKey: env.SECRETS_KEY,
@@ -91,4 +85,13 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
     /** Off in most tests, where every visitor has the same address. */
     rateLimits: true,
   }
+}
+
+function stripeKeysOf(env: Settings) {
+  if (env.PAYMENTS === 'sandbox') return undefined
+  const secretKey = env.STRIPE_SECRET_KEY
+  const publishableKey = env.STRIPE_PUBLISHABLE_KEY
+  const webhookSecret = env.STRIPE_WEBHOOK_SECRET
+  if (!secretKey || !publishableKey || !webhookSecret) return undefined
+  return { secretKey, publishableKey, webhookSecret }
 }

@@ -48,7 +48,7 @@ export type Context = ReturnType<typeof createContext>
 export function createContext({ transport, ...input }: ContextInput) {
   const { config, settings, connection, queue, secrets, log, now } = input
   const { db } = connection
-  const site = mailSite(config, settings, secrets, input.catalog)
+  const site = createMailSite(config, settings, secrets, input.catalog)
   return {
     ...input,
     db,
@@ -72,7 +72,8 @@ export function createContext({ transport, ...input }: ContextInput) {
   }
 }
 
-export function mailSite(
+/** Getters, because the seller may change the values while the shop runs. */
+export function createMailSite(
   config: Config,
   { current: settings }: ShopSettings,
   { linkToken }: Secrets,
@@ -84,7 +85,9 @@ export function mailSite(
     linkToken,
     consumerLaw,
     taxNote: tax.note,
-    productsOnSale: catalog.productsOnSale().map(({ name, listed: { terms, list } }) => ({ name, terms, list })),
+    productsOnSale: catalog
+      .productsOnSale()
+      .map(({ name, listed }) => ({ name, terms: listed.terms, list: listed.list })),
     get law() {
       return settings.law
     },

@@ -6,7 +6,7 @@ import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { createApp, type Dependencies } from './app.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
-import { mailSite } from './context.ts'
+import { createMailSite } from './context.ts'
 import { assertReachable, connect, type Database } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
@@ -260,7 +260,7 @@ function openShopPages(parts: Parts, payments: Payments) {
           await servedProducts(db, await currentConnection(db, tradingView), now()),
         ),
         texts: catalog.textsBySlug(),
-        terms: await shownTerms(db, now(), mailSite(config, settings, secrets, catalog)),
+        terms: await shownTerms(db, now(), createMailSite(config, settings, secrets, catalog)),
         latestReviews: await latestReviews(db),
       }
     },
@@ -276,8 +276,13 @@ function testModeOf({ sandbox }: Payments, { production }: Config): SiteSettings
 }
 
 function ensureAdmin({ config, connection: { db }, passwords, now }: Parts) {
-  const shared = { db, now, passwords }
-  const admins = createAdmins({ ...shared, attempts: createAttempts(shared), audit: createAudit(shared) })
+  const admins = createAdmins({
+    db,
+    now,
+    passwords,
+    attempts: createAttempts({ db, now }),
+    audit: createAudit({ db, now }),
+  })
   const { email = config.supportEmail, password } = config.admin
   return admins.ensureFirst(email, password)
 }

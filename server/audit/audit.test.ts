@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const stored = async () => JSON.stringify(await shop.connection.db.select().from(auditLog))
+const readAuditLog = async () => JSON.stringify(await shop.connection.db.select().from(auditLog))
 
 test('people are stored by id, shown by their address, and found by it', async () => {
   const admin = await shop.admin()
@@ -20,7 +20,7 @@ test('people are stored by id, shown by their address, and found by it', async (
   const entry = { action: 'user.add', subject: email, actorEmail: admin.user.email }
   for (const q of [email, admin.user.email, 'user.add'])
     expect(await admin.call(audit.adminList, { q })).toContainEqual(expect.objectContaining(entry))
-  expect(await stored()).not.toContain('@')
+  expect(await readAuditLog()).not.toContain('@')
 })
 
 test('the first admin was appointed on the command line', async () => {
@@ -32,7 +32,7 @@ test('the first admin was appointed on the command line', async () => {
 
 test('no entry can be changed, removed or emptied, except by age', async () => {
   const { db } = shop.connection
-  const before = await stored()
+  const originalLog = await readAuditLog()
   for (const statement of [
     `update audit_log set action = 'nothing'`,
     'delete from audit_log',
@@ -42,15 +42,16 @@ test('no entry can be changed, removed or emptied, except by age', async () => {
     await expect(db.execute(sql.raw(statement))).rejects.toMatchObject({
       cause: { message: 'The audit log is never changed' },
     })
-  expect(await stored()).toBe(before)
+  expect(await readAuditLog()).toBe(originalLog)
 
-  const entry = (action: string, days: number) => ({
+  const entry = (action: string, ageInDays: number) => ({
     action,
     subject: '',
-    at: new Date(Date.now() - days * 86_400_000),
+    at: new Date(Date.now() - ageInDays * 86_400_000),
   })
+  // Entries are kept for three years.
   await db.insert(auditLog).values([entry('too old', 3 * 366), entry('old', 3 * 365 - 1)])
   await shop.queue.runNow('forget-old-audit')
-  expect(await stored()).not.toContain('too old')
-  expect(await stored()).toContain('"old"')
+  expect(await readAuditLog()).not.toContain('too old')
+  expect(await readAuditLog()).toContain('"old"')
 })

@@ -4,9 +4,10 @@ export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
   const waiting: (() => void)[] = []
   let running = 0
 
+  /** Admits the next caller in place of the one that ends, so `running` changes only if none waits. */
   function release() {
-    const next = waiting.shift()
-    if (next) next()
+    const admitNext = waiting.shift()
+    if (admitNext) admitNext()
     else running -= 1
   }
 

@@ -16,7 +16,8 @@ export function loadEnvFile(env: NodeJS.ProcessEnv = process.env, file = '.env')
     if (warning) warnings.push(`${file}, line ${number}: ${warning}`)
   for (const name of namesInEnvironment) {
     // Other programs share the environment, so only names similar to a setting are reported.
-    const warning = !namesInFile.has(name) && similarSetting(name) && warningAboutName(name)
+    if (namesInFile.has(name) || !similarSetting(name)) continue
+    const warning = warningAboutName(name)
     if (warning) warnings.push(warning)
   }
   return warnings
@@ -39,15 +40,25 @@ const quotedStart = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)")\s*(.*)$/
 function parseValue(name: string, rawValue: string): Pick<EnvLine, 'value' | 'warning'> {
   const [, singleQuoted, doubleQuoted, textAfterQuotes = ''] = quotedStart.exec(rawValue) ?? []
   const textInQuotes = singleQuoted ?? doubleQuoted?.replaceAll(/\\(["\\`$])/g, '$1')
-  if (textInQuotes !== undefined && !textAfterQuotes) return { value: textInQuotes }
-  const value = textInQuotes === undefined ? rawValue.replaceAll(/\\(.)/g, '$1') : textInQuotes + textAfterQuotes
-  if (textInQuotes === undefined && !/[#'"\\]/.test(rawValue)) return { value }
-  const problem = /^['"]/.test(rawValue) ? 'is only partly in quotes' : 'has #, a quote or \\ outside of quotes'
+  if (textInQuotes !== undefined) {
+    const value = textInQuotes + textAfterQuotes
+    return textAfterQuotes ? { value, warning: partlyQuotedWarning(name) } : { value }
+  }
+  const value = rawValue.replaceAll(/\\(.)/g, '$1')
+  const hasSpecialCharacter = /[#'"\\]/.test(rawValue)
+  if (!hasSpecialCharacter) return { value }
+  const hasUnclosedQuote = /^['"]/.test(rawValue)
   return {
     value,
-    warning: `${name} ${problem}. A comment needs a line of its own; everything on this one is the value. Put it in 'single quotes', so that every program reads the same.`,
+    warning: hasUnclosedQuote
+      ? partlyQuotedWarning(name)
+      : quotesWarning(name, 'has #, a quote or \\ outside of quotes'),
   }
 }
+
+const partlyQuotedWarning = (name: string) => quotesWarning(name, 'is only partly in quotes')
+const quotesWarning = (name: string, problem: string) =>
+  `${name} ${problem}. A comment needs a line of its own; everything on this one is the value. Put it in 'single quotes', so that every program reads the same.`
 
 const isSystemVariable = (name: string) => /^(NODE_|PG|TZ$|LANG$|LC_|HTTPS?_PROXY$|NO_PROXY$)/.test(name)
 

@@ -28,19 +28,33 @@ const hasScheme = (schemes: string[]) =>
   )
 const urlWith = (...schemes: string[]) => z.string().check(hasScheme(schemes))
 /** A URL may hold a password, in which an unescaped # or / would end the address before its host. */
-const serverUrl = (...schemes: string[]) =>
-  z.string().check(
-    z.refine<string>(
-      (value) => !new RegExp(`^(${schemes.join('|')})://`).test(value) || (URL.canParse(value) && !/#/.test(value)),
-      { error: 'cannot be read: in a password, write # as %23, / as %2F, @ as %40, % as %25', abort: true },
-    ),
+const serverUrl = (...schemes: string[]) => {
+  const startsWithScheme = (value: string) => schemes.some((scheme) => value.startsWith(`${scheme}://`))
+  const isReadable = (value: string) => URL.canParse(value) && !value.includes('#')
+  return z.string().check(
+    // Another scheme is the fault that `hasScheme` reports.
+    z.refine<string>((value) => !startsWithScheme(value) || isReadable(value), {
+      error: 'cannot be read: in a password, write # as %23, / as %2F, @ as %40, % as %25',
+      abort: true,
+    }),
     hasScheme(schemes),
   )
-const database = z.optional(serverUrl('postgres', 'postgresql'))
-const isPlainAddress = (value: string) => z.safeParse(z.email(), value).success
+}
+const databaseUrl = z.optional(serverUrl('postgres', 'postgresql'))
+/** True without a path or query; the scheme's check reports text that is no URL. */
+function endsAfterHost(value: string) {
+  if (!URL.canParse(value)) return true
+  const { href, origin } = new URL(value)
+  return href.replace(/\/+$/, '') === origin
+}
+/** True for an email address, alone or as `Name <address>`. */
+function isSender(value: string) {
+  const [, addressInBrackets] = /^[^<>@]*<([^<>]*)>$/.exec(value) ?? []
+  return z.safeParse(z.email(), addressInBrackets ?? value).success
+}
 const hexKey = matching(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (make one: openssl rand -hex 32)')
 const emailAddress = z.email('must be an email address')
-const text = z._default(z.string(), '')
+const optionalText = z._default(z.string(), '')
 
 export const settings = z.object({
   NODE_ENV: z._default(oneOf('development', 'production', 'test'), 'development'),
@@ -49,7 +63,7 @@ export const settings = z.object({
   PUBLIC_URL: z.optional(
     urlWith('http', 'https').check(
       z.refine<string>(
-        (value) => !URL.canParse(value) || new URL(value).href.replace(/\/+$/, '') === new URL(value).origin,
+        endsAfterHost,
         'must end after the host (https://shop.example): the shop has a name of its own, never a path',
       ),
     ),
@@ -63,19 +77,16 @@ export const settings = z.object({
     'false',
   ),
   DATA_DIR: z._default(z.string(), './data'),
-  DATABASE_URL: database,
-  DATABASE_DIRECT_URL: database,
-  DATABASE_REPLICA_URL: database,
+  DATABASE_URL: databaseUrl,
+  DATABASE_DIRECT_URL: databaseUrl,
+  DATABASE_REPLICA_URL: databaseUrl,
   ADMIN_EMAIL: z.optional(emailAddress),
   ADMIN_PASSWORD: z.optional(withMinLength(8)),
   ADMIN_TWO_FACTOR: z.optional(oneOf('required', 'optional')),
   SUPPORT_EMAIL: z.optional(emailAddress),
   SMTP_URL: z.optional(serverUrl('smtp', 'smtps')),
   MAIL_FROM: z.optional(
-    stringWith(
-      (value) => isPlainAddress(/^[^<>@]*<([^<>]*)>$/.exec(value)?.[1] ?? value),
-      'must be an email address, alone or after a name: Rebound Sigma <support@shop.example>',
-    ),
+    stringWith(isSender, 'must be an email address, alone or after a name: Rebound Sigma <support@shop.example>'),
   ),
   MAIL_RATE: z._default(integer(1, 60_000), 120),
   PAYMENTS: z.optional(oneOf('sandbox', 'stripe')),
@@ -102,10 +113,10 @@ export const settings = z.object({
   MONDAY_LETTER: z._default(oneOf('yes', 'no'), 'yes'),
   CARD_NOTICES: z._default(oneOf('yes', 'no'), 'yes'),
   DISCOUNT_NOTICES: z._default(oneOf('yes', 'no'), 'yes'),
-  MAKER_NAME: text,
-  MAKER_SENTENCE: text,
-  MAKER_MORE: text,
-  MAKER_LINK: text,
+  MAKER_NAME: optionalText,
+  MAKER_SENTENCE: optionalText,
+  MAKER_MORE: optionalText,
+  MAKER_LINK: optionalText,
   SHOW_FIGURES: z._default(oneOf('yes', 'no'), 'no'),
   MAKER_PHOTO: z.optional(
     stringWith(
@@ -113,18 +124,18 @@ export const settings = z.object({
       'must be the path of a .jpg, .png, .webp or .avif file',
     ),
   ),
-  SELLER_NAME: text,
-  SELLER_STREET: text,
-  SELLER_CITY: text,
-  SELLER_COUNTRY: text,
-  SELLER_PHONE: text,
-  SELLER_REPRESENTATIVE: text,
-  SELLER_RESPONSIBLE: text,
-  SELLER_REGISTER: text,
-  SELLER_REGISTER_COURT: text,
-  SELLER_AUTHORITY: text,
-  SELLER_VAT_ID: text,
-  SELLER_TAX_NUMBER: text,
+  SELLER_NAME: optionalText,
+  SELLER_STREET: optionalText,
+  SELLER_CITY: optionalText,
+  SELLER_COUNTRY: optionalText,
+  SELLER_PHONE: optionalText,
+  SELLER_REPRESENTATIVE: optionalText,
+  SELLER_RESPONSIBLE: optionalText,
+  SELLER_REGISTER: optionalText,
+  SELLER_REGISTER_COURT: optionalText,
+  SELLER_AUTHORITY: optionalText,
+  SELLER_VAT_ID: optionalText,
+  SELLER_TAX_NUMBER: optionalText,
   TERMS_LAW: z._default(z.string(), 'Swiss law'),
   TERMS_VENUE: z._default(z.string(), 'Solothurn, Switzerland'),
   TAX: z._default(oneOf('none', 'stripe'), 'none'),

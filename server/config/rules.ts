@@ -38,11 +38,12 @@ function* keyFaults(env: Settings) {
 
 /** Outside production, emails and test payments are open to anyone at this machine, so no one else may get in. */
 function* exposures(env: Settings) {
-  const how = 'set NODE_ENV=production ("Sell with it" in README.md)'
-  if (!isLocalName(env.HOST)) yield `HOST=${env.HOST} lets other machines in: ${how}, or leave HOST out`
+  const remedy = 'set NODE_ENV=production ("Sell with it" in README.md)'
+  if (!isLocalName(env.HOST)) yield `HOST=${env.HOST} lets other machines in: ${remedy}, or leave HOST out`
   if (env.PUBLIC_URL && !isLocalName(new URL(env.PUBLIC_URL).hostname))
-    yield `PUBLIC_URL=${env.PUBLIC_URL} is an address for others: ${how}, or leave PUBLIC_URL out`
-  if (hasLiveKey(env) && env.PAYMENTS !== 'sandbox') yield `Live Stripe keys take real money: ${how}, or use test keys`
+    yield `PUBLIC_URL=${env.PUBLIC_URL} is an address for others: ${remedy}, or leave PUBLIC_URL out`
+  if (hasLiveKey(env) && env.PAYMENTS !== 'sandbox')
+    yield `Live Stripe keys take real money: ${remedy}, or use test keys`
 }
 
 function* productionFaults(env: Settings) {

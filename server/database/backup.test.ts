@@ -120,9 +120,9 @@ describe('nothing changes when a backup', () => {
 
   test.each(Object.entries(damages))('%s', async (_, damage) => {
     const { url } = database
-    const before = rowsIn(await backupOf(url))
+    const rowsBefore = rowsIn(await backupOf(url))
     await expect(restoreInto(url, damage(backupText))).rejects.toThrow(/backup/i)
-    expect(rowsIn(await backupOf(url))).toBe(before)
+    expect(rowsIn(await backupOf(url))).toBe(rowsBefore)
   })
 
   test('is restored while the shop is running', () => {

@@ -8,6 +8,7 @@ export type Postmaster = { port: number; isReady: boolean }
 /** PostgreSQL that runs on this data, even while it starts or stops; undefined if none does. */
 export function postmasterOf(place: EmbeddedPaths): Postmaster | undefined {
   const file = join(place.data, 'postmaster.pid')
+  // PostgreSQL writes its pid into line 1, its port into line 4 and its status into line 8.
   const [pid = '', , , port, , , , status] = read(file).split('\n')
   if (!pid || !isAlive(Number(pid))) return undefined
   if (isAnotherProgram(Number(pid), place)) {

@@ -35,6 +35,8 @@ async function query(url: string, text: string) {
 
 const pidFile = (folder: string) => join(folder, 'postmaster.pid')
 const postmaster = ({ folder }: Embedded) => Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0])
+const pathsIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
 
 test('a local PostgreSQL that dies restarts at the same address with all its data', async () => {
   const embedded = await openEmbedded(dataDir)
@@ -82,17 +84,16 @@ test.runIf(process.platform === 'linux')('the local PostgreSQL sees none of the 
 })
 
 test.runIf(nobody)('root can start a service’s PostgreSQL, and all files still belong to the service', async () => {
-  const service = 4321
+  const serviceUid = 4321
   const { folder, close } = await openEmbedded(dataDir)
   await close()
   const home = dirname(folder)
-  const inside = readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
-  const everything = [home, ...inside]
-  for (const path of everything) chownSync(path, service, service)
+  const paths = [home, ...pathsIn(home)]
+  for (const path of paths) chownSync(path, serviceUid, serviceUid)
   const embedded = await openEmbedded(dataDir)
   try {
-    expect(statSync(`/proc/${postmaster(embedded)}`).uid).toBe(service)
-    expect(everything.filter((path) => existsSync(path) && statSync(path).uid !== service)).toEqual([])
+    expect(statSync(`/proc/${postmaster(embedded)}`).uid).toBe(serviceUid)
+    expect(paths.filter((path) => existsSync(path) && statSync(path).uid !== serviceUid)).toEqual([])
   } finally {
     await embedded.close()
   }
@@ -102,15 +103,15 @@ test.runIf(nobody)(
   'root can restore into an empty folder of a service, and all files belong to the service',
   async () => {
     // A user of every Debian: initdb needs a user with a name.
-    const service = 1
+    const serviceUid = 1
     const empty = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
-    chownSync(empty, service, service)
+    chownSync(empty, serviceUid, serviceUid)
     chmodSync(empty, 0o700)
     const { folder, close } = await openEmbedded(empty)
     await close()
-    const inside = readdirSync(empty, { recursive: true, encoding: 'utf8' }).map((name) => join(empty, name))
-    expect(inside).toContain(folder)
-    expect(inside.filter((path) => statSync(path).uid !== service)).toEqual([])
+    const paths = pathsIn(empty)
+    expect(paths).toContain(folder)
+    expect(paths.filter((path) => statSync(path).uid !== serviceUid)).toEqual([])
     expect(statSync(empty).mode & 0o777).toBe(0o700)
     rmSync(empty, { recursive: true })
   },
@@ -158,7 +159,7 @@ test('the package’s links are made by the build, never at a start', () => {
 })
 
 describe('the shop in its local PostgreSQL', () => {
-  const outside = [
+  const statementsOutside = [
     `copy (select 1) to program 'cat'`,
     `select pg_read_file('PG_VERSION')`,
     'create role another',
@@ -170,7 +171,8 @@ describe('the shop in its local PostgreSQL', () => {
     const { url, close } = await openEmbedded(dataDir)
     try {
       await query(url, 'create schema own; create table own.kept as select 1')
-      for (const attempt of outside) await expect(query(url, attempt), attempt).rejects.toThrow(/permission/)
+      for (const statement of statementsOutside)
+        await expect(query(url, statement), statement).rejects.toThrow(/permission/)
     } finally {
       await close()
     }

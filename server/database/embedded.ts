@@ -14,7 +14,7 @@ export type Embedded = { url: string; superuserUrl: string; folder: string; clos
 export async function openEmbedded(dataDir: string, binaries = postgresBinaries()): Promise<Embedded> {
   const place = placeFor(dataDir)
   assertOwned(place)
-  if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(binaries, place)
+  if (!existsSync(join(place.data, 'PG_VERSION'))) await createData(binaries, place)
   const password = readFileSync(place.password, 'utf8').trim()
   const port = (await runningPort(place, password)) ?? (await start(binaries, place, password))
   const server = serverAt(place, port, password)
@@ -44,7 +44,7 @@ function assertOwned({ data, user }: EmbeddedPaths) {
 }
 
 /** Creates the data folder under another name and renames it, so that a killed start leaves no incomplete one. */
-async function initialise(binaries: string, place: EmbeddedPaths) {
+async function createData(binaries: string, place: EmbeddedPaths) {
   const unfinished = `${place.data}.${process.pid}`
   mkdirSync(dirname(place.data), { recursive: true })
   mkdirSync(unfinished, { mode: 0o700 })
@@ -60,7 +60,7 @@ async function initialise(binaries: string, place: EmbeddedPaths) {
       '--auth=scram-sha-256',
       `--pwfile=${place.password}`,
       '--encoding=UTF8',
-      ...localeOf(binaries),
+      ...localeOptions(binaries),
     ])
     const conf = join(unfinished, 'postgresql.conf')
     writeFileSync(conf, "listen_addresses = '127.0.0.1'\njit = off\n", { flag: 'a' })
@@ -71,8 +71,8 @@ async function initialise(binaries: string, place: EmbeddedPaths) {
   }
 }
 
-/** Options for a locale that is equal on every machine, unlike the system's. */
-function localeOf(binaries: string): string[] {
+/** Select a locale that is equal on every machine, unlike the system's. */
+function localeOptions(binaries: string): string[] {
   const { stdout } = spawnSync(join(binaries, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
   const version = Number(/\d+/.exec(stdout)?.[0])
   return version < 17 ? ['--locale=C.UTF-8'] : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
@@ -83,7 +83,7 @@ async function runningPort(place: EmbeddedPaths, password: string): Promise<numb
   for (let attempt = 0; attempt < 100; attempt++) {
     const running = postmasterOf(place)
     if (!running) return undefined
-    if (running.isReady && (await answers(serverAt(place, running.port, password)))) return running.port
+    if (running.isReady && (await isAnswering(serverAt(place, running.port, password)))) return running.port
     await new Promise((done) => setTimeout(done, 100))
   }
   return undefined
@@ -105,7 +105,7 @@ function keepRunning(binaries: string, place: EmbeddedPaths, port: number): () =
   }
 }
 
-const answers = (server: Server) => asSuperuser(server, 'postgres', async () => true).catch(() => false)
+const isAnswering = (server: Server) => asSuperuser(server, 'postgres', async () => true).catch(() => false)
 
 const logOf = (place: EmbeddedPaths) => join(dirname(place.data), 'postgres.log')
 
@@ -134,19 +134,24 @@ async function start(binaries: string, place: EmbeddedPaths, password: string): 
     await launch(binaries, place, port)
   } catch (error) {
     // Another process of the shop may have started PostgreSQL at the same moment.
-    const adopted = await runningPort(place, password)
-    if (adopted) return adopted
-    const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ') : String(error)
-    const [, olderVersion] = /initialized by PostgreSQL version (\d+)/.exec(lines) ?? []
+    const otherPort = await runningPort(place, password)
+    if (otherPort) return otherPort
+    const reason = lastLines(log) ?? String(error)
+    const [, olderVersion] = /initialized by PostgreSQL version (\d+)/.exec(reason) ?? []
     if (olderVersion)
       throw new StartError(
         `${place.data} was made by PostgreSQL ${olderVersion}, and this version of the shop has a newer one. Nothing was changed. With the version of the shop before, make a backup; then restore it into an empty folder (docs/backups.md, "Restore into an empty folder").`,
       )
-    throw new StartError(`The local PostgreSQL did not start: ${lines} (its log: ${log})`)
+    throw new StartError(`The local PostgreSQL did not start: ${reason} (its log: ${log})`)
   }
-  if (!(await answers(serverAt(place, port, password))))
+  if (!(await isAnswering(serverAt(place, port, password))))
     throw new StartError(`The local PostgreSQL does not answer (its log: ${log})`)
   return port
+}
+
+function lastLines(log: string): string | undefined {
+  if (!existsSync(log)) return undefined
+  return readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ')
 }
 
 async function stopUnlessUsed(binaries: string, place: EmbeddedPaths, server: Server) {

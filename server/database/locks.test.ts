@@ -7,10 +7,10 @@ import { createLocks, type Locks } from './locks.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let processes: [Locks, Locks]
-const lost: Error[] = []
+const connectionErrors: Error[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
-  const open = () => createLocks(database.url, (error) => lost.push(error), 1500)
+  const open = () => createLocks(database.url, (error) => connectionErrors.push(error), 1500)
   processes = [open(), open()]
 })
 afterAll(async () => {
@@ -52,7 +52,7 @@ test('a failure frees the lock, and so does the end of a process', async () => {
   await terminate(pid)
   expect(await secondProcess.runExclusive('crashed', async () => 'taken')).toBe('taken')
   await held
-  expect(lost.length).toBeGreaterThan(0)
+  expect(connectionErrors.length).toBeGreaterThan(0)
 })
 
 test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is doubled, and others are served', async () => {
@@ -85,11 +85,11 @@ async function query<StoredRow>(sql: string, values: unknown[] = []) {
   await client.end()
   return rows as StoredRow[]
 }
-const pidOfLockHolder = async () =>
-  (
-    await query<{ pid: number }>(
-      `select pid from pg_locks where locktype = 'advisory' and granted
-         and database = (select oid from pg_database where datname = current_database()) limit 1`,
-    )
-  )[0]?.pid ?? 0
+async function pidOfLockHolder() {
+  const [holder] = await query<{ pid: number }>(
+    `select pid from pg_locks where locktype = 'advisory' and granted
+       and database = (select oid from pg_database where datname = current_database()) limit 1`,
+  )
+  return holder?.pid ?? 0
+}
 const terminate = (pid: number) => query('select pg_terminate_backend($1)', [pid])

@@ -94,11 +94,11 @@ describe('an upgrade', () => {
 
 test('a database from before this baseline is refused in one sentence, and nothing in it changes', async () => {
   await query(database.url, `update drizzle.__drizzle_migrations set hash = 'of an older baseline'`)
-  const before = await describeSchema(database.url)
+  const schemaBefore = await describeSchema(database.url)
   await expect(openShop({ databaseUrl: database.url })).rejects.toThrow(
     'This database was made by a version before 1.0.0 that cannot be upgraded, and nothing in it was changed: start with an empty database',
   )
-  expect(await describeSchema(database.url)).toEqual(before)
+  expect(await describeSchema(database.url)).toEqual(schemaBefore)
   expect(await query(database.url, 'select hash from drizzle.__drizzle_migrations')).toEqual([
     { hash: 'of an older baseline' },
   ])

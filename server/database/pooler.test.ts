@@ -18,12 +18,14 @@ test.runIf(hasPgBouncer)(
       // Both find an empty database: one migrates while the other waits.
       const [firstShop, secondShop] = await Promise.all([open(), open()])
       const shops = [firstShop, secondShop]
-      const pairs = Array.from({ length: 8 }, (_, n) =>
-        n % 2 ? ([firstShop, secondShop] as const) : ([secondShop, firstShop] as const),
+      const pairs = Array.from({ length: 8 }, (_, index) =>
+        index % 2 ? { soldBy: firstShop, otherShop: secondShop } : { soldBy: secondShop, otherShop: firstShop },
       )
-      const buyers = await Promise.all(pairs.map(async ([here, there]) => ({ ...(await here.buyer()), there })))
-      for (const { user, password, there } of buyers) {
-        const sameBuyer = there.visitor()
+      const buyers = await Promise.all(
+        pairs.map(async ({ soldBy, otherShop }) => ({ ...(await soldBy.buyer()), otherShop })),
+      )
+      for (const { user, password, otherShop } of buyers) {
+        const sameBuyer = otherShop.visitor()
         await sameBuyer.call(accounts.login, { email: user.email, password })
         expect(await sameBuyer.call(contract.purchases.list, {})).toMatchObject([{ status: 'active' }])
       }
@@ -57,16 +59,12 @@ test.runIf(hasPgBouncer)(
            where datname = current_database() and pid <> pg_backend_pid()`,
         )
         expect(rowCount).toBeGreaterThan(0)
-        await expect
-          .poll(
-            () =>
-              shop.user().then(
-                () => true,
-                () => false,
-              ),
-            { timeout: 10_000 },
+        const canRegister = () =>
+          shop.user().then(
+            () => true,
+            () => false,
           )
-          .toBe(true)
+        await expect.poll(canRegister, { timeout: 10_000 }).toBe(true)
       }
       const { user } = await shop.buyer()
       const receipts = async () =>

@@ -48,7 +48,7 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
   return {
     next,
     nextText,
-    async header(): Promise<Header> {
+    async readHeader(): Promise<Header> {
       if ((await nextText()) !== title) throw new StartError('This is not a backup of the shop.')
       return JSON.parse((await nextText())?.replace(/^-- /, '') ?? '')
     },
@@ -63,19 +63,21 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
 
 export type Reader = ReturnType<typeof createReader>
 
-export function migrationsOf({ version, migrations: backedUp }: Header, ours: Migration[]): Migration[] {
-  if (!backedUp.some(({ hash }) => hash === ours[0]?.hash))
+/** Returns the migrations that the backup contains; throws unless they are the first of `ownMigrations`. */
+export function migrationsOf({ version, migrations: backedUp }: Header, ownMigrations: Migration[]): Migration[] {
+  const baseline = ownMigrations[0]
+  if (!backedUp.some(({ hash }) => hash === baseline?.hash))
     throw new StartError(
       'This backup was made by a version before 1.0.0, and only that version can restore it. Nothing was changed.',
     )
-  const newerMigrations = backedUp.filter(({ hash }) => !ours.some((migration) => migration.hash === hash))
+  const newerMigrations = backedUp.filter(({ hash }) => !ownMigrations.some((migration) => migration.hash === hash))
   if (newerMigrations.length > 0)
     throw new StartError(
       `This backup was made by a newer version of the shop (${version}), with migrations that this one does not have: ` +
         `${newerMigrations.map(({ tag }) => tag).join(', ')}. Install that version and restore the backup there; ` +
         'to go back to this version, restore the backup you took before the upgrade.',
     )
-  const included = ours.slice(0, backedUp.length)
+  const included = ownMigrations.slice(0, backedUp.length)
   if (included.some(({ hash }) => !backedUp.some((migration) => migration.hash === hash)))
     throw new StartError(damagedMessage)
   return included

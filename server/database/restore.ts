@@ -31,7 +31,7 @@ export async function restore(
   await client.connect()
   try {
     const reader = createReader(source, secrets)
-    const header = await reader.header()
+    const header = await reader.readHeader()
     const backedUpMigrations = migrationsOf(header, migrations)
     const newerMigrations = migrations.slice(backedUpMigrations.length)
     if (!unsigned) assertKey(header, secrets)

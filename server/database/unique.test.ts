@@ -46,19 +46,18 @@ test('an email address that somebody else takes between check and write is refus
   const admin = await shop.admin()
   const { user } = await shop.user()
   const email = 'wanted-by-two@example.com'
-  const faster = new pg.Client(shop.connection.url)
-  await faster.connect()
-  await faster.query('begin')
-  await faster.query(`insert into users (email, name) values ($1, 'Faster')`, [email])
-  const corrected = admin.call(customers.adminCorrectEmail, { id: user.id, email }).catch((error: unknown) => error)
-  await expect
-    .poll(async () => {
-      const { rows } = await shop.connection.pool.query(`select 1 from pg_locks where not granted`)
-      return rows.length
-    })
-    .toBeGreaterThan(0)
-  await faster.query('commit')
-  await faster.end()
-  expect(await corrected).toMatchObject({ status: 409 })
+  const fasterClient = new pg.Client(shop.connection.url)
+  await fasterClient.connect()
+  await fasterClient.query('begin')
+  await fasterClient.query(`insert into users (email, name) values ($1, 'Faster')`, [email])
+  const correction = admin.call(customers.adminCorrectEmail, { id: user.id, email }).catch((error: unknown) => error)
+  const countWaitingLocks = async () => {
+    const { rows } = await shop.connection.pool.query(`select 1 from pg_locks where not granted`)
+    return rows.length
+  }
+  await expect.poll(countWaitingLocks).toBeGreaterThan(0)
+  await fasterClient.query('commit')
+  await fasterClient.end()
+  expect(await correction).toMatchObject({ status: 409 })
   expect(await admin.call(customers.adminShow, { id: user.id })).toMatchObject({ email: user.email })
 })

@@ -37,14 +37,15 @@ test('in production, emails are sent encrypted or not at all, unless the address
 
 test('only the shop’s own user can read an email in the outbox, even in a folder from an earlier release', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-outbox-'))
-  const modes = (path: string) => (statSync(path).mode & 0o777).toString(8)
-  const [fresh, earlier] = [join(folder, 'fresh'), join(folder, 'earlier')]
-  mkdirSync(earlier)
-  chmodSync(earlier, 0o755)
-  for (const outbox of [fresh, earlier]) {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+  const newOutbox = join(folder, 'new')
+  const earlierOutbox = join(folder, 'earlier')
+  mkdirSync(earlierOutbox)
+  chmodSync(earlierOutbox, 0o755)
+  for (const outbox of [newOutbox, earlierOutbox]) {
     await createMailTransport({ smtpUrl: undefined, requireTls: false, from, outbox }).send(mail)
-    expect(modes(outbox)).toBe('700')
-    expect(readdirSync(outbox).map((name) => modes(join(outbox, name)))).toEqual(['600'])
+    expect(modeOf(outbox)).toBe('700')
+    expect(readdirSync(outbox).map((name) => modeOf(join(outbox, name)))).toEqual(['600'])
   }
   rmSync(folder, { recursive: true })
 })

@@ -170,9 +170,12 @@ type SmtpError = Error & { responseCode?: number; command?: string }
 
 function outcomeOf({ message: reply, responseCode = 0, command = '' }: SmtpError, isHandedOver: boolean): Outcome {
   const isAboutRecipient = command === 'RCPT TO'
+  const isAboutSender = command === 'MAIL FROM'
   const isAboutMessage = isAboutRecipient || command === 'DATA'
-  if (responseCode >= 500 && isAboutMessage) return { is: 'refused', reply, isAboutRecipient }
-  if (responseCode >= 400 && responseCode < 500 && (isAboutMessage || command === 'MAIL FROM'))
-    return { is: 'later', reply }
+  const isPermanent = responseCode >= 500
+  const isTemporary = responseCode >= 400 && responseCode < 500
+  // A sender that is refused for good is a fault of the settings and not of the email: 'unreachable'.
+  if (isPermanent && isAboutMessage) return { is: 'refused', reply, isAboutRecipient }
+  if (isTemporary && (isAboutMessage || isAboutSender)) return { is: 'later', reply }
   return { is: isHandedOver ? 'uncertain' : 'unreachable', reply }
 }

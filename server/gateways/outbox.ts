@@ -27,12 +27,13 @@ export async function removeMentioning(folder: string, address: string) {
   const mention = new RegExp(`(?<![\\w.%+-])${escaped}(?![\\w-]|\\.\\w)`, 'i')
   for (const { path } of filesIn(folder)) {
     const { to, subject, text, headers } = await readMail(path)
-    if ([to, subject, text, ...Object.values(headers)].some((part) => mention.test(part))) rmSync(path, { force: true })
+    const isMentioned = [to, subject, text, ...Object.values(headers)].some((content) => mention.test(content))
+    if (isMentioned) rmSync(path, { force: true })
   }
 }
 
 export async function removeBefore(folder: string, time: Date) {
-  for (const { path, at } of filesIn(folder)) if (at < time.getTime()) rmSync(path, { force: true })
+  for (const { path, writtenAt } of filesIn(folder)) if (writtenAt < time.getTime()) rmSync(path, { force: true })
 }
 
 function filesIn(folder: string) {
@@ -40,8 +41,8 @@ function filesIn(folder: string) {
   const names = readdirSync(folder).filter((name) => name.endsWith('.eml') && !name.startsWith('.'))
   return names
     .map((name) => join(folder, name))
-    .map((path) => ({ path, at: statSync(path).mtimeMs }))
-    .toSorted((a, b) => a.at - b.at)
+    .map((path) => ({ path, writtenAt: statSync(path).mtimeMs }))
+    .toSorted((a, b) => a.writtenAt - b.writtenAt)
 }
 
 async function readMail(path: string): Promise<SentMail> {

@@ -61,8 +61,10 @@ export async function openPayments({
   quirks,
   stripeAddress: address,
 }: PaymentsOptions): Promise<Payments> {
-  const report = ({ isOutage, ...fault }: StripeFault) =>
-    log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
+  const report = ({ isOutage, ...fault }: StripeFault) => {
+    const level = isOutage ? 'warn' : 'error'
+    log[level]({ stripe: fault }, 'Stripe did not do what the shop asked for')
+  }
   if (config.stripe) {
     let maySend = false
     const invoices = invoicing(config, seller)

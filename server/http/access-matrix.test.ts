@@ -4,14 +4,10 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
 import { type Role, roles } from '#contract/permissions.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'
+import { endpoints, knock } from '../testing/knock.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
-const endpoints = Object.entries(contract).flatMap(([group, rows]) =>
-  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint })),
-)
-
-const nobodysId = '00000000-0000-4000-8000-000000000000'
 let shop: TestShop
 let people: Record<'anonymous' | 'deleted user' | 'unproven' | 'buyer A' | 'buyer B' | 'admin' | Role, Visitor>
 let recordsOfA: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string; invoiceId: string }
@@ -52,14 +48,8 @@ test.for(endpoints)('$name is mounted', ({ endpoint: { method, path } }) => {
   expect(shop.app.hasRoute({ method, url: path })).toBe(true)
 })
 
-/** An unknown field: an allowed caller gets a 400 about it before anything happens. */
-async function knock({ method, path }: Endpoint, visitor: Visitor) {
-  const address = path.replaceAll(/:\w+/g, nobodysId)
-  const asQuery = method === 'GET' || method === 'DELETE'
-  const response = await visitor.fetch(asQuery ? `${address}?nobodyKnows=1` : address, {
-    method,
-    ...(asQuery ? {} : { body: '{"nobodyKnows":1}', headers: { 'content-type': 'application/json' } }),
-  })
+async function answerTo(endpoint: Endpoint, visitor: Visitor) {
+  const response = await knock(endpoint, visitor)
   if (response.status < 400) return `${response.status}`
   const { code } = (await response.json()) as { code: string }
   return `${response.status} ${code}`
@@ -78,7 +68,7 @@ const everyone = {
   accountant: allowed,
   admin: allowed,
 }
-const user = { ...everyone, anonymous: loggedOut, 'deleted user': loggedOut }
+const everyUser = { ...everyone, anonymous: loggedOut, 'deleted user': loggedOut }
 /** Listed by hand, so that no role gains a call unnoticed. */
 const callsOf: Record<Role, string[]> = {
   support: [
@@ -126,19 +116,18 @@ const callsOf: Record<Role, string[]> = {
   ],
 }
 
-function answersTo(name: string, { access, proven }: Endpoint) {
+function expectedAnswers(name: string, { answer, access, proven }: Endpoint) {
+  if (answer === 'redirect') return Object.fromEntries(Object.keys(people).map((who) => [who, '303']))
   if (access === 'public') return everyone
-  if (access === 'user') return { ...user, ...(proven && { unproven: '403 unproven' }) }
+  if (access === 'user') return proven ? { ...everyUser, unproven: '403 unproven' } : everyUser
   const [support, accountant] = roles.map((role) => (callsOf[role].includes(name) ? allowed : forbidden))
-  return { ...user, unproven: forbidden, 'buyer A': forbidden, 'buyer B': forbidden, support, accountant }
+  return { ...everyUser, unproven: forbidden, 'buyer A': forbidden, 'buyer B': forbidden, support, accountant }
 }
 
 test.for(endpoints)('$name allows exactly the right people', async ({ name, endpoint }) => {
-  const answers = Object.fromEntries(
-    await Promise.all(Object.entries(people).map(async ([who, visitor]) => [who, await knock(endpoint, visitor)])),
-  )
-  const redirects = Object.fromEntries(Object.keys(people).map((who) => [who, '303']))
-  expect(answers).toEqual(endpoint.answer === 'redirect' ? redirects : answersTo(name, endpoint))
+  const askAs = async ([who, visitor]: [string, Visitor]) => [who, await answerTo(endpoint, visitor)] as const
+  const answers = await Promise.all(Object.entries(people).map(askAs))
+  expect(Object.fromEntries(answers)).toEqual(expectedAnswers(name, endpoint))
 })
 
 test('calls that make a stolen account hard to recover need a confirmed address', () => {
@@ -179,12 +168,12 @@ describe('buyer B cannot use records of buyer A', () => {
   }
 
   test('every user call that names an object is tried', () => {
-    const naming = endpoints.filter(
-      ({ endpoint }) =>
-        endpoint.access === 'user' &&
-        (endpoint.path.includes(':') || 'paymentIntentId' in fieldsOf(endpoint) || 'purchaseId' in fieldsOf(endpoint)),
-    )
-    expect(naming.map(({ name }) => name).toSorted()).toEqual(Object.keys(attacks).toSorted())
+    const namesObject = (endpoint: Endpoint) => {
+      const fields = fieldsOf(endpoint)
+      return endpoint.path.includes(':') || 'paymentIntentId' in fields || 'purchaseId' in fields
+    }
+    const attackable = endpoints.filter(({ endpoint }) => endpoint.access === 'user' && namesObject(endpoint))
+    expect(attackable.map(({ name }) => name).toSorted()).toEqual(Object.keys(attacks).toSorted())
   })
 
   test.for(Object.entries(attacks))('%s answers 404', async ([name, input]) => {

@@ -44,8 +44,11 @@ for (const [network, bits] of [
 export function trustProxyOption(proxies: number | string[]) {
   if (proxies === 0) return false
   if (typeof proxies !== 'number') return proxies
-  return (address: string, hop: number) =>
-    hop < proxies && (hop > 0 || privateNetworks.check(address, familyOf(address)))
+  return (address: string, hop: number) => {
+    const isNearest = hop === 0
+    if (isNearest && !privateNetworks.check(address, familyOf(address))) return false
+    return hop < proxies
+  }
 }
 
 const maxForwardedEntries = 20

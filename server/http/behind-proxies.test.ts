@@ -52,13 +52,16 @@ async function openNginx(shopPort: number) {
 
 const isOpen = (port: number) =>
   new Promise<boolean>((answer) => {
-    const socket = connect(port, '127.0.0.1', () => answer(true))
-    socket.on('error', () => answer(false)).on('connect', () => socket.destroy())
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      answer(true)
+    })
+    socket.on('error', () => answer(false))
   })
 
 /** `from` may be any address of 127.0.0.0/8, which all belong to this machine. */
 async function send(port: number, from: string, path: string, body?: object, headers: Record<string, string> = {}) {
-  const sent = request({
+  const outgoing = request({
     port,
     host: '127.0.0.1',
     localAddress: from,
@@ -66,7 +69,7 @@ async function send(port: number, from: string, path: string, body?: object, hea
     method: body ? 'POST' : 'GET',
     headers: { 'content-type': 'application/json', ...headers },
   }).end(body && JSON.stringify(body))
-  const [response] = await once(sent, 'response')
+  const [response] = await once(outgoing, 'response')
   response.resume()
   return response.statusCode as number
 }
@@ -88,6 +91,7 @@ describe.skipIf(!nginx)(`behind nginx${skipReason}`, () => {
     for (let number = 0; number < 25; number++)
       statuses.push(await logIn(proxy.port, '127.0.0.2', number, `198.51.100.${number}`))
     expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)])
+    // Another visitor is not blocked, even one who claims the blocked address.
     expect(await logIn(proxy.port, '127.0.0.3', 0, '127.0.0.2')).toBe(401)
   })
 

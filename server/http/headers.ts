@@ -12,6 +12,9 @@ export function securityHeaders(
 ): SecurityHeaders {
   const usesStripe = config.stripe !== undefined
   const usesAnalytics = config.gaMeasurementId !== null
+  const ifStripe = (...sources: string[]) => (usesStripe ? sources : [])
+  const ifAnalytics = (...sources: string[]) => (usesAnalytics ? sources : [])
+  const regionLookup = config.regionLookupUrl ? [new URL(config.regionLookupUrl).origin] : []
   const common = {
     'x-content-type-options': 'nosniff',
     // Popups allowed: a wallet's window (Google Pay) must be able to answer the page that opened it.
@@ -31,21 +34,21 @@ export function securityHeaders(
         'script-src': [
           "'self'",
           ...scriptHashes,
-          ...(usesStripe ? ['https://js.stripe.com', 'https://*.js.stripe.com'] : []),
-          ...(usesAnalytics ? ['https://www.googletagmanager.com'] : []),
+          ...ifStripe('https://js.stripe.com', 'https://*.js.stripe.com'),
+          ...ifAnalytics('https://www.googletagmanager.com'),
         ],
         'style-src': ["'self'"],
-        'img-src': ["'self'", 'data:', ...(usesStripe ? ['https://*.stripe.com'] : [])],
+        'img-src': ["'self'", 'data:', ...ifStripe('https://*.stripe.com')],
         'font-src': ["'self'"],
         'connect-src': [
           "'self'",
-          ...(config.regionLookupUrl ? [new URL(config.regionLookupUrl).origin] : []),
-          ...(usesStripe ? ['https://api.stripe.com'] : []),
-          ...(usesAnalytics ? ['https://*.google-analytics.com', 'https://*.analytics.google.com'] : []),
+          ...regionLookup,
+          ...ifStripe('https://api.stripe.com'),
+          ...ifAnalytics('https://*.google-analytics.com', 'https://*.analytics.google.com'),
         ],
         'frame-src': [
           "'self'",
-          ...(usesStripe ? ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'] : []),
+          ...ifStripe('https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'),
         ],
         'manifest-src': ["'self'"],
         'form-action': ["'self'"],

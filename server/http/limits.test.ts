@@ -16,19 +16,22 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 let lastAddress = 0
-const someAddress = () => `203.0.113.${(lastAddress += 1)}`
+const newAddress = () => `203.0.113.${(lastAddress += 1)}`
 
-const logIn = (email: string, ip: string) =>
-  shop
+const post = (target: TestShop, ip: string, path: string, body: object) =>
+  target
     .visitor()
-    .fetch('/api/login', {
+    .fetch(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
-      body: JSON.stringify({ email, password: 'not the password' }),
+      body: JSON.stringify(body),
     })
 
+const logIn = (email: string, ip: string, target = shop) =>
+  post(target, ip, '/api/login', { email, password: 'not the password' })
+
 test('one address may try twenty logins a minute, whichever account it tries', async () => {
-  const ip = someAddress()
+  const ip = newAddress()
   const statuses: number[] = []
   for (let count = 0; count < 25; count++) statuses.push((await logIn(`victim-${count}@example.com`, ip)).status)
   expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)])
@@ -39,21 +42,16 @@ test('one address may try twenty logins a minute, whichever account it tries', a
     code: 'too-many',
     message: `Too many attempts. Please try again in ${seconds} seconds.`,
   })
-  expect((await logIn('victim-1@example.com', someAddress())).status).toBe(401)
+  expect((await logIn('victim-1@example.com', newAddress())).status).toBe(401)
 })
 
 test('one address may guess ten discount codes a minute', async () => {
-  const ip = someAddress()
+  const ip = newAddress()
   const statuses: number[] = []
   for (let count = 0; count < 12; count++) {
-    const guess = await shop
-      .visitor()
-      .fetch('/api/checkout/code', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
-        body: JSON.stringify({ productSlug: reboundSigmaPro.slug, billingType: 'monthly', code: `GUESS${count}` }),
-      })
-    statuses.push(guess.status)
+    const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly', code: `GUESS${count}` }
+    const { status } = await post(shop, ip, '/api/checkout/code', order)
+    statuses.push(status)
   }
   expect(statuses).toEqual([...Array<number>(10).fill(409), 429, 429])
 })
@@ -76,10 +74,10 @@ test('the networks of one IPv6 /48 together get five times as much, and no more'
 test('one email may be tried ten times in fifteen minutes, from anywhere and on any process', async () => {
   await using secondProcess = await openShop({ databaseUrl: shop.connection.url })
   const { user, password } = await secondProcess.user()
-  const tries = await Promise.all(Array.from({ length: 5 }, () => logIn(user.email, someAddress())))
+  const tries = await Promise.all(Array.from({ length: 5 }, () => logIn(user.email, newAddress())))
   expect(tries.map(({ status }) => status)).toEqual(Array<number>(5).fill(401))
-  const logInElsewhere = (given: string) =>
-    secondProcess.visitor().call(accounts.login, { email: user.email, password: given })
+  const logInElsewhere = (typedPassword: string) =>
+    secondProcess.visitor().call(accounts.login, { email: user.email, password: typedPassword })
   for (let count = 0; count < 5; count++) await expect(logInElsewhere('wrong')).rejects.toMatchObject({ status: 401 })
   await expect(logInElsewhere(password)).rejects.toMatchObject({
     status: 429,
@@ -95,33 +93,21 @@ test('one address gets its tries for all processes together', async () => {
   await using secondProcess = await openShop({ rateLimits: true, env, databaseUrl: firstProcess.connection.url })
   const statuses: number[] = []
   for (let count = 0; count < 24; count++) {
-    const { status } = await (count % 2 === 0 ? firstProcess : secondProcess)
-      .visitor()
-      .fetch('/api/login', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.77' },
-        body: JSON.stringify({ email: `together-${count}@example.com`, password: 'x' }),
-      })
+    const process = count % 2 === 0 ? firstProcess : secondProcess
+    const { status } = await logIn(`together-${count}@example.com`, '203.0.113.77', process)
     statuses.push(status)
   }
   expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(4).fill(429)])
 })
 
 describe('whether an address belongs to a customer', () => {
-  const ask = async (target: TestShop, ip: string, email: string, call: 'register' | 'checkout') => {
-    const body =
-      call === 'register'
-        ? { email, password: 'correct horse battery', name: 'Ada' }
-        : { email, productSlug: reboundSigmaPro.slug, billingType: 'monthly' }
-    const path = call === 'register' ? '/api/register' : '/api/create-subscription-intent'
-    const { status } = await target
-      .visitor()
-      .fetch(path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
-        body: JSON.stringify(body),
-      })
-    return status
+  const register = async (target: TestShop, ip: string, email: string) => {
+    const account = { email, password: 'correct horse battery', name: 'Ada' }
+    return (await post(target, ip, '/api/register', account)).status
+  }
+  const checkOut = async (target: TestShop, ip: string, email: string) => {
+    const order = { email, productSlug: reboundSigmaPro.slug, billingType: 'monthly' }
+    return (await post(target, ip, '/api/create-subscription-intent', order)).status
   }
 
   test('can be asked for 200 addresses an hour from one network, by sign-up and checkout combined', async () => {
@@ -133,23 +119,21 @@ describe('whether an address belongs to a customer', () => {
     const attempts = createAttempts({ db: firstProcess.connection.db, now: firstProcess.clock.now })
     for (let number = 0; number < 180; number++)
       await attempts.countAddressLookup(from(1), `crowd-${number}@example.com`)
-    const statuses = await Promise.all(
-      Array.from({ length: 24 }, (_, number) =>
-        ask(
-          number % 2 === 0 ? firstProcess : secondProcess,
-          from(number + 1),
-          `customer-${number}@example.com`,
-          number % 3 === 0 ? 'register' : 'checkout',
-        ),
-      ),
-    )
+    const lookUp = (number: number) => {
+      const process = number % 2 === 0 ? firstProcess : secondProcess
+      const ask = number % 3 === 0 ? register : checkOut
+      return ask(process, from(number + 1), `customer-${number}@example.com`)
+    }
+    const statuses = await Promise.all(Array.from({ length: 24 }, (_, number) => lookUp(number)))
     expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array<number>(20).fill(200), ...Array<number>(4).fill(429)])
+    // An address that was asked for before does not count again.
     const knownNumber = statuses.indexOf(200)
-    expect(await ask(secondProcess, from(99), `customer-${knownNumber}@example.com`, 'checkout')).toBe(200)
-    expect(await ask(secondProcess, from(99), 'one-more@example.com', 'checkout')).toBe(429)
-    expect(await ask(secondProcess, '2001:db8:7:8::1', 'one-more@example.com', 'checkout')).toBe(200)
+    expect(await checkOut(secondProcess, from(99), `customer-${knownNumber}@example.com`)).toBe(200)
+    expect(await checkOut(secondProcess, from(99), 'one-more@example.com')).toBe(429)
+    const otherNetwork = '2001:db8:7:8::1'
+    expect(await checkOut(secondProcess, otherNetwork, 'one-more@example.com')).toBe(200)
     for (const process of [firstProcess, secondProcess]) process.clock.advance({ minutes: 61 })
-    expect(await ask(firstProcess, '2001:db8:7:7::1', 'one-more@example.com', 'register')).toBe(200)
+    expect(await register(firstProcess, from(1), 'one-more@example.com')).toBe(200)
   })
 
   test('can be asked by one network many times in one moment, and other calls still find a connection', async () => {
@@ -175,7 +159,7 @@ test('calls with a session are counted by account: a stranger behind the same ad
 
 test('a network that sends more than 300 requests a minute is refused', async () => {
   const ask = (ip: string) => shop.visitor().fetch('/api/nothing', { headers: { 'x-forwarded-for': ip } })
-  const flooding = someAddress()
+  const flooding = newAddress()
   for (let count = 0; count < 300; count++) await ask(flooding)
   expect((await ask(flooding)).status).toBe(429)
 })

@@ -76,8 +76,9 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       const form = formOf(endpoint)
       const output = projectionOf(endpoint.output)
       const project = (answer: unknown) => z.parse(output, answer)
-      const countCall = async (whom: string | Network[]) =>
-        endpoint.limit && limits?.countOrRefuse(`${endpoint.method} ${endpoint.path}`, whom, endpoint.limit)
+      const countCall = async (caller: string | Network[]) => {
+        if (endpoint.limit) await limits?.countOrRefuse(`${endpoint.method} ${endpoint.path}`, caller, endpoint.limit)
+      }
       const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
@@ -101,7 +102,9 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             },
             mustSetUp: session !== undefined && gate.mustSetUp(session),
           }
-          const assertFresh = async () => session && gate.assertFresh('today', session)
+          const assertFresh = async () => {
+            if (session) await gate.assertFresh('today', session)
+          }
           const answer = await handler(input, { actor, assertFresh, request, reply })
 
           const onSuccess = postedForm(request)?.onSuccess
@@ -135,6 +138,7 @@ function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown {
   const form = postedForm(request)
   const isInQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE'
   const queryOrBody = isInQuery ? request.query : (request.body ?? {})
+  // A form that is posted to its own page leaves some fields in the page's query.
   const fields = form?.atPage ? { ...(request.query as object), ...(queryOrBody as object) } : queryOrBody
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
     throw new Refusal(400, 'invalid-input', 'Please send a JSON object')

@@ -41,33 +41,25 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
     required: where === 'path' || (input.required ?? []).includes(field),
     schema: input.properties?.[field] ?? {},
   })
+  const pathParameters = pathFields.map((field) => parameter(field, 'path'))
+  const queryParameters = hasBody ? [] : otherFields.map(([field]) => parameter(field, 'query'))
+  const bodySchema = {
+    ...input,
+    properties: Object.fromEntries(otherFields),
+    required: input.required?.filter((field) => !pathFields.includes(field)),
+  }
+  const requestBody = { required: true, content: { 'application/json': { schema: bodySchema } } }
+  const login = { security: [{ session: [] }], 'x-access': endpoint.access }
+  // JSON leaves out undefined fields.
   return {
     operationId: `${tag}.${name}`,
     tags: [tag],
     summary: endpoint.summary,
-    ...(endpoint.access === 'public' ? {} : { security: [{ session: [] }], 'x-access': endpoint.access }),
-    ...(endpoint.fresh ? { 'x-fresh': endpoint.fresh } : {}),
-    ...(endpoint.proven ? { 'x-proven': true } : {}),
-    parameters: [
-      ...pathFields.map((field) => parameter(field, 'path')),
-      ...(hasBody ? [] : otherFields.map(([field]) => parameter(field, 'query'))),
-    ],
-    ...(hasBody && otherFields.length > 0
-      ? {
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': {
-                schema: {
-                  ...input,
-                  properties: Object.fromEntries(otherFields),
-                  required: input.required?.filter((field) => !pathFields.includes(field)),
-                },
-              },
-            },
-          },
-        }
-      : {}),
+    ...(endpoint.access === 'public' ? {} : login),
+    'x-fresh': endpoint.fresh || undefined,
+    'x-proven': endpoint.proven || undefined,
+    parameters: [...pathParameters, ...queryParameters],
+    requestBody: hasBody && otherFields.length > 0 ? requestBody : undefined,
     responses: {
       ...successResponses(endpoint),
       default: {
@@ -98,17 +90,14 @@ function successResponses(endpoint: Endpoint) {
     return { 200: { description: 'A page', content: { 'text/html': { schema: { type: 'string' } } } } }
   if (endpoint.answer === 'csv')
     return { 200: { description: 'A file', content: { 'text/csv': { schema: { type: 'string' } } } } }
-  const headers =
-    endpoint.answer === 'list'
-      ? { Link: { description: 'The next page, if there is one', schema: { type: 'string' } } }
-      : undefined
+  const nextPageHeader = { Link: { description: 'The next page, if there is one', schema: { type: 'string' } } }
   return {
-    ...(endpoint.answer === 'later' ? { 202: { description: 'Not yet: ask again in a moment' } } : {}),
     200: {
       description: 'Done',
-      ...(headers ? { headers } : {}),
+      headers: endpoint.answer === 'list' ? nextPageHeader : undefined,
       content: { 'application/json': { schema: jsonSchema(endpoint.output, 'output') } },
     },
+    202: endpoint.answer === 'later' ? { description: 'Not yet: ask again in a moment' } : undefined,
   }
 }
 

@@ -21,7 +21,9 @@ export const postedForm = ({ headers, routeOptions }: FastifyRequest) =>
 export function readForms(app: FastifyInstance, isOurs: (origin: string, request: FastifyRequest) => boolean) {
   app.addContentTypeParser(mediaType, { parseAs: 'string' }, (request, body, done) => {
     const { 'sec-fetch-site': site, origin } = request.headers
-    const isSameOrigin = site === undefined ? origin !== undefined && isOurs(origin, request) : site === 'same-origin'
+    // Older browsers send only the origin.
+    const hasOurOrigin = origin !== undefined && isOurs(origin, request)
+    const isSameOrigin = site === undefined ? hasOurOrigin : site === 'same-origin'
     if (!request.routeOptions.config.form) done(new Refusal(415, 'not-json', 'Please send JSON'))
     else if (!isSameOrigin) done(new Refusal(403, 'other-site', 'This request came from another site'))
     // Browsers post line breaks as CRLF; the same form with scripts sends LF.
@@ -38,15 +40,15 @@ export async function answerWithPage(
   const form = postedForm(request)
   const target = outcome.page ?? form?.page ?? pathOf(request.headers.referer)
   const path = pages.headersOf(target) ? target : '/'
+  const canBeSentAgain = outcome.isRefusal && form && request.body
   const page = await pages.answerForm(path, {
     message: outcome.message,
     isRefusal: outcome.isRefusal,
     // The query may hold a link's secret, without which the form could not be sent again.
     address: form?.atPage && !outcome.page ? request.url : path,
-    refused:
-      outcome.isRefusal && form && request.body
-        ? { action: form.endpoint.path, values: withoutPasswords(request.body as Record<string, string>) }
-        : null,
+    refused: canBeSentAgain
+      ? { action: form.endpoint.path, values: withoutPasswords(request.body as Record<string, string>) }
+      : null,
   })
   if (!page) return false
   void reply.headers(page.headers).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.html)

@@ -19,7 +19,7 @@ import { cleanForwardedFor, shortAddress, trustProxyOption } from './addresses.t
 import { limitFloods } from './flood.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, type FormPages, postedForm, readForms } from './plain-forms.ts'
-import { answerUnreadable, hasTwoHosts, lastResponses } from './unreadable.ts'
+import { createUnreadableHandler, hasTwoHosts, lastResponses } from './unreadable.ts'
 
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
 
@@ -39,7 +39,7 @@ export async function createHttpServer({
   pages,
 }: Options): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
-  const refuseUnreadable = answerUnreadable(security.nonPage)
+  const refuseUnreadable = createUnreadableHandler(security.nonPage)
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),

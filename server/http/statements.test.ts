@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { invoicesFor } from '#server/testing/invoices-for.ts'
+import { endpoints } from '../testing/knock.ts'
 import { lives } from '../testing/lives.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 import { watchStatements } from '../testing/watch-statements.ts'
 
-/** How many statements each read call sends to the database, including the one for session and user. */
+/** Number of statements that each read call sends to the database, including the one for session and user. */
 const budgets: Record<string, number> = {
   'catalog.list': 1,
   'termsInForce.show': 1,
@@ -97,11 +97,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const readCalls = Object.entries(contract).flatMap(([group, rows]) =>
-  Object.entries<Endpoint>(rows)
-    .filter(([, { method, path }]) => method === 'GET' && !path.includes(':'))
-    .map(([name, endpoint]) => ({ name: `${group}.${name}`, endpoint }))
-    .filter(({ name }) => !guestCalls.has(name)),
+const readCalls = endpoints.filter(
+  ({ name, endpoint: { method, path } }) => method === 'GET' && !path.includes(':') && !guestCalls.has(name),
 )
 
 // A schedule may come due meanwhile; its work is not the request's.
@@ -121,18 +118,16 @@ async function countAll() {
   const count = async (name: string, visitor: Visitor, path: string) => {
     counts[name] = (await statementsOf(visitor, path)).length
   }
-  for (const { name, endpoint } of readCalls)
-    await count(
-      name,
-      endpoint.path.startsWith('/api/admin/') ? people.admin : people.buyer,
-      endpoint.path + (queries[name] ?? ''),
-    )
+  for (const { name, endpoint } of readCalls) {
+    const visitor = endpoint.path.startsWith('/api/admin/') ? people.admin : people.buyer
+    await count(name, visitor, endpoint.path + (queries[name] ?? ''))
+  }
   await count('purchases.adminList, searched', people.admin, `${contract.purchases.adminList.path}?q=ada`)
   return counts
 }
 
 test('every read call keeps to its number of statements, with one purchase or with thousands', async () => {
-  const few = await countAll()
+  const countsWithOnePurchase = await countAll()
   await shop.connection.pool.query(`
     insert into users (email, name) select 'u' || n || '@example.com', 'Ada' from generate_series(1, 3000) n`)
   await shop.connection.pool.query(
@@ -144,8 +139,8 @@ test('every read call keeps to its number of statements, with one purchase or wi
     insert into mrr_movements (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind, cause,
       arr_before, arr_after, people)
     select id, user_id, product_id, now(), now(), 'first', 1, 'new', 'bought', 0, 46800, 1 from purchases`)
-  expect(await countAll()).toEqual(few)
-  expect(few).toEqual(budgets)
+  expect(await countAll()).toEqual(countsWithOnePurchase)
+  expect(countsWithOnePurchase).toEqual(budgets)
 })
 
 // With this many rows, an index costs PostgreSQL less than reading the whole table.
@@ -185,10 +180,11 @@ describe('with 20,000 purchases', () => {
     '/api/admin/payments?q=p4711@',
     '/api/admin/search?q=p4711@',
   ])('%s reads no table from end to end, page after page', async (path) => {
-    const first = await people.admin.fetch(path)
-    const next = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
-    for (const url of [path, ...(next ? [next] : [])])
-      expect(await findFullScans(await statementsOf(people.admin, url))).toEqual([])
+    const firstPage = await people.admin.fetch(path)
+    const [, nextPath] = /<(.+)>; rel="next"/.exec(firstPage.headers.get('link') ?? '') ?? []
+    const pagePaths = nextPath ? [path, nextPath] : [path]
+    for (const pagePath of pagePaths)
+      expect(await findFullScans(await statementsOf(people.admin, pagePath))).toEqual([])
   })
 
   test('nothing that follows a purchase, a plan switch, a cancellation or a refund reads a table from end to end', async () => {
@@ -214,16 +210,17 @@ describe('with 20,000 purchases', () => {
   })
 
   /** Statements that read a large table from end to end, with their plans. */
-  async function findFullScans(statements: ReturnType<ReturnType<typeof watchStatements>['stop']>) {
-    const found: { text: string; plan: string }[] = []
+  type Statements = ReturnType<ReturnType<typeof watchStatements>['stop']>
+  async function findFullScans(statements: Statements) {
+    const fullScans: { text: string; plan: string }[] = []
     for (const { text, values } of statements) {
       // PostgreSQL can't explain statements such as `begin`.
       if (!/^\s*(select|insert|update|delete|with)\b/i.test(text)) continue
       const { rows } = await shop.connection.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-      if (/Seq Scan on (users|purchases|payments|invoices|orders)\b/.test(plan)) found.push({ text, plan })
+      if (/Seq Scan on (users|purchases|payments|invoices|orders)\b/.test(plan)) fullScans.push({ text, plan })
     }
-    return found
+    return fullScans
   }
 })
 

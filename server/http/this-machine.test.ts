@@ -9,8 +9,8 @@ const paths = ['/dev/mails', '/dev/mails/raw?mail=receipt', '/_sandbox/', '/metr
 async function statusesOf(port: number, headers: Record<string, string>) {
   const statuses: number[] = []
   for (const path of paths) {
-    const sent = request({ host: 'localhost', port, path, headers }).end()
-    const [response] = await once(sent, 'response')
+    const outgoing = request({ host: 'localhost', port, path, headers }).end()
+    const [response] = await once(outgoing, 'response')
     response.resume()
     statuses.push(response.statusCode)
   }
@@ -40,14 +40,14 @@ test('emails, test payments and metrics are shown only on this machine', async (
 test('a site whose name points to this machine cannot press the sandbox’s buttons', async () => {
   await using shop = await openShop()
   const host = `evil.example:${shop.config.port}`
-  const sent = request({
+  const outgoing = request({
     host: 'localhost',
     port: shop.config.port,
     path: '/_sandbox/controls/advance',
     method: 'POST',
     headers: { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' },
   }).end('interval=year')
-  const [response] = await once(sent, 'response')
+  const [response] = await once(outgoing, 'response')
   expect(response.statusCode).toBe(404)
 })
 

@@ -14,10 +14,8 @@ export function isFromThisMachine({
   headers,
   httpVersion,
 }: Pick<IncomingMessage, 'socket' | 'headers' | 'httpVersion'>) {
-  return (
-    loopbackAddress.test(socket.remoteAddress ?? '') &&
-    httpVersion !== '1.0' &&
-    localHostHeader.test(headers.host ?? '') &&
-    !Object.keys(headers).some((name) => proxyHeader.test(name))
-  )
+  const isConnectedLocally = loopbackAddress.test(socket.remoteAddress ?? '')
+  const hasLocalName = localHostHeader.test(headers.host ?? '')
+  const isForwarded = httpVersion === '1.0' || Object.keys(headers).some((name) => proxyHeader.test(name))
+  return isConnectedLocally && hasLocalName && !isForwarded
 }

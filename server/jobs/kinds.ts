@@ -1,4 +1,4 @@
-import type { PgBoss } from 'pg-boss'
+import type { PgBoss, QueueResult } from 'pg-boss'
 import { retention } from '#contract/retention.ts'
 
 export type Kind = {
@@ -17,6 +17,7 @@ export type Kinds = ReadonlyMap<string, Kind>
 
 /** Without a heartbeat of its process, a job goes to another process after about 15 seconds. */
 const optionsOf = ({ cron, leaseSeconds = 600 }: Kind) => ({
+  // 72 tries, at most an hour apart, are about three days. A schedule comes again by itself.
   retryLimit: cron ? 3 : 72,
   retryDelay: 1,
   retryBackoff: true,
@@ -36,22 +37,29 @@ function policyOf({ cron, oneFor }: Kind) {
 /** Also removes the schedules of other kinds. */
 export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
   const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()])
-  const storedQueue = new Map(queues.map((queue) => [queue.name, queue]))
-  const storedCron = new Map(schedules.map(({ name, cron }) => [name, cron]))
-  await Promise.all([
-    ...[...kinds.values()].map(async (kind) => {
-      const options = optionsOf(kind)
-      const policy = policyOf(kind)
-      const stored = storedQueue.get(kind.name)
-      if (stored && stored.policy !== policy)
-        throw new Error(`${kind.name} is stored as ${stored.policy}, which cannot change: it needs a new name`)
-      if (!stored) await boss.createQueue(kind.name, { ...options, policy })
-      else if (Object.entries(options).some(([name, value]) => stored[name as keyof typeof options] !== value))
-        await boss.updateQueue(kind.name, options)
-      // Runs that were missed while no server ran are made up by one run at the next start.
-      if (kind.cron && storedCron.get(kind.name) !== kind.cron)
-        await boss.schedule(kind.name, kind.cron, null, { missed: 'once' })
-    }),
-    ...[...storedCron.keys()].filter((name) => !kinds.get(name)?.cron).map((name) => boss.unschedule(name)),
-  ])
+  const queueByName = new Map(queues.map((queue) => [queue.name, queue]))
+  const cronByName = new Map(schedules.map(({ name, cron }) => [name, cron]))
+
+  async function prepare(kind: Kind) {
+    const { name, cron } = kind
+    await storeQueue(boss, kind, queueByName.get(name))
+    // Runs that were missed while no server ran are made up by one run at the next start.
+    if (cron && cronByName.get(name) !== cron) await boss.schedule(name, cron, null, { missed: 'once' })
+  }
+
+  const removedSchedules = [...cronByName.keys()].filter((name) => !kinds.get(name)?.cron)
+  await Promise.all([...[...kinds.values()].map(prepare), ...removedSchedules.map((name) => boss.unschedule(name))])
+}
+
+async function storeQueue(boss: PgBoss, kind: Kind, stored: QueueResult | undefined) {
+  const options = optionsOf(kind)
+  const policy = policyOf(kind)
+  if (!stored) {
+    await boss.createQueue(kind.name, { ...options, policy })
+    return
+  }
+  if (stored.policy !== policy)
+    throw new Error(`${kind.name} is stored as ${stored.policy}, which cannot change: it needs a new name`)
+  const hasChanged = Object.entries(options).some(([name, value]) => stored[name as keyof typeof options] !== value)
+  if (hasChanged) await boss.updateQueue(kind.name, options)
 }

@@ -36,7 +36,7 @@ type JobSettings<Data> = {
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
 
 /** pg-boss creates its schema without a lock, so two starts would collide. */
-async function holdingMigrationLock(url: string, work: () => Promise<void>) {
+async function runUnderMigrationLock(url: string, work: () => Promise<void>) {
   const client = new pg.Client({ connectionString: url })
   // Ignored, because the query on this connection fails with the same error.
   client.on('error', () => undefined)
@@ -110,7 +110,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
     },
 
     async start() {
-      await holdingMigrationLock(url, async () => {
+      await runUnderMigrationLock(url, async () => {
         await boss.start()
         await installForgetTrigger(query)
         await prepareQueues(boss, kinds)

@@ -19,14 +19,14 @@ let servers: Server[]
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const slowServer = { beforeAnswer: () => pause(randomInt(40)) }
-const start = () =>
+const startServer = () =>
   startShopProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, SECRETS_KEY: production.SECRETS_KEY })
 
 beforeAll(async () => {
   database = await createTestDatabase()
   connection = connect(database.url, () => {})
   smtp = await openSmtp(slowServer)
-  servers = await Promise.all([start(), start()])
+  servers = await Promise.all([startServer(), startServer()])
 })
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.kill()))
@@ -68,7 +68,7 @@ async function sendMany(count: number) {
   return acknowledged
 }
 
-async function allSent() {
+async function waitUntilAllSent() {
   const unsent = async () => {
     const { rows } = await connection.pool.query(
       `select state, count(*)::int from jobs.job where name = 'mail' and state <> 'completed' group by state`,
@@ -78,12 +78,13 @@ async function allSent() {
   await expect.poll(unsent, { timeout: 100_000, interval: 200 }).toEqual([])
 }
 
-const stored = async () => (await connection.db.select().from(contactMessages)).map(({ message }) => message)
+const listStoredMessages = async () =>
+  (await connection.db.select().from(contactMessages)).map(({ message }) => message)
 const messageIn = (source: string) => /message-\d+-end/.exec(source)?.[0] ?? ''
 
 test('two servers on one database send every email once', async () => {
   const acknowledged = await sendMany(60)
-  await allSent()
+  await waitUntilAllSent()
   expect(acknowledged).toHaveLength(60)
   expect(smtp.accepted.map(({ source }) => messageIn(source)).toSorted()).toEqual(acknowledged.toSorted())
 })
@@ -97,17 +98,19 @@ test('kills and outages lose no email, and a second copy has the same Message-ID
     const victim = servers[randomInt(servers.length)]
     await victim?.kill()
     servers = servers.filter((server) => server !== victim)
-    if (kill === 1) await smtp.close()
-    servers.push(await start())
-    if (kill === 1) {
+    // The mail server is away during the second restart.
+    const hasMailOutage = kill === 1
+    if (hasMailOutage) await smtp.close()
+    servers.push(await startServer())
+    if (hasMailOutage) {
       smtp = await openSmtp(slowServer, { port: smtp.port })
       receivedLists.push(smtp.accepted)
     }
   }
   const acknowledged = await writing
-  await allSent()
+  await waitUntilAllSent()
 
-  const storedMessages = await stored()
+  const storedMessages = await listStoredMessages()
   for (const message of acknowledged) expect(storedMessages).toContain(message)
   const copies = Map.groupBy(receivedLists.flat(), ({ source }) => messageIn(source))
   expect([...copies.keys()].toSorted()).toEqual(storedMessages.toSorted())
@@ -120,7 +123,7 @@ test('a server that is told to stop finishes its current emails and leaves the r
   const acknowledged = await sendMany(30)
   const codes = await Promise.all(servers.splice(0).map((server) => server.stop()))
   expect(codes).toEqual([0, 0])
-  servers.push(await start())
-  await allSent()
+  servers.push(await startServer())
+  await waitUntilAllSent()
   expect(smtp.accepted.map(({ source }) => messageIn(source)).toSorted()).toEqual(acknowledged.toSorted())
 })

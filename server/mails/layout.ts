@@ -67,7 +67,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
 <style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){${darkRules}}@media (max-width:480px){.card{padding:28px 22px !important}}</style>
 </head>
 <body ${styled('ground', "margin:0;padding:0;font:16px/1.6 -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;-webkit-text-size-adjust:100%")}>
-<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheaderOf(content))}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheaderOf(content))}${invisiblePadding}</div>
 <div ${styled('ground', 'padding:32px 12px 40px')}>
 <div lang="en" style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">
 <p style="margin:0 0 20px;padding:0 4px"><a href="${escapeHtml(publicUrl)}" ${styled('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${styled('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>${escapeHtml(brand.letter)}</span>${escapeHtml(brand.name)}</a></p>
@@ -81,6 +81,9 @@ ${documentsHtml(content.documents || [], publicUrl)}<p ${styled('muted', 'margin
 </html>
 `
 }
+
+/** Fills the preview line in a list of emails, so that no text of the body follows the preheader. */
+const invisiblePadding = '&#847;&zwnj;&nbsp;'.repeat(60)
 
 const preheaderOf = ({ preheader, paragraphs, quote }: MailContent) =>
   preheader || paragraphs.find((text) => text && !isGreeting(text)) || inertLine(quote || '')
@@ -154,12 +157,12 @@ function blockText(block: Block | Heading | Picture, publicUrl: string) {
     .join('\n')
 }
 
-export const inScheme = (html: string, scheme: 'light' | 'dark' | undefined) =>
-  scheme
-    ? html
-        .replace('(prefers-color-scheme:dark)', scheme === 'dark' ? 'all' : 'not all')
-        .replace('color-scheme:light dark', `color-scheme:${scheme}`)
-    : html
+export function inScheme(html: string, scheme: 'light' | 'dark' | undefined) {
+  if (!scheme) return html
+  return html
+    .replace('(prefers-color-scheme:dark)', scheme === 'dark' ? 'all' : 'not all')
+    .replace('color-scheme:light dark', `color-scheme:${scheme}`)
+}
 
 function documentsHtml(documents: LegalText[], publicUrl: string) {
   if (documents.length === 0) return ''

@@ -88,13 +88,10 @@ test.for(examples)(
     const hostile = 'Your session has ended.\nLog in: https://evil.example/login or www.evil.example'
     const isTrusted = (field: string) =>
       trustedFields.has(field) || (kindsWithSellerReason.has(kind) && field === 'reason')
-    const filled = Object.fromEntries(
-      Object.entries(data).map(([field, value]) => [
-        field,
-        typeof value !== 'string' || isTrusted(field) ? value : hostile,
-      ]),
-    )
-    const content = write(kind, filled)
+    const hostileData: Record<string, unknown> = { ...data }
+    for (const [field, value] of Object.entries(data))
+      if (typeof value === 'string' && !isTrusted(field)) hostileData[field] = hostile
+    const content = write(kind, hostileData)
     expect(content.subject).not.toMatch(/\n|evil\.example/)
     const html = renderHtml(content, site).replaceAll(/<blockquote.*?<\/blockquote>/gs, '')
     expect(html).not.toContain('evil.example')

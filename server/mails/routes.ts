@@ -56,8 +56,9 @@ function sampleMails(site: MailSite) {
     const render = templates[kind as keyof typeof templates] as Template<unknown>
     for (const [index, data] of examples.entries())
       byName.set(index === 0 ? kind : `${kind} ${index + 1}`, () => {
-        const product = 'product' in data && site.productsOnSale[0]?.name
-        const content = render(product ? { ...data, product } : data, site)
+        const ownProduct = site.productsOnSale[0]?.name
+        const namesProduct = 'product' in data && ownProduct
+        const content = render(namesProduct ? { ...data, product: ownProduct } : data, site)
         return { subject: content.subject, html: renderHtml(content, site), text: renderText(content, site) }
       })
   }

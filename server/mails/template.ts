@@ -57,6 +57,9 @@ export const toDashboard: Action = ['Open your dashboard', '/dashboard']
 export const greeting = (name: string) => (name && isPersonName(name) ? inert(`Hello ${name},`) : 'Hello,')
 export const isGreeting = (text: string) => text.startsWith('Hello')
 
+/** A count with its noun: `1 job`, `2 jobs`. */
+export const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+
 let dates: Intl.DateTimeFormat | undefined
 
 /** The formatter is slow to create. */

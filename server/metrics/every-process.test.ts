@@ -23,25 +23,24 @@ const read = (path: string) =>
   new Promise<string>((done, failed) => {
     get(shop.url + path, { agent: false }, (response) => done(text(response))).on('error', failed)
   })
-const processes = async () => /^shop_processes (\d+)$/m.exec(await read('/metrics'))?.[1]
-const counted = async () =>
-  /^shop_http_request_seconds_count\{method="GET",route="\/api\/products",status="200"\} (\d+)$/m.exec(
-    await read('/metrics'),
-  )?.[1]
-const children = () =>
-  spawnSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' })
-    .stdout.split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([parent, pid]) => (parent === shop.pid && pid ? [pid] : []))
+const countProcesses = async () => /^shop_processes (\d+)$/m.exec(await read('/metrics'))?.[1]
+const productRequests = /^shop_http_request_seconds_count\{method="GET",route="\/api\/products",status="200"\} (\d+)$/m
+const countRequests = async () => productRequests.exec(await read('/metrics'))?.[1]
+
+function childPids() {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' })
+  const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return lines.filter(([parent]) => parent === shop.pid).map(([, pid = 0]) => pid)
+}
 
 test('any process reports what all of them have counted, and counts outlive the process', async () => {
-  await expect.poll(processes).toBe('2')
+  await expect.poll(countProcesses).toBe('2')
   for (let n = 0; n < 20; n++) await read('/api/products')
-  for (let n = 0; n < 4; n++) expect(await counted()).toBe('20')
+  for (let n = 0; n < 4; n++) expect(await countRequests()).toBe('20')
 
-  const [victim = 0] = children()
+  const [victim = 0] = childPids()
   process.kill(victim, 'SIGKILL')
-  await expect.poll(() => children().includes(victim)).toBe(false)
-  await expect.poll(processes).toBe('2')
-  for (let n = 0; n < 4; n++) expect(await counted()).toBe('20')
+  await expect.poll(() => childPids().includes(victim)).toBe(false)
+  await expect.poll(countProcesses).toBe('2')
+  for (let n = 0; n < 4; n++) expect(await countRequests()).toBe('20')
 })

@@ -139,13 +139,13 @@ async function metricsOfTheDatabase({ queue, overdueEvents, moduleMeasures }: De
       overdueEvents(),
       Promise.all(moduleMeasures.map((module) => module.ofTheDatabase())),
     ])
-    const jobs = (field: 'count' | 'seconds') =>
+    const jobSamples = (field: 'count' | 'seconds') =>
       depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))
     return [
       databaseUp(1),
       ...moduleMetrics.flat(),
-      gauge('shop_jobs', 'Unfinished jobs.', jobs('count')),
-      gauge('shop_job_age_seconds', 'How long the oldest unfinished job has been due.', jobs('seconds')),
+      gauge('shop_jobs', 'Unfinished jobs.', jobSamples('count')),
+      gauge('shop_job_age_seconds', 'How long the oldest unfinished job has been due.', jobSamples('seconds')),
       gauge('shop_stripe_events_overdue', 'Unhandled Stripe events older than 15 minutes.', overdue),
     ]
   } catch {

@@ -52,15 +52,17 @@ async function start(machine: string) {
 
 test('a change shows at once where it was made, and soon in every other process, even on another machine', async () => {
   await change('a@example.com')
-  const [here, beside, elsewhere] = [await start('one'), await start('one'), await start('two')]
-  for (const { text } of [here, beside, elsewhere]) expect(await text()).toBe('Write to a@example.com')
+  const changed = await start('one')
+  const onSameMachine = await start('one')
+  const onOtherMachine = await start('two')
+  for (const { text } of [changed, onSameMachine, onOtherMachine]) expect(await text()).toBe('Write to a@example.com')
 
   await change('b@example.com')
-  expect(await here.refresh()).toBe(200)
-  for (const path of ['/', '/nope']) expect(await here.text(path)).toBe('Write to b@example.com')
-  await expect.poll(() => beside.text()).toBe('Write to b@example.com')
-  await expect.poll(() => elsewhere.text()).toBe('Write to b@example.com')
-  expect(await elsewhere.text('/assets/main.js')).toBe('console.log(1)')
+  expect(await changed.refresh()).toBe(200)
+  for (const path of ['/', '/nope']) expect(await changed.text(path)).toBe('Write to b@example.com')
+  await expect.poll(() => onSameMachine.text()).toBe('Write to b@example.com')
+  await expect.poll(() => onOtherMachine.text()).toBe('Write to b@example.com')
+  expect(await onOtherMachine.text('/assets/main.js')).toBe('console.log(1)')
 })
 
 test('pages that fail to render leave the previous ones in place', async () => {
@@ -86,6 +88,7 @@ test('a page cut off by a crash is rendered again', async () => {
 test('a renderer that ends before it has read what to render does not end the process', async () => {
   await change('f@example.com')
   await (await start('four')).text()
+  // Ends only the renderer, before it reads its input.
   process.env.NODE_OPTIONS = '--import=data:text/javascript,/render.ts$/.test(process.argv[1])&&process.exit(3)'
   const pages = await start('four').finally(() => delete process.env.NODE_OPTIONS)
   await change('x'.repeat(2_000_000))

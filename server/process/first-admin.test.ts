@@ -6,7 +6,7 @@ import { tellFirstAdmin } from './first-admin.ts'
 
 const credentials = { email: 'seller@example.com', password: 'made-for-the-first-admin' }
 
-function outputOf(isTTY: boolean, dataDir: string, production = false) {
+function outputOf(dataDir: string, { isTTY = false, production = false }) {
   let written = ''
   const log = { info: (...words: unknown[]) => void (written += JSON.stringify(words)) }
   const output = { isTTY, write: (text: string | Uint8Array) => (written += String(text)) !== '' }
@@ -16,17 +16,17 @@ function outputOf(isTTY: boolean, dataDir: string, production = false) {
 
 test('the first admin’s password is shown in a terminal, and never in a service’s journal', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-admin-'))
-  expect(outputOf(true, folder)).toContain(credentials.password)
+  expect(outputOf(folder, { isTTY: true })).toContain(credentials.password)
   expect(readdirSync(folder)).toEqual([])
 
-  const inJournal = outputOf(false, folder)
+  const inJournal = outputOf(folder, { isTTY: false })
   const file = join(folder, 'first-admin')
   expect(inJournal).not.toContain(credentials.password)
   expect(inJournal).toContain(file)
   expect(readFileSync(file, 'utf8')).toBe(`${credentials.email}  ${credentials.password}\n`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
-  const inProduction = outputOf(true, folder, true)
+  const inProduction = outputOf(folder, { isTTY: true, production: true })
   expect(inProduction).not.toContain(credentials.password)
   expect(inProduction).toContain(file)
   rmSync(folder, { recursive: true })

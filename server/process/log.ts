@@ -23,7 +23,7 @@ export function createLog(level: string, to?: DestinationStream): Logger {
   return to ? pino(options, to) : pino(options)
 }
 
-type Described = { type: string; message: string; stack: string; cause?: Described } & Record<string, unknown>
+type ErrorDescription = { type: string; message: string; stack: string } & Record<string, unknown>
 
 /** Error fields that cannot hold anything a person typed. */
 const loggedErrorFields = [
@@ -38,24 +38,20 @@ const loggedErrorFields = [
   'requestId',
 ]
 
-function describeError(error: unknown): Described | string {
+function describeError(error: unknown): ErrorDescription | string {
   // pg-boss passes on copies of errors.
   if (isCopiedError(error)) return describeError(Object.assign(new Error(error.message), error))
   if (!(error instanceof Error)) return redactEmails(String(error))
   const { name, stack = '', cause } = error
   const fields = error as unknown as Record<string, unknown>
   const message = messageOf(error)
-  return {
-    type: name,
-    message,
-    // Only the frames: the first lines of a stack repeat the original message.
-    stack: [`${name}: ${message}`, ...stack.split('\n').filter((line) => /^\s+at /.test(line))].join('\n'),
-    ...Object.fromEntries(
-      loggedErrorFields.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]]),
-    ),
-    ...(cause instanceof Error ? { cause: describeError(cause) as Described } : {}),
-    ...(error instanceof AggregateError ? { errors: error.errors.map(describeError) } : {}),
-  }
+  // Only the frames: the first lines of a stack repeat the original message.
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
+  const description: ErrorDescription = { type: name, message, stack: [`${name}: ${message}`, ...frames].join('\n') }
+  for (const key of loggedErrorFields) if (fields[key] !== undefined) description[key] = fields[key]
+  if (cause instanceof Error) description.cause = describeError(cause)
+  if (error instanceof AggregateError) description.errors = error.errors.map(describeError)
+  return description
 }
 
 const isCopiedError = (value: unknown): value is { message: string } =>

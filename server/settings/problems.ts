@@ -19,17 +19,16 @@ type ProductLinks = LiveSettings['linksOnSale'][number]
 export const hasOwnLinks = (links: ProductLinks) => linkProblem(links) === false
 
 function linkProblem({ name, indicatorUrl, strategyUrl }: ProductLinks): Problem | false {
-  const missingLinks = [
-    ...(!indicatorUrl || isListOfScripts(indicatorUrl) ? ['indicator'] : []),
-    ...(isListOfScripts(strategyUrl) ? ['strategy'] : []),
-  ]
-  return (
-    missingLinks.length > 0 && {
-      text: `${name} has no link to its ${missingLinks.join(' and ')}. Buyers land on TradingView’s list of scripts, or find no link.`,
-      remedy: 'Set it under Package links.',
-      isUrgent: false,
-    }
-  )
+  const missingLinks: string[] = []
+  if (!indicatorUrl || isListOfScripts(indicatorUrl)) missingLinks.push('indicator')
+  // A product need not have a strategy, so an empty link is fine.
+  if (isListOfScripts(strategyUrl)) missingLinks.push('strategy')
+  if (missingLinks.length === 0) return false
+  return {
+    text: `${name} has no link to its ${missingLinks.join(' and ')}. Buyers land on TradingView’s list of scripts, or find no link.`,
+    remedy: 'Set it under Package links.',
+    isUrgent: false,
+  }
 }
 
 export function problemsOf(config: Config, live: LiveSettings): Problem[] {

@@ -17,23 +17,23 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 const show = () => admin.call(settings.adminShow, {})
-const valueOf = async (name: string) => (await show()).settings.find((setting) => setting.name === name)
+const settingNamed = async (name: string) => (await show()).settings.find((setting) => setting.name === name)
 
 test('shows where each setting comes from, and no secret', async () => {
-  expect(await valueOf('SELLER_NAME')).toEqual({
+  expect(await settingNamed('SELLER_NAME')).toEqual({
     name: 'SELLER_NAME',
     value: 'From The Environment',
     source: 'environment',
   })
-  expect(await valueOf('SELLER_CITY')).toEqual({ name: 'SELLER_CITY', value: '', source: 'default' })
-  const shown = JSON.stringify(await show())
-  expect(shown).not.toContain(shop.config.databaseUrl)
-  expect(shown).not.toContain(admin.password)
-  expect(await valueOf('ADMIN_PASSWORD')).toMatchObject({ value: null, source: 'environment' })
+  expect(await settingNamed('SELLER_CITY')).toEqual({ name: 'SELLER_CITY', value: '', source: 'default' })
+  const shownText = JSON.stringify(await show())
+  expect(shownText).not.toContain(shop.config.databaseUrl)
+  expect(shownText).not.toContain(admin.password)
+  expect(await settingNamed('ADMIN_PASSWORD')).toMatchObject({ value: null, source: 'environment' })
 })
 
 test('lists each problem until it is solved', async () => {
-  expect((await show()).problems.map(({ remedy: mend }) => mend)).toContain(
+  expect((await show()).problems.map(({ remedy }) => remedy)).toContain(
     'Add your street, city, and country under Seller.',
   )
   await admin.call(settings.adminSave, {
@@ -42,7 +42,7 @@ test('lists each problem until it is solved', async () => {
     SELLER_COUNTRY: 'Switzerland',
   })
   expect((await show()).problems.some(({ text }) => text.includes('imprint'))).toBe(false)
-  expect(await valueOf('SELLER_CITY')).toMatchObject({ value: '4500 Solothurn', source: 'here' })
+  expect(await settingNamed('SELLER_CITY')).toMatchObject({ value: '4500 Solothurn', source: 'here' })
   expect(await admin.call(audit.adminList, { q: 'settings.save' })).toMatchObject([
     { subject: 'SELLER_STREET, SELLER_CITY, SELLER_COUNTRY' },
   ])
@@ -51,7 +51,7 @@ test('lists each problem until it is solved', async () => {
   expect(welcome?.text).toContain('Long Row 12, 4500 Solothurn')
 })
 
-test('a new support address gets what buyers write, and an emptied one goes back', async () => {
+test('a new support address gets what buyers write, and clearing it restores the default', async () => {
   const message = { firstName: 'Ada', lastName: 'L', email: 'ada@example.com', message: 'Hello' }
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'office@shop.test' })
   await shop.visitor().call(contact.send, message)
@@ -72,15 +72,15 @@ test('the next buyer gets the new package links', async () => {
 })
 
 test('refuses what the environment fixes, what it does not know, and what is not valid', async () => {
-  const refused = (input: Record<string, string>, status: number) =>
+  const expectRefusal = (input: Record<string, string>, status: number) =>
     expect(admin.call(settings.adminSave, input)).rejects.toMatchObject({ status })
-  await refused({ SELLER_NAME: 'Somebody Else' }, 409)
-  await refused({ STRIPE_SECRET_KEY: 'sk_test_1' }, 400)
-  await refused({ SUPPORT_EMAIL: 'nobody' }, 400)
+  await expectRefusal({ SELLER_NAME: 'Somebody Else' }, 409)
+  await expectRefusal({ STRIPE_SECRET_KEY: 'sk_test_1' }, 400)
+  await expectRefusal({ SUPPORT_EMAIL: 'nobody' }, 400)
   const scripted = { slug: 'rebound-sigma-pro', indicatorUrl: '', strategyUrl: 'javascript:alert(1)' }
   await expect(admin.call(settings.adminSaveLinks, scripted)).rejects.toMatchObject({ status: 400 })
-  await refused({ SELLER_CITY: 'two\nlines' }, 400)
-  expect(await valueOf('SELLER_NAME')).toMatchObject({ value: 'From The Environment' })
+  await expectRefusal({ SELLER_CITY: 'two\nlines' }, 400)
+  expect(await settingNamed('SELLER_NAME')).toMatchObject({ value: 'From The Environment' })
 })
 
 test('the type of a photo is read from its content, and a photo can be removed', async () => {
@@ -109,8 +109,8 @@ test('a process that starts later has the saved settings', async () => {
 test('the test email arrives, or the admin sees the mail server’s answer', async () => {
   expect(await admin.call(settings.adminTestMail, {})).toEqual({ to: admin.user.email })
   expect((await shop.mails()).at(-1)).toMatchObject({ to: admin.user.email, subject: 'Emails work' })
-  await using mute = await openShop({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
-  const seller = await mute.admin()
+  await using shopWithoutMail = await openShop({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
+  const seller = await shopWithoutMail.admin()
   await expect(seller.call(settings.adminTestMail, {})).rejects.toMatchObject({
     status: 502,
     serverMessage: expect.stringContaining('ECONNREFUSED'),
@@ -118,32 +118,31 @@ test('the test email arrives, or the admin sees the mail server’s answer', asy
 })
 
 test('the seller decides whether buyers are asked for exchange keys, and the checklist asks once', async () => {
-  const asks = async () => (await show()).problems.some(({ remedy: mend }) => mend.includes('Exchange keys'))
-  expect(await asks()).toBe(true)
+  const isAsked = async () => (await show()).problems.some(({ remedy }) => remedy.includes('Exchange keys'))
+  expect(await isAsked()).toBe(true)
   const buyer = await shop.buyer()
   const request = { tradingViewUsername: 'no_keys', purchaseId: buyer.purchase.id }
   const send = () => buyer.call(access.submitForPurchase, request)
   await expect(send()).rejects.toMatchObject({ status: 400 })
   await admin.call(settings.adminSave, { ASK_EXCHANGE_KEYS: 'no' })
-  expect(await asks()).toBe(false)
+  expect(await isAsked()).toBe(false)
   await send()
   await expect(admin.call(settings.adminSave, { ASK_EXCHANGE_KEYS: 'maybe' })).rejects.toMatchObject({ status: 400 })
 })
 
 test('another law or venue makes new terms, the old ones stay readable, and the checklist asks once', async () => {
-  const asks = async () => (await show()).problems.some(({ remedy: mend }) => mend.includes('Law and venue'))
-  const read = (version?: string) => shop.visitor().call(termsInForce.show, { version })
-  expect(await asks()).toBe(true)
-  const before = await read()
-  const law = (text: unknown) => JSON.stringify(text)
-  expect(law(before)).toContain('Swiss law applies')
+  const isAsked = async () => (await show()).problems.some(({ remedy }) => remedy.includes('Law and venue'))
+  const readTerms = (version?: string) => shop.visitor().call(termsInForce.show, { version })
+  expect(await isAsked()).toBe(true)
+  const oldTerms = await readTerms()
+  expect(JSON.stringify(oldTerms)).toContain('Swiss law applies')
   await admin.call(settings.adminSave, { TERMS_LAW: 'German law', TERMS_VENUE: 'Munich, Germany' })
-  expect(await asks()).toBe(false)
-  const after = await read()
-  expect(after.version).not.toBe(before.version)
-  expect(law(after)).toContain('German law applies')
-  expect(law(after)).toContain('The place of jurisdiction is Munich, Germany.')
-  expect(await read(before.version)).toEqual(before)
+  expect(await isAsked()).toBe(false)
+  const newTerms = await readTerms()
+  expect(newTerms.version).not.toBe(oldTerms.version)
+  expect(JSON.stringify(newTerms)).toContain('German law applies')
+  expect(JSON.stringify(newTerms)).toContain('The place of jurisdiction is Munich, Germany.')
+  expect(await readTerms(oldTerms.version)).toEqual(oldTerms)
 })
 
 test('somebody new is added without inventing a password: they get a link to choose one', async () => {

@@ -20,14 +20,15 @@ type LinkedProduct = { slug: string; name: string; state: ProductState; package:
 
 const legalSettings = ['TERMS_LAW', 'TERMS_VENUE'] as const
 const photoName = 'MAKER_PHOTO'
-const confirmation = (key: ChecklistKey) => `CONFIRMED ${key}`
+const confirmationName = (key: ChecklistKey) => `CONFIRMED ${key}`
 
 const linkNames = (slug: string) => [`INDICATOR_URL ${slug}`, `STRATEGY_URL ${slug}`] as const
 
 export type ShopSettings = ReturnType<typeof createShopSettings>
 
-/** The environment takes precedence over the seller. Polled every few seconds. */
+/** A value from the environment takes precedence over the seller's. */
 export function createShopSettings({ db, now, audit, config, products }: SettingsDeps) {
+  /** Values saved by the seller. An empty one counts as not set. */
   let stored: ReadonlyMap<string, string> = new Map()
 
   async function load() {
@@ -126,8 +127,8 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
       }
     },
 
-    isConfirmed: (key: ChecklistKey) => stored.has(confirmation(key)),
-    confirm: (actor: Actor, key: ChecklistKey) => write(actor, [[confirmation(key), 'yes']]),
+    isConfirmed: (key: ChecklistKey) => stored.has(confirmationName(key)),
+    confirm: (actor: Actor, key: ChecklistKey) => write(actor, [[confirmationName(key), 'yes']]),
 
     save: (actor: Actor, changes: Partial<Record<EditableSetting, string | undefined>>) =>
       write(

@@ -3,6 +3,9 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 const sha256 = (data: Uint8Array | string) => createHash('sha256').update(data).digest()
 const encode = (data: Uint8Array | string) => Buffer.from(data).toString('base64url')
 
+/** Major types of CBOR. */
+const cborType = { positive: 0, negative: 1, bytes: 2, text: 3, map: 5 }
+
 function cborHead(major: number, length: number) {
   if (length < 24) return Buffer.from([(major << 5) | length])
   if (length < 256) return Buffer.from([(major << 5) | 24, length])
@@ -11,11 +14,13 @@ function cborHead(major: number, length: number) {
 
 /** Encodes only the CBOR types that an attestation and a key need. */
 function cbor(value: string | number | Uint8Array | Map<string | number, unknown>): Buffer {
-  if (typeof value === 'number') return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value)
-  if (typeof value === 'string') return Buffer.concat([cborHead(3, Buffer.byteLength(value)), Buffer.from(value)])
-  if (value instanceof Uint8Array) return Buffer.concat([cborHead(2, value.length), value])
+  if (typeof value === 'number')
+    return value < 0 ? cborHead(cborType.negative, -1 - value) : cborHead(cborType.positive, value)
+  if (typeof value === 'string')
+    return Buffer.concat([cborHead(cborType.text, Buffer.byteLength(value)), Buffer.from(value)])
+  if (value instanceof Uint8Array) return Buffer.concat([cborHead(cborType.bytes, value.length), value])
   const pairs = [...value].flatMap(([key, entry]) => [cbor(key), cbor(entry as never)])
-  return Buffer.concat([cborHead(5, value.size), ...pairs])
+  return Buffer.concat([cborHead(cborType.map, value.size), ...pairs])
 }
 
 const coseKey = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3 }
@@ -64,7 +69,9 @@ export function createAuthenticator(origin: string, { id = randomBytes(16) }: { 
         [coseKey.x, Buffer.from(x, 'base64url')],
         [coseKey.y, Buffer.from(y, 'base64url')],
       ])
-      const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([id.length >> 8, id.length & 255]), id, cbor(key)])
+      const aaguid = Buffer.alloc(16)
+      const idLength = Buffer.from([id.length >> 8, id.length & 255])
+      const attested = Buffer.concat([aaguid, idLength, id, cbor(key)])
       const attestation = new Map<string, unknown>([
         ['fmt', 'none'],
         ['attStmt', new Map()],
@@ -80,7 +87,8 @@ export function createAuthenticator(origin: string, { id = randomBytes(16) }: { 
     authenticate(shopOptions: Record<string, unknown>) {
       const options = shopOptions as Options
       phone.counter += 1
-      const [data, client] = [authenticatorData(options), clientData('webauthn.get', options)]
+      const data = authenticatorData(options)
+      const client = clientData('webauthn.get', options)
       return answer({
         clientDataJSON: encode(client),
         authenticatorData: encode(data),

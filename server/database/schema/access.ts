@@ -27,7 +27,10 @@ import { id, listed, moment, momentOfInsert } from './columns.ts'
 import { personal } from './personal.ts'
 import { purchases } from './purchases.ts'
 
-/** Index condition: rows that may need the seller. For list entries, see `entryMayNeedSeller` in tradingview.ts. */
+/**
+ * Index condition: rows that may need the seller, because someone waits, the username is wrong, or access must be locked.
+ * For list entries, see `entryMayNeedSeller` in tradingview.ts.
+ */
 export const mayNeedSeller = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
   sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 

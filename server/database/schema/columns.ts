@@ -6,7 +6,8 @@ export const moment = () => timestamp({ withTimezone: true, precision: 3 })
 export const momentOfInsert = () => moment().notNull().defaultNow()
 export const createdAt = () => momentOfInsert()
 
-export const partOf = (column: () => AnyPgColumn) => uuid().notNull().references(column, { onDelete: 'cascade' })
+/** Foreign key to a parent; the row is deleted with its parent. */
+export const parentId = (column: () => AnyPgColumn) => uuid().notNull().references(column, { onDelete: 'cascade' })
 
 export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { mailingStates, type PauseReason, recipientStates, type SuppressionReason } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
-import { createdAt, id, listed, moment, partOf } from './columns.ts'
+import { createdAt, id, listed, moment, parentId } from './columns.ts'
 
 export const newsletterSubscriptions = pgTable(
   'newsletter_subscriptions',
@@ -55,12 +55,12 @@ export const newsletters = pgTable(
   ],
 )
 
-/** Rows are deleted after 30 days; the newsletter keeps their number. */
+/** Addresses are emptied 30 days after the newsletter has ended. The rows stay, because they are counted. */
 export const newsletterRecipients = pgTable(
   'newsletter_recipients',
   {
     id: id(),
-    newsletterId: partOf(() => newsletters.id),
+    newsletterId: parentId(() => newsletters.id),
     email: text(),
     why: text().$type<'subscriber' | 'buyer'>().notNull(),
     /** Id in the unsubscribe link: of the newsletter subscription for subscribers, of the user for buyers. */

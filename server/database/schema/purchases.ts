@@ -79,7 +79,7 @@ export const purchases = pgTable(
     /** Collection paused by the seller at Stripe (`pause_collection`); access stays. */
     isCollectionPaused: boolean().notNull().default(false),
     collectionResumesAt: moment(),
-    /** The shop collects tax, but not here: the address is invalid, or tax is off for the subscription. */
+    /** The shop collects tax, but not for this purchase: its address is invalid, or Stripe's tax is off for it. */
     taxIsOff: boolean().notNull().default(false),
     /** The unpaid renewal needs the buyer's confirmation with the bank (3-D Secure). */
     awaitsBank: boolean().notNull().default(false),

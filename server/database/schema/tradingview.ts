@@ -14,7 +14,7 @@ import {
 import { connectionModes, connectionStates } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { productId } from './catalog.ts'
-import { createdAt, id, listed, moment, momentOfInsert, partOf } from './columns.ts'
+import { createdAt, id, listed, moment, momentOfInsert, parentId } from './columns.ts'
 import { personal } from './personal.ts'
 
 /** Single row: the seller's session at TradingView and what the shop may do with it. */
@@ -70,7 +70,7 @@ export const tvPeople = pgTable(
   'tv_people',
   {
     id: id(),
-    scriptId: partOf(() => tvScripts.id),
+    scriptId: parentId(() => tvScripts.id),
     usernameKey: text().notNull(),
     username: text().notNull(),
     userId: uuid().references(() => users.id),
@@ -124,7 +124,7 @@ export const tvRuns = pgTable(
   'tv_runs',
   {
     id: id(),
-    scriptId: partOf(() => tvScripts.id),
+    scriptId: parentId(() => tvScripts.id),
     startedAt: momentOfInsert(),
     endedAt: moment(),
     pages: integer().notNull().default(0),

@@ -92,11 +92,11 @@ export function rateReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
     const rate: Rate = { arr: 0, billing: null, priceId: null, quantity: 0, discount: 0 }
     for (const line of lines) {
       const price = await priceOf(line)
+      if (!price || line.amount <= 0) continue
       const discount = sumOf(line.discount_amounts)
       const includedTaxes = (line.taxes ?? []).filter(({ tax_behavior: behavior }) => behavior === 'inclusive')
       const net = line.amount - discount - sumOf(includedTaxes)
       const quantity = line.quantity ?? 1
-      if (!price || line.amount <= 0) continue
       // A proration bills only part of a period, so the full price is reduced by the line's share of discount and tax.
       const listPricePerYear = (price.unit_amount ?? 0) * quantity * timesAYear(price)
       rate.arr += Math.round((listPricePerYear * net) / line.amount)

@@ -122,24 +122,27 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     key: string,
     request: (options: Stripe.RequestOptions) => Promise<Answer>,
     isDone: () => Promise<boolean>,
-    expects?: (error: unknown) => boolean,
+    expects: (error: unknown) => boolean = () => false,
   ): Promise<Answer | undefined> {
     let serverErrors = 0
     for (let spentKeys = 0; ; spentKeys++) {
+      const idempotencyKey = spentKeys === 0 ? key : `${key}-${spentKeys}`
       try {
         return await ask(
-          request({ idempotencyKey: spentKeys === 0 ? key : `${key}-${spentKeys}`, maxNetworkRetries: 1 }),
-          (error) => isKeySpent(error) || (expects?.(error) ?? false),
+          request({ idempotencyKey, maxNetworkRetries: 1 }),
+          (error) => isKeySpent(error) || expects(error),
         )
       } catch (error) {
         if (!isKeySpent(error)) throw error
         if (await isDone()) {
-          if (isKeyConflict(error) && expects?.(error)) throw error
+          // Another request made a different change under this key.
+          if (isKeyConflict(error) && expects(error)) throw error
           return undefined
         }
-        if (isServerError(error) && !isReplayed(error)) serverErrors++
+        const isNewServerError = isServerError(error) && !isReplayed(error)
+        if (isNewServerError) serverErrors++
         if (serverErrors === maxServerErrors || spentKeys === maxSpentKeys)
-          throw expects?.(error) ? error : translate(error)
+          throw expects(error) ? error : translate(error)
       }
     }
   }

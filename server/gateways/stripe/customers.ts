@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe'
 import type { BillingDetails } from '#contract/selling/billing.ts'
 import { invalid } from '../../errors.ts'
 import { type BuyerPlace, type Invoicing, taxIdTypeOf } from './amounts.ts'
@@ -21,8 +22,9 @@ const isInvalidLocation = (error: unknown) => isRefused(error, { code: 'customer
 export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoicing) {
   /** An empty VAT ID removes the present one. */
   async function setVatId(customer: string, vatId: string) {
-    const { data } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
-    if (!data.some(({ value }) => value === vatId) && vatId) {
+    const { data: storedIds } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
+    const isStored = storedIds.some(({ value }) => value === vatId)
+    if (vatId && !isStored) {
       const type = taxIdTypeOf(vatId)
       if (!type) throw vatIdRefusal()
       const isWrong = (error: unknown) => isRefused(error, { code: 'tax_id_invalid' })
@@ -30,38 +32,33 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
         throw isWrong(error) ? vatIdRefusal() : error
       })
     }
-    for (const { id, value } of data) if (value !== vatId) await orNothing(sdk.taxIds.del(id))
+    for (const { id, value } of storedIds) if (value !== vatId) await orNothing(sdk.taxIds.del(id))
   }
 
   /** Stripe validates the address if tax depends on it. Undefined if the customer is deleted. */
-  async function update(id: string, { name, ip, ...address }: Address & { name?: string; ip?: string }) {
-    const tax = {
-      ...(ip ? { ip_address: ip } : {}),
-      ...(invoices.automaticTax && address.country ? { validate_location: 'immediately' as const } : {}),
-    }
-    const request = sdk.customers.update(id, { ...(name ? { name } : {}), address: addressOf(address), tax })
-    return ask(request, (error) => isMissing(error) || isInvalidLocation(error)).catch((error: unknown) => {
+  async function updateAddress(id: string, { name, ip, ...address }: Address & { name?: string; ip?: string }) {
+    const tax: Stripe.CustomerUpdateParams.Tax = {}
+    if (ip) tax.ip_address = ip
+    if (invoices.automaticTax && address.country) tax.validate_location = 'immediately'
+    const params: Stripe.CustomerUpdateParams = { address: addressOf(address), tax }
+    if (name) params.name = name
+    try {
+      return await ask(sdk.customers.update(id, params), (error) => isMissing(error) || isInvalidLocation(error))
+    } catch (error) {
       if (isMissing(error)) return undefined
       if (!isInvalidLocation(error)) throw error
       throw address.postalCode
         ? invalid('postalCode', 'Please check the postal code')
         : invalid('country', 'Please check the country')
-    })
+    }
   }
 
   return {
     async create({ attempt, email, name }: { attempt: string; email: string; name?: string }): Promise<string> {
-      const { id } = await ask(
-        sdk.customers.create(
-          {
-            email,
-            ...(name ? { name } : {}),
-            ...(invoices.footer ? { invoice_settings: { footer: invoices.footer } } : {}),
-            metadata: { checkout: attempt },
-          },
-          { idempotencyKey: `customer-${attempt}` },
-        ),
-      )
+      const params: Stripe.CustomerCreateParams = { email, metadata: { checkout: attempt } }
+      if (name) params.name = name
+      if (invoices.footer) params.invoice_settings = { footer: invoices.footer }
+      const { id } = await ask(sdk.customers.create(params, { idempotencyKey: `customer-${attempt}` }))
       return id
     },
 
@@ -77,13 +74,13 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
 
     /** Ignores a deleted customer, which the next call reports. */
     async setPlace(id: string, { vatId, ...address }: BuyerPlace & Address) {
-      const customer = await update(id, address)
+      const customer = await updateAddress(id, address)
       if (customer) await setVatId(id, vatId)
     },
 
     async setBillingDetails(id: string, details: BillingDetails & { name: string }) {
       const { name, company, street, postalCode, city, country, vatId } = details
-      const customer = await update(id, { street, postalCode, city, country, name: company || name })
+      const customer = await updateAddress(id, { street, postalCode, city, country, name: company || name })
       if (customer) await setVatId(id, vatId)
     },
 

@@ -23,18 +23,17 @@ export function existingSubscriptionCalls({ sdk, ask, all, orNothing }: Client) 
 
   return {
     async *listPrices(): AsyncGenerator<ListedPrice[]> {
-      for (let after: string | undefined; ; ) {
-        const page = { limit: 100, ...(after && { starting_after: after }) }
-        const { data, has_more: hasMore } = await ask(
-          sdk.subscriptions.list({
-            ...page,
-            expand: ['data.latest_invoice', 'data.discounts.source.coupon', 'data.customer.discount'],
-          }),
-        )
+      const params: Stripe.SubscriptionListParams = {
+        limit: 100,
+        expand: ['data.latest_invoice', 'data.discounts.source.coupon', 'data.customer.discount'],
+      }
+      for (;;) {
+        const { data, has_more: hasMore } = await ask(sdk.subscriptions.list(params))
         const live = data.filter(({ status }) => !notLiveStatuses.has(status))
         yield await Promise.all(live.map((subscription) => listedPriceOf(subscription, couponOf)))
-        if (!hasMore) return
-        after = data.at(-1)?.id
+        const lastId = data.at(-1)?.id
+        if (!hasMore || !lastId) return
+        params.starting_after = lastId
       }
     },
 
@@ -104,7 +103,9 @@ async function listedPriceOf(
 /** A coupon for a single invoice does not lower the recurring amount. */
 function afterCoupon(amount: number, coupon: Stripe.Coupon | undefined) {
   if (!coupon || coupon.duration === 'once') return amount
-  return Math.max(0, amount - (coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100)))
+  const percentOff = coupon.percent_off ?? 0
+  const discount = coupon.amount_off ?? Math.round((amount * percentOff) / 100)
+  return Math.max(0, amount - discount)
 }
 
 /** Share of an invoice's amount that is not included tax, from 0 to 1. */
@@ -123,12 +124,12 @@ function existingOf(subscription: Stripe.Subscription) {
   const { customer, items } = subscription
   const [item] = items.data
   if (!item) throw new Error(`Subscription ${subscription.id} has no item`)
-  const hasCustomer = typeof customer === 'object' && !customer.deleted
+  const presentCustomer = typeof customer === 'object' && !customer.deleted ? customer : null
   return {
     id: subscription.id,
     customerId: idOf(customer) ?? '',
-    email: (hasCustomer && customer.email) || '',
-    name: (hasCustomer && customer.name) || '',
+    email: presentCustomer?.email ?? '',
+    name: presentCustomer?.name ?? '',
     priceId: item.price.id,
     stripeProductId: idOf(item.price.product) ?? '',
     billing: billingOf(item.price),

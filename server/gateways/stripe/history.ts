@@ -125,11 +125,11 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
 
   async function paymentsOf(customer: string, invoiceByIntent: Map<string, Stripe.Invoice>): Promise<Payment[]> {
     const charges = await chargesOf(customer, invoiceByIntent.keys())
-    const payments = charges.map(async (charge): Promise<Payment | []> => {
+    const payments = charges.map(async (charge): Promise<Payment | null> => {
       const paymentIntentId = idOf(charge.payment_intent) ?? ''
       const invoice = invoiceByIntent.get(paymentIntentId)
+      if (charge.status !== 'succeeded' || !invoice) return null
       const cardCountry = charge.payment_method_details?.card?.country ?? null
-      if (charge.status !== 'succeeded' || !invoice) return []
       return {
         paymentIntentId,
         invoiceId: invoice.id,
@@ -143,14 +143,16 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
         cardCountry,
       }
     })
-    const received = (await Promise.all(payments)).flat()
+    const received = (await Promise.all(payments)).filter((payment) => payment !== null)
     return received.toSorted((a, b) => b.paidAt.getTime() - a.paidAt.getTime())
   }
 
-  async function periodOf(invoice: Stripe.Invoice): Promise<PaidPeriod | []> {
+  async function periodOf(invoice: Stripe.Invoice): Promise<PaidPeriod | null> {
     const line = lineOf(invoice)
     const paidAt = invoice.status_transitions.paid_at
-    if (invoice.status !== 'paid' || !line || paidAt === null) return []
+    if (invoice.status !== 'paid' || !line || paidAt === null) return null
+    // Prorations on the invoice of a full period belong to the period before.
+    const fullPeriodLines = invoice.lines.data.filter((each) => !isProration(each))
     return {
       invoiceId: invoice.id,
       paidAt: date(paidAt),
@@ -160,8 +162,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       tax: await taxOf(invoice),
       credit: creditIn(invoice),
       isProration: isProration(line),
-      // Prorations on the invoice of a full period belong to the period before.
-      rate: await rateOf(isProration(line) ? [line] : invoice.lines.data.filter((each) => !isProration(each))),
+      rate: await rateOf(isProration(line) ? [line] : fullPeriodLines),
     }
   }
 
@@ -174,14 +175,17 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
         if (intent) invoiceByIntent.set(intent, invoice)
       }
     const periods: PaidPeriod[] = []
-    for (const invoice of invoices.toReversed()) periods.push(...[await periodOf(invoice)].flat())
+    const records: InvoiceRecord[] = []
+    for (const invoice of invoices.toReversed()) {
+      const period = await periodOf(invoice)
+      if (period) periods.push(period)
+      const tax = await taxOf(invoice)
+      records.push(recordOf(invoice, tax?.percent ?? null))
+    }
     const due = invoices.find(({ billing_reason: reason }) => reason && fullPeriodReasons.has(reason))
     const open = isPayable(due) ? due : invoices.find(isPayable)
     const payments = await paymentsOf(customer, invoiceByIntent)
     const creditNotes = await creditNotesOf({ sdk, ask }, invoices)
-    const records: InvoiceRecord[] = []
-    for (const invoice of invoices.toReversed())
-      records.push(recordOf(invoice, (await taxOf(invoice))?.percent ?? null))
     return {
       invoices: records,
       creditNotes,
@@ -189,7 +193,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       payments,
       uncoveredNotes: uncoveredNotes(creditNotes, payments),
       latestPeriodInvoice: due ? owedInvoice(due) : null,
-      openInvoice: open ? { ...owedInvoice(open), ...(await attemptOn({ sdk, ask }, open)) } : null,
+      openInvoice: open ? { ...owedInvoice(open), ...(await readAttempt({ sdk, ask }, open)) } : null,
       invoiceCount: invoices.length,
     }
   }
@@ -200,7 +204,7 @@ export const defaultPayment = (payments: Stripe.InvoicePayment[] | undefined) =>
   payments?.find(({ is_default: isDefault }) => isDefault) ?? payments?.at(-1)
 
 /** Empty before the first attempt: the browser then has the secret from the checkout. */
-async function attemptOn(
+async function readAttempt(
   { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
   { attempt_count: attempts, payments }: Stripe.Invoice,
 ) {

@@ -120,8 +120,11 @@ function periodNet({ lines }: Stripe.Invoice) {
   return net
 }
 
-export const creditIn = ({ lines }: Stripe.Invoice) =>
-  lines.data.filter(isProration).reduce((sum, { amount }) => sum - Math.min(amount, 0), 0)
+export function creditIn({ lines }: Stripe.Invoice) {
+  let credit = 0
+  for (const line of lines.data) if (isProration(line) && line.amount < 0) credit -= line.amount
+  return credit
+}
 
 export const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
   parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false

@@ -39,11 +39,10 @@ export function invoiceCalls(
 
     /** With a `card`, the buyer is present. Otherwise charges the card on file. */
     async pay(id: string, card?: string): Promise<PaymentResult> {
+      const params = card ? { payment_method: card, off_session: false } : { off_session: true }
+      const keepsStripesError = () => true
       try {
-        await ask(
-          sdk.invoices.pay(id, card ? { payment_method: card, off_session: false } : { off_session: true }),
-          () => true,
-        )
+        await ask(sdk.invoices.pay(id, params), keepsStripesError)
         return { state: 'done', confirmWith: null }
       } catch (error) {
         // Reads the invoice again after a refusal: a concurrent request may have paid it.

@@ -61,30 +61,29 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
       /** Makes the repeated request use another idempotency key. */
       recreatedObjects?: number
     }): Promise<NewSubscription | { missing: 'price' | 'customer' | 'coupon' }> {
-      const { couponId } = wanted
+      const { attempt, priceId, customerId, couponId, recreatedObjects } = wanted
+      const repetition = recreatedObjects ? String(recreatedObjects) : ''
       const isGone = (error: unknown, param: string) => isRefused(error, { param })
       const request = sdk.subscriptions.create(
         {
-          customer: wanted.customerId,
-          items: [{ price: wanted.priceId }],
+          customer: customerId,
+          items: [{ price: priceId }],
           payment_behavior: 'default_incomplete',
           // Set explicitly, because the account's default may write prorations and discounts in another way.
           billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' } },
           payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: ['card'] },
           ...(couponId ? { discounts: [{ coupon: couponId }] } : {}),
           ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
-          metadata: { checkout: wanted.attempt },
+          metadata: { checkout: attempt },
           expand: withFirstPayment,
         },
-        {
-          idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}${wanted.recreatedObjects || ''}`,
-        },
+        { idempotencyKey: `subscription-${attempt}-${priceId}-${customerId}${repetition}` },
       )
       try {
         const subscription = await ask(request, (error) =>
           [priceParam, couponParam, 'customer'].some((param) => isGone(error, param)),
         )
-        return { customerId: wanted.customerId, subscriptionId: subscription.id, ...(await firstPayment(subscription)) }
+        return { customerId, subscriptionId: subscription.id, ...(await firstPayment(subscription)) }
       } catch (error) {
         if (isGone(error, priceParam)) return { missing: 'price' }
         if (isGone(error, 'customer')) return { missing: 'customer' }

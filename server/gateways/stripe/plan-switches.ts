@@ -1,4 +1,4 @@
-import type { Stripe } from 'stripe'
+import StripeSdk, { type Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Invoicing, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, isKeyConflict, isRefused } from './client.ts'
@@ -24,7 +24,7 @@ const switchParams = ({ plan }: Subscription, { priceId, at }: SwitchTarget) => 
 })
 
 const isPriceGone = (error: unknown) =>
-  error instanceof Error && isRefused(error) && String(Reflect.get(error, 'param')).endsWith('[price]')
+  error instanceof StripeSdk.errors.StripeInvalidRequestError && (error.param ?? '').endsWith('[price]')
 
 export function planSwitchCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
   const taxOf = taxReader({ sdk, ask })

@@ -14,10 +14,12 @@ export type WantedPrice = {
 const alreadyExists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
 
 export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticTax }: Invoicing) {
-  const behavior = automaticTax ? 'inclusive' : undefined
-  /** `tax_behavior` only matters when Stripe Tax is on. */
-  const matches = (price: Stripe.Price, wanted: WantedPrice) =>
-    hasSameTerms(price, wanted) && (!behavior || price.tax_behavior === behavior)
+  /** Only matters when Stripe Tax is on. */
+  const taxBehavior = automaticTax ? 'inclusive' : undefined
+  function matches(price: Stripe.Price, wanted: WantedPrice) {
+    const hasTaxBehavior = !taxBehavior || price.tax_behavior === taxBehavior
+    return hasTaxBehavior && hasSameTerms(price, wanted)
+  }
 
   /** The price may be archived: archived prices keep their lookup key. */
   async function findByLookupKey(lookupKey: string): Promise<Stripe.Price | undefined> {
@@ -51,8 +53,10 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
       const current = await findByLookupKey(wanted.lookupKey)
       await ensureProduct(wanted.product)
       if (current && matches(current, wanted)) return current.id
+      const interval = `${wanted.intervalCount}-${wanted.interval}`
+      const replacedId = current?.id ?? 'none'
       const created = await change(
-        `price-${wanted.lookupKey}-${wanted.intervalCount}-${wanted.interval}-${wanted.amount}-after-${current?.id ?? 'none'}${behavior ?? ''}`,
+        `price-${wanted.lookupKey}-${interval}-${wanted.amount}-after-${replacedId}${taxBehavior ?? ''}`,
         (options) =>
           sdk.prices.create(
             {
@@ -62,7 +66,7 @@ export function priceCalls({ sdk, ask, orNothing, change }: Client, { automaticT
               unit_amount: wanted.amount,
               recurring: { interval: wanted.interval, interval_count: wanted.intervalCount },
               product: wanted.product.id,
-              ...(behavior ? { tax_behavior: behavior } : {}),
+              ...(taxBehavior ? { tax_behavior: taxBehavior } : {}),
             },
             options,
           ),

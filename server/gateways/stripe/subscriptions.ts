@@ -64,12 +64,8 @@ type HistoryOf = (subscription: string, customer: string) => Promise<History>
 const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Subscription) =>
   atPeriodEnd || at !== null
 
-export function subscriptionCalls(
-  { sdk, ask, orNothing, change, translate }: Client,
-  historyOf: HistoryOf,
-  { automaticTax }: Invoicing,
-) {
-  const retryWithoutSchedule = scheduleReleaser({ sdk, ask, orNothing })
+export function subscriptionCalls(client: Client, historyOf: HistoryOf, { automaticTax }: Invoicing) {
+  const { sdk, ask, orNothing, change, translate } = client
 
   return {
     async read(id: string): Promise<Subscription> {
@@ -90,7 +86,9 @@ export function subscriptionCalls(
         customerId,
         status: subscription.status,
         plan: readPlan(item, subscription.items.data),
-        discounts: discountsOf(subscription).flatMap((discount) => discountOf(discount, item.current_period_start)),
+        discounts: appliedDiscounts(subscription)
+          .map((discount) => readDiscount(discount, item.current_period_start))
+          .filter((discount) => discount !== null),
         credit: creditOf(subscription.customer),
         anchor: date(subscription.billing_cycle_anchor),
         periodStart: date(item.current_period_start),
@@ -113,7 +111,7 @@ export function subscriptionCalls(
 
     async cancel(id: string, key: string, notice?: Notice) {
       const params = notice ? withPromise(notice) : { cancel_at_period_end: true }
-      await retryWithoutSchedule(id, () =>
+      await retryWithoutSchedule(client, id, () =>
         change(
           // With the same key, a repeated request after a lost answer does not move the date.
           key,
@@ -130,13 +128,16 @@ export function subscriptionCalls(
     async resume(id: string, key: string) {
       const subscription = await ask(sdk.subscriptions.retrieve(id))
       if (!willEnd(subscription)) return
+      const withoutEnd = subscription.cancel_at_period_end
+        ? { cancel_at_period_end: false }
+        : { cancel_at: '' as const }
       await change(
         key,
         (options) =>
           sdk.subscriptions.update(
             id,
             {
-              ...(subscription.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }),
+              ...withoutEnd,
               cancellation_details: { feedback: '', comment: '' },
               metadata: { rest_refund: '', rest_until: '' },
             },
@@ -158,7 +159,7 @@ export function subscriptionCalls(
     /** Stripe gives free time as a trial. */
     async extend(id: string, until: Date, key: string) {
       const trial_end = seconds(until)
-      await retryWithoutSchedule(id, () =>
+      await retryWithoutSchedule(client, id, () =>
         change(
           key,
           (options) => sdk.subscriptions.update(id, { trial_end, proration_behavior: 'none' }, options),
@@ -171,7 +172,7 @@ export function subscriptionCalls(
       })
     },
 
-    turnTaxOn: taxTurner({ sdk, ask, orNothing }),
+    turnTaxOn: (id: string) => turnTaxOn(client, id),
 
     async useCard(id: string, card: string) {
       await ask(sdk.subscriptions.update(id, { default_payment_method: card }))
@@ -185,30 +186,28 @@ export function subscriptionCalls(
 }
 
 /** Stripe refuses to change the fields that a subscription schedule controls. */
-const scheduleReleaser =
-  ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
-  async (id: string, request: () => Promise<unknown>) => {
-    try {
-      await request()
-    } catch (error) {
-      const schedule = isRefused(error) ? idOf((await ask(sdk.subscriptions.retrieve(id))).schedule) : null
-      if (!schedule) throw error
-      const options = { idempotencyKey: `release-${schedule}` }
-      await orNothing(sdk.subscriptionSchedules.release(schedule, {}, options), isRefused)
-      await request()
-    }
+async function retryWithoutSchedule({ sdk, ask, orNothing }: Client, id: string, request: () => Promise<unknown>) {
+  try {
+    await request()
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    const schedule = idOf((await ask(sdk.subscriptions.retrieve(id))).schedule)
+    if (!schedule) throw error
+    const options = { idempotencyKey: `release-${schedule}` }
+    await orNothing(sdk.subscriptionSchedules.release(schedule, {}, options), isRefused)
+    await request()
   }
+}
 
 /** Returns false if Stripe cannot determine the tax, because it knows no address. */
-const taxTurner =
-  ({ sdk, ask, orNothing }: Pick<Client, 'sdk' | 'ask' | 'orNothing'>) =>
-  async (id: string): Promise<boolean> => {
-    const { items } = await ask(sdk.subscriptions.retrieve(id))
-    for (const { price } of items.data)
-      if (price.tax_behavior === 'unspecified')
-        await orNothing(sdk.prices.update(price.id, { tax_behavior: 'inclusive' }), isRefused)
-    return Boolean(await orNothing(sdk.subscriptions.update(id, { automatic_tax: { enabled: true } }), isRefused))
-  }
+async function turnTaxOn({ sdk, ask, orNothing }: Client, id: string): Promise<boolean> {
+  const { items } = await ask(sdk.subscriptions.retrieve(id))
+  for (const { price } of items.data)
+    if (price.tax_behavior === 'unspecified')
+      await orNothing(sdk.prices.update(price.id, { tax_behavior: 'inclusive' }), isRefused)
+  const updated = await orNothing(sdk.subscriptions.update(id, { automatic_tax: { enabled: true } }), isRefused)
+  return updated !== undefined
+}
 
 export const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
@@ -233,16 +232,17 @@ function leavingOf({ cancellation_details: details }: Stripe.Subscription): Subs
 }
 
 /** Stripe applies the customer's discount only if the subscription has none. */
-function discountsOf({ discounts, customer }: Stripe.Subscription) {
+function appliedDiscounts({ discounts, customer }: Stripe.Subscription) {
   const customerDiscount = typeof customer === 'string' || customer.deleted ? null : customer.discount
   return discounts.length === 0 && customerDiscount ? [customerDiscount] : discounts
 }
 
-/** Empty for a one-time discount from before the current period, which is used up. */
-function discountOf(discount: string | Stripe.Discount, periodStart: number) {
-  const coupon = typeof discount === 'object' ? discount.source.coupon : null
-  if (typeof discount === 'string' || !coupon || typeof coupon === 'string') return []
-  if (coupon.duration === 'once' && discount.start <= periodStart) return []
+/** Null for a one-time discount from before the current period, which is used up. */
+function readDiscount(discount: string | Stripe.Discount, periodStart: number): Discount | null {
+  if (typeof discount === 'string') return null
+  const { coupon } = discount.source
+  if (!coupon || typeof coupon === 'string') return null
+  if (coupon.duration === 'once' && discount.start <= periodStart) return null
   return {
     couponId: coupon.id,
     duration: coupon.duration,

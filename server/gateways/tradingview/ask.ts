@@ -34,9 +34,10 @@ export function createAsk({ address, cookies, turn, report, timeoutMs = 10_000 }
     accept: 'application/json',
   }
 
-  const withoutCookies = (text: string) => {
-    const secrets = cookies ? Object.values(cookies) : []
-    return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '…'), text).slice(0, 500)
+  function excerptWithoutCookies(text: string) {
+    let cleaned = text
+    for (const secret of Object.values(cookies ?? {})) cleaned = cleaned.replaceAll(secret, '…')
+    return cleaned.slice(0, 500)
   }
 
   async function send({ method = 'POST', path, form }: Question) {
@@ -49,7 +50,7 @@ export function createAsk({ address, cookies, turn, report, timeoutMs = 10_000 }
       signal: AbortSignal.timeout(timeoutMs),
     })
     const text = await response.text()
-    const excerpt = withoutCookies(text)
+    const excerpt = excerptWithoutCookies(text)
     if (!response.ok) throw failureOf(response.status, text, excerpt)
     return { http: response.status, answer: parseAnswer(text, response.status, excerpt) }
   }
@@ -91,9 +92,13 @@ export function readCookies(pasted: string): SessionCookies | { refusal: string 
   if (pasted.length > maxPastedLength) return { refusal: 'That is too long to be two cookies.' }
   if (/[\r\n]/.test(pasted.trim())) return { refusal: 'Please paste the cookies in one line.' }
   const header = pasted.trim().replace(/^cookie:/i, '')
-  const pairs = header.split(';').map((pair) => pair.trim().split('='))
-  const cookies = new Map(pairs.map(([name = '', ...value]) => [name, value.join('=').replaceAll(/^"|"$/g, '')]))
-  const [sessionid, sign] = [cookies.get('sessionid'), cookies.get('sessionid_sign')]
+  const cookies = new Map<string, string>()
+  for (const pair of header.split(';')) {
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair.trim()) ?? []
+    cookies.set(name, value.replaceAll(/^"|"$/g, ''))
+  }
+  const sessionid = cookies.get('sessionid')
+  const sign = cookies.get('sessionid_sign')
   if (!sessionid || !sign) return { refusal: 'We need both cookies: sessionid=…; sessionid_sign=…' }
   // Other characters could add a second header or cookie to our requests.
   if (![sessionid, sign].every((value) => /^[\w.:+/=%-]+$/.test(value)))

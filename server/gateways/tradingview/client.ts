@@ -99,7 +99,8 @@ async function listPeople(ask: Ask, pineId: string, username?: string): Promise<
     const page: ListPage | 'cursor died' = await readPage(ask, path, pages, form)
     if (page === 'cursor died') return { people: [...peopleByName.values()], isComplete: false, pages }
     const { results, next } = page
-    if (!Array.isArray(results) || (next !== null && next !== undefined && typeof next !== 'string'))
+    const isNextValid = next === null || next === undefined || typeof next === 'string'
+    if (!Array.isArray(results) || !isNextValid)
       throw new TradingViewFailure('unknown', 'The list has another form than it used to.')
     for (const row of results) {
       const person = personOf(row)

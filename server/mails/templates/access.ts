@@ -1,12 +1,10 @@
 import { accessPromise } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
-import { day, greeting, type Templates, toDashboard } from '../template.ts'
+import { counted, day, greeting, type Templates, toDashboard } from '../template.ts'
 
 const unlockedByHand = { unlocksItself: false }
 
 type BuyerAccess = { name: string; product: string; tradingViewUsername: string }
-
-const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
 const stopTexts = {
   expired: {
@@ -24,7 +22,7 @@ const stopTexts = {
 }
 
 /** `staysUnlocked`: the buyer asked to move to another TradingView account and keeps the present one. */
-type Declined = BuyerAccess & { reason: string; staysUnlocked: boolean }
+type DeclinedAccess = BuyerAccess & { reason: string; staysUnlocked: boolean }
 
 type ReminderData = Pick<BuyerAccess, 'name' | 'product'> & { unlocksItself?: boolean }
 
@@ -48,7 +46,7 @@ export const accessMails = {
     details: [['TradingView username', inertLine(tradingViewUsername)]],
     action: ['Start the setup guide', '/setup-guide'],
   }),
-  accessDeclined: ({ name, product, tradingViewUsername, reason, staysUnlocked }: Declined) => ({
+  accessDeclined: ({ name, product, tradingViewUsername, reason, staysUnlocked }: DeclinedAccess) => ({
     subject: staysUnlocked
       ? 'Your TradingView access stays where it is'
       : 'We couldn’t unlock your TradingView access yet',

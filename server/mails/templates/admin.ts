@@ -1,11 +1,9 @@
 import { exactDollars } from '#contract/money.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
-import { greeting, type Nothing, type Templates } from '../template.ts'
+import { counted, greeting, type Nothing, type Templates } from '../template.ts'
 
 const startsWithGreeting = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/i
-
-const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
 type Answer = Pick<Message, 'firstName' | 'message'> & { answer: string }
@@ -14,6 +12,14 @@ type Digest = Record<'openRequests' | 'overdueRequests' | 'oldestHours' | 'faile
 
 type Sale = { who: string; billingType: BillingType; amount: number }
 type Letter = { came: number; gone: { who: string; why: string }[]; mrr: number; due: string[]; open: string[] }
+
+function digestSubject({ openRequests, overdueRequests, failedJobs }: Digest) {
+  if (overdueRequests > 0) return `${counted(overdueRequests, 'access request is', 'access requests are')} overdue`
+  const tasks: string[] = []
+  if (openRequests > 0) tasks.push(counted(openRequests, 'access request', 'access requests'))
+  if (failedJobs > 0) tasks.push(counted(failedJobs, 'failed job', 'failed jobs'))
+  return `Action needed: ${tasks.join(', ')}`
+}
 
 const revenueNow = (mrr: number) => `You are at ${exactDollars(mrr)} a month.`
 const turnOff = 'You can turn this off in the admin area, under Settings.'
@@ -68,25 +74,18 @@ export const adminMails = {
     action: ['Open the disputes', '/admin/purchases?need=disputes'],
   }),
   /** `oldestHours` is the age of the oldest open request. */
-  adminDigest: ({ openRequests, overdueRequests, oldestHours, failedJobs }: Digest) => ({
-    subject: overdueRequests
-      ? `${counted(overdueRequests, 'access request is', 'access requests are')} overdue`
-      : `Action needed: ${[
-          openRequests && counted(openRequests, 'access request', 'access requests'),
-          failedJobs && counted(failedJobs, 'failed job', 'failed jobs'),
-        ]
-          .filter(Boolean)
-          .join(', ')}`,
+  adminDigest: (data: Digest) => ({
+    subject: digestSubject(data),
     paragraphs: [
-      openRequests > 0 &&
-        `${counted(openRequests, 'access request is', 'access requests are')} open, the oldest for ${counted(oldestHours, 'hour', 'hours')}. Buyers are promised access within 24 hours.`,
-      failedJobs > 0 &&
-        `${counted(failedJobs, 'job has', 'jobs have')} failed permanently, most often an email to an address that doesn’t exist. You can look at each one, run it again, or discard it.`,
+      data.openRequests > 0 &&
+        `${counted(data.openRequests, 'access request is', 'access requests are')} open, the oldest for ${counted(data.oldestHours, 'hour', 'hours')}. Buyers are promised access within 24 hours.`,
+      data.failedJobs > 0 &&
+        `${counted(data.failedJobs, 'job has', 'jobs have')} failed permanently, most often an email to an address that doesn’t exist. You can look at each one, run it again, or discard it.`,
     ],
     details: [
-      ['Open access requests', String(openRequests)],
-      ['Overdue (more than 24 hours)', String(overdueRequests)],
-      ['Failed jobs', String(failedJobs)],
+      ['Open access requests', String(data.openRequests)],
+      ['Overdue (more than 24 hours)', String(data.overdueRequests)],
+      ['Failed jobs', String(data.failedJobs)],
     ],
     action: ['Open the admin area', '/admin/overview'],
   }),

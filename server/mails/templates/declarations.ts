@@ -4,7 +4,7 @@ import type { DeclarationKind } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
 import { type Action, type Detail, day, greeting, type MailSite, type Templates } from '../template.ts'
 
-type Declared = {
+type DeclarationData = {
   id: string
   kind: DeclarationKind
   name: string
@@ -16,9 +16,9 @@ type Declared = {
   declaredAt: string
 }
 
-type DeclaredByOther = Pick<Declared, 'id' | 'kind' | 'name' | 'declaredAt'> & { declaredBy: string }
+type UnconfirmedDeclaration = Pick<DeclarationData, 'id' | 'kind' | 'name' | 'declaredAt'> & { declaredBy: string }
 
-const contentOf = (data: Declared): (Detail | false)[] => [
+const contentOf = (data: DeclarationData): (Detail | false)[] => [
   ['Declaration', data.kind === 'withdrawal' ? 'Withdrawal from the contract' : 'Cancellation of the contract'],
   data.kind === 'cancellation' && ['Kind', data.forCause ? 'For good cause' : 'Ordinary'],
   data.kind === 'cancellation' && ['To end', data.endsOn ? `on ${day(data.endsOn)}` : 'as soon as possible'],
@@ -28,7 +28,7 @@ const contentOf = (data: Declared): (Detail | false)[] => [
   ['Received', formatToTheSecond(data.declaredAt)],
 ]
 
-const confirmAction = ({ id, kind }: Pick<Declared, 'id' | 'kind'>, { linkToken }: MailSite): Action => [
+const confirmAction = ({ id, kind }: Pick<DeclarationData, 'id' | 'kind'>, { linkToken }: MailSite): Action => [
   (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en,
   `/declarations/confirm?id=${id}&token=${linkToken('declaration', id)}`,
 ]
@@ -46,7 +46,7 @@ function reasonForWaiting({ isKnown, forCause }: { isKnown: boolean; forCause: b
 
 export const declarationMails = {
   /** Goes to everyone who declares something, so that it does not reveal whether the contract exists. */
-  declarationReceived: (data: Declared & { isOwner: boolean; withLink: boolean }, site) => ({
+  declarationReceived: (data: DeclarationData & { isOwner: boolean; withLink: boolean }, site) => ({
     subject: `We’ve received your ${data.kind}`,
     paragraphs: [
       `This is your receipt. Your ${data.kind} counts from the time below, to the second. Please keep this email.`,
@@ -58,7 +58,7 @@ export const declarationMails = {
     footnote: `Wasn’t this you? Someone must have typed your address. Reply to this email, and we’ll look into it.`,
   }),
   /** Goes to the address of the purchase, when another one was given for the receipt. */
-  declarationToConfirm: (data: DeclaredByOther, site) => ({
+  declarationToConfirm: (data: UnconfirmedDeclaration, site) => ({
     subject: `Please confirm your ${data.kind}`,
     paragraphs: [
       greeting(data.name),
@@ -72,7 +72,7 @@ export const declarationMails = {
     action: confirmAction(data, site),
   }),
   /** For the seller: a contract that the shop can't find, a good cause, or nothing that it can refund. */
-  declarationWaits: (data: Declared & { isKnown: boolean }) => ({
+  declarationWaits: (data: DeclarationData & { isKnown: boolean }) => ({
     subject: `Action needed: ${data.kind} from ${inertLine(data.name)}`,
     paragraphs: [`${reasonForWaiting(data)} By law, you have 14 days to act on it.`],
     quote: data.reason && inert(data.reason),
@@ -89,7 +89,7 @@ export const declarationMails = {
     ],
     action: ['Open the customer', `/admin/customers/${customerId}`],
   }),
-  declarationUnconfirmed: (data: Declared & { dueAt: string }) => ({
+  declarationUnconfirmed: (data: DeclarationData & { dueAt: string }) => ({
     subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
     paragraphs: [
       `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${day(data.dueAt)}. After that day, the link no longer works.`,

@@ -25,7 +25,7 @@ export const planDetails = ({ product, period, amount }: Subscription): Detail[]
   ['Price', `${exactDollars(amount)} per ${period}`],
 ]
 
-type Charged = Subscription & {
+type ChargeData = Subscription & {
   /** In cents; set where discounts or credit make it differ from the plan's price. */
   charged?: number
   /** The charges in words, if the amount changes over time: "$31.20 today, then $39.00 every month from Apr 14, 2026". */
@@ -33,9 +33,9 @@ type Charged = Subscription & {
   /** Stripe could not be asked, so one-time items or tax may still change the amount. */
   isAbout?: boolean
 }
-const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
+const chargedOf = ({ charged, amount }: ChargeData) => exactDollars(charged ?? amount)
 
-function chargedLine(label: string, data: Charged): Detail[] {
+function chargedLine(label: string, data: ChargeData): Detail[] {
   if (data.charges) return [['Charges', data.charges]]
   const isPlanPrice = (data.charged ?? data.amount) === data.amount
   if (isPlanPrice && !data.isAbout) return []
@@ -43,8 +43,8 @@ function chargedLine(label: string, data: Charged): Detail[] {
 }
 
 /** Works without a login, because a guest may have no password yet. Stripe's own links expire. */
-function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
-  const { purchaseId: purchase, invoiceId: invoice } = of
+function invoiceLink(ids: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
+  const { purchaseId: purchase, invoiceId: invoice } = ids
   if (!invoice) return `/dashboard?purchase=${purchase}`
   const token = site.linkToken('invoice', `${purchase} ${invoice}`)
   return `/invoice?${new URLSearchParams({ purchase, invoice, token })}`
@@ -82,7 +82,7 @@ const bankConfirmation = {
   text: 'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.',
 }
 
-type FailedPayment = Charged & {
+type FailedPayment = ChargeData & {
   step: keyof typeof dunning
   endsAt: string | null
   awaitsBank?: boolean
@@ -104,19 +104,19 @@ function accessLine(unlocksItself: boolean, newAccount: { username: string | nul
 }
 
 /** A guest bought with the address of an existing account, whose owner must confirm the username. */
-export type Attached = { username: string | null; paymentIntentId: string | null }
+export type AttachedPurchase = { username: string | null; paymentIntentId: string | null }
 
-export const attachedLine = ({ username }: Attached) =>
+export const attachedLine = ({ username }: AttachedPurchase) =>
   `was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. ${username ? `Log in to confirm the TradingView username ${inertLine(username)}; then it is unlocked.` : 'Log in to send your access request.'}`
 
-export const attachedAction = ({ paymentIntentId }: Attached): Action => [
+export const attachedAction = ({ paymentIntentId }: AttachedPurchase): Action => [
   'Log in',
   paymentIntentId ? `/auth?payment_intent=${encodeURIComponent(paymentIntentId)}` : '/dashboard',
 ]
 
 export const notBought = 'Didn’t buy anything? Reply to this email and we’ll look into it.'
 
-type ReceiptData = Charged & {
+type ReceiptData = ChargeData & {
   paidAt: string
   renewsAt: string | null
   purchaseId: string
@@ -126,7 +126,7 @@ type ReceiptData = Charged & {
   switched?: { credit: number; from: string } | null
   /** The connector unlocks the buyer; undefined if the email says nothing about access. */
   unlocksItself?: boolean
-  attached?: Attached
+  attached?: AttachedPurchase
   /** The payment made the account or took it over. `tokenId` is a row of `password_tokens`. */
   newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } }
   needsUsername?: boolean
@@ -142,6 +142,11 @@ function nextStepAction({ attached, newAccount, needsUsername }: ReceiptData, si
   return needsUsername ? ['Enter your TradingView username', '/dashboard'] : undefined
 }
 
+const accountLine = (newAccount: NonNullable<ReceiptData['newAccount']>, site: MailSite) =>
+  newAccount.handedOver
+    ? handedOver
+    : `We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`
+
 const confirmsContract = ({ isFirst, switched }: ReceiptData) => isFirst || Boolean(switched)
 
 function receiptFootnote(data: ReceiptData, site: MailSite): Piece[] {
@@ -150,11 +155,11 @@ function receiptFootnote(data: ReceiptData, site: MailSite): Piece[] {
   const invoice = nextStepAction(data, site)
     ? sentence`${link('View the invoice', invoiceLink(data, site))} (opens once; your dashboard has all invoices)\n`
     : []
+  const canWithdraw = site.consumerLaw === 'eu' && confirmsContract(data)
   const notices = [
     attached && notBought,
     'You can cancel any time from your dashboard and keep access until the end of the paid period.',
-    site.consumerLaw === 'eu' &&
-      confirmsContract(data) &&
+    canWithdraw &&
       `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`,
     newsTo &&
       'We may email you news about this and our similar products. You can object any time, at no more than the basic cost of sending: ',
@@ -167,6 +172,7 @@ export const paymentMails = {
   receipt: (data: ReceiptData, site) => {
     const { switched, attached, newAccount } = data
     const needsUsername = data.needsUsername && !attached
+    const isAboutAccess = data.isFirst && !attached
     const nextStep = nextStepAction(data, site)
     return {
       subject: switched ? `You’ve switched to ${data.billingType}: ${data.product}` : `Your receipt: ${data.product}`,
@@ -176,12 +182,9 @@ export const paymentMails = {
           ? `You now pay for ${data.product} by the ${data.period}, and we’ve received your payment for the first one. It began today; your access continues.`
           : `We’ve received your payment for ${data.product}.${attached ? ` It ${attachedLine(attached)}` : ''}`,
         confirmsContract(data) && 'This email confirms your contract. Its terms are below; please keep it.',
-        data.isFirst && !attached && data.unlocksItself !== undefined && accessLine(data.unlocksItself, newAccount),
+        isAboutAccess && data.unlocksItself !== undefined && accessLine(data.unlocksItself, newAccount),
         needsUsername && 'One step is left: enter your TradingView username on your dashboard.',
-        newAccount &&
-          (newAccount.handedOver
-            ? handedOver
-            : `We’ve created your account: choose a password, and you can log in any time to see ${whatBuyersSee(site)}.`),
+        newAccount && accountLine(newAccount, site),
       ],
       details: [
         ...planDetails(data),
@@ -199,7 +202,7 @@ export const paymentMails = {
       documents: confirmsContract(data) && contractTexts(site),
     }
   },
-  renewalNotice: (data: Charged & { renewsAt: string; days: number }, site) => ({
+  renewalNotice: (data: ChargeData & { renewsAt: string; days: number }, site) => ({
     subject: data.days === 1 ? 'Your subscription renews tomorrow' : `Your subscription renews in ${data.days} days`,
     paragraphs: [
       greeting(data.name),
@@ -210,7 +213,7 @@ export const paymentMails = {
     details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],
   }),
-  cardExpires: (data: Charged & { card: string; expiresAt: string; renewsAt: string; purchaseId: string }) => ({
+  cardExpires: (data: ChargeData & { card: string; expiresAt: string; renewsAt: string; purchaseId: string }) => ({
     subject: 'Your card expires before the next charge',
     paragraphs: [
       greeting(data.name),
@@ -219,7 +222,7 @@ export const paymentMails = {
     details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
     action: ['Change your card', `/dashboard?card=${data.purchaseId}`],
   }),
-  discountEnds: (data: Charged & { renewsAt: string }) => ({
+  discountEnds: (data: ChargeData & { renewsAt: string }) => ({
     subject: 'Your discount ends with the next charge',
     paragraphs: [
       greeting(data.name),

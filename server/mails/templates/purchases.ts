@@ -2,11 +2,18 @@ import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf } from '#contract/plans.ts'
 import { day, greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
 import { firstPasswordLink, worksOnce } from './accounts.ts'
-import { type Attached, attachedAction, attachedLine, notBought, planDetails, type Subscription } from './payments.ts'
+import {
+  type AttachedPurchase,
+  attachedAction,
+  attachedLine,
+  notBought,
+  planDetails,
+  type Subscription,
+} from './payments.ts'
 
-type Owned = { name: string; product: string }
-type Booked = Owned & { isGift: boolean; endsAt: string | null; tokenId: string | null }
-type Ending = Owned & { slug: string; billingType: BillingType; endsAt: string }
+type OwnedProduct = { name: string; product: string }
+type BookedPurchase = OwnedProduct & { isGift: boolean; endsAt: string | null; tokenId: string | null }
+type EndingBooking = OwnedProduct & { slug: string; billingType: BillingType; endsAt: string }
 
 const endings = {
   cancelled: 'Your subscription has ended because it was cancelled.',
@@ -16,16 +23,16 @@ const endings = {
   over: 'Your access has ended, as planned.',
 }
 
-type Refund = Owned & { amount: number }
+type Refund = OwnedProduct & { amount: number }
 
-const toAccount = (tokenId: string | null, site: MailSite): Pick<MailContent, 'action' | 'footnote'> =>
-  tokenId
-    ? { action: ['Set your password', firstPasswordLink(tokenId, site)], footnote: worksOnce }
-    : { action: toDashboard }
+function toAccount(tokenId: string | null, site: MailSite): Pick<MailContent, 'action' | 'footnote'> {
+  if (!tokenId) return { action: toDashboard }
+  return { action: ['Set your password', firstPasswordLink(tokenId, site)], footnote: worksOnce }
+}
 
 export const purchaseMails = {
   /** For a guest's purchase with the address of an account, if no payment brings a receipt. */
-  purchaseAttached: (data: Subscription & Attached) => ({
+  purchaseAttached: (data: Subscription & AttachedPurchase) => ({
     subject: `${data.product} was added to your account`,
     paragraphs: [greeting(data.name), `${data.product} ${attachedLine(data)}`],
     details: planDetails(data),
@@ -33,7 +40,7 @@ export const purchaseMails = {
     footnote: notBought,
   }),
   subscriptionWillEnd: (
-    data: Owned & {
+    data: OwnedProduct & {
       period: string
       endsAt: string
       /** In cents, for the unused part of a renewed term. */
@@ -64,7 +71,7 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  subscriptionPaused: (data: Owned) => ({
+  subscriptionPaused: (data: OwnedProduct) => ({
     subject: 'Your subscription is paused',
     paragraphs: [
       greeting(data.name),
@@ -85,7 +92,7 @@ export const purchaseMails = {
     action: toDashboard,
   }),
   subscriptionEnded: (
-    data: Owned & { because: keyof typeof endings; restart?: { slug: string; billing: BillingType } | null },
+    data: OwnedProduct & { because: keyof typeof endings; restart?: { slug: string; billing: BillingType } | null },
   ) => ({
     subject: `Your subscription to ${data.product} has ended`,
     paragraphs: [
@@ -100,7 +107,7 @@ export const purchaseMails = {
       : ['See the products', '/products'],
   }),
   /** `renews` is false for a purchase booked by hand. */
-  subscriptionExtended: ({ name, product, until, renews }: Owned & { until: string; renews: boolean }) => ({
+  subscriptionExtended: ({ name, product, until, renews }: OwnedProduct & { until: string; renews: boolean }) => ({
     subject: `More time with ${product}`,
     paragraphs: [
       greeting(name),
@@ -163,7 +170,7 @@ export const purchaseMails = {
     ],
     action: toDashboard,
   }),
-  purchaseBooked: (data: Booked, site) => ({
+  purchaseBooked: (data: BookedPurchase, site) => ({
     subject: `You have access to ${data.product}`,
     paragraphs: [
       greeting(data.name),
@@ -177,7 +184,7 @@ export const purchaseMails = {
     ...toAccount(data.tokenId, site),
   }),
   /** The subscription was made at Stripe. `tokenId` is set for an account without a password. */
-  purchaseTakenOver: ({ name, product, tokenId }: Owned & { tokenId: string | null }, site) => ({
+  purchaseTakenOver: ({ name, product, tokenId }: OwnedProduct & { tokenId: string | null }, site) => ({
     subject: `Your subscription to ${product} has a new home`,
     paragraphs: [
       greeting(name),
@@ -188,7 +195,7 @@ export const purchaseMails = {
     ],
     ...toAccount(tokenId, site),
   }),
-  bookedEnds: (data: Ending) => ({
+  bookedEnds: (data: EndingBooking) => ({
     subject: `Your access to ${data.product} ends on ${day(data.endsAt)}`,
     paragraphs: [
       greeting(data.name),
