@@ -13,7 +13,7 @@ import { access, isLivePurchase, orders, purchases, users } from '#server/databa
 import { conflict, notFound } from '#server/errors.ts'
 import { assertCompleteForm, storeForm } from './forms.ts'
 import type { Names } from './names.ts'
-import type { ConnectorInterface } from './rows.ts'
+import type { AccessRow, ConnectorInterface } from './rows.ts'
 
 type BuyerAccessContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>
 
@@ -98,7 +98,7 @@ export function createBuyerAccess(
           purchaseId,
           productId,
           product: (await catalog.findRow(productId)).slug,
-          // Falls back to the username typed at the checkout, which its owner confirms.
+          // Without a request, suggests the username typed at the checkout, for the buyer to confirm.
           username: row?.username ?? orderedName ?? profileName,
           state: row?.state ?? ('none' as const),
           problem: row?.nameProblem ?? null,
@@ -109,10 +109,7 @@ export function createBuyerAccess(
           declinedBecause: row?.declinedBecause ?? null,
           mayChangeFrom: unlockedName ? mayChangeFrom : null,
           oldUsername: isMove ? unlockedName : null,
-          secondsToUnlock:
-            row?.state === 'unlocked' && row.askedAt
-              ? Math.max(1, Math.round((row.stateSince.getTime() - row.askedAt.getTime()) / 1000))
-              : null,
+          secondsToUnlock: row && secondsToUnlockOf(row),
           unlocksItself: served.has(productId),
         }
       })
@@ -121,19 +118,22 @@ export function createBuyerAccess(
   }
 }
 
+function secondsToUnlockOf({ state, stateSince, askedAt }: AccessRow): number | null {
+  if (state !== 'unlocked' || !askedAt) return null
+  const seconds = Math.round((stateSince.getTime() - askedAt.getTime()) / 1000)
+  return Math.max(1, seconds)
+}
+
 async function lockLivePurchase(tx: Transaction, userId: string, purchaseRef: PurchaseRef) {
   await lockPerson(tx, userId)
+  const isReferred =
+    'purchaseId' in purchaseRef
+      ? eq(purchases.id, purchaseRef.purchaseId)
+      : eq(purchases.paymentIntentId, purchaseRef.paymentIntentId)
   const [purchase] = await tx
     .select({ id: purchases.id, productId: purchases.productId, status: purchases.status })
     .from(purchases)
-    .where(
-      and(
-        eq(purchases.userId, userId),
-        'purchaseId' in purchaseRef
-          ? eq(purchases.id, purchaseRef.purchaseId)
-          : eq(purchases.paymentIntentId, purchaseRef.paymentIntentId),
-      ),
-    )
+    .where(and(eq(purchases.userId, userId), isReferred))
     .for('no key update')
   if (!purchase) throw notFound('Purchase')
   if (!isLive(purchase.status))

@@ -38,17 +38,18 @@ export type Decisions = {
 const undoWindowMs = 60_000
 
 /** Decides about one row, which is locked. Returns false if the row's state does not allow the decision. */
-type Act = (tx: Transaction, row: AccessRow, hasConnector: boolean) => Promise<boolean>
+type ApplyDecision = (tx: Transaction, row: AccessRow, hasConnector: boolean) => Promise<boolean>
 
 export function createDecisions(context: DecisionContext, connector: ConnectorInterface, names: Names): Decisions {
   const { db, now, audit } = context
 
-  async function decide(actor: Actor, ids: string[], decision: AccessDecision, act: Act) {
+  async function decide(actor: Actor, ids: string[], decision: AccessDecision, applyDecision: ApplyDecision) {
     const changed = await db.transaction(async (tx) => {
       const served = await connector.servedProducts(tx)
       let count = 0
       for (const row of await lockRows(tx, ids)) {
-        if (!(await act(tx, row, served.has(row.productId)))) continue
+        const isAllowed = await applyDecision(tx, row, served.has(row.productId))
+        if (!isAllowed) continue
         count += 1
         // Leaves the reason out of the audit log, because it may name the buyer.
         await audit.record(tx, actor, {
@@ -73,43 +74,28 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
   const stepOf = (event: AccessEvent, row: AccessRow, hasConnector: boolean) =>
     nextStep(event, factsOf(row, hasConnector, now()))
 
-  const unlock =
-    (actor: Actor, event: 'granted' | 'restored', byHand = false): Act =>
-    async (tx, row, hasConnector) => {
-      const step = stepOf(event, row, hasConnector && !byHand)
-      if (!step) return false
-      const { state, needsDecision, unlockedName } = row
-      await changeAccess(
-        tx,
-        context,
-        row,
-        { event, to: step.to, byAdmin: actor.user.id },
-        {
-          decidedBy: actor.user.id,
-          undoUntil: new Date(now().getTime() + undoWindowMs),
-          undoTo: { state, needsDecision, unlockedName },
-          ...(step.to === 'unlocked' ? { unlockedName: row.username } : {}),
-          ...(state === 'withheld' ? { askedAt: now() } : {}),
-        },
-      )
-      return true
-    }
-
   return {
-    grant: (actor, ids, byHand = false) => decide(actor, ids, 'granted', unlock(actor, 'granted', byHand)),
-    restore: (actor, ids) => decide(actor, ids, 'restored', unlock(actor, 'restored')),
+    grant: (actor, ids, byHand = false) =>
+      decide(actor, ids, 'granted', (tx, row, hasConnector) =>
+        unlock(tx, context, row, { actor, event: 'granted', hasConnector: hasConnector && !byHand }),
+      ),
+
+    restore: (actor, ids) =>
+      decide(actor, ids, 'restored', (tx, row, hasConnector) =>
+        unlock(tx, context, row, { actor, event: 'restored', hasConnector }),
+      ),
 
     undo: (actor, ids) =>
       decide(actor, ids, 'undone', async (tx, row) => {
         const { undoTo, undoUntil } = row
         if (!undoTo || !undoUntil || undoUntil <= now()) return false
-        const { state, ...fieldsBefore } = undoTo
+        const { state, ...previousFields } = undoTo
         await changeAccess(
           tx,
           context,
           row,
           { event: 'undone', to: state, byAdmin: actor.user.id },
-          { ...fieldsBefore, decidedBy: null },
+          { ...previousFields, decidedBy: null },
         )
         return true
       }),
@@ -122,17 +108,15 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
         // A buyer who asked to move to another account keeps the one that is unlocked.
         const keptUsername = step.to === 'unlocked' ? row.unlockedName : null
         if (keptUsername) await setTradingViewUsername(tx, row.userId, keptUsername)
+        const changes: Partial<AccessRow> = keptUsername
+          ? { username: keptUsername, nameKey: normalizeUsername(keptUsername), nameProblem: null, similar: [] }
+          : { declinedBecause: reason, endRequestedAt: endsSubscription ? now() : null }
         await changeAccess(
           tx,
           context,
           row,
           { event: 'declined', to: step.to, username: row.username, reason, byAdmin, mail: 'accessDeclined' },
-          {
-            decidedBy: byAdmin,
-            ...(keptUsername
-              ? { username: keptUsername, nameKey: normalizeUsername(keptUsername), nameProblem: null, similar: [] }
-              : { declinedBecause: reason, endRequestedAt: endsSubscription ? now() : null }),
-          },
+          { ...changes, decidedBy: byAdmin },
         )
         return true
       }),
@@ -142,12 +126,14 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
         const step = stepOf('withheld', row, hasConnector)
         if (!step) return false
         const byAdmin = actor.user.id
+        // Without the connector, the seller has locked the username already.
+        const unlockedName = hasConnector ? row.unlockedName : null
         await changeAccess(
           tx,
           context,
           row,
           { event: 'withheld', to: step.to, username: row.unlockedName, byAdmin, mail: 'accessWithheld' },
-          { decidedBy: byAdmin, ...(hasConnector ? {} : { unlockedName: null }) },
+          { decidedBy: byAdmin, unlockedName },
         )
         return true
       }),
@@ -166,6 +152,30 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
 
     rename: (actor, id, username) => db.transaction((tx) => rename(tx, context, names, { actor, id, username })),
   }
+}
+
+type UnlockInput = { actor: Actor; event: 'granted' | 'restored'; hasConnector: boolean }
+
+/** Unlocks, or lets the connector unlock after the undo window. Returns false if the row's state does not allow it. */
+async function unlock(
+  tx: Transaction,
+  context: DecisionContext,
+  row: AccessRow,
+  { actor, event, hasConnector }: UnlockInput,
+): Promise<boolean> {
+  const at = context.now()
+  const step = nextStep(event, factsOf(row, hasConnector, at))
+  if (!step) return false
+  const { state, needsDecision, unlockedName } = row
+  const changes: Partial<AccessRow> = {
+    decidedBy: actor.user.id,
+    undoUntil: new Date(at.getTime() + undoWindowMs),
+    undoTo: { state, needsDecision, unlockedName },
+  }
+  if (step.to === 'unlocked') changes.unlockedName = row.username
+  if (state === 'withheld') changes.askedAt = at
+  await changeAccess(tx, context, row, { event, to: step.to, byAdmin: actor.user.id }, changes)
+  return true
 }
 
 function createSubscriptionDecisions({ db, audit }: Pick<Context, 'db' | 'audit'>) {
@@ -196,15 +206,12 @@ async function announce(
   const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, context.now()))
   const ids = due.map(({ id }) => id)
   for (const row of await lockRows(tx, ids)) {
-    const { state, unlockedName } = row
-    if (state === 'unlocked')
-      await changeAccess(tx, context, row, {
-        event: 'opened',
-        to: state,
-        username: unlockedName,
-        mail: 'accessUnlocked',
-      })
-    else await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
+    const { state, unlockedName: username } = row
+    if (state === 'unlocked') {
+      await changeAccess(tx, context, row, { event: 'opened', to: state, username, mail: 'accessUnlocked' })
+    } else {
+      await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
+    }
     await connector.requestSync(tx, row.userId)
   }
 }

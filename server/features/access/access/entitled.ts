@@ -30,15 +30,16 @@ export async function recomputeAccess(
   const boughtPurchases = await tx.select().from(purchases).where(eq(purchases.userId, userId))
   const existingRows = await tx.select().from(access).where(eq(access.userId, userId)).for('update')
   const rows: AccessRow[] = []
-  for (const productId of new Set([...boughtPurchases, ...existingRows].map((each) => each.productId))) {
-    const ofProduct = boughtPurchases.filter((purchase) => purchase.productId === productId)
-    const row = existingRows.find((existing) => existing.productId === productId)
-    const current = row?.reason ? { until: row.until, reason: row.reason } : null
-    const after = entitlementOf(ofProduct, settings, current)
-    if (!row && !after) continue
-    const before = row ?? (await insertRow(tx, context, userId, productId))
-    const entitlement = after ?? { reason: null, until: null }
-    rows.push(await storeEntitlement(tx, context, before, entitlement, served.has(productId)))
+  const productIds = new Set([...boughtPurchases, ...existingRows].map((record) => record.productId))
+  for (const productId of productIds) {
+    const productPurchases = boughtPurchases.filter((purchase) => purchase.productId === productId)
+    const existingRow = existingRows.find((row) => row.productId === productId)
+    const storedEntitlement = existingRow?.reason ? { until: existingRow.until, reason: existingRow.reason } : null
+    const entitlement = entitlementOf(productPurchases, settings, storedEntitlement)
+    if (!existingRow && !entitlement) continue
+    const row = existingRow ?? (await insertRow(tx, context, userId, productId))
+    const newValues = entitlement ?? { reason: null, until: null }
+    rows.push(await storeEntitlement(tx, context, row, newValues, served.has(productId)))
   }
   return rows
 }
@@ -54,6 +55,7 @@ async function insertRow(
   return row
 }
 
+/** Returns `paid` for buyers who already were entitled, too: an unlock that could not start before may start now. */
 function entitlementEvent(reasonBefore: AccessRow['reason'], reason: AccessRow['reason']) {
   if (reason !== null) return 'paid' as const
   return reasonBefore === null ? undefined : ('ended' as const)
@@ -63,35 +65,25 @@ function entitlementEvent(reasonBefore: AccessRow['reason'], reason: AccessRow['
 async function storeEntitlement(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
-  before: AccessRow,
+  row: AccessRow,
   { reason, until }: Pick<AccessRow, 'reason' | 'until'>,
   hasConnector: boolean,
 ): Promise<AccessRow> {
-  const row = { ...before, reason, until }
   const at = context.now()
-  const event = entitlementEvent(before.reason, reason)
-  const step = event && nextStep(event, factsOf(row, hasConnector, at))
-  const beginsOrEnds = (before.reason === null) !== (reason === null)
-  if (event && (step || beginsOrEnds))
-    return changeAccess(
-      tx,
-      context,
-      before,
-      { event, to: step?.to ?? before.state },
-      {
-        reason,
-        until,
-        ...(step?.to === 'unlocking' ? { askedAt: at } : {}),
-        // Restarts the time in this state, because the access waits to be locked from here on.
-        ...(event === 'ended' ? { stateSince: at } : {}),
-      },
-    )
+  const event = entitlementEvent(row.reason, reason)
+  const step = event && nextStep(event, factsOf({ ...row, reason, until }, hasConnector, at))
+  const beginsOrEnds = (row.reason === null) !== (reason === null)
+  if (event && (step || beginsOrEnds)) {
+    const changes: Partial<AccessRow> = { reason, until }
+    if (step?.to === 'unlocking') changes.askedAt = at
+    // Restarts the time in this state, because the access waits to be locked from here on.
+    if (event === 'ended') changes.stateSince = at
+    return changeAccess(tx, context, row, { event, to: step?.to ?? row.state }, changes)
+  }
 
-  const isUnchanged = before.reason === reason && before.until?.getTime() === until?.getTime()
-  if (isUnchanged) return before
-  await tx
-    .update(access)
-    .set({ reason, until, version: before.version + 1 })
-    .where(eq(access.id, before.id))
-  return { ...row, version: before.version + 1 }
+  const isUnchanged = row.reason === reason && row.until?.getTime() === until?.getTime()
+  if (isUnchanged) return row
+  const changes = { reason, until, version: row.version + 1 }
+  await tx.update(access).set(changes).where(eq(access.id, row.id))
+  return { ...row, ...changes }
 }

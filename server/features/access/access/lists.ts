@@ -120,22 +120,23 @@ export function createLists(context: ListContext, connector: ConnectorInterface)
         .where(and(eq(accessEvents.userId, row.userId), eq(accessEvents.productId, row.productId)))
         .orderBy(desc(accessEvents.id))
         .limit(maxEventsShown)
-      const names = db.select({ key: tvPeople.usernameKey }).from(tvPeople).where(eq(tvPeople.userId, row.userId))
-      const calls = await db
+      const usernameKeys = db
+        .select({ key: tvPeople.usernameKey })
+        .from(tvPeople)
+        .where(eq(tvPeople.userId, row.userId))
+      const connectorCalls = await db
         .select({ at: tvEvents.at, what: tvEvents.call, outcome: tvEvents.outcome, detail: tvEvents.excerpt })
         .from(tvEvents)
-        .where(inArray(tvEvents.usernameKey, names))
+        .where(inArray(tvEvents.usernameKey, usernameKeys))
         .orderBy(desc(tvEvents.id))
         .limit(maxEventsShown)
-      return [
-        ...events.map(({ event: { at, event, toState, username, reason }, by }) => ({
-          at,
-          what: eventTexts[event],
-          outcome: by ?? toState,
-          detail: [username, reason].filter(Boolean).join(': ') || null,
-        })),
-        ...calls,
-      ].toSorted((a, b) => b.at.getTime() - a.at.getTime())
+      const accessEntries = events.map(({ event: { at, event, toState, username, reason }, by }) => ({
+        at,
+        what: eventTexts[event],
+        outcome: by ?? toState,
+        detail: [username, reason].filter(Boolean).join(': ') || null,
+      }))
+      return [...accessEntries, ...connectorCalls].toSorted((a, b) => b.at.getTime() - a.at.getTime())
     },
 
     async historyOf(userId, { before, limit }) {

@@ -46,6 +46,8 @@ const dayMs = 86_400_000
 const weekMs = 7 * dayMs
 const yearMs = 365 * dayMs
 const maxChangesPerYear = 5
+/** Longest part of an unusable username that is stored for the seller to read. */
+const maxUnusableLength = 100
 
 export function createNames(context: NameContext, connector: ConnectorInterface): Names {
   const { db, now } = context
@@ -76,16 +78,10 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
   async function assignUsername(
     tx: Transaction,
     row: AccessRow,
-    {
-      username,
-      key,
-      byAdmin,
-      field,
-      beforeMove,
-      unlockedProductId,
-    }: Omit<UsernameInput, 'userId'> & { key: string | null },
+    input: Omit<UsernameInput, 'userId'> & { key: string | null },
     hasConnector: boolean,
   ) {
+    const { username, key, byAdmin, field } = input
     const isTaken = key !== null && (await findOtherHolder(tx, row, key)) !== undefined
     if (isTaken && field && hasConnector)
       throw new Refusal(409, 'name-taken', nameTakenMessage, { fields: { [field]: nameTakenMessage } })
@@ -99,26 +95,23 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
     const isMove = facts.isPaid && facts.unlockedAccount === 'other' && !isSameName
     if (isMove && byAdmin === null && field) {
       await assertMayChangeUsername(tx, row.userId)
-      await beforeMove?.()
+      await input.beforeMove?.()
     }
 
-    const isUnlockedAlready = unlockedProductId === row.productId && facts.isPaid && nameKey !== null
+    const isUnlockedAlready = input.unlockedProductId === row.productId && facts.isPaid && nameKey !== null
     const step: Step | undefined = isUnlockedAlready ? { to: 'unlocked' } : nextStep('asked', facts)
     const needsDecision = step?.needsDecision ?? false
     if (isSameName && step?.to === row.state && needsDecision === row.needsDecision) return
     const to = step?.to ?? row.state
     const isWaiting = to === 'asked' || to === 'unlocking'
+    const waitChanges = isWaiting ? { askedAt: now() } : {}
+    const unlockChanges = isUnlockedAlready ? { unlockedName: username, decidedBy: byAdmin } : {}
     await changeAccess(
       tx,
       context,
       row,
       { event: eventOf({ isMove, isUnlockedAlready, isPaid: facts.isPaid }), to, username, byAdmin },
-      {
-        ...nameChanges,
-        needsDecision,
-        ...(isWaiting ? { askedAt: now() } : {}),
-        ...(isUnlockedAlready ? { unlockedName: username, decidedBy: byAdmin } : {}),
-      },
+      { ...nameChanges, ...waitChanges, ...unlockChanges, needsDecision },
     )
   }
 
@@ -133,13 +126,13 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
       if (typed.trim() === '') return clearUsername(tx, userId, rows, field)
       const parsed = parseUsername(typed)
       if ('refusal' in parsed && field) throw invalid(field, parsed.refusal)
-      const username = 'username' in parsed ? parsed.username : typed.trim().slice(0, 100)
+      const username = 'username' in parsed ? parsed.username : typed.trim().slice(0, maxUnusableLength)
       const key = 'username' in parsed ? normalizeUsername(parsed.username) : null
       // Serializes customers who enter the same username.
       if (key) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${key}))`)
-      const { tradingViewUsername: before } = await personOf(tx, userId)
+      const { tradingViewUsername: storedUsername } = await personOf(tx, userId)
       // Keeps the stored spelling, which is TradingView's, if the username is the same.
-      const isStoredAlready = key !== null && before !== null && key === normalizeUsername(before)
+      const isStoredAlready = key !== null && storedUsername !== null && key === normalizeUsername(storedUsername)
       if (!isStoredAlready) await setTradingViewUsername(tx, userId, username)
       const affected = rows.filter(({ productId }) => !input.productId || productId === input.productId)
       for (const row of affected) await assignUsername(tx, row, { ...input, username, key }, served.has(row.productId))
@@ -155,10 +148,12 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
     },
 
     async recheckUnknown() {
+      // Skips usernames with suggestions, because their buyers are asked to choose one.
+      const hasNoSuggestion = sql`${access.similar} = '[]'`
       const rows = await db
         .select({ userId: access.userId })
         .from(access)
-        .where(and(isUnknownName, isNotNull(access.reason), sql`${access.similar} = '[]'`))
+        .where(and(isUnknownName, isNotNull(access.reason), hasNoSuggestion))
       for (const { userId } of rows) await db.transaction((tx) => this.recheck(tx, userId))
     },
   }
@@ -188,38 +183,33 @@ function nameProblemOf(isTaken: boolean, key: string | null): NameProblem | null
 const isUnknownName = eq(access.nameProblem, 'not_found')
 
 const isUnlockedName = (key: string) => sql`lower(${access.unlockedName}) = ${key}`
-const ofOthers = ({ userId, productId }: AccessKey) => and(eq(access.productId, productId), ne(access.userId, userId))
+const isOfAnotherBuyer = ({ userId, productId }: AccessKey) =>
+  and(eq(access.productId, productId), ne(access.userId, userId))
 
 /** Returns another customer who pays for this username, or whose access still uses it until they have moved. */
-async function findOtherHolder(tx: Transaction | Database, whose: AccessKey, key: string): Promise<string | undefined> {
+async function findOtherHolder(tx: Transaction | Database, buyer: AccessKey, key: string): Promise<string | undefined> {
   const [other] = await tx
     .select({ userId: access.userId })
     .from(access)
-    .where(and(ofOthers(whose), isNotNull(access.reason), or(eq(access.nameKey, key), isUnlockedName(key))))
+    .where(and(isOfAnotherBuyer(buyer), isNotNull(access.reason), or(eq(access.nameKey, key), isUnlockedName(key))))
   return other?.userId
 }
 
 /** Takes the username from former customers. If they come back, they learn that it is taken. */
-async function releaseUsername(tx: Transaction, context: ChangeContext, whose: AccessKey, key: string) {
+async function releaseUsername(tx: Transaction, context: ChangeContext, buyer: AccessKey, key: string) {
   await tx
     .update(access)
     .set({ nameKey: null, nameProblem: 'taken', version: sql`${access.version} + 1` })
-    .where(and(ofOthers(whose), eq(access.nameKey, key)))
+    .where(and(isOfAnotherBuyer(buyer), eq(access.nameKey, key)))
   const unlockedRows = await tx
     .select({ id: access.id })
     .from(access)
-    .where(and(ofOthers(whose), isUnlockedName(key)))
+    .where(and(isOfAnotherBuyer(buyer), isUnlockedName(key)))
   const ids = unlockedRows.map(({ id }) => id)
   // Neither locks nor emails, because the TradingView account belongs to the new customer.
   for (const row of await lockRows(tx, ids)) {
-    const { unlockedName: username } = row
     const step = nextStep('closed', factsOf(row, false, context.now()))
-    await changeAccess(
-      tx,
-      context,
-      row,
-      { event: 'closed', to: step?.to ?? row.state, username },
-      { unlockedName: null },
-    )
+    const accessChange = { event: 'closed', to: step?.to ?? row.state, username: row.unlockedName } as const
+    await changeAccess(tx, context, row, accessChange, { unlockedName: null })
   }
 }

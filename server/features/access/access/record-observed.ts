@@ -7,6 +7,7 @@ import { lockPerson, personOf } from '#server/database/people.ts'
 import { access, awaitsConnector } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import {
+  type AccessChange,
   type AccessKey,
   askSeller,
   type ChangeContext,
@@ -31,8 +32,9 @@ export async function recordUnlocked(
   if (step) {
     const accessChange = { event: 'opened', to: step.to, username, mail: 'accessUnlocked' } as const
     await changeAccess(tx, context, row, accessChange, { unlockedName: username, decidedBy: null })
-  } else if (row.state === 'unlocked' && row.unlockedName !== username)
+  } else if (row.state === 'unlocked' && row.unlockedName !== username) {
     await tx.update(access).set({ unlockedName: username }).where(eq(access.id, row.id))
+  }
   return step !== undefined
 }
 
@@ -56,14 +58,9 @@ export async function recordRowLocked(
     return
   }
 
-  const mail = row.reason === null ? ({ mail: 'accessEnded' } as const) : {}
-  await changeAccess(
-    tx,
-    context,
-    row,
-    { event: 'closed', to: step.to, username: row.unlockedName, byAdmin, ...mail },
-    { unlockedName: null, decidedBy: byAdmin },
-  )
+  const accessChange: AccessChange = { event: 'closed', to: step.to, username: row.unlockedName, byAdmin }
+  if (row.reason === null) accessChange.mail = 'accessEnded'
+  await changeAccess(tx, context, row, accessChange, { unlockedName: null, decidedBy: byAdmin })
   // The row of a deleted person was kept only until their access is locked.
   const { deletedAt } = await personOf(tx, row.userId)
   if (deletedAt) await tx.delete(access).where(eq(access.id, row.id))
@@ -78,9 +75,11 @@ export async function recordCheckedName(
   { username, problem, similar, at }: NameCheck,
 ) {
   await lockPerson(tx, userId)
+  // Stores the spelling of a username that exists, which is TradingView's.
+  const spelling = problem ? {} : { username }
   const checked = await tx
     .update(access)
-    .set({ nameProblem: problem, similar, nameCheckedAt: at, ...(problem ? {} : { username }) })
+    .set({ nameProblem: problem, similar, nameCheckedAt: at, ...spelling })
     .where(and(eq(access.id, id), eq(access.nameKey, normalizeUsername(username))))
   if (!checked.rowCount || problem) return
   const { tradingViewUsername } = await personOf(tx, userId)
@@ -105,17 +104,14 @@ export function createConnectorChanges(
   return async function connectorChanged(tx) {
     const served = await connector.servedProducts(tx)
     const servedIds = [...served]
+    const isServed = inArray(access.productId, servedIds)
+    const isNotServed = notInArray(access.productId, servedIds)
     // The connector starts with some of these rows; the seller gets those that have waited too long.
     const isWaiting = or(isConnectorOverdue(now()), awaitsConnector(access))
     const candidates = await tx
       .select({ id: access.id })
       .from(access)
-      .where(
-        or(
-          and(inArray(access.productId, servedIds), isWaiting),
-          and(notInArray(access.productId, servedIds), eq(access.state, 'unlocking')),
-        ),
-      )
+      .where(or(and(isServed, isWaiting), and(isNotServed, eq(access.state, 'unlocking'))))
     const candidateIds = candidates.map(({ id }) => id)
     for (const row of await lockRows(tx, candidateIds)) {
       const hasConnector = served.has(row.productId)
@@ -125,7 +121,9 @@ export function createConnectorChanges(
         const askedAt = row.state === 'none' || row.state === 'locked' ? now() : row.askedAt
         await changeAccess(tx, context, row, { event, to: step.to }, { askedAt })
         await connector.requestSync(tx, row.userId)
-      } else if (row.state === 'unlocking') await askSeller(tx, context, row)
+      } else if (row.state === 'unlocking') {
+        await askSeller(tx, context, row)
+      }
     }
     await refreshTodo(tx, connector, now())
   }

@@ -62,14 +62,17 @@ export async function changeAccess(
   changes: Partial<AccessRow> = {},
 ): Promise<AccessRow> {
   const at = context.now()
+  const isSameState = to === row.state
+  const changesOfNewState = isSameState ? {} : { stateSince: at, needsDecision: false }
+  const clearedReason = to === 'declined' ? {} : { declinedBecause: null }
   const [changed] = await tx
     .update(access)
     .set({
       state: to,
-      ...(to === row.state ? {} : { stateSince: at, needsDecision: false }),
       undoUntil: null,
       undoTo: null,
-      ...(to === 'declined' ? {} : { declinedBecause: null }),
+      ...changesOfNewState,
+      ...clearedReason,
       ...changes,
       version: sql`${access.version} + 1`,
     })
@@ -79,10 +82,11 @@ export async function changeAccess(
 
   const person = await personOf(tx, row.userId)
   const name = username ?? changed.username ?? ''
-  const isByConnector = mail === 'accessUnlocked' && row.state === 'unlocking'
+  const isUnlockedByConnector = mail === 'accessUnlocked' && row.state === 'unlocking'
+  const isLockedByConnector = mail === 'accessEnded' && byAdmin === null
   const wasToldAlready =
-    (isByConnector && (await wasToldByReceipt(tx, { ...row, username: name }, at))) ||
-    (mail === 'accessEnded' && byAdmin === null && (await wasToldByEndEmail(tx, row, at)))
+    (isUnlockedByConnector && (await wasToldByReceipt(tx, { ...row, username: name }, at))) ||
+    (isLockedByConnector && (await wasToldByEndEmail(tx, row, at)))
   const sendsMail = mail !== undefined && person.deletedAt === null && !wasToldAlready
   await tx
     .insert(accessEvents)
@@ -109,9 +113,13 @@ export async function changeAccess(
 
   // Asks the seller only about usernames that the buyer entered.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
-  // Deletes the exchange keys once the decision is final. `opened` without another state ends the undo window of an unlock.
-  const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
-  if (!isWaiting && (to !== row.state || event === 'opened')) await deleteKeys(tx, row.userId)
+  const isWaiting = to === 'asked' || to === 'unlocking'
+  const mayBeUndone = changed.undoUntil !== null
+  // `announce` sends `opened` without another state when the undo window of an unlock is over.
+  const isUndoWindowOver = isSameState && event === 'opened'
+  const isDecisionFinal = !isWaiting && !mayBeUndone && (!isSameState || isUndoWindowOver)
+  // The seller needs the exchange keys only for the decision.
+  if (isDecisionFinal) await deleteKeys(tx, row.userId)
   return changed
 }
 
@@ -138,15 +146,15 @@ async function wasToldByReceipt(tx: Transaction, key: AccessKey & { username: st
   const since = new Date(now.getTime() - recentMailMs)
   const { handedOverAt } = await personOf(tx, key.userId)
   const isJustHandedOver = handedOverAt !== null && handedOverAt >= since
-  const isToldOrder = and(
+  const hasReceiptWithUsername = and(
     eq(orders.userId, key.userId),
     eq(orders.productId, key.productId),
-    // A payment that hands the account over made no account, but its receipt names the username, too.
+    // Receipts name the username if the order made an account, or handed an existing one over to the buyer.
     isJustHandedOver ? undefined : eq(orders.madeAccount, true),
     sql`lower(${orders.tradingViewUsername}) = ${normalizeUsername(key.username)}`,
     gt(orders.closedAt, since),
   )
-  return (await tx.$count(orders, isToldOrder)) > 0
+  return (await tx.$count(orders, hasReceiptWithUsername)) > 0
 }
 
 /** True if the email about the end of the subscription already told the buyer in the last 10 minutes. */

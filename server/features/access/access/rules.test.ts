@@ -4,22 +4,25 @@ import { describe, expect, test } from 'vitest'
 import { type AccessEvent, type AccessState, accessEvents, accessStates } from '#contract/statuses.ts'
 import { type AccessRow, type Facts, nextStep, targetStateFor } from './rules.ts'
 
-const [, table = ''] = readFileSync(new URL('../../../../docs/access.md', import.meta.url), 'utf8').split(
-  '## Transitions',
-)
-const rows = (table.split('\n## ')[0] ?? '')
-  .split('\n')
-  .filter((line) => line.startsWith('|'))
-  .slice(2)
-  .flatMap((line) => {
-    const [event = '', from = '', when = '', byHand = '', connector = ''] = line
-      .split('|')
-      .slice(1)
-      .map((cell) => cell.trim())
-    return from
+type Transition = { event: AccessEvent; state: AccessState; when: string; byHand: string; connector: string }
+
+/** Rows of the table in docs/access.md, once for each state that a row begins with. */
+function readTransitions(): Transition[] {
+  const document = readFileSync(new URL('../../../../docs/access.md', import.meta.url), 'utf8')
+  const [, textFromHeading = ''] = document.split('## Transitions')
+  const [section = ''] = textFromHeading.split('\n## ')
+  const tableLines = section.split('\n').filter((line) => line.startsWith('|'))
+  const linesBelowHeader = tableLines.slice(2)
+  return linesBelowHeader.flatMap((line) => {
+    const cells = line.split('|').map((cell) => cell.trim())
+    const [, event = '', states = '', when = '', byHand = '', connector = ''] = cells
+    return states
       .split(', ')
       .map((state) => ({ event: event as AccessEvent, state: state as AccessState, when, byHand, connector }))
   })
+}
+
+const transitions = readTransitions()
 
 const unlockedAccounts: [words: RegExp, unlockedAccount: Facts['unlockedAccount']][] = [
   [/another name/, 'other'],
@@ -46,23 +49,22 @@ const stepOf = (cell: string) => {
 describe('the table of docs/access.md', () => {
   test('has every event that moves a state', () => {
     const eventsWithoutStep = new Set<AccessEvent>(['named', 'renamed', 'undone'])
-    expect(new Set(rows.map(({ event }) => event))).toEqual(
+    expect(new Set(transitions.map(({ event }) => event))).toEqual(
       new Set(accessEvents.filter((event) => !eventsWithoutStep.has(event))),
     )
   })
 
-  test.for(rows)('$event from $state, $when', ({ event, state, when, byHand, connector }) => {
-    for (const [cell, isConnected] of [
-      [byHand, false],
-      [connector, true],
-    ] as const) {
-      const step = nextStep(event, factsOf(state, when, isConnected))
-      expect(step && { needsDecision: false, ...step }).toEqual(stepOf(cell))
+  test.for(transitions)('$event from $state, $when', ({ event, state, when, byHand, connector }) => {
+    const computeStep = (hasConnector: boolean) => {
+      const step = nextStep(event, factsOf(state, when, hasConnector))
+      return step && { needsDecision: false, ...step }
     }
+    expect(computeStep(false)).toEqual(stepOf(byHand))
+    expect(computeStep(true)).toEqual(stepOf(connector))
   })
 })
 
-const facts: fc.Arbitrary<Facts> = fc.record({
+const anyFacts: fc.Arbitrary<Facts> = fc.record({
   state: fc.constantFrom(...accessStates),
   isPaid: fc.boolean(),
   isNamed: fc.boolean(),
@@ -71,18 +73,19 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   hasConnector: fc.boolean(),
 })
 
-const isWithheld = ({ state, needsDecision }: Facts) =>
+const isRefusedBySeller = ({ state, needsDecision }: Facts) =>
   state === 'declined' || state === 'withheld' || (state === 'asked' && needsDecision)
 
 test('only the seller can unlock a buyer whom the seller has declined or withheld', () => {
   fc.assert(
     fc.property(
-      facts.filter((each) => each.isPaid && isWithheld(each)),
+      anyFacts.filter((facts) => facts.isPaid && isRefusedBySeller(facts)),
       fc.constantFrom(...accessEvents),
-      (before, event) => {
-        const step = nextStep(event, before)
+      (facts, event) => {
+        const step = nextStep(event, facts)
         if (event === 'granted' || event === 'restored' || event === 'ended' || !step) return
-        expect(isWithheld({ ...before, state: step.to, needsDecision: step.needsDecision ?? false })).toBe(true)
+        const factsAfter = { ...facts, state: step.to, needsDecision: step.needsDecision ?? false }
+        expect(isRefusedBySeller(factsAfter)).toBe(true)
       },
     ),
   )
@@ -90,9 +93,9 @@ test('only the seller can unlock a buyer whom the seller has declined or withhel
 
 test('the connector unlocks only entitled buyers with a usable username', () => {
   fc.assert(
-    fc.property(facts, fc.constantFrom(...accessEvents), (before, event) => {
-      if (nextStep(event, before)?.to !== 'unlocking') return
-      expect(before).toMatchObject({ isPaid: true, isNamed: true, hasConnector: true })
+    fc.property(anyFacts, fc.constantFrom(...accessEvents), (facts, event) => {
+      if (nextStep(event, facts)?.to !== 'unlocking') return
+      expect(facts).toMatchObject({ isPaid: true, isNamed: true, hasConnector: true })
     }),
   )
 })

@@ -47,12 +47,15 @@ export function nextStep(event: AccessEvent, facts: Facts): Step | undefined {
       return unlockedAccount === 'same' ? { to: 'unlocked' } : startOfUnlock
     case 'paid':
     case 'connector_on': {
-      const mayStart = state === 'none' || state === 'locked' || (event === 'connector_on' && state === 'asked')
-      return facts.isPaid && hasConnector && isNamed && mayStart && !needsDecision ? { to: 'unlocking' } : undefined
+      if (!facts.isPaid || !hasConnector || !isNamed || needsDecision) return undefined
+      const hasNoRequest = state === 'none' || state === 'locked'
+      const takesOverRequest = event === 'connector_on' && state === 'asked'
+      return hasNoRequest || takesOverRequest ? { to: 'unlocking' } : undefined
     }
     case 'connector_off':
       return !hasConnector && state === 'unlocking' ? { to: 'asked' } : undefined
     case 'ended':
+      // Remains unlocked until the removal on TradingView is recorded, by `closed`.
       if (unlockedAccount !== 'none') return { to: 'unlocked' }
       return state === 'none' || state === 'locked' ? undefined : { to: 'none' }
     case 'granted':
@@ -62,9 +65,12 @@ export function nextStep(event: AccessEvent, facts: Facts): Step | undefined {
       if (!hasConnector) return { to: 'unlocked' }
       return isNamed && state !== 'unlocking' ? { to: 'unlocking' } : undefined
     }
-    case 'declined':
+    case 'declined': {
       if (state !== 'asked') return undefined
-      return { to: unlockedAccount === 'other' && !needsDecision ? 'unlocked' : 'declined' }
+      // A buyer who asked to move to another account keeps the one that is unlocked.
+      const keepsUnlockedAccount = unlockedAccount === 'other' && !needsDecision
+      return { to: keepsUnlockedAccount ? 'unlocked' : 'declined' }
+    }
     case 'withheld':
       return facts.isPaid && (state === 'unlocked' || state === 'unlocking') ? { to: 'withheld' } : undefined
     case 'opened':
@@ -128,13 +134,20 @@ function todoKindOf(row: AccessRow, facts: TodoFacts, now: Date): TodoKind | nul
   const { isOn, renamedTo, gaveUpSince } = facts
   const patienceStart = new Date(now.getTime() - connectorPatienceMs)
   const isAsked = state === 'asked'
+  const isRefused = state === 'declined' || state === 'withheld'
   if (isAsked && row.needsDecision) return 'decide'
-  if (nameProblem === 'taken' && reason !== null && state !== 'declined' && state !== 'withheld') return 'name_taken'
+  if (nameProblem === 'taken' && reason !== null && !isRefused) return 'name_taken'
   if (nameProblem === 'unreadable' && isOn && isAsked) return 'name_unreadable'
   if (isAsked) return unlockedName === null ? 'unlock' : 'move'
-  const mustBeLocked = unlockedName !== null && ((state === 'unlocked' && reason === null) || state === 'withheld')
-  if (mustBeLocked && !(facts.hasLockingConnector && stateSince > patienceStart)) return 'lock'
-  if (!isOn || reason === null || (state !== 'unlocking' && state !== 'unlocked')) return null
+
+  const hasEndedButUnlocked = state === 'unlocked' && reason === null
+  const mustBeLocked = unlockedName !== null && (hasEndedButUnlocked || state === 'withheld')
+  const isConnectorLocking = facts.hasLockingConnector && stateSince > patienceStart
+  if (mustBeLocked && !isConnectorLocking) return 'lock'
+
+  // The remaining tasks are problems of the connector with a paying buyer.
+  const isManagedByConnector = isOn && (state === 'unlocking' || state === 'unlocked')
+  if (!isManagedByConnector || reason === null) return null
   if (nameProblem === 'not_found') return renamedTo === null ? 'name_not_found' : 'renamed'
   // Ignores failures from before an unlock by hand.
   const hasGivenUp = gaveUpSince !== null && (state === 'unlocking' || gaveUpSince >= stateSince)

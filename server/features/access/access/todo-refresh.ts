@@ -11,7 +11,7 @@ import {
 import type { ConnectorInterface } from './rows.ts'
 import { todoOf } from './rules.ts'
 
-/** Set if no customer has that username: the buyer probably renamed their TradingView account. */
+/** Username that the buyer's list entry has now, if no customer has it: the buyer probably renamed their account. */
 export const renamedTo = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
   on former.script_id = ${tvPeople.scriptId} and former.list_entry_id = ${tvPeople.listEntryId} and former.id <> ${tvPeople.id}
   where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
@@ -47,16 +47,16 @@ export async function refreshTodo(tx: Database | Transaction, connector: Connect
     .orderBy(asc(access.id))
   for (const { row, ...entryFacts } of rows) {
     const hasLockingConnector = served.has(row.productId) && connection?.mode === 'full'
-    const after = todoOf(row, { ...entryFacts, isOn, hasLockingConnector }, now)
+    const newTodo = todoOf(row, { ...entryFacts, isOn, hasLockingConnector }, now)
     const isSame =
-      after.todo === row.todo &&
-      after.todoSince?.getTime() === row.todoSince?.getTime() &&
-      after.dueAt?.getTime() === row.dueAt?.getTime()
+      newTodo.todo === row.todo &&
+      newTodo.todoSince?.getTime() === row.todoSince?.getTime() &&
+      newTodo.dueAt?.getTime() === row.dueAt?.getTime()
     if (isSame) continue
     // Skips rows that have changed meanwhile; their change refreshed them.
     await tx
       .update(access)
-      .set(after)
+      .set(newTodo)
       .where(and(eq(access.id, row.id), eq(access.version, row.version)))
   }
 }

@@ -116,6 +116,8 @@ function detailOf(kind: TodoKind, row: AccessRow, error: string | null) {
 
 const isPromised = inArray(access.todo, [...promisedTodoKinds])
 
+const sumCounts = (rows: { count: number }[]) => rows.reduce((sum, { count }) => sum + count, 0)
+
 function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'waiting' | 'countRequests'> {
   const countByKind = () => {
     const isOverdue = sql<boolean>`${access.dueAt} < ${now()}`
@@ -137,8 +139,7 @@ function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'wai
   return {
     async counts() {
       const rows = await countByKind()
-      const countOf = (kind: TodoKind | null) =>
-        rows.filter(({ todo }) => todo === kind).reduce((sum, row) => sum + row.count, 0)
+      const countOf = (kind: TodoKind | null) => sumCounts(rows.filter(({ todo }) => todo === kind))
       const todo = Object.fromEntries(todoKinds.map((kind) => [kind, countOf(kind)]))
       // Rows without a task are those that the connector is unlocking.
       return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
@@ -146,17 +147,17 @@ function createCounts(db: Database, now: () => Date): Pick<Todo, 'counts' | 'wai
 
     async waiting() {
       const rows = await countByKind()
-      const sumOf = (counted: typeof rows): CountDue => {
-        const firstDueMs = Math.min(...counted.map(({ dueAt }) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY))
-        const count = counted.reduce((sum, row) => sum + row.count, 0)
-        return { count, dueAt: Number.isFinite(firstDueMs) ? new Date(firstDueMs) : null }
+      const sumWithFirstDue = (summedRows: typeof rows): CountDue => {
+        const [firstDue] = summedRows.flatMap(({ dueAt }) => dueAt ?? []).toSorted((a, b) => a.getTime() - b.getTime())
+        return { count: sumCounts(summedRows), dueAt: firstDue ?? null }
       }
-      const promised = rows.filter((row) => promisedTodoKinds.some((kind) => kind === row.todo))
-      const todo = Object.fromEntries(todoKinds.map((kind) => [kind, sumOf(rows.filter((row) => row.todo === kind))]))
+      const rowsOf = (kind: TodoKind) => rows.filter(({ todo }) => todo === kind)
+      const todo = Object.fromEntries(todoKinds.map((kind) => [kind, sumWithFirstDue(rowsOf(kind))]))
+      const promisedRows = promisedTodoKinds.flatMap(rowsOf)
       return {
         todo: todo as Record<TodoKind, CountDue>,
-        overdue: sumOf(promised.filter((row) => row.isOverdue)),
-        requested: sumOf(promised.filter((row) => !row.isOverdue)),
+        overdue: sumWithFirstDue(promisedRows.filter(({ isOverdue }) => isOverdue)),
+        requested: sumWithFirstDue(promisedRows.filter(({ isOverdue }) => !isOverdue)),
       }
     },
 

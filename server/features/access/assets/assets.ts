@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, sql } from 'drizzle-orm'
 import { recentChangeDays } from '#contract/access/assets.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -60,22 +60,21 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
       await audit.record(tx, actor, { action, subject: asset.ticker })
     })
 
-  /** Throws if this person owns no product with a list. */
-  async function requireOwnedLists(userId: string) {
-    const lists = catalog.products().filter(({ listed }) => listed.list !== null)
-    const isOwned = await Promise.all(lists.map(({ id }) => owns(userId, id)))
-    const ownedLists = lists.filter((_, index) => isOwned[index])
-    if (ownedLists.length === 0) {
-      const ownersOnly = lists.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
+  /** Returns the ids of a person's products that have a list. Throws if there is none. */
+  async function requireOwnedProductIds(userId: string) {
+    const productsWithList = catalog.products().filter(({ listed }) => listed.list !== null)
+    const ownedIds: string[] = []
+    for (const { id } of productsWithList) if (await owns(userId, id)) ownedIds.push(id)
+    if (ownedIds.length === 0) {
+      const ownersOnly = productsWithList.map(({ listed, name }) => `The ${listed.list} is for owners of ${name}`)
       throw new Refusal(403, 'not-an-owner', ownersOnly.join('. ') || 'There is no list of symbols')
     }
-    return ownedLists
+    return ownedIds
   }
 
   return {
     async list(userId) {
-      const ownedLists = await requireOwnedLists(userId)
-      const productIds = ownedLists.map(({ id }) => id)
+      const productIds = await requireOwnedProductIds(userId)
       return db
         .select()
         .from(recommendedAssets)
@@ -84,7 +83,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
     },
 
     async recentlyRemoved(userId) {
-      await requireOwnedLists(userId)
+      await requireOwnedProductIds(userId)
       return findRecentlyRemoved(db, now())
     },
 
@@ -124,12 +123,12 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
       withTableLocked(async (tx) => {
         const [asset] = await tx.select().from(recommendedAssets).where(eq(recommendedAssets.id, id))
         if (!asset) throw notFound('Asset')
-        const others = (await idsInOrder(tx, asset.productId)).filter((other) => other !== id)
-        await renumber(tx, others.toSpliced(position - 1, 0, id))
+        const otherIds = (await idsInOrder(tx, asset.productId)).filter((otherId) => otherId !== id)
+        await renumber(tx, otherIds.toSpliced(position - 1, 0, id))
         await audit.record(tx, actor, {
           action: 'asset.move',
           subject: asset.ticker,
-          detail: { from: asset.sortOrder, to: Math.min(position, others.length + 1) },
+          detail: { from: asset.sortOrder, to: Math.min(position, otherIds.length + 1) },
         })
       }),
 
@@ -173,15 +172,12 @@ function findRecentlyRemoved(db: Database, now: Date) {
     .limit(20)
 }
 
-const enteredPastOrNow = (now: Date, entered: string | undefined) =>
-  entered && new Date(entered) < now ? new Date(entered) : now
+const pastDateOrNow = (now: Date, enteredDate: string | undefined) =>
+  enteredDate && new Date(enteredDate) < now ? new Date(enteredDate) : now
 
 async function append(tx: Transaction, now: Date, productId: string, added: NewAsset[]) {
-  const [{ listedCount } = { listedCount: 0 }] = await tx
-    .select({ listedCount: count() })
-    .from(recommendedAssets)
-    .where(eq(recommendedAssets.productId, productId))
   if (added.length === 0) return
+  const listedCount = await tx.$count(recommendedAssets, eq(recommendedAssets.productId, productId))
   await tx
     .insert(recommendedAssets)
     .values(
@@ -191,8 +187,8 @@ async function append(tx: Transaction, now: Date, productId: string, added: NewA
         note: note || null,
         isActive,
         sortOrder: listedCount + 1 + index,
-        reviewedAt: enteredPastOrNow(now, reviewedAt),
-        createdAt: enteredPastOrNow(now, createdAt),
+        reviewedAt: pastDateOrNow(now, reviewedAt),
+        createdAt: pastDateOrNow(now, createdAt),
       })),
     )
 }
@@ -206,7 +202,7 @@ async function findListedTickers(tx: Transaction, product: Product | undefined, 
   return new Set(rows.map(({ ticker }) => ticker))
 }
 
-/** Numbers the assets without gaps, so that `count + 1` is always the next free position. */
+/** Numbers the assets without gaps, because `append` takes the number of assets plus 1 as the next free position. */
 async function renumber(tx: Transaction, ids: string[]) {
   await tx.execute(sql`
     update ${recommendedAssets} set sort_order = place.number

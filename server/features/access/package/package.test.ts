@@ -30,11 +30,11 @@ test.for(['active', 'pending_cancel', 'past_due'] as const)(
   },
 )
 
-test.for([undefined, 'cancelled', 'expired'] as const)(
-  'both are refused with a purchase that is %s',
+test.for(['missing', 'cancelled', 'expired'] as const)(
+  'package and list are refused if the purchase is %s',
   async (status) => {
     const visitor = await shop.user()
-    if (status) await bookPurchase(shop.connection, visitor.user.id, { status })
+    if (status !== 'missing') await bookPurchase(shop.connection, visitor.user.id, { status })
     await expect(visitor.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
     await expect(visitor.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
   },

@@ -69,8 +69,9 @@ export async function compare(
   }
 
   const propose = (foreignPerson: ListedPerson) => proposeRename(context, client, plans, listed, foreignPerson)
-  const ownKeys = new Set(plans.flatMap(({ person }) => (person.userId ? person.usernameKey : [])))
-  const foreign = people.filter(({ username }) => !ownKeys.has(normalizeUsername(username)))
+  const plansOfCustomers = plans.filter(({ person }) => person.userId !== null)
+  const customerKeys = new Set(plansOfCustomers.map(({ person }) => person.usernameKey))
+  const foreign = people.filter(({ username }) => !customerKeys.has(normalizeUsername(username)))
   await recordForeignEntries(context, script, foreign, propose)
 
   const isTooMany = toLock.length > maxUnconfirmedRemovals(people.length) && !mayRemove
@@ -84,19 +85,15 @@ function differenceOf(action: Exclude<Action, 'nothing' | 'leave'>) {
 }
 
 async function findPlans({ db, now }: Pick<Context, 'db' | 'now'>, script: ScriptRow): Promise<UsernamePlan[]> {
-  const known = await db.select().from(tvPeople).where(eq(tvPeople.scriptId, script.id))
+  const people = await db.select().from(tvPeople).where(eq(tvPeople.scriptId, script.id))
   const rows = await db.select().from(access).where(eq(access.productId, script.productId))
-  const rowOf = new Map(rows.map((row) => [row.userId, row]))
-  const namesOf = Map.groupBy(known, ({ userId }) => userId)
-  return known.map((person) =>
-    usernamePlanFor(
-      person,
-      script,
-      rowOf.get(person.userId ?? ''),
-      person.userId ? (namesOf.get(person.userId) ?? []) : [],
-      now(),
-    ),
-  )
+  const rowByUser = new Map(rows.map((row) => [row.userId, row]))
+  const peopleByUser = Map.groupBy(people, ({ userId }) => userId)
+  return people.map((person) => {
+    const { userId } = person
+    if (!userId) return usernamePlanFor(person, script, undefined, [], now())
+    return usernamePlanFor(person, script, rowByUser.get(userId), peopleByUser.get(userId) ?? [], now())
+  })
 }
 
 async function recordForeignEntries(
@@ -149,11 +146,13 @@ async function proposeRename(
   listed: Map<string, ListedPerson>,
   { id, username }: ListedPerson,
 ): Promise<string | null> {
-  const former = plans.find(
+  const formerPlan = plans.find(
     ({ person, isCurrent }) => isCurrent && person.listEntryId === id && !listed.has(person.usernameKey),
   )
-  if (!former?.row || 'username' in (await client.findName(former.person.username))) return null
-  const { row, person } = former
+  if (!formerPlan?.row) return null
+  const { row, person } = formerPlan
+  const isFormerNameInUse = 'username' in (await client.findName(person.username))
+  if (isFormerNameInUse) return null
   await context.db.transaction((tx) =>
     recordNameNotFound(tx, context, row, { username: person.username, similar: [username] }),
   )

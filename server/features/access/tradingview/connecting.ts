@@ -75,21 +75,22 @@ export function createConnecting(context: ConnectingContext, { connector, access
     preview: () => previewOf(context),
 
     async connect(actor, input) {
-      const before = await connection.current()
-      if (!before?.risksAcceptedAt && input.host !== standInHost && !input.accepts)
+      const stored = await connection.current()
+      const hasAcceptedRisks = Boolean(stored?.risksAcceptedAt) || input.accepts
+      if (!hasAcceptedRisks && input.host !== standInHost)
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
       const { cookies, accountName } = await testCookies(context, input)
 
       const isOtherAccount =
-        before !== undefined && (before.host !== input.host || isDifferentName(before.accountName, accountName))
-      const knownAccountName = isOtherAccount ? null : (before?.accountName ?? null)
+        stored !== undefined && (stored.host !== input.host || isDifferentName(stored.accountName, accountName))
+      const knownAccountName = isOtherAccount ? null : (stored?.accountName ?? null)
       const values = {
         state: 'on' as const,
         host: input.host,
         accountName: accountName ?? knownAccountName,
         sealedCookies: secrets.seal(cookieLine(cookies), cookiesPurpose),
-        risksAcceptedAt: before?.risksAcceptedAt ?? (input.accepts ? now() : null),
-        risksAcceptedBy: before?.risksAcceptedBy ?? (input.accepts ? actor.user.id : null),
+        risksAcceptedAt: stored?.risksAcceptedAt ?? (input.accepts ? now() : null),
+        risksAcceptedBy: stored?.risksAcceptedBy ?? (input.accepts ? actor.user.id : null),
         checkedAt: now(),
         okAt: now(),
         downSince: null,
@@ -121,7 +122,8 @@ export function createConnecting(context: ConnectingContext, { connector, access
       if (row.state === 'paused') throw conflict('tradingview-paused', 'The connection is paused.')
       try {
         const accountName = await connection.clientOf(row).probe()
-        await connection.health.recordSuccess({ state: 'on', ...(accountName ? { accountName } : {}) })
+        const nameChange = accountName ? { accountName } : {}
+        await connection.health.recordSuccess({ state: 'on', ...nameChange })
       } catch (error) {
         if (error instanceof TradingViewFailure) await connection.health.recordFailure(error)
         throw asRefusal(error)
@@ -158,8 +160,8 @@ export function createConnecting(context: ConnectingContext, { connector, access
 }
 
 /** Unknown names count as the same, because TradingView does not always tell the account's name. */
-const isDifferentName = (before: string | null, after: string | null) =>
-  before !== null && after !== null && before !== after
+const isDifferentName = (storedName: string | null, newName: string | null) =>
+  storedName !== null && newName !== null && storedName !== newName
 
 /** Throws a refusal with the reason if TradingView does not accept the cookies. */
 async function testCookies(

@@ -133,10 +133,11 @@ export async function currentConnection(
   return gateway.mayWrite(row.host) ? row : { ...row, mode: 'dry' }
 }
 
-export const isWorking = (row: ConnectionRow | undefined, at: Date) =>
-  row?.state === 'on' &&
-  row.mode !== 'dry' &&
-  (!row.downSince || at.getTime() - row.downSince.getTime() < connectorPatienceMs)
+/** Counts a connection as working during the first 10 minutes of an outage, because buyers wait that long for it. */
+export function isWorking(row: ConnectionRow | undefined, at: Date): boolean {
+  if (row?.state !== 'on' || row.mode === 'dry') return false
+  return !row.downSince || at.getTime() - row.downSince.getTime() < connectorPatienceMs
+}
 
 function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionCookies {
   if (!sealedCookies) throw new TradingViewFailure('session', 'There is no session.')
@@ -168,9 +169,9 @@ export async function waitForTurn(db: Database, host: string, maxWaitMs?: number
 }
 
 /**
- * Returns the milliseconds to wait. One call a second, and three in a row after a pause: far below the rates that public
- * tools report as harmless. All processes share one row and the database's clock. Undefined, and nothing reserved, if the
- * wait would be longer than `maxWaitMs` or if there is no connection.
+ * Reserves a call in the row that all processes share, by the database's clock, and returns the milliseconds to wait for it.
+ * Allows one call a second, and three in a row after a pause: far below the rates that public tools report as harmless.
+ * Returns undefined, and reserves nothing, if the wait would exceed `maxWaitMs` or if there is no connection.
  */
 export async function nextTurn(
   db: Database,

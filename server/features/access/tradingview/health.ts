@@ -36,15 +36,20 @@ export function createHealth(
   { db, now, mails, supportEmail }: HealthContext,
   { current, set, clientOf, connectorChanged }: HealthDeps,
 ): Health {
-  const isAlive = async (row: ConnectionRow) =>
-    (await clientOf(row)
-      .probe()
-      .catch(() => null)) !== null
+  /** True if TradingView answers a probe with the account's name. */
+  async function isSessionAlive(row: ConnectionRow): Promise<boolean> {
+    const client = clientOf(row)
+    try {
+      return (await client.probe()) !== null
+    } catch {
+      return false
+    }
+  }
 
   async function recordSuccess(changes: Partial<ConnectionRow> = {}) {
-    const before = await current()
+    const previous = await current()
     await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null, ...changes })
-    if (before?.downSince || before?.state !== 'on') await db.transaction(connectorChanged)
+    if (previous?.downSince || previous?.state !== 'on') await db.transaction(connectorChanged)
   }
 
   async function stop(state: ConnectionState, failureFields: Partial<ConnectionRow>) {
@@ -73,12 +78,14 @@ export function createHealth(
     if (failure.kind === 'session' || failure.kind === 'blocked') {
       // An HTML page with status 200 may be a bot check, so a second call decides.
       const mayBeBotCheck = failure.http === 200
-      if (mayBeBotCheck && (await isAlive(row))) await set(failureFields)
+      if (mayBeBotCheck && (await isSessionAlive(row))) await set(failureFields)
       else await stop(failure.kind === 'session' ? 'expired' : 'blocked', failureFields)
-    } else if (failure.kind === 'unknown' && unreadableAnswers >= maxUnreadableAnswers)
-      await stop('paused', failureFields)
-    else if (failure.kind === 'unknown') await set({ ...failureFields, unreadableAnswers })
-    else if (failure.kind === 'passing') await set(failureFields)
+    } else if (failure.kind === 'unknown') {
+      if (unreadableAnswers >= maxUnreadableAnswers) await stop('paused', failureFields)
+      else await set({ ...failureFields, unreadableAnswers })
+    } else if (failure.kind === 'passing') {
+      await set(failureFields)
+    }
   }
 
   return {
@@ -86,11 +93,11 @@ export function createHealth(
     recordSuccess,
 
     async mayProbe() {
-      const probedBefore = new Date(now().getTime() - probeSeconds * 1000)
+      const latestProbeAt = new Date(now().getTime() - probeSeconds * 1000)
       const claimed = await db
         .update(tvConnection)
         .set({ checkedAt: now() })
-        .where(or(isNull(tvConnection.checkedAt), lte(tvConnection.checkedAt, probedBefore)))
+        .where(or(isNull(tvConnection.checkedAt), lte(tvConnection.checkedAt, latestProbeAt)))
       return claimed.rowCount === 1
     },
 

@@ -21,20 +21,21 @@ const billedAbove = 100
 const nearFrom = 90
 
 export function createPeopleMeter({ db, now, mails, supportEmail }: PeopleMeterDeps): PeopleMeter {
-  const endingBy = (date: Date) =>
+  const countEndingBy = (date: Date) =>
     db.$count(access, and(sql`${access.reason} in ('ends', 'unpaid')`, lte(access.until, date)))
 
-  const boughtSince = (date: Date) => db.$count(purchases, and(isLivePurchase, gt(purchases.createdAt, date)))
+  const countBoughtSince = (date: Date) => db.$count(purchases, and(isLivePurchase, gt(purchases.createdAt, date)))
 
   return {
     async read() {
       const at = now()
+      // Day 0 of the next month is the last day of this one.
       const lastDay = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0))
       const monthEndMs = lastDay.getTime() + dayMs
       const daysLeft = Math.max(0, Math.ceil((monthEndMs - at.getTime()) / dayMs))
       const people = await countPeople(db)
-      const endBefore = await endingBy(new Date(monthEndMs))
-      const recentPurchases = await boughtSince(new Date(at.getTime() - paceDays * dayMs))
+      const endBefore = await countEndingBy(new Date(monthEndMs))
+      const recentPurchases = await countBoughtSince(new Date(at.getTime() - paceDays * dayMs))
       const newAtThisPace = Math.round((recentPurchases / paceDays) * daysLeft)
       return {
         people,

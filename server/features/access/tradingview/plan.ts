@@ -98,8 +98,8 @@ export type StoredEntry = Pick<
 export function isUnlockedHere(person: StoredEntry, row: AccessRow | undefined, peers: StoredEntry[]): boolean {
   if (person.isOurs) return true
   // Recorded as unlocked before the connector saw it, so it was unlocked by hand.
-  if (person.firstPresentAt === null && row?.unlockedName && normalizeUsername(row.unlockedName) === person.usernameKey)
-    return true
+  const isRecordedAsUnlocked = row?.unlockedName && normalizeUsername(row.unlockedName) === person.usernameKey
+  if (isRecordedAsUnlocked && person.firstPresentAt === null) return true
   // TradingView keeps an entry's id when its user is renamed.
   return person.listEntryId !== null && peers.some((peer) => peer.isOurs && peer.listEntryId === person.listEntryId)
 }
@@ -133,7 +133,9 @@ function usernamesOf(row: AccessRow, at: Date): string[] {
   const names = []
   if (nameKey && isPaid(row, at)) {
     const parsed = parseUsername(username ?? '')
-    names.push('username' in parsed && normalizeUsername(parsed.username) === nameKey ? parsed.username : nameKey)
+    // Prefers the buyer's spelling to the key, which is in lower case.
+    const hasSpelling = 'username' in parsed && normalizeUsername(parsed.username) === nameKey
+    names.push(hasSpelling ? parsed.username : nameKey)
   }
   if (unlockedName && 'username' in parseUsername(unlockedName)) names.push(unlockedName)
   return names
@@ -148,12 +150,14 @@ async function upsertListEntry(
   at: Date,
 ) {
   const usernameKey = normalizeUsername(username)
+  const isOfAnotherUser = sql`${tvPeople.userId} is distinct from ${userId}`
+  const mayTake = usernameKey === nameKey ? sql`true` : isNull(tvPeople.userId)
   await tx
     .insert(tvPeople)
     .values({ scriptId, usernameKey, username, userId, createdAt: at })
     .onConflictDoUpdate({
       target: [tvPeople.scriptId, tvPeople.usernameKey],
       set: { userId, ...noFailure, ...nextVersion },
-      setWhere: sql`${tvPeople.userId} is distinct from ${userId} and (${tvPeople.userId} is null or ${usernameKey === nameKey})`,
+      setWhere: sql`${isOfAnotherUser} and ${mayTake}`,
     })
 }

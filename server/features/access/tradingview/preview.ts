@@ -3,7 +3,7 @@ import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { type AccessRow, isPaid, targetStateFor } from '#server/features/access/access/access.ts'
-import { decideAction, isUnlockedHere, type ScriptRow, type StoredEntry } from './plan.ts'
+import { type Action, decideAction, isUnlockedHere, type ScriptRow, type StoredEntry } from './plan.ts'
 
 /** Counts what switching the connector on would change, by the lists as last read. Calls nothing. */
 export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
@@ -20,10 +20,11 @@ export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
   const counts = { toUnlock: 0, toLock: 0, unknownNames: 0, managedFromNow: 0, toHandOver: 0 }
 
   /** Entries of a row on a script: those of its user, and those with its usernames. */
-  const entriesOn = (script: ScriptRow, row: AccessRow): StoredEntry[] => {
-    const own = (entriesByUser.get(row.userId) ?? []).filter(({ scriptId }) => scriptId === script.id)
-    const otherKeys = keysOf(row).filter((key) => !own.some(({ usernameKey }) => usernameKey === key))
-    return [...own, ...otherKeys.map((key) => entryByName.get(`${script.id} ${key}`) ?? unreadEntry(key))]
+  function findEntries(script: ScriptRow, row: AccessRow): StoredEntry[] {
+    const entriesOfUser = (entriesByUser.get(row.userId) ?? []).filter(({ scriptId }) => scriptId === script.id)
+    const otherKeys = keysOf(row).filter((key) => !entriesOfUser.some(({ usernameKey }) => usernameKey === key))
+    const otherEntries = otherKeys.map((key) => entryByName.get(`${script.id} ${key}`) ?? unreadEntry(key))
+    return [...entriesOfUser, ...otherEntries]
   }
 
   for (const row of rows) {
@@ -32,26 +33,22 @@ export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
     // With the connector on, the rows of entitled buyers move to `unlocking`.
     const rowAfterwards: AccessRow =
       isEntitled && row.state !== 'unlocked' ? { ...row, state: 'unlocking', undoUntil: null } : row
-    const plans = scripts
-      .filter(({ productId }) => productId === row.productId)
-      .flatMap((script) => {
-        const entries = entriesOn(script, row)
-        return entries.map((person) => ({
-          person,
-          target: targetStateFor(rowAfterwards, person.usernameKey, at),
-          isOurs: isUnlockedHere(person, rowAfterwards, entries),
-        }))
-      })
-    const actions = new Set(
-      plans.map(({ person, target, isOurs }) =>
-        decideAction({ isPresent: person.isPresent === true, until: person.presentUntil }, target, isOurs),
-      ),
-    )
-    counts.toUnlock += Number(row.nameProblem === null && actions.has('add'))
-    counts.toLock += Number(!isEntitled && actions.has('remove'))
-    counts.unknownNames += Number(isEntitled && row.nameProblem !== null)
-    counts.managedFromNow += Number(plans.some(({ person, isOurs }) => isOurs && !person.isOurs))
-    counts.toHandOver += Number(row.state === 'unlocking')
+    const actions = new Set<Action>()
+    let isNewlyManaged = false
+    for (const script of scripts.filter(({ productId }) => productId === row.productId)) {
+      const entries = findEntries(script, row)
+      for (const entry of entries) {
+        const target = targetStateFor(rowAfterwards, entry.usernameKey, at)
+        const isOurs = isUnlockedHere(entry, rowAfterwards, entries)
+        actions.add(decideAction({ isPresent: entry.isPresent === true, until: entry.presentUntil }, target, isOurs))
+        if (isOurs && !entry.isOurs) isNewlyManaged = true
+      }
+    }
+    if (row.nameProblem === null && actions.has('add')) counts.toUnlock += 1
+    if (!isEntitled && actions.has('remove')) counts.toLock += 1
+    if (isEntitled && row.nameProblem !== null) counts.unknownNames += 1
+    if (isNewlyManaged) counts.managedFromNow += 1
+    if (row.state === 'unlocking') counts.toHandOver += 1
   }
   const foreignEntries = people.filter(
     ({ userId, isPresent, usernameKey }) => !userId && isPresent && !claimedKeys.has(usernameKey),
@@ -60,9 +57,11 @@ export async function previewOf({ db, now }: Pick<Context, 'db' | 'now'>) {
 }
 
 function keysOf({ nameKey, unlockedName }: AccessRow): string[] {
-  return [...new Set([nameKey, unlockedName && normalizeUsername(unlockedName)])].filter((key) => key !== null)
+  const unlockedKey = unlockedName === null ? null : normalizeUsername(unlockedName)
+  return [...new Set([nameKey, unlockedKey])].filter((key) => key !== null)
 }
 
+/** Stands for a username whose entry the connector has not read yet. */
 const unreadEntry = (usernameKey: string): StoredEntry => ({
   usernameKey,
   isOurs: false,

@@ -44,7 +44,8 @@ export function createReconcile(
       if (!(error instanceof TradingViewFailure)) throw error
       await connection.health.recordFailure(error)
       await storeRun({ isComplete: false, error: error.message })
-      if (error.kind !== 'not_yours' && error.kind !== 'no_such_script') return undefined
+      const isProblemOfScript = error.kind === 'not_yours' || error.kind === 'no_such_script'
+      if (!isProblemOfScript) return undefined
       await db.update(tvScripts).set({ problem: error.message }).where(eq(tvScripts.id, script.id))
       return {}
     }
@@ -86,7 +87,8 @@ async function readWholeList(client: TradingViewClient, pineId: string): Promise
 
 /** Returns people with a username for this product who have no entry for the script yet. */
 async function findUnplanned({ db }: Pick<Context, 'db'>, { id, productId }: ScriptRow): Promise<string[]> {
-  const key = sql`coalesce(case when ${access.reason} is not null then ${access.nameKey} end, lower(${access.unlockedName}))`
+  const entitledKey = sql`case when ${access.reason} is not null then ${access.nameKey} end`
+  const key = sql`coalesce(${entitledKey}, lower(${access.unlockedName}))`
   const isPlanned = and(eq(tvPeople.scriptId, id), eq(tvPeople.userId, access.userId), eq(tvPeople.usernameKey, key))
   const rows = await db
     .select({ userId: access.userId })

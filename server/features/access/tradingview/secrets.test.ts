@@ -39,21 +39,20 @@ test('the session’s cookies appear unsealed in no log, answer, export, email, 
     await admin.call(tradingViewAdmin.test, {}).catch(() => undefined)
   }
   await controls.behave({})
-  const readable = Object.values(contract)
-    .flatMap((rows) => Object.values<Endpoint>(rows))
-    .filter(({ method, path }) => method === 'GET' && !path.includes(':'))
-  for (const { path } of readable) await collect(await admin.fetch(path))
+  const endpoints = Object.values(contract).flatMap((calls) => Object.values<Endpoint>(calls))
+  const readableWithoutId = endpoints.filter(({ method, path }) => method === 'GET' && !path.includes(':'))
+  for (const { path } of readableWithoutId) await collect(await admin.fetch(path))
   for (const kind of ['buyers', 'orders', 'forms']) await collect(await admin.fetch(`/api/admin/export/${kind}`))
   for (const person of [admin, buyer]) answers.push(JSON.stringify(await person.call(accounts.myData, {})))
   await collect(await shop.visitor().fetch('/metrics'))
 
-  const { rows } = await shop.connection.pool.query<{ name: string }>(
+  const { rows: storedTables } = await shop.connection.pool.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'jobs')`,
   )
   const stored: string[] = []
-  for (const { name } of rows) {
-    const { rows: all } = await shop.connection.pool.query<{ row: string }>(`select t::text as row from ${name} t`)
-    stored.push(...all.map(({ row }) => row))
+  for (const { name } of storedTables) {
+    const { rows } = await shop.connection.pool.query<{ text: string }>(`select t::text as text from ${name} t`)
+    stored.push(...rows.map(({ text }) => text))
   }
   const written = [...lines, ...answers, ...stored, JSON.stringify(await shop.mails())]
   expect(written.length).toBeGreaterThan(50)
@@ -69,9 +68,9 @@ test('the session’s cookies appear unsealed in no log, answer, export, email, 
   const dump = gunzipSync(readFileSync(file)).toString()
   const tables = dump.split(/^COPY /m).slice(1)
   expect(tables.length).toBeGreaterThan(30)
-  const leaking = tables.filter((table) => secrets.some((secret) => table.includes(secret)))
+  const tablesWithSecrets = tables.filter((table) => secrets.some((secret) => table.includes(secret)))
   // Only the sandbox, which plays TradingView, stores the cookies in plain text.
-  expect(leaking.map((table) => table.split(' ')[0])).toEqual(['sandbox.tradingview_settings'])
+  expect(tablesWithSecrets.map((table) => table.split(' ')[0])).toEqual(['sandbox.tradingview_settings'])
   expect(tables.find((table) => table.startsWith('public.tv_connection'))).toContain(connection?.sealed_cookies)
 
   // After a change of the shop's key, the session is sealed again.

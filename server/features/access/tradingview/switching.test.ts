@@ -83,8 +83,8 @@ describe('a shop that has unlocked by hand', () => {
     // The connector sets the end date that the entry made by hand lacks.
     const { until } = await shop.accessOf(paid)
     const listed = await shop.tradingViewStandIn.controls.people(shop.tradingViewStandIn.scripts.indicator)
-    const row = listed.find(({ username }) => username === 'paid_by_hand')
-    expect(row?.expiration?.toISOString()).toBe(until)
+    const entry = listed.find(({ username }) => username === 'paid_by_hand')
+    expect(entry?.expiration?.toISOString()).toBe(until)
     expect(await preview()).toMatchObject({ toUnlock: 0, toLock: 0, managedFromNow: 0, strangers: 2 })
   })
 
@@ -92,7 +92,7 @@ describe('a shop that has unlocked by hand', () => {
     await shop.tradingViewStandIn.controls.behave({ always: 'error', on: '/pine_perm/add' })
     const buyer = await shop.namedBuyer('half_way_there')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocking' })
-    // The other one is the buyer with the unknown username.
+    // The second one is the buyer with the unknown username, from the test before.
     expect(await preview()).toMatchObject({ toHandOver: 2 })
     await admin.call(tradingViewAdmin.pause, {})
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })

@@ -18,6 +18,7 @@ import {
   isSameUntil,
   noFailure,
   type Observed,
+  type PersonRow,
   removesAccess,
   storeIfUnchanged,
   type UsernamePlan,
@@ -38,8 +39,8 @@ export function createSyncName(
   /** Asks TradingView once per username. False if TradingView doesn't know it. */
   async function isNameKnown(client: TradingViewClient, plan: UsernamePlan): Promise<boolean> {
     const { row } = plan
-    if (!row || !plan.isCurrent || row.nameCheckedAt) return row?.nameProblem !== 'not_found'
-    return checkName(client, plan, row)
+    if (row && plan.isCurrent && !row.nameCheckedAt) return checkName(client, plan, row)
+    return row?.nameProblem !== 'not_found'
   }
 
   /** True if TradingView knows the username. */
@@ -63,61 +64,69 @@ export function createSyncName(
     action: Action,
   ): Promise<ObservedEntry | undefined> {
     // Stores `isOurs` before the call, so that the entry can be removed again after a crash.
-    const marked = await db.transaction(async (tx) =>
-      (await isPlanCurrent(tx, plan))
-        ? storeIfUnchanged(tx, plan.person, { isOurs: action === 'add' || plan.isOurs })
-        : undefined,
-    )
-    if (!marked) return undefined
-    plan.person = marked
-    plan.isOurs = marked.isOurs
+    const markedPerson = await db.transaction(async (tx) => {
+      if (!(await isPlanCurrent(tx, plan))) return undefined
+      return storeIfUnchanged(tx, plan.person, { isOurs: action === 'add' || plan.isOurs })
+    })
+    if (!markedPerson) return undefined
+    plan.person = markedPerson
+    plan.isOurs = markedPerson.isOurs
 
     await callTradingView(client, plan, action)
     crashPoint('tradingview acted')
-    const seen = await readEntry(client, plan)
+    const entry = await readEntry(client, plan)
 
     // TradingView may ignore an end date for endless access, so the entry is removed and added again.
-    const isIgnored = action === 'modify' && seen.isPresent && !isSameUntil(seen.until, plan.target.until)
-    if (!isIgnored || !plan.isOurs) return seen
+    const isDateIgnored = action === 'modify' && entry.isPresent && !isSameUntil(entry.until, plan.target.until)
+    if (!isDateIgnored || !plan.isOurs) return entry
     await callTradingView(client, plan, 'remove')
     await callTradingView(client, plan, 'add')
     return readEntry(client, plan)
   }
 
-  async function bringInLine(client: TradingViewClient, mode: ConnectionMode, plan: UsernamePlan): Promise<boolean> {
+  /** False if the target state has changed meanwhile. */
+  async function applyPlan(client: TradingViewClient, mode: ConnectionMode, plan: UsernamePlan): Promise<boolean> {
     const { target } = plan
-    if ((target.isWanted || plan.isAwaitingSeller) && !(await isNameKnown(client, plan)))
-      return Boolean(await storeIfUnchanged(db, plan.person, noFailure))
+    const needsKnownName = target.isWanted || plan.isAwaitingSeller
+    if (needsKnownName && !(await isNameKnown(client, plan))) return clearFailure(plan)
 
-    const before = await readEntry(client, plan)
-    const action = decideAction(before, target, plan.isOurs)
-    const mayNotAct =
-      mode === 'dry' || plan.isAwaitingSeller || (mode === 'grant' && removesAccess(action, before, target))
-    const hasToAct = !mayNotAct && action !== 'nothing' && action !== 'leave'
-    const seen = hasToAct ? await applyAction(client, plan, action) : before
-    if (!seen) return false
+    const entryBefore = await readEntry(client, plan)
+    const action = decideAction(entryBefore, target, plan.isOurs)
+    const isForbiddenRemoval = mode === 'grant' && removesAccess(action, entryBefore, target)
+    const mayAct = mode !== 'dry' && !plan.isAwaitingSeller && !isForbiddenRemoval
+    const hasToAct = mayAct && changesList(action)
+    const entry = hasToAct ? await applyAction(client, plan, action) : entryBefore
+    if (!entry) return false
 
-    const remainingAction = decideAction(seen, target, plan.isOurs)
-    if (remainingAction !== 'nothing' && remainingAction !== 'leave' && !mayNotAct)
+    const remainingAction = decideAction(entry, target, plan.isOurs)
+    if (mayAct && changesList(remainingAction))
       throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
-    return record(plan, seen, mode)
+    return record(plan, entry, mode)
+  }
+
+  /** False if the entry has changed meanwhile. */
+  async function clearFailure({ person }: UsernamePlan): Promise<boolean> {
+    return (await storeIfUnchanged(db, person, noFailure)) !== undefined
   }
 
   return async function syncName(client, mode, plan) {
     try {
-      return await bringInLine(client, mode, plan)
+      return await applyPlan(client, mode, plan)
     } catch (error) {
       const { person, row } = plan
       const isNameRefused = error instanceof TradingViewFailure && error.kind === 'no_such_name'
       if (!isNameRefused || !row || !plan.isCurrent) throw error
       // The account was renamed or deleted. TradingView's search may find its present username.
       const usernameBefore = person.username
-      if (!(await checkName(client, plan, row))) return Boolean(await storeIfUnchanged(db, person, noFailure))
+      if (!(await checkName(client, plan, row))) return clearFailure(plan)
       if (person.username === usernameBefore) throw error
+      // `checkName` has stored the present username, so the sync plans again.
       return false
     }
   }
 }
+
+const changesList = (action: Action) => action !== 'nothing' && action !== 'leave'
 
 async function readEntry(client: TradingViewClient, { script, person }: UsernamePlan): Promise<ObservedEntry> {
   const { people, isComplete } = await client.people(script.pineId, person.username)
@@ -178,7 +187,8 @@ function createRecording(
       eq(tvPeople.usernameKey, usernameKey),
       sql`${tvPeople.scriptId} in (select id from tv_scripts where product_id = ${script.productId})`,
     )
-    if ((await tx.$count(tvPeople, and(isTheirs, sql`${tvPeople.isPresent} is not false`))) > 0) return
+    const mayBePresent = sql`${tvPeople.isPresent} is not false`
+    if ((await tx.$count(tvPeople, and(isTheirs, mayBePresent))) > 0) return
     await recordLocked(tx, context, { userId, productId: script.productId }, usernameKey)
     // The username of a deleted person was kept only until it is locked.
     const { deletedAt } = await personOf(tx, userId)
@@ -188,26 +198,28 @@ function createRecording(
   }
 
   /** False if the target state has changed meanwhile. */
-  return async function record(plan: UsernamePlan, seen: ObservedEntry, mode: ConnectionMode): Promise<boolean> {
+  return async function record(plan: UsernamePlan, entry: ObservedEntry, mode: ConnectionMode): Promise<boolean> {
     const { person, row, target } = plan
     const isOnlyObserving = mode === 'dry' || plan.isAwaitingSeller
+    const changes: Partial<PersonRow> = {
+      ...noFailure,
+      isPresent: entry.isPresent,
+      presentUntil: entry.until,
+      // Keeps the id of a missing entry: it may appear under another username.
+      listEntryId: entry.listEntryId ?? person.listEntryId,
+      observedAt: now(),
+    }
+    if (!isOnlyObserving) {
+      changes.isOurs = plan.isOurs
+      changes.firstPresentAt = entry.isPresent ? (person.firstPresentAt ?? now()) : null
+    }
     return db.transaction(async (tx) => {
       if (!(await isPlanCurrent(tx, plan))) return false
-      const stored = await storeIfUnchanged(tx, person, {
-        ...noFailure,
-        isPresent: seen.isPresent,
-        presentUntil: seen.until,
-        // Keeps the id of a missing entry: it may appear under another username.
-        listEntryId: seen.listEntryId ?? person.listEntryId,
-        observedAt: now(),
-        ...(isOnlyObserving
-          ? {}
-          : { isOurs: plan.isOurs, firstPresentAt: seen.isPresent ? (person.firstPresentAt ?? now()) : null }),
-      })
+      const stored = await storeIfUnchanged(tx, person, changes)
       if (!stored) return false
       if (isOnlyObserving) return true
-      if (seen.isPresent && target.isWanted && row && plan.isCurrent) await recordIfUnlocked(tx, plan, row)
-      if (!seen.isPresent && !target.isWanted) await recordIfLocked(tx, plan)
+      if (entry.isPresent && target.isWanted && row && plan.isCurrent) await recordIfUnlocked(tx, plan, row)
+      if (!entry.isPresent && !target.isWanted) await recordIfLocked(tx, plan)
       return true
     })
   }

@@ -25,14 +25,16 @@ beforeEach(async () => {
   await shop.tradingViewStandIn.controls.behave({})
 })
 
-/** TradingView's entries for a username on both scripts. */
+/** End of a username's access on both scripts, in ms: null if it has no end, undefined without access. */
 async function expiryOf(username: string) {
   await shop.settle()
-  const { indicator, strategy } = shop.tradingViewStandIn.scripts
-  const entries = []
-  for (const pineId of [indicator, strategy])
-    entries.push((await shop.tradingViewStandIn.controls.people(pineId)).find((person) => person.username === username))
-  return entries.map((person) => person && (person.expiration?.getTime() ?? null))
+  const { controls, scripts } = shop.tradingViewStandIn
+  const expiryOn = async (pineId: string) => {
+    const people = await controls.people(pineId)
+    const entry = people.find((person) => person.username === username)
+    return entry && (entry.expiration?.getTime() ?? null)
+  }
+  return [await expiryOn(scripts.indicator), await expiryOn(scripts.strategy)]
 }
 
 const subjectsTo = async (email: string) =>

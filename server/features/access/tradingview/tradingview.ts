@@ -116,17 +116,17 @@ function createPersonActions(
   { db, now, audit }: Pick<Context, 'db' | 'now' | 'audit'>,
   { connector, access: { names } }: ConnectorDeps,
 ): PersonActions {
-  const actOnPerson = (actor: Actor, id: string, action: 'adopt' | 'retry', act: Act) =>
+  const changePerson = (actor: Actor, id: string, action: 'adopt' | 'retry', change: PersonChange) =>
     db.transaction(async (tx) => {
       const [row] = await tx.select({ userId: access.userId }).from(access).where(eq(access.id, id))
       if (!row) throw notFound('Person')
-      await act(tx, row.userId)
+      await change(tx, row.userId)
       await audit.record(tx, actor, { action: `tradingview.${action}`, subject: id, aboutId: row.userId })
     })
 
   return {
     retry: (actor, id) =>
-      actOnPerson(actor, id, 'retry', async (tx, userId) => {
+      changePerson(actor, id, 'retry', async (tx, userId) => {
         await tx
           .update(tvPeople)
           .set({ ...noFailure, nextTryAt: now(), ...nextVersion })
@@ -135,7 +135,7 @@ function createPersonActions(
       }),
 
     adopt: (actor, id) =>
-      actOnPerson(actor, id, 'adopt', async (tx, userId) => {
+      changePerson(actor, id, 'adopt', async (tx, userId) => {
         const adopted = await tx
           .update(tvPeople)
           .set({ isOurs: true, ...nextVersion })
@@ -146,7 +146,7 @@ function createPersonActions(
   }
 }
 
-type Act = (tx: Transaction, userId: string) => Promise<void>
+type PersonChange = (tx: Transaction, userId: string) => Promise<void>
 
 type NameAnswer = { found: boolean | null; username: string | null; similar: string[]; refusal: string | null }
 
@@ -176,8 +176,7 @@ function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection):
     if (cached && cached.at > now().getTime() - nameCacheMs) return cached.answer
     try {
       const answer = await askTradingView(parsed.username)
-      const isAnswered = answer.found !== null
-      if (!isAnswered) return answer
+      if (answer.found === null) return answer
       if (answers.size >= maxCachedAnswers) answers.clear()
       answers.set(key, { answer, at: now().getTime() })
       return answer
