@@ -112,8 +112,8 @@ function ServiceMessageForm({ productId }: { productId: string }) {
   const { search } = useNavigation()
   const { publicUrl } = useSettings()
   const isAboutTerms = new URLSearchParams(search).get('about') === 'terms'
-  const [initial] = useState(() => (isAboutTerms ? changedTermsDraft(publicUrl) : emptyDraft))
-  const [draft, setDraft] = useState(initial)
+  const [initialDraft] = useState(() => (isAboutTerms ? changedTermsDraft(publicUrl) : emptyDraft))
+  const [draft, setDraft] = useState(initialDraft)
   const { setUnsaved } = useUnsavedChanges()
   const sendTest = useCall(serviceMessages.adminTest, {
     refreshes: [],
@@ -138,8 +138,7 @@ function ServiceMessageForm({ productId }: { productId: string }) {
         schema={schema}
         aria-label="Service message"
         className="flex flex-col gap-5"
-        resetAfterwards
-        onSubmit={async (message) => {
+        onSubmit={async (message, form) => {
           if (!audience) return
           const isConfirmed = await confirm({
             title: 'Send service message',
@@ -148,22 +147,23 @@ function ServiceMessageForm({ productId }: { productId: string }) {
           })
           if (!isConfirmed) return
           await send.mutateAsync({ ...message, productId, customers: audience.customers })
+          form.reset()
           setUnsaved(false)
           setDraft(emptyDraft)
         }}
       >
         <Field name="reason" label="Reason">
-          <Select required defaultValue={initial.reason} options={reasonOptions} />
+          <Select required defaultValue={initialDraft.reason} options={reasonOptions} />
         </Field>
         <Field name="subject" label="Subject">
-          <Input required maxLength={150} defaultValue={initial.subject} />
+          <Input required maxLength={150} defaultValue={initialDraft.subject} />
         </Field>
         <Field
           name="markdown"
           label="Text"
           hint="Markdown: ## heading, **bold**, - list, [link](https://…). No offers and no advertising."
         >
-          <Textarea required rows={8} maxLength={20_000} defaultValue={initial.markdown} />
+          <Textarea required rows={8} maxLength={20_000} defaultValue={initialDraft.markdown} />
         </Field>
         {audience && (
           <p>
