@@ -31,13 +31,14 @@ const formatWholeDollars = (arr: number) => `$${formatNumber(Math.round(arr / 12
 /** Shows the newest month, because a phone is too narrow for all months. */
 const scrollToNewest = (frame: HTMLDivElement | null) => frame?.scrollTo({ left: frame.scrollWidth })
 
-export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
+/** `daysSoFar` is a text like "12 of 30 days". */
+export function MovementsChart({ months, daysSoFar }: { months: OverviewMonth[]; daysSoFar: string }) {
   const [hoveredMonth, setHoveredMonth] = useState<string>()
   const highestGain = Math.max(...months.map((month) => sumOfKinds(month, gainKinds)))
   const highestLoss = Math.max(...months.map((month) => sumOfKinds(month, losses)))
   // Pixels for one cent of yearly revenue.
   const scale = plotHeightPx / Math.max(1, highestGain + highestLoss)
-  const selected = months.find(({ month }) => month === hoveredMonth) ?? months.at(-1)
+  const selectedMonth = months.find(({ month }) => month === hoveredMonth) ?? months.at(-1)
   return (
     <Card className="min-w-0 p-5">
       <figure className="flex flex-col gap-3">
@@ -56,14 +57,16 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
             ))}
           </span>
         </figcaption>
-        {selected && <p className="min-h-10 text-sm text-muted tabular-nums sm:min-h-5">{describeMonth(selected)}</p>}
+        {selectedMonth && (
+          <p className="min-h-10 text-sm text-muted tabular-nums sm:min-h-5">{describeMonth(selectedMonth)}</p>
+        )}
         <div ref={scrollToNewest} className="overflow-x-auto">
           <div className="relative grid min-w-180 auto-cols-fr grid-flow-col text-xs">
             {months.map((month) => (
               <Column
                 key={month.month}
                 month={month}
-                isShown={month === selected}
+                isSelected={month === selectedMonth}
                 barSpace={{ gains: highestGain * scale, losses: highestLoss * scale }}
                 scale={scale}
                 onChoose={() => setHoveredMonth(month.month)}
@@ -77,7 +80,7 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
             What moved the revenue as a table
           </summary>
           <div className="pt-3">
-            <MovementsTable months={months} soFar={soFar} />
+            <MovementsTable months={months} daysSoFar={daysSoFar} />
           </div>
         </details>
       </figure>
@@ -86,28 +89,24 @@ export function MovementsChart({ months, soFar }: { months: OverviewMonth[]; soF
 }
 
 function describeMonth(month: OverviewMonth) {
-  const movements = movementKinds
-    .filter((kind) => month.movements[kind].count !== 0)
-    .map(
-      (kind) =>
-        `${kindTexts[kind]} ${formatSignedPerMonth(month.movements[kind].arr)} (${month.movements[kind].count})`,
-    )
-  return [
-    `${formatMonth(month.month)}: ${formatPerMonth(month.arr)} a month`,
-    ...movements,
-    `net ${formatSignedPerMonth(netOf(month))}`,
-  ].join(' · ')
+  const parts = [`${formatMonth(month.month)}: ${formatPerMonth(month.arr)} a month`]
+  for (const kind of movementKinds) {
+    const { arr, count } = month.movements[kind]
+    if (count !== 0) parts.push(`${kindTexts[kind]} ${formatSignedPerMonth(arr)} (${count})`)
+  }
+  parts.push(`net ${formatSignedPerMonth(netOf(month))}`)
+  return parts.join(' · ')
 }
 
 function Column(props: {
   month: OverviewMonth
-  isShown: boolean
+  isSelected: boolean
   /** Height of the highest bars above and below the axis, in pixels. */
   barSpace: { gains: number; losses: number }
   scale: number
   onChoose: () => void
 }) {
-  const { month, isShown, barSpace, scale, onChoose } = props
+  const { month, isSelected, barSpace, scale, onChoose } = props
   const gained = sumOfKinds(month, gainKinds)
   const lost = sumOfKinds(month, losses)
   const renderBar = (kind: MovementKind) => (
@@ -124,7 +123,7 @@ function Column(props: {
       onFocus={onChoose}
       className={classes(
         'flex flex-col items-center rounded-sm px-1 text-center whitespace-nowrap -outline-offset-2',
-        isShown && 'bg-accent-soft/60',
+        isSelected && 'bg-accent-soft/60',
       )}
     >
       <span className="sr-only">{describeMonth(month)}</span>
@@ -176,7 +175,7 @@ function RevenueLine({ months }: { months: OverviewMonth[] }) {
   )
 }
 
-function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: string }) {
+function MovementsTable({ months, daysSoFar }: { months: OverviewMonth[]; daysSoFar: string }) {
   return (
     <FigureTable
       label="What moved the revenue"
@@ -184,7 +183,7 @@ function MovementsTable({ months, soFar }: { months: OverviewMonth[]; soFar: str
       rows={months.toReversed().map((month, index) => [
         <span key="month">
           {formatMonth(month.month)}
-          {index === 0 && ` (${soFar})`}
+          {index === 0 && ` (${daysSoFar})`}
           {month.late > 0 && (
             <span className="block text-xs text-muted">
               {month.late === 1 ? '1 movement was' : `${month.late} movements were`} recorded after it was over

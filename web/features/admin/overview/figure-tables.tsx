@@ -74,7 +74,7 @@ function CohortCell({ joined, remaining }: { joined: number; remaining: { count:
 }
 
 export function CashTable({ cash }: Pick<AdminFigures, 'cash'>) {
-  const amountLink = (month: string, kind: string, amount: number) =>
+  const renderAmountLink = (month: string, kind: string, amount: number) =>
     amount === 0 ? (
       '–'
     ) : (
@@ -92,10 +92,10 @@ export function CashTable({ cash }: Pick<AdminFigures, 'cash'>) {
           heads={['Month', ...cashFigures.map((name) => figureDefinitions[name].title)]}
           rows={cash.map((monthlyCash) => [
             formatMonth(monthlyCash.month),
-            amountLink(monthlyCash.month, 'payment', monthlyCash.paid),
+            renderAmountLink(monthlyCash.month, 'payment', monthlyCash.paid),
             monthlyCash.tax === 0 ? '–' : exactDollars(monthlyCash.tax),
-            amountLink(monthlyCash.month, 'refund', monthlyCash.refunded),
-            amountLink(monthlyCash.month, 'dispute', monthlyCash.lost),
+            renderAmountLink(monthlyCash.month, 'refund', monthlyCash.refunded),
+            renderAmountLink(monthlyCash.month, 'dispute', monthlyCash.lost),
             <strong key="left" className="font-medium">
               {exactDollars(monthlyCash.paid - monthlyCash.refunded - monthlyCash.lost)}
             </strong>,

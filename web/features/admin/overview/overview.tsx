@@ -13,7 +13,7 @@ import { MovementsChart, netOf } from './chart.tsx'
 import { Checklist } from './checklist.tsx'
 import { Figure, FigureRow } from './figure.tsx'
 import { Today } from './today.tsx'
-import { formatMonth, formatPerMonth, formatSignedPerMonth } from './words.ts'
+import { daysIn, formatPerMonth, formatSameDay, formatSignedPerMonth } from './words.ts'
 
 const formatPercent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
 
@@ -28,14 +28,6 @@ export default function Overview() {
   )
 }
 
-/** Text like "12 of 30 days", in UTC. */
-function daysSoFar(month: string, now: Date) {
-  const [year = 0, monthNumber = 1] = month.split('-').map(Number)
-  // Day 0 of the next month is the last day of this one.
-  const lastDay = new Date(Date.UTC(year, monthNumber, 0)).getUTCDate()
-  return `${now.getUTCDate()} of ${lastDay} days`
-}
-
 function KeyFigures() {
   const query = useData(overview.adminShow, {})
   const { data } = query
@@ -43,8 +35,8 @@ function KeyFigures() {
   const thisMonth = data?.months.at(-1)
   if (!data || !thisMonth) return <Pending query={query} className="h-[34rem] rounded-lg" />
   const { lastMonthSoFar: lastMonth } = data
-  const soFar = daysSoFar(thisMonth.month, today)
-  const sameDayLastMonth = `${formatMonth(lastMonth.month).split(' ')[0]} ${today.getUTCDate()}`
+  const daysSoFar = `${today.getUTCDate()} of ${daysIn(thisMonth.month)} days`
+  const sameDayLastMonth = formatSameDay(lastMonth.month, today)
   const comparedPeriod = `up to ${sameDayLastMonth}`
   const lastChurn = lastMonth.churn === null ? '' : `; ${formatPercent(lastMonth.churn)} ${comparedPeriod}`
   const formatSignedCount = (change: number) => `${change > 0 ? '+' : ''}${formatNumber(change)}`
@@ -61,7 +53,7 @@ function KeyFigures() {
           {...figureDefinitions.net}
           title="Net new this month"
           value={formatSignedPerMonth(netOf(thisMonth))}
-          note={`${soFar}; ${formatSignedPerMonth(netOf(lastMonth))} ${comparedPeriod}`}
+          note={`${daysSoFar}; ${formatSignedPerMonth(netOf(lastMonth))} ${comparedPeriod}`}
           href={`/admin/overview/figures?month=${thisMonth.month}`}
         />
         <Figure
@@ -79,7 +71,7 @@ function KeyFigures() {
         />
       </FigureRow>
       <AtRisk atRisk={data.atRisk} />
-      <MovementsChart months={data.months} soFar={soFar} />
+      <MovementsChart months={data.months} daysSoFar={daysSoFar} />
     </div>
   )
 }

@@ -13,6 +13,19 @@ export function formatMonth(month: string) {
   return Number.isNaN(date.getTime()) ? month : monthFormat.format(date)
 }
 
+/** Number of days of a month like `2026-03`. */
+export function daysIn(month: string) {
+  const [year = 0, monthNumber = 1] = month.split('-').map(Number)
+  // Day 0 of the next month is the last day of this one.
+  return new Date(Date.UTC(year, monthNumber, 0)).getUTCDate()
+}
+
+/** Today's day in another month, or that month's last day if it is shorter: "February 28" on March 31. */
+export function formatSameDay(month: string, today: Date) {
+  const [monthName] = formatMonth(month).split(' ')
+  return `${monthName} ${Math.min(today.getUTCDate(), daysIn(month))}`
+}
+
 export const kindTexts = Object.fromEntries(movementKinds.map((kind) => [kind, kindDefinitions[kind].title])) as Record<
   MovementKind,
   string
