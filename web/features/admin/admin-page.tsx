@@ -8,7 +8,7 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { useNeeds } from './inbox/use-needs.ts'
 import { pathOfHash, type ScreenGroup, screenAt, screenGroupsFor } from './screens.ts'
 import SearchDialog from './search/search-dialog.tsx'
-import { lastList, useRememberedList, useTitle } from './shell/place.ts'
+import { hrefOfLastList, useRememberedList, useTitle } from './shell/place.ts'
 import ShortcutsDialog from './shell/shortcuts-dialog.tsx'
 import { OpenCount, panelId, SideNavigation } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
@@ -95,7 +95,7 @@ function Breadcrumb({ group }: { group: ScreenGroup }) {
   return (
     <nav aria-label="Breadcrumb" className="text-sm">
       <Link
-        href={lastList(group.path)}
+        href={hrefOfLastList(group.path)}
         className="inline-flex items-center gap-1 font-medium text-muted hover:text-ink"
       >
         <ChevronLeft className="size-4" />

@@ -199,26 +199,34 @@ export type ScreenGroup = Omit<ScreenGroupDefinition, 'screens'> & {
 
 const isListed = (path: AdminPath): path is PathWithoutId<AdminPath> => !path.includes(':')
 
-export function screenGroupsFor(has: (permission: Permission) => boolean): ScreenGroup[] {
-  return groupDefinitions.flatMap(({ screens, ...group }) => {
-    const allowed = screens.filter(({ needs }) => has(needs))
-    const listed = allowed.flatMap((screen) => (isListed(screen.path) ? [{ ...screen, path: screen.path }] : []))
-    const [first] = listed
-    if (!first) return []
-    const title = 'name' in group ? group.name : first.title
-    return [{ ...group, path: first.path, title, screens: allowed, listed }]
-  })
+/** Groups without an allowed screen are left out. */
+export function screenGroupsFor(isAllowed: (permission: Permission) => boolean): ScreenGroup[] {
+  const groups: ScreenGroup[] = []
+  for (const { screens, ...group } of groupDefinitions) {
+    const allowedScreens = screens.filter(({ needs }) => isAllowed(needs))
+    const listed: ScreenGroup['listed'] = []
+    for (const screen of allowedScreens) {
+      const { path } = screen
+      if (isListed(path)) listed.push({ ...screen, path })
+    }
+    const [firstListed] = listed
+    if (!firstListed) continue
+    const title = 'name' in group ? group.name : firstListed.title
+    groups.push({ ...group, path: firstListed.path, title, screens: allowedScreens, listed })
+  }
+  return groups
 }
 
 /** `/admin` is the first main tab. */
 export function screenAt(pathname: string, groups: ScreenGroup[]) {
   const screens = groups.flatMap((group) => group.screens.map((screen) => ({ ...screen, group })))
   const address = pathname.replace(/\/$/, '')
-  const first = groups.find(({ isMainTab }) => isMainTab)
-  if (address === '/admin' && first) return match(screens, first.path)
+  const firstMainTab = groups.find(({ isMainTab }) => isMainTab)
+  if (address === '/admin' && firstMainTab) return match(screens, firstMainTab.path)
   // A screen is also found by its last segment: `/admin/declarations` is `/admin/purchases/declarations`.
-  const named = screens.find(({ path }) => !path.includes(':') && path.endsWith(address.slice('/admin'.length)))
-  return match(screens, named ? named.path : address)
+  const ending = address.slice('/admin'.length)
+  const screenWithEnding = screens.find(({ path }) => !path.includes(':') && path.endsWith(ending))
+  return match(screens, screenWithEnding?.path ?? address)
 }
 
 /** Reads `/admin#users`, a form that earlier emails link to. */

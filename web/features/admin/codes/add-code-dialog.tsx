@@ -41,7 +41,8 @@ const codeForm = z.object({
 
 const durationTexts = { once: 'once', months: 'some months', always: 'always' }
 type Duration = keyof typeof durationTexts
-/** As the call expects: 0 for one payment, undefined for always. */
+
+/** Months in the call's format: 0 for one payment, undefined for always. */
 function monthsOf(duration: Duration, months: number | undefined) {
   if (duration === 'always') return undefined
   return duration === 'once' ? 0 : months

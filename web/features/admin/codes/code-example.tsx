@@ -17,24 +17,25 @@ export function CodeExample({ months, billingType, ...discount }: Discount) {
   const soldPlans = usePlans(useSettings().products[0].slug)
   if (!discount.percentOff && !discount.amountOff) return null
   const plans = soldPlans.filter(({ key }) => !billingType || key === billingType)
-  const longerPlans = plans.filter((plan) => months !== undefined && months > 0 && months < plan.months)
+  const endsInside = (periodMonths: number) => months !== undefined && months > 0 && months < periodMonths
+  const plansLongerThanDiscount = plans.filter((plan) => endsInside(plan.months))
   return (
     <div className="flex flex-col gap-1 text-sm text-muted">
       {plans.map(({ key: plan, amount, period, months: periodMonths }) => {
         const reduced = exactDollars(priceAfterDiscount(amount, discount))
-        const price = exactDollars(amount)
-        const paymentText = () => {
+        const regular = exactDollars(amount)
+        const describePayments = () => {
           if (months === undefined) return `${reduced} every ${period}.`
-          if (months <= periodMonths) return `${reduced} for the first ${period}, then ${price} every ${period}.`
-          return `${reduced} every ${period} for ${months} months, then ${price}.`
+          if (months <= periodMonths) return `${reduced} for the first ${period}, then ${regular} every ${period}.`
+          return `${reduced} every ${period} for ${months} months, then ${regular}.`
         }
         return (
           <p key={plan}>
-            A {plan} buyer pays {paymentText()}
+            A {plan} buyer pays {describePayments()}
           </p>
         )
       })}
-      {longerPlans.map(({ key, period }) => (
+      {plansLongerThanDiscount.map(({ key, period }) => (
         <p key={key} role="status" className="font-medium text-warning">
           A {period} is paid at once, so the discount comes off all of it. To give it for {months} months only, choose
           the {soldPlans[0].key} plan.

@@ -37,7 +37,8 @@ export default function Codes() {
       {data?.length === 0 && (
         <EmptyState title="No codes yet" description="Each code has a link that fills it in at the checkout." />
       )}
-      {data ? data.length > 0 && <CodeTable rows={data} /> : <Pending query={query} />}
+      {!data && <Pending query={query} />}
+      {data && data.length > 0 && <CodeTable rows={data} />}
     </section>
   )
 }

@@ -30,7 +30,7 @@ export function CustomerCard({ customer }: { customer: Customer }) {
   })
 
   const { navigate } = useNavigation()
-  const deleteUser = useDeleteUser(() => navigate('/admin/users'))
+  const deleteActionFor = useDeleteUser(() => navigate('/admin/users'))
 
   const download = useCall(customerData.adminDownload, {
     succeeded: 'Customer data exported',
@@ -103,7 +103,7 @@ export function CustomerCard({ customer }: { customer: Customer }) {
                 ),
               },
               { text: 'Export everything', needs: 'people.manage', run: () => download.mutate({ id }) },
-              deleteUser({ id, email, totalPurchases: customer.purchases.length }),
+              deleteActionFor({ id, email, totalPurchases: customer.purchases.length }),
             ]}
           />
         </div>

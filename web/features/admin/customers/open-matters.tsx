@@ -20,9 +20,9 @@ export function OpenMatters({ customer }: { customer: Customer }) {
   if (disputedPurchases.length + unpaidPurchases.length + openDeclarations.length === 0) return null
   return (
     <ul aria-label="Open matters" className="flex flex-col gap-2">
-      {openDeclarations.map((row) => (
-        <Matter key={row.id} action={<CarryOutButton row={row} />}>
-          <DeclarationText row={row} />
+      {openDeclarations.map((declaration) => (
+        <Matter key={declaration.id} action={<CarryOutButton declaration={declaration} />}>
+          <DeclarationText declaration={declaration} />
         </Matter>
       ))}
       {disputedPurchases.map(({ id, disputeIds, disputeDueAt }) => (
@@ -77,7 +77,8 @@ export function OpenMatters({ customer }: { customer: Customer }) {
   )
 }
 
-function DeclarationText({ row: { kind, purchase, dueAt } }: { row: Declaration }) {
+function DeclarationText({ declaration }: { declaration: Declaration }) {
+  const { kind, purchase, dueAt } = declaration
   return (
     <>
       {kind === 'withdrawal' ? 'Withdraws from' : 'Cancels'} {purchase && contractNumber(purchase.id)},{' '}

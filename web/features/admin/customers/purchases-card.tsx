@@ -48,14 +48,12 @@ function LinkedActionDialog({ purchases }: { purchases: ManagedPurchase[] }) {
   const actionsFor = usePurchaseActions()
   const can = useCan()
   if (!action || action === 'write') return null
-  const rowAction = purchases
+  const possibleActions = purchases
     .flatMap((purchase) => actionsFor(purchase))
-    .find(
-      (candidate) => candidate && candidate.text === actionNames[action] && (!candidate.needs || can(candidate.needs)),
-    )
-  const close = () => setAction(undefined)
-  if (rowAction && rowAction.renderDialog) return rowAction.renderDialog(close)
-  return <Notice tone="warning">There is nothing to {action} here.</Notice>
+    .filter((candidate) => candidate !== false)
+  const linkedAction = possibleActions.find(({ text, needs }) => text === actionNames[action] && (!needs || can(needs)))
+  if (!linkedAction?.renderDialog) return <Notice tone="warning">There is nothing to {action} here.</Notice>
+  return linkedAction.renderDialog(() => setAction(undefined))
 }
 
 function PurchaseItem({ purchase, actions }: { purchase: ManagedPurchase; actions: (RowAction | false)[] }) {

@@ -69,16 +69,19 @@ function ReadOnlyDashboard({ buyerData }: { buyerData: BuyerData }) {
   )
 }
 
-/** Blocks all calls while the buyer’s page is shown, because they would act on the admin’s account. */
+/** Calls of the admin area and its header. */
+const callsOfAdminPage = /^\/api\/(admin|user$|logout)/
+
+/** Blocks all other calls while the buyer’s page is shown, because they would act on the admin’s account. */
 function useBlockedCalls() {
   useEffect(() => {
-    const { fetch } = window
-    window.fetch = (address, init) =>
-      typeof address === 'string' && /^\/api\/(admin|user$|logout)/.test(address)
-        ? fetch(address, init)
-        : Promise.reject(new Error('View only'))
+    const originalFetch = window.fetch
+    window.fetch = async (address, init) => {
+      if (typeof address === 'string' && callsOfAdminPage.test(address)) return originalFetch(address, init)
+      throw new Error('View only')
+    }
     return () => {
-      window.fetch = fetch
+      window.fetch = originalFetch
     }
   }, [])
 }

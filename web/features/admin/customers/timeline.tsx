@@ -2,6 +2,7 @@ import { CreditCard, KeyRound, LogIn, type LucideIcon, Mail, MessageSquare, Rece
 import { type ReactNode, useState } from 'react'
 import { customers, type TimelineEntry } from '#contract/admin/customers.ts'
 import { exactDollars } from '#contract/money.ts'
+import type { Invoice } from '#contract/selling/purchases.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -78,24 +79,17 @@ export function Timeline({ id }: { id: string }) {
 function useEntries(id: string, query: ReturnType<typeof usePages<typeof customers.adminTimeline>>): Entry[] {
   const payments = useData(customers.adminPayments, { id })
   const entries = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const allPaymentEntries = (payments.data?.documents ?? []).map(paymentEntryOf)
   // Payments older than the loaded entries appear with the next page.
-  const oldest = query.hasNextPage ? (entries.at(-1)?.at ?? '') : ''
-  const paymentEntries = (payments.data?.documents ?? [])
-    .map(
-      (document): Entry => ({
-        id: document.id,
-        at: document.createdAt,
-        kind: 'payment',
-        title:
-          document.kind === 'credit_note'
-            ? `${exactDollars(document.amount)} refunded`
-            : `Invoice ${document.status}, ${exactDollars(document.amount)}`,
-        detail: document.number ?? '',
-        mailId: null,
-      }),
-    )
-    .filter(({ at }) => at >= oldest)
+  const oldestLoadedAt = query.hasNextPage ? (entries.at(-1)?.at ?? '') : ''
+  const paymentEntries = allPaymentEntries.filter(({ at }) => at >= oldestLoadedAt)
   return [...entries, ...paymentEntries].toSorted((a, b) => b.at.localeCompare(a.at))
+}
+
+function paymentEntryOf({ id, createdAt, kind, status, amount, number }: Invoice): Entry {
+  const title =
+    kind === 'credit_note' ? `${exactDollars(amount)} refunded` : `Invoice ${status}, ${exactDollars(amount)}`
+  return { id, at: createdAt, kind: 'payment', title, detail: number ?? '', mailId: null }
 }
 
 function TimelineItem({ entry: { kind, detail, at }, children }: { entry: Entry; children: ReactNode }) {

@@ -6,5 +6,6 @@ export type CustomerAction = (typeof actionFilter.do)[number]
 /** The action in the query string (`?do=refund`), whose dialog is open. The search links to such addresses. */
 export function useLinkedAction() {
   const [{ do: action }, setFilters] = useFilters(actionFilter)
-  return [action, (next: CustomerAction | undefined) => setFilters({ do: next })] as const
+  const setAction = (newAction: CustomerAction | undefined) => setFilters({ do: newAction })
+  return [action, setAction] as const
 }

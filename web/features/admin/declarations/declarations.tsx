@@ -65,30 +65,30 @@ export default function Declarations() {
           description: 'Withdrawals and cancellations sent without logging in appear here.',
         }}
         columns={['Declaration', 'Sent', 'Due', actionColumn]}
-        renderRow={(row) => (
+        renderRow={(declaration) => (
           <>
             <Cell className="max-w-xl">
-              <DeclarationText row={row} />
+              <DeclarationText declaration={declaration} />
             </Cell>
-            <DayCell label="Sent" value={row.declaredAt} />
+            <DayCell label="Sent" value={declaration.declaredAt} />
             <Cell label="Due">
-              <DueDate row={row} />
+              <DueDate declaration={declaration} />
             </Cell>
             <Cell className="py-1.5">
-              {row.state === 'open' && (
+              {declaration.state === 'open' && (
                 <div className="flex items-center justify-end gap-1">
-                  {row.purchase && <CarryOutButton row={row} />}
+                  {declaration.purchase && <CarryOutButton declaration={declaration} />}
                   <RowMenu
-                    label={`the declaration by ${row.name}`}
+                    label={`the declaration by ${declaration.name}`}
                     actions={[
                       {
-                        text: row.purchase ? 'Another contract' : 'Link to its contract',
+                        text: declaration.purchase ? 'Another contract' : 'Link to its contract',
                         renderDialog: (close) => (
                           <CallDialog
                             title="Link to its contract"
-                            description={`${row.name} typed “${row.contract}”. Nothing is refunded or ended by this.`}
+                            description={`${declaration.name} typed “${declaration.contract}”. Nothing is refunded or ended by this.`}
                             call={declarations.adminLink}
-                            extra={{ id: row.id }}
+                            extra={{ id: declaration.id }}
                             options={{ succeeded: 'Linked', failed: 'Failed to link it' }}
                             button={{ pendingText: 'Linking...', children: 'Link' }}
                             onClose={close}
@@ -105,7 +105,7 @@ export default function Declarations() {
                           <TextDialog
                             title="Close without action"
                             call={declarations.adminClose}
-                            extra={{ id: row.id }}
+                            extra={{ id: declaration.id }}
                             options={{ succeeded: 'Declaration closed', failed: 'Failed to close the declaration' }}
                             field={{
                               name: 'outcome',
@@ -131,8 +131,8 @@ export default function Declarations() {
 }
 
 /** “Anna withdraws from RS-DED0978D, bought Nov 3, 2026.” */
-function DeclarationText({ row }: { row: Declaration }) {
-  const { kind, name, email, contract, purchase, forCause, endsOn, reason, isLate } = row
+function DeclarationText({ declaration }: { declaration: Declaration }) {
+  const { kind, name, email, contract, purchase, forCause, endsOn, reason, isLate } = declaration
   return (
     <>
       <p className="wrap-anywhere">
@@ -163,38 +163,38 @@ function DeclarationText({ row }: { row: Declaration }) {
   )
 }
 
-function DueDate({ row }: { row: Declaration }) {
-  if (row.state !== 'open')
+function DueDate({ declaration: { state, outcome, dueAt, awaitsClick } }: { declaration: Declaration }) {
+  if (state !== 'open')
     return (
       <>
-        {row.state === 'done' ? <Badge tone="good">Done</Badge> : <Badge>Confirmed</Badge>}
-        <span className="mt-1 block max-w-48 text-xs break-words text-muted">{row.outcome}</span>
+        {state === 'done' ? <Badge tone="good">Done</Badge> : <Badge>Confirmed</Badge>}
+        <span className="mt-1 block max-w-48 text-xs break-words text-muted">{outcome}</span>
       </>
     )
   return (
     <>
-      <TimeLeft until={row.dueAt} />
+      <TimeLeft until={dueAt} />
       <span className="mt-1 block text-xs text-muted">
-        <Time value={row.dueAt} />
-        {row.awaitsClick && <span className="block">Waiting for the buyer’s click</span>}
+        <Time value={dueAt} />
+        {awaitsClick && <span className="block">Waiting for the buyer’s click</span>}
       </span>
     </>
   )
 }
 
-export function CarryOutButton({ row }: { row: Declaration }) {
-  const { action, description } = actionTexts(row)
+export function CarryOutButton({ declaration }: { declaration: Declaration }) {
+  const { action, description } = actionTexts(declaration)
   return (
     <CallButton
       call={declarations.adminCarryOut}
-      input={{ id: row.id }}
+      input={{ id: declaration.id }}
       options={{ succeeded: { title: 'Done', description: 'The buyer gets an email.' }, failed: 'Couldn’t complete' }}
       question={{ title: action, description, action, destructive: true }}
       variant="secondary"
       size="sm"
     >
       {action}
-      <span className="sr-only"> for {row.name}</span>
+      <span className="sr-only"> for {declaration.name}</span>
     </CallButton>
   )
 }

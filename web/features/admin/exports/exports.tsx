@@ -65,31 +65,39 @@ const lineFeedByte = 10
 /** Reports the rows, without the title row, at most four times a second. */
 async function readWithProgress(response: Response, reportRows: (rows: number) => void): Promise<Blob> {
   const blobs: Blob[] = []
-  let lines = 0
+  let lineCount = 0
   let reportedAt = 0
-  for await (const piece of response.body ?? []) {
+  for await (const bytes of response.body ?? []) {
     // Browsers may keep blobs on disk, so a million rows don't have to fit in memory.
-    blobs.push(new Blob([piece]))
-    for (let end = piece.indexOf(lineFeedByte); end !== -1; end = piece.indexOf(lineFeedByte, end + 1)) lines += 1
+    blobs.push(new Blob([bytes]))
+    lineCount += countLineFeeds(bytes)
     if (performance.now() - reportedAt < 250) continue
     reportedAt = performance.now()
-    reportRows(Math.max(lines - 1, 0))
+    reportRows(Math.max(lineCount - 1, 0))
   }
   return new Blob(blobs, { type: 'text/csv' })
+}
+
+function countLineFeeds(bytes: Uint8Array) {
+  let count = 0
+  let index = bytes.indexOf(lineFeedByte)
+  while (index !== -1) {
+    count += 1
+    index = bytes.indexOf(lineFeedByte, index + 1)
+  }
+  return count
 }
 
 /** Date in the seller's time zone; the Swedish locale formats it as 2026-12-31. */
 const today = () => new Date().toLocaleDateString('sv-SE')
 
 export function ExportProgress({ kind, rows, estimatedRows, onCancel }: Progress & { onCancel: () => void }) {
+  // Without a value, the bar shows no share. That is better than 100 % once the estimate is exceeded.
+  const share = estimatedRows > rows ? { value: rows, max: estimatedRows } : {}
   return (
     <div className="flex items-center gap-3">
       <div className="flex flex-1 flex-col gap-1.5">
-        <progress
-          aria-label={`Export of ${exportTitles[kind]}`}
-          className="h-1.5 w-full accent-accent"
-          {...(estimatedRows > rows ? { value: rows, max: estimatedRows } : {})}
-        />
+        <progress aria-label={`Export of ${exportTitles[kind]}`} className="h-1.5 w-full accent-accent" {...share} />
         <span className="text-xs text-muted tabular-nums">{formatCount(rows, 'row')}</span>
       </div>
       <Button variant="ghost" size="sm" onClick={onCancel}>
@@ -112,7 +120,7 @@ export function ExportButton(props: {
   return (
     <Button
       variant="secondary"
-      {...(size && { size })}
+      size={size}
       className={className}
       disabled={running !== undefined}
       pending={running === kind}

@@ -40,8 +40,8 @@ export function Inbox() {
       href: '/admin/settings',
     })
   const isUrgent = ({ dueAt }: InboxItem) => dueAt !== null && dueIn(dueAt, now).tone !== 'neutral'
-  const visible = allItems.filter((item) => isUrgent(item) || !isSetAside(item.kind, item.count))
-  const hiddenCount = allItems.length - visible.length
+  const visibleItems = allItems.filter((item) => isUrgent(item) || !isSetAside(item.kind, item.count))
+  const hiddenCount = allItems.length - visibleItems.length
   function putOff(item: InboxItem) {
     if (isUrgent(item)) toast({ title: 'It stays', description: 'It is due within 48 hours.' })
     else setAside(item.kind, item.count)
@@ -52,19 +52,19 @@ export function Inbox() {
         <h2 id="inbox" className="text-lg">
           Inbox
         </h2>
-        {visible.length > 0 && (
+        {visibleItems.length > 0 && (
           <p className="text-xs text-muted max-lg:hidden">
             <kbd className="font-mono">J</kbd> and <kbd className="font-mono">K</kbd> move,{' '}
             <kbd className="font-mono">Enter</kbd> opens, <kbd className="font-mono">E</kbd> puts off until tomorrow
           </p>
         )}
       </header>
-      {visible.length === 0 ? (
+      {visibleItems.length === 0 ? (
         <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
           {hiddenCount === 0 ? 'All clear. Nothing needs you.' : 'All clear for today.'}
         </p>
       ) : (
-        <ItemList items={visible} now={now} onPutOff={putOff} />
+        <ItemList items={visibleItems} now={now} onPutOff={putOff} />
       )}
       {hiddenCount > 0 && (
         <p className="text-sm text-muted">
@@ -83,16 +83,26 @@ function ItemList({ items, now, onPutOff }: { items: InboxItem[]; now: number; o
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
     if (isMeantElsewhere(event) || !keysAreOn()) return
     const links = [...(list.current?.querySelectorAll<HTMLElement>('a') ?? [])]
-    const focused = links.findIndex((link) => link === document.activeElement)
-    const key = event.key.toLowerCase()
-    const item = items[focused]
-    if (key === 'j') links[Math.min(focused + 1, links.length - 1)]?.focus()
-    else if (key === 'k') links[Math.max(focused - 1, 0)]?.focus()
-    else if (key === 'e' && item) {
-      const next = focused + 1 < links.length ? focused + 1 : focused - 1
-      links[next]?.focus()
-      onPutOff(item)
-    } else return
+    const focusedIndex = links.findIndex((link) => link === document.activeElement)
+    const focusedItem = items[focusedIndex]
+    switch (event.key.toLowerCase()) {
+      case 'j':
+        links[Math.min(focusedIndex + 1, links.length - 1)]?.focus()
+        break
+      case 'k':
+        links[Math.max(focusedIndex - 1, 0)]?.focus()
+        break
+      case 'e': {
+        if (!focusedItem) return
+        // The item is about to disappear, so the next one gets the focus, or the one before.
+        const neighborIndex = focusedIndex + 1 < links.length ? focusedIndex + 1 : focusedIndex - 1
+        links[neighborIndex]?.focus()
+        onPutOff(focusedItem)
+        break
+      }
+      default:
+        return
+    }
     event.preventDefault()
   })
   useEffect(() => {

@@ -7,7 +7,7 @@ const dayMs = 86_400_000
 type SetAside = Record<string, { count: number; until: number }>
 const store = createStore<SetAside | null>(null)
 
-function read(): SetAside {
+function readSetAside(): SetAside {
   try {
     return JSON.parse(localStorage.getItem(storageKey) ?? '{}') as SetAside
   } catch {
@@ -15,24 +15,24 @@ function read(): SetAside {
   }
 }
 
-function write(next: SetAside) {
-  localStorage.setItem(storageKey, JSON.stringify(next))
-  store.set(next)
+function storeSetAside(setAside: SetAside) {
+  localStorage.setItem(storageKey, JSON.stringify(setAside))
+  store.set(setAside)
 }
 
 /** Hides kinds of open items until tomorrow morning, or until their count grows. */
 export function useSetAside() {
-  const hiddenKinds = useStore(store) ?? read()
+  const hiddenKinds = useStore(store) ?? readSetAside()
   return {
     isSetAside: (kind: string, count: number) => {
-      const hidden = hiddenKinds[kind]
-      return hidden !== undefined && count <= hidden.count && Date.now() < hidden.until
+      const entry = hiddenKinds[kind]
+      return entry !== undefined && count <= entry.count && Date.now() < entry.until
     },
     setAside(kind: string, count: number) {
       // 6:00 in the seller's time zone.
       const until = new Date(Date.now() + dayMs).setHours(6, 0, 0, 0)
-      write({ ...read(), [kind]: { count, until } })
+      storeSetAside({ ...readSetAside(), [kind]: { count, until } })
     },
-    showAll: () => write({}),
+    showAll: () => storeSetAside({}),
   }
 }

@@ -36,19 +36,21 @@ const newestFirst = { all: 'Newest first', options: [['oldest', 'Oldest first']]
 export const sorting = (label: string): Filter => ({ label, ...newestFirst })
 
 export function RecordList<E extends ListEndpoint>(props: Props<E>) {
-  const { list, input, search, filters = {}, chips = {}, shownElsewhere, controls, none, ...table } = props
+  const { list, input, search, filters = {}, chips = {}, shownElsewhere = {}, controls, none, ...table } = props
   const selects = Object.entries<Filter>(filters)
   const chipEntries = Object.entries<Chip>(chips)
-  const choices: FilterChoices = { ...(search && { q: 'text' }), ...shownElsewhere }
+  const choices: FilterChoices = {}
+  if (search) choices.q = 'text'
+  for (const [name, values] of Object.entries<readonly string[]>(shownElsewhere)) choices[name] = values
   for (const [name, { options }] of selects) choices[name] = options.map(([value]) => value)
   for (const [name, texts] of chipEntries) choices[name] = typeof texts === 'function' ? 'text' : Object.keys(texts)
   const [filterValues, setFilters] = useFilters(choices)
   const query = usePages(list, { ...filterValues, ...input } as ListInput<E>)
-  const activeChips = chipEntries.flatMap(([name, texts]) => {
+  const activeChips: { name: string; text: string }[] = []
+  for (const [name, texts] of chipEntries) {
     const value = filterValues[name]
-    if (!value) return []
-    return { name, text: typeof texts === 'function' ? texts(value) : (texts[value] ?? value) }
-  })
+    if (value) activeChips.push({ name, text: textOfChip(texts, value) })
+  }
   const [areFiltersOpen, setAreFiltersOpen] = useState(false)
   const chosenCount = selects.filter(([name]) => filterValues[name]).length
   const isFiltered = Object.keys(filterValues).some((name) => name !== 'sort')
@@ -106,6 +108,9 @@ export function RecordList<E extends ListEndpoint>(props: Props<E>) {
     </div>
   )
 }
+
+const textOfChip = (texts: Chip, value: string) =>
+  typeof texts === 'function' ? texts(value) : (texts[value] ?? value)
 
 const searchFilter = { q: 'text' } as const
 
@@ -199,7 +204,6 @@ function NoMatch({ title }: { title: string }) {
   )
 }
 
-/** The button owns its dialog, so opening the dialog doesn't rerender the table. */
 type AddButtonProps = {
   text: string
   dialog: ComponentType<{ onClose: () => void }>
@@ -208,6 +212,7 @@ type AddButtonProps = {
   isAlone?: boolean
 }
 
+/** The button owns its dialog, so opening the dialog doesn't rerender the table. */
 export function AddButton({ text, dialog: AddDialog, isImport, isAlone }: AddButtonProps) {
   const [isOpen, setIsOpen] = useDialog(isImport ? 'import' : 'add')
   const Icon = isImport ? FileUp : Plus

@@ -9,22 +9,25 @@ import { perform, render } from '#web/testing/render.tsx'
 import { usePages } from './record-table.tsx'
 
 type TestRecord = { id: string; status: string }
-const createRecords = (count: number, from = 0) =>
-  Array.from({ length: count }, (_row, index): TestRecord => ({ id: `p${from + index}`, status: 'active' }))
+const createRecords = (count: number, firstNumber = 0) =>
+  Array.from({ length: count }, (_row, index): TestRecord => ({ id: `p${firstNumber + index}`, status: 'active' }))
 
-function stubServer(initial: TestRecord[]) {
-  const server = { rows: initial, calls: [] as string[], responseDelay: Promise.resolve() }
+function stubServer(records: TestRecord[]) {
+  const server = { rows: records, calls: [] as string[], responseDelay: Promise.resolve() }
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
     server.calls.push(`${init.method} ${address}`)
     await server.responseDelay
     const url = new URL(address, 'http://shop')
     if (init.method === 'PATCH') return Response.json({})
     const limit = Number(url.searchParams.get('limit'))
-    const start = server.rows.findIndex(({ id }) => id === url.searchParams.get('cursor')) + 1
+    const cursor = url.searchParams.get('cursor')
+    // Without a cursor, no row is found, and the page starts at 0.
+    const start = server.rows.findIndex(({ id }) => id === cursor) + 1
     const items = server.rows.slice(start, start + limit)
-    const hasMore = start + limit < server.rows.length
+    const isLastPage = start + limit >= server.rows.length
+    if (isLastPage) return Response.json(items)
     url.searchParams.set('cursor', items.at(-1)?.id ?? '')
-    return Response.json(items, hasMore ? { headers: { link: `<${url.pathname}${url.search}>; rel="next"` } } : {})
+    return Response.json(items, { headers: { link: `<${url.pathname}${url.search}>; rel="next"` } })
   })
   onTestFinished(() => void vi.unstubAllGlobals())
   return server

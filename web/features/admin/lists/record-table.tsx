@@ -39,20 +39,21 @@ export function RecordTable<Item extends { id: string | number }>(props: TablePr
   const table = useRef<HTMLTableElement>(null)
   const items = query.data?.pages.flatMap((page) => page.items) ?? []
   const count = items.length
-  // Number of rows when "Load more" was pressed.
-  const countBefore = useRef<number>(null)
+  /** Number of rows when "Load more" was pressed; null if no more rows are awaited. */
+  const countBeforeLoading = useRef<number>(null)
   // Moves the focus to the first new row, because the button may be gone.
   useEffect(() => {
-    if (countBefore.current === null || count <= countBefore.current) return
-    table.current?.tBodies[0]?.rows[countBefore.current]?.focus({ preventScroll: true })
-    countBefore.current = null
+    const firstNewIndex = countBeforeLoading.current
+    if (firstNewIndex === null || count <= firstNewIndex) return
+    table.current?.tBodies[0]?.rows[firstNewIndex]?.focus({ preventScroll: true })
+    countBeforeLoading.current = null
   }, [count])
   const shownCount = countBy ? new Set(items.map(countBy)).size : count
   if (!query.data) return <Pending query={query} />
   if (count === 0 && !query.hasNextPage) return empty
 
   function loadMore() {
-    countBefore.current = count
+    countBeforeLoading.current = count
     void query.fetchNextPage()
   }
 

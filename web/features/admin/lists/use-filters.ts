@@ -12,24 +12,26 @@ export function useFilters<const C extends FilterChoices>(choices: C) {
   function setFilters(changes: FilterValues<C>) {
     // A debounced search may call this after the visitor has left the page.
     if (location.pathname !== pathname) return
-    const query = new URLSearchParams(location.search)
+    const newQuery = new URLSearchParams(location.search)
     for (const [name, value] of Object.entries(changes)) {
-      if (value) query.set(name, String(value))
-      else query.delete(name)
+      if (value) newQuery.set(name, String(value))
+      else newQuery.delete(name)
     }
-    navigate((query.size > 0 ? `${pathname}?${query}` : pathname) as Href, { replace: true })
+    navigate((newQuery.size > 0 ? `${pathname}?${newQuery}` : pathname) as Href, { replace: true })
   }
   const query = new URLSearchParams(search)
-  const validEntries = Object.entries(choices).flatMap(([name, allowed]) => {
+  const filters: Record<string, string> = {}
+  for (const [name, allowed] of Object.entries(choices)) {
     const value = query.get(name)
-    return value && (allowed === 'text' || allowed.includes(value)) ? [[name, value] as const] : []
-  })
-  return [Object.fromEntries(validEntries) as FilterValues<C>, setFilters] as const
+    if (value && (allowed === 'text' || allowed.includes(value))) filters[name] = value
+  }
+  return [filters as FilterValues<C>, setFilters] as const
 }
 
 const dialogFilters = { open: ['add', 'import'] } as const
 
 export function useDialog(name: (typeof dialogFilters.open)[number]) {
   const [{ open }, setFilters] = useFilters(dialogFilters)
-  return [open === name, (isOpen: boolean) => setFilters({ open: isOpen ? name : undefined })] as const
+  const setIsOpen = (isOpen: boolean) => setFilters({ open: isOpen ? name : undefined })
+  return [open === name, setIsOpen] as const
 }

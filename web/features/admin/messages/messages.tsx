@@ -75,16 +75,15 @@ const schema = messages.adminReply.input
 
 function MessageDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { id, firstName, lastName, email, createdAt, answeredAt, answeredBy, answer } = message
-  const closeOnSuccess = { onSuccess: onClose }
   const reply = useCall(messages.adminReply, {
-    ...closeOnSuccess,
     succeeded: { title: 'Reply sent', description: `${email} gets it by email.` },
     failed: 'Failed to send the reply',
+    onSuccess: onClose,
   })
   const setState = useCall(messages.adminSettle, {
-    ...closeOnSuccess,
     succeeded: answeredAt ? 'Marked as open' : 'Marked as answered',
     failed: 'Failed to change the message',
+    onSuccess: onClose,
   })
   return (
     <Dialog

@@ -26,7 +26,7 @@ const schema = z.object({
   buyersOf: z._default(z.string(), ''),
 })
 
-const withCount = (label: string, count: number | undefined) =>
+const labelWithCount = (label: string, count: number | undefined) =>
   count === undefined ? label : `${label} (${formatNumber(count)})`
 
 const autosaveDelayMs = 1500
@@ -57,8 +57,8 @@ function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) 
   }
 }
 
-export function Draft(props: { start: DraftContent; saved?: AdminNewsletter; unsaved: UnsavedChanges }) {
-  const { start, saved } = props
+export function Draft(props: { initialContent: DraftContent; saved?: AdminNewsletter; unsaved: UnsavedChanges }) {
+  const { initialContent, saved } = props
   const { setUnsaved } = props.unsaved
   const { navigate } = useNavigation()
   const create = useCall(newsletters.adminCreate, {
@@ -72,7 +72,7 @@ export function Draft(props: { start: DraftContent; saved?: AdminNewsletter; uns
     failed: 'Failed to save the draft',
   })
 
-  const textArea = useRef<HTMLDivElement>(null)
+  const markdownField = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLDivElement>(null)
   const { saveSoon, cancelAutosave, takeIsAutomatic } = useAutosave(card, saved !== undefined)
 
@@ -105,22 +105,22 @@ export function Draft(props: { start: DraftContent; saved?: AdminNewsletter; uns
         }}
       >
         <Field name="subject" label="Subject">
-          <Input required maxLength={150} defaultValue={start.subject} />
+          <Input required maxLength={150} defaultValue={initialContent.subject} />
         </Field>
         <Field name="preheader" label="Preview line" hint="What inboxes show beside the subject.">
-          <Input maxLength={150} defaultValue={start.preheader} />
+          <Input maxLength={150} defaultValue={initialContent.preheader} />
         </Field>
-        <div ref={textArea} className="flex flex-col gap-2">
-          <TextTools field={textArea} />
+        <div ref={markdownField} className="flex flex-col gap-2">
+          <TextTools field={markdownField} />
           <Field
             name="markdown"
             label="Text"
             hint="Markdown: ## heading, **bold**, - list, [link](https://…), ![picture](https://…) on a line of its own. Postal address and unsubscribe link are added."
           >
-            <Textarea required rows={14} maxLength={50_000} defaultValue={start.markdown} />
+            <Textarea required rows={14} maxLength={50_000} defaultValue={initialContent.markdown} />
           </Field>
         </div>
-        <Audiences start={start} />
+        <Audiences initialContent={initialContent} />
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
           {saved && (
             <CallButton
@@ -153,36 +153,35 @@ export function Draft(props: { start: DraftContent; saved?: AdminNewsletter; uns
   )
 }
 
-function Audiences({ start }: { start: DraftContent }) {
+function Audiences({ initialContent }: { initialContent: DraftContent }) {
   const products = useProducts()
+  const onlyProduct = products.length === 1 ? products[0] : undefined
   const { data: audiences } = useData(newsletters.adminAudiences, {}, { once: true })
   const countOf = (productId: string) => audiences?.buyers.find((audience) => audience.productId === productId)?.count
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-2 text-sm font-medium">To</legend>
       <Checkbox
-        label={withCount(countDefinitions.newsletterSubscribers.title, audiences?.subscribers)}
+        label={labelWithCount(countDefinitions.newsletterSubscribers.title, audiences?.subscribers)}
         name="toSubscribers"
-        defaultChecked={start.toSubscribers}
+        defaultChecked={initialContent.toSubscribers}
       />
-      {products.length === 1 &&
-        products.map(({ id, name }) => (
-          <Checkbox
-            key={id}
-            label={withCount(`Buyers of ${name}`, countOf(id))}
-            name="buyersOf"
-            value={id}
-            defaultChecked={start.buyersOf === id}
-          />
-        ))}
+      {onlyProduct && (
+        <Checkbox
+          label={labelWithCount(`Buyers of ${onlyProduct.name}`, countOf(onlyProduct.id))}
+          name="buyersOf"
+          value={onlyProduct.id}
+          defaultChecked={initialContent.buyersOf === onlyProduct.id}
+        />
+      )}
       {products.length > 1 && (
         <Select
           name="buyersOf"
           aria-label="Buyers"
-          defaultValue={start.buyersOf ?? ''}
+          defaultValue={initialContent.buyersOf ?? ''}
           options={[
             ['', 'No buyers'],
-            ...products.map(({ id, name }) => [id, withCount(`Buyers of ${name}`, countOf(id))] as const),
+            ...products.map(({ id, name }) => [id, labelWithCount(`Buyers of ${name}`, countOf(id))] as const),
           ]}
         />
       )}

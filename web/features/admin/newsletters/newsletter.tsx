@@ -23,12 +23,13 @@ function NewDraft() {
   const { search } = useNavigation()
   const products = useProducts()
   const unsaved = useUnsavedChanges()
-  const about = new URLSearchParams(search).get('about')
-  const entry = changelogOf(useSettings().products).entries.find(({ id }) => id === about)
+  // The changelog page links here, to write about one of its entries.
+  const entryId = new URLSearchParams(search).get('about')
+  const entry = changelogOf(useSettings().products).entries.find(({ id }) => id === entryId)
   return (
     <Draft
       unsaved={unsaved}
-      start={{
+      initialContent={{
         subject: entry?.title ?? '',
         preheader: '',
         markdown: entry ? `${entry.markdown}\n\nAll changes: [changelog](/changelog#${entry.id})` : '',
@@ -61,24 +62,22 @@ function StoredNewsletter({ id }: { id: string }) {
       />
     )
   if (!data) return <Pending query={query} />
+  if (data.state === 'draft')
+    return (
+      <div className="grid items-start gap-6 xl:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-6">
+          <Draft initialContent={data} saved={data} unsaved={unsaved} />
+          <SendCard newsletter={data} unsaved={unsaved} />
+        </div>
+        <div className="min-w-0 xl:sticky xl:top-24">
+          <Preview newsletter={data} isBeside />
+        </div>
+      </div>
+    )
   return (
     <>
-      {data.state === 'draft' ? (
-        <div className="grid items-start gap-6 xl:grid-cols-2">
-          <div className="flex min-w-0 flex-col gap-6">
-            <Draft start={data} saved={data} unsaved={unsaved} />
-            <SendCard newsletter={data} unsaved={unsaved} />
-          </div>
-          <div className="min-w-0 xl:sticky xl:top-24">
-            <Preview newsletter={data} isBeside />
-          </div>
-        </div>
-      ) : (
-        <>
-          <Progress newsletter={data} />
-          <Preview newsletter={data} />
-        </>
-      )}
+      <Progress newsletter={data} />
+      <Preview newsletter={data} />
     </>
   )
 }

@@ -21,8 +21,8 @@ export default function Newsletters() {
         </ButtonLink>
       }
       none={{ title: 'No newsletters yet', description: 'Drafts and what you sent appear here.' }}
-      columns={['Subject', 'State', 'Date', ...countColumns.map((title) => ({ title }))]}
-      renderRow={({ id, subject, counts, ...row }) => (
+      columns={['Subject', 'State', 'Date', ...countColumns]}
+      renderRow={({ id, subject, state, counts, finishedAt, startedAt, scheduledFor, updatedAt }) => (
         <>
           <Cell className="max-w-96">
             <Link
@@ -33,12 +33,12 @@ export default function Newsletters() {
             </Link>
           </Cell>
           <Cell label="State">
-            <StateBadge {...row} counts={counts} />
+            <StateBadge state={state} counts={counts} />
           </Cell>
-          <DayCell label="Date" value={row.finishedAt ?? row.startedAt ?? row.scheduledFor ?? row.updatedAt} />
-          {[counts.sent, counts.refused, counts.unsubscribed].map((count, index) => (
-            <Cell key={countColumns[index]} label={countColumns[index] ?? ''} className={moneyCell}>
-              {formatNumber(count)}
+          <DayCell label="Date" value={finishedAt ?? startedAt ?? scheduledFor ?? updatedAt} />
+          {countColumns.map(({ title, name }) => (
+            <Cell key={name} label={title} className={moneyCell}>
+              {formatNumber(counts[name])}
             </Cell>
           ))}
         </>
@@ -47,7 +47,11 @@ export default function Newsletters() {
   )
 }
 
-const countColumns = ['Sent', 'Bounced', 'Unsubscribed']
+const countColumns = [
+  { title: 'Sent', name: 'sent' },
+  { title: 'Bounced', name: 'refused' },
+  { title: 'Unsubscribed', name: 'unsubscribed' },
+] as const
 
 const tones = {
   draft: 'neutral',

@@ -62,23 +62,21 @@ export function SendCard(props: { newsletter: AdminNewsletter; unsaved: UnsavedC
     failed: 'Failed to send the newsletter',
   })
 
-  /** Unsaved text is not sent, so it must be saved first. Returns true if nothing is unsaved. */
-  const checkSaved = () => {
+  /** Unsaved text is not sent, so it must be saved first. */
+  function runIfSaved(action: () => void) {
     if (unsaved.isUnsaved()) toast({ title: 'Save the draft first', destructive: true })
-    return !unsaved.isUnsaved()
+    else action()
   }
 
   function confirmAndSend() {
-    if (!checkSaved()) return
-    const time = localTime && new Date(localTime).toLocaleString()
+    const when = localTime ? `on ${new Date(localTime).toLocaleString()}` : 'now'
     const question = {
       title: localTime ? 'Schedule newsletter' : 'Send newsletter',
-      description: `“${subject}” goes to ${formatAddresses(audience)}${time ? ` on ${time}` : ' now'}. It can’t be changed afterward.`,
+      description: `“${subject}” goes to ${formatAddresses(audience)} ${when}. It can’t be changed afterward.`,
       action: localTime ? 'Schedule' : `Send to ${formatAddresses(audience)}`,
     }
-    runIfConfirmed(question, () =>
-      send.mutate({ id, version, ...(localTime && { at: new Date(localTime).toISOString() }) }),
-    )
+    const schedule = localTime ? { at: new Date(localTime).toISOString() } : {}
+    runIfConfirmed(question, () => send.mutate({ id, version, ...schedule }))
   }
 
   return (
@@ -96,11 +94,15 @@ export function SendCard(props: { newsletter: AdminNewsletter; unsaved: UnsavedC
         <Button
           variant="secondary"
           pending={sendTest.isPending}
-          onClick={() => checkSaved() && sendTest.mutate({ id })}
+          onClick={() => runIfSaved(() => sendTest.mutate({ id }))}
         >
           Send a test to me
         </Button>
-        <Button pending={send.isPending} disabled={missing.length > 0 || audience === 0} onClick={confirmAndSend}>
+        <Button
+          pending={send.isPending}
+          disabled={missing.length > 0 || audience === 0}
+          onClick={() => runIfSaved(confirmAndSend)}
+        >
           {localTime ? 'Schedule' : 'Send now'}
         </Button>
       </div>

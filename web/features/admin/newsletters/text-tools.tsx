@@ -13,10 +13,10 @@ type FieldRef = RefObject<HTMLDivElement | null>
 
 /** Replaces the selected text. Uses the browser's editing command, so that the browser's Undo works. */
 function insertText(field: FieldRef, textFor: (selected: string) => string) {
-  const area = field.current?.querySelector('textarea')
-  if (!area) return
-  const selected = area.value.slice(area.selectionStart, area.selectionEnd)
-  area.focus()
+  const textarea = field.current?.querySelector('textarea')
+  if (!textarea) return
+  const selected = textarea.value.slice(textarea.selectionStart, textarea.selectionEnd)
+  textarea.focus()
   document.execCommand('insertText', false, textFor(selected))
 }
 
@@ -74,25 +74,31 @@ type Block = {
   isForBuyers?: true
 }
 
-function useBlocks(): Block[] {
-  const [newest] = changelogOf(useSettings().products).entries
-  const runningCodes = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
+/** Markdown with the recently added and removed assets; empty if there are none. */
+function useListChanges() {
   const [since] = useState(() => Date.now() - recentChangeDays * 86_400_000)
-  const addedAssets = useData(assets.adminList, {}).data?.filter(({ createdAt }) => Date.parse(createdAt) > since) ?? []
-  const removedAssets = useData(assets.adminRecentlyRemoved, {}).data ?? []
-  const changes = [
-    addedAssets.length > 0 &&
-      `New:\n\n${addedAssets.map(({ ticker, note }) => `- **${ticker}**${note ? `: ${note}` : ''}`).join('\n')}`,
-    removedAssets.length > 0 && `Removed:\n\n${removedAssets.map(({ ticker }) => `- **${ticker}**`).join('\n')}`,
-  ]
-    .filter(Boolean)
-    .join('\n\n')
+  const { data: listedAssets = [] } = useData(assets.adminList, {})
+  const { data: removedAssets = [] } = useData(assets.adminRecentlyRemoved, {})
+  const addedAssets = listedAssets.filter(({ createdAt }) => Date.parse(createdAt) > since)
+  const addedLines = addedAssets.map(({ ticker, note }) => (note ? `- **${ticker}**: ${note}` : `- **${ticker}**`))
+  const removedLines = removedAssets.map(({ ticker }) => `- **${ticker}**`)
+  const parts: string[] = []
+  if (addedLines.length > 0) parts.push(`New:\n\n${addedLines.join('\n')}`)
+  if (removedLines.length > 0) parts.push(`Removed:\n\n${removedLines.join('\n')}`)
+  return parts.join('\n\n')
+}
+
+function useBlocks(): Block[] {
+  const [newestEntry] = changelogOf(useSettings().products).entries
+  const runningCodes = useData(codes.adminList, {}).data?.filter(({ state }) => state === 'running') ?? []
+  const listChanges = useListChanges()
   const blocks: Block[] = []
-  if (newest) blocks.push({ name: 'Newest change', markdown: `## ${newest.title}\n\n${newest.markdown}` })
-  if (changes)
+  if (newestEntry)
+    blocks.push({ name: 'Newest change', markdown: `## ${newestEntry.title}\n\n${newestEntry.markdown}` })
+  if (listChanges)
     blocks.push({
       name: 'What changed in the list',
-      markdown: `## What changed in the list\n\n${changes}`,
+      markdown: `## What changed in the list\n\n${listChanges}`,
       isForBuyers: true,
     })
   for (const { code, link } of runningCodes)

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exactDollars } from '#contract/money.ts'
 import { centsOf, dollarAmount } from './dollars.ts'
-import { timeLeft } from './time-left.tsx'
 
 test('every amount shown can be typed back and gives the same cents', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 99_999_999 }), (cents) => {
-      const [dollars, fraction] = [Math.floor(cents / 100), String(cents % 100).padStart(2, '0')]
+      const dollars = Math.floor(cents / 100)
+      const fraction = String(cents % 100).padStart(2, '0')
       expect(centsOf(`${dollars}.${fraction}`)).toBe(cents)
       expect(centsOf(exactDollars(cents))).toBe(cents)
     }),
@@ -36,15 +36,4 @@ test.for(['', ' ', '.', '-1', 'abc', '1e9', '39.999', '0x10', 'NaN', '٣٩'])('%
 test('an amount above Stripe’s limit is refused', () => {
   expect(dollarAmount.safeParse('999999.99').success).toBe(true)
   expect(dollarAmount.safeParse('1000000').success).toBe(false)
-})
-
-test.for([
-  [30, '30 min left', 'warning'],
-  [-30, 'Overdue by 30 min', 'bad'],
-  [23 * 60 + 59, '23 h left', 'neutral'],
-  [-6 * 60, 'Overdue by 6 h', 'bad'],
-  [-72 * 60, 'Overdue by 3 days', 'bad'],
-] as const)('a deadline in %i minutes reads "%s"', ([minutes, text, tone]) => {
-  const now = Date.now()
-  expect(timeLeft(new Date(now + minutes * 60_000).toISOString(), now)).toEqual({ text, tone })
 })

@@ -1,10 +1,11 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 
+/** Attributes of a field that keeps the focus while arrow keys select an option of its list. */
 export function useCombobox(count: number, pick: (index: number) => void) {
   const listId = useId()
-  const [selected, setSelected] = useState(0)
-  const activeId = selected < count ? `${listId}-${selected}` : undefined
+  const [selectedIndex, setSelectedIndex] = useState(0)
+  const activeId = selectedIndex < count ? `${listId}-${selectedIndex}` : undefined
   useEffect(() => {
     if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' })
   }, [activeId])
@@ -14,12 +15,13 @@ export function useCombobox(count: number, pick: (index: number) => void) {
     const isPick = event.key === 'Enter' && activeId !== undefined
     if (!step && !isPick) return
     event.preventDefault()
-    if (step) setSelected((selected + step + count) % Math.max(count, 1))
-    else pick(selected)
+    // Wraps at both ends; `Math.max` because the list may be empty.
+    if (step) setSelectedIndex((selectedIndex + step + count) % Math.max(count, 1))
+    else pick(selectedIndex)
   }
 
   return {
-    selectFirst: () => setSelected(0),
+    selectFirst: () => setSelectedIndex(0),
     field: {
       role: 'combobox',
       'aria-controls': listId,
@@ -34,8 +36,12 @@ export function useCombobox(count: number, pick: (index: number) => void) {
         id: `${listId}-${index}`,
         role: 'option',
         tabIndex: -1,
-        'aria-selected': index === selected,
-        className: classes('cursor-pointer rounded-sm px-3 text-sm', index === selected && 'bg-accent-soft', className),
+        'aria-selected': index === selectedIndex,
+        className: classes(
+          'cursor-pointer rounded-sm px-3 text-sm',
+          index === selectedIndex && 'bg-accent-soft',
+          className,
+        ),
         // Keeps the focus in the field, because its loss may close the list before the click.
         onMouseDown: (event: MouseEvent) => event.preventDefault(),
         onClick: () => pick(index),

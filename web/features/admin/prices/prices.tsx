@@ -42,8 +42,9 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
   const { product, billingType, publications, subscriptions } = plan
   const { period } = planOf(billingType)
   const current = publications.find(({ state }) => state === 'current')
-  const atOldPrices = subscriptions.filter(({ amount }) => amount !== current?.amount)
-  const atCurrentPrice = subscriptions.find(({ amount }) => amount === current?.amount)
+  // `subscriptions` has one entry for each amount that somebody pays.
+  const countAtCurrentPrice = subscriptions.find(({ amount }) => amount === current?.amount)?.count
+  const countsAtOldPrices = subscriptions.filter(({ amount }) => amount !== current?.amount)
 
   return (
     <Card className="flex flex-col gap-5">
@@ -71,8 +72,8 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
         </Button>
       </header>
       <p className="text-sm">
-        {atCurrentPrice ? `${countWithVerb(atCurrentPrice.count, 'pay')} it.` : 'No one pays it yet.'}{' '}
-        {atOldPrices.map(keepText).join(' ')}
+        {countAtCurrentPrice ? `${countWithVerb(countAtCurrentPrice, 'pay')} it.` : 'No one pays it yet.'}{' '}
+        {countsAtOldPrices.map(describeKeptPrice).join(' ')}
       </p>
       <ul aria-label={`History, ${product}, ${billingType}`} className="flex flex-col text-sm">
         {publications.map((publication) => (
@@ -109,7 +110,7 @@ const scheduledPriceForm = z.extend(priceForm, { from: z.string().check(z.minLen
 
 const countWithVerb = (count: number, verb: string) =>
   `${count.toLocaleString('en-US')} ${verb}${count === 1 ? 's' : ''}`
-const keepText = ({ amount, count }: PricedPlan['subscriptions'][number]) =>
+const describeKeptPrice = ({ amount, count }: PricedPlan['subscriptions'][number]) =>
   `${countWithVerb(count, 'keep')} ${exactDollars(amount)}.`
 
 const plainDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
@@ -119,11 +120,13 @@ function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => voi
   const { product, productId, billingType, publications, subscriptions } = plan
   const [isLater, setIsLater] = useState(false)
   const current = publications.find(({ state }) => state === 'current')
-  const isPlanned = publications.some(({ state }) => state === 'planned')
+  const hasPlannedPrice = publications.some(({ state }) => state === 'planned')
+  const keptPrices = subscriptions.map(describeKeptPrice).join(' ')
+  const replacement = hasPlannedPrice ? ' It replaces the planned price.' : ''
   return (
     <CallDialog
       title={`New price: ${product}, ${billingType}`}
-      description={`Per ${planOf(billingType).period}, for new subscriptions. ${subscriptions.map(keepText).join(' ')}${isPlanned ? ' It replaces the planned price.' : ''}`}
+      description={`Per ${planOf(billingType).period}, for new subscriptions. ${keptPrices}${replacement}`}
       call={prices.adminPublish}
       options={{
         succeeded: { title: 'Published', description: 'The site shows it within seconds.' },
@@ -136,7 +139,7 @@ function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => voi
         // The server refuses if someone has published another price since.
         after: publications[0]?.number ?? 1,
         ...fields,
-        ...(regularAmount && { regularAmount }),
+        ...(regularAmount ? { regularAmount } : {}),
       })}
       button={{ pendingText: 'Publishing...', children: 'Publish' }}
       onClose={onClose}

@@ -54,9 +54,9 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       // Leaves out optional fields that were not filled in.
       inputOf={({ kind: chosenKind, reason, invite, ...purchase }) => ({
         ...purchase,
-        ...(chosenKind === 'gift' && { kind: chosenKind }),
-        ...(reason && { reason }),
-        ...(invite && { invite }),
+        ...(chosenKind === 'gift' ? { kind: chosenKind } : {}),
+        ...(reason ? { reason } : {}),
+        ...(invite ? { invite } : {}),
       })}
       button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
       onClose={onClose}

@@ -26,7 +26,7 @@ export default function AtStripe() {
   const subscriptions = data?.subscriptions ?? []
   const pricesWithPlan = new Set(data?.prices.filter(({ plan }) => plan).map(({ id }) => id))
   const takeable = subscriptions.filter(({ priceId, obstacle }) => pricesWithPlan.has(priceId) && !obstacle)
-  const ids = takeable.map(({ id }) => id)
+  const takeableIds = takeable.map(({ id }) => id)
   return (
     <Section
       title="Subscriptions at Stripe"
@@ -37,15 +37,19 @@ export default function AtStripe() {
       {data && subscriptions.length === 0 && (
         <EmptyState title="All clear" description="Every live subscription at Stripe is in the shop." />
       )}
-      {takeable.length > 0 && (
+      {takeableIds.length > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-4">
           <Checkbox
             label="Tell each of them by email, with a link to set a password"
             checked={sendsInvite}
             onTick={setSendsInvite}
           />
-          <Button pending={takeOver.isPending} pendingText="Taking over..." onClick={() => takeOver.mutate(ids)}>
-            Take over {ids.length === 1 ? '1 subscription' : `all ${formatNumber(ids.length)}`}
+          <Button
+            pending={takeOver.isPending}
+            pendingText="Taking over..."
+            onClick={() => takeOver.mutate(takeableIds)}
+          >
+            Take over {takeableIds.length === 1 ? '1 subscription' : `all ${formatNumber(takeableIds.length)}`}
           </Button>
         </div>
       )}
@@ -72,7 +76,8 @@ function useTakeover(invite: boolean) {
         const batch = ids.slice(start, start + maxTakeovers)
         const verdicts = await call(takeover.adminTakeOver, { ids: batch, invite })
         const failed = verdicts.filter(({ verdict }) => verdict === 'fault')
-        setFaults((current) => new Map([...current, ...failed.map(({ id, message }) => [id, message] as const)]))
+        const newFaults = failed.map(({ id, message }) => [id, message] as const)
+        setFaults((knownFaults) => new Map([...knownFaults, ...newFaults]))
         const takenCount = verdicts.length - failed.length
         if (takenCount > 0) toast({ title: `${formatCount(takenCount, 'subscription')} taken over` })
       }

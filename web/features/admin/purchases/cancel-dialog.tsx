@@ -32,8 +32,9 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   })
   const isMissingAtStripe = cancellation?.isMissing ?? false
   function sendCancellation() {
+    const refund = refundsRest && cancellation ? { refund: cancellation.rest } : {}
     if (cancelsLater && !isMissingAtStripe) cancelLater.mutate({ id })
-    else cancelNow.mutate({ id, ...(refundsRest && cancellation && { refund: cancellation.rest }) })
+    else cancelNow.mutate({ id, ...refund })
   }
   const laterText = <CancelLaterText endsAt={cancellation?.endsAt ?? null} refund={cancellation?.refund ?? 0} />
   const nowText = <>Access ends today. {refundText()}</>

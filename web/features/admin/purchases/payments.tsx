@@ -70,24 +70,10 @@ export default function Payments() {
 
 function PaymentCells(payment: AdminPayment) {
   const canAnswer = useCan()('money.refund')
-  const {
-    user,
-    kind,
-    amount,
-    tax,
-    settled,
-    paidOutAt,
-    status,
-    invoice,
-    periodStart,
-    periodEnd,
-    country,
-    at,
-    disputeId,
-  } = payment
+  const { kind, tax, settled, paidOutAt, status, invoice, periodStart, periodEnd, country, disputeId } = payment
   return (
     <>
-      <CustomerCell user={user} />
+      <CustomerCell user={payment.user} />
       <Cell label="What">
         <Badge tone={kindTones[kind]}>{kindTexts[kind]}</Badge>
         {status && status !== 'succeeded' && <span className="block pt-1 text-xs text-muted">{status}</span>}
@@ -99,7 +85,7 @@ function PaymentCells(payment: AdminPayment) {
       </Cell>
       <Cell label="Amount" className={moneyCell}>
         {kind === 'payment' ? '' : '−'}
-        {exactDollars(amount)}
+        {exactDollars(payment.amount)}
         {tax ? <span className="block text-xs text-muted">with {exactDollars(tax)} tax</span> : null}
       </Cell>
       <Cell label="Net" className={classes(moneyCell, '@max-[36rem]:hidden')}>
@@ -116,7 +102,7 @@ function PaymentCells(payment: AdminPayment) {
         {country && <span className="block text-xs text-muted @max-[36rem]:hidden">{countryNames.of(country)}</span>}
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">
-        <Time value={at} />
+        <Time value={payment.at} />
         {periodStart && periodEnd && (
           <time
             dateTime={periodStart}

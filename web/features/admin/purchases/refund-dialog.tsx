@@ -58,10 +58,11 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       onClose={onClose}
       inputOf={(fields) => ({
         id,
+        // The server refuses if someone has refunded more since.
         refundedSoFar: refundable?.refundedSoFar ?? purchase.refundedAmount,
         ...fields,
-        ...(payment && { paymentIntentId: payment.paymentIntentId }),
-        ...(canEndSubscription && keepsAccess && { keepAccess: true }),
+        ...(payment ? { paymentIntentId: payment.paymentIntentId } : {}),
+        ...(canEndSubscription && keepsAccess ? { keepAccess: true } : {}),
       })}
     >
       {refundable && refundable.payments.length > 1 && (

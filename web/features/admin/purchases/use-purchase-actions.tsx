@@ -49,9 +49,7 @@ export function usePurchaseActions() {
 
   return (purchase: ManagedPurchase): (RowAction | false)[] => {
     const { id, user, status, paidThrough, endedBecause, isWarned, isDisputed, failedRefunds } = purchase
-    const openDialog = (Dialog: typeof CancelDialog) => (close: () => void) => (
-      <Dialog purchase={purchase} onClose={close} />
-    )
+    const renderCancelDialog = (close: () => void) => <CancelDialog purchase={purchase} onClose={close} />
     const canRefund = paidThrough === 'stripe' && endedBecause !== 'refunded' && !isWarned && !isDisputed
     return [
       isWarned && {
@@ -82,17 +80,25 @@ export function usePurchaseActions() {
         needs: 'purchases.manage',
         run: () => resume.mutate({ id }),
       },
-      isExtendable(purchase) && { text: 'Extend', needs: 'purchases.manage', renderDialog: openDialog(ExtendDialog) },
+      isExtendable(purchase) && {
+        text: 'Extend',
+        needs: 'purchases.manage',
+        renderDialog: (close) => <ExtendDialog purchase={purchase} onClose={close} />,
+      },
       isWarned && {
         text: 'Refund and end',
         needs: 'money.refund',
         run: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
-      canRefund && { text: 'Refund', needs: 'money.refund', renderDialog: openDialog(RefundDialog) },
-      status === 'active'
-        ? { text: 'Cancel', needs: 'purchases.cancel', renderDialog: openDialog(CancelDialog) }
-        : !hasEnded(status) && { text: 'End now', needs: 'purchases.manage', renderDialog: openDialog(CancelDialog) },
+      canRefund && {
+        text: 'Refund',
+        needs: 'money.refund',
+        renderDialog: (close) => <RefundDialog purchase={purchase} onClose={close} />,
+      },
+      status === 'active' && { text: 'Cancel', needs: 'purchases.cancel', renderDialog: renderCancelDialog },
+      status !== 'active' &&
+        !hasEnded(status) && { text: 'End now', needs: 'purchases.manage', renderDialog: renderCancelDialog },
       {
         text: 'Delete purchase',
         needs: 'purchases.manage',

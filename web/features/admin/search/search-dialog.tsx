@@ -37,35 +37,37 @@ const actions: (Option & { needs: Permission })[] = [
   { title: 'Send a test email', detail: 'Settings', href: '/admin/settings', needs: 'settings.write' },
 ]
 
+type Verb = { word: string; title: string; needs: Permission; pathOf: (person: FoundPerson) => Href }
+
 /** Verbs that may precede a name. They lead to a dialog or a list, where the user still has to confirm. */
-const verbs = {
-  refund: { title: 'Refund', needs: 'money.refund', pathOf: ({ id }) => `/admin/customers/${id}?do=refund` },
-  cancel: {
+const verbs: Verb[] = [
+  { word: 'refund', title: 'Refund', needs: 'money.refund', pathOf: ({ id }) => `/admin/customers/${id}?do=refund` },
+  {
+    word: 'cancel',
     title: 'Cancel the subscription of',
     needs: 'purchases.cancel',
     pathOf: ({ id }) => `/admin/customers/${id}?do=cancel`,
   },
-  write: { title: 'Write to', needs: 'customers.help', pathOf: ({ id }) => `/admin/customers/${id}?do=write` },
-  unlock: {
+  { word: 'write', title: 'Write to', needs: 'customers.help', pathOf: ({ id }) => `/admin/customers/${id}?do=write` },
+  {
+    word: 'unlock',
     title: 'Unlock',
     needs: 'access.decide',
     pathOf: ({ email }) => `/admin/access?q=${encodeURIComponent(email)}`,
   },
-} as const satisfies Record<string, { title: string; needs: Permission; pathOf: (person: FoundPerson) => Href }>
+]
 
 /** Splits "refund rita" into a verb and a person; other text is a person. */
 function splitVerb(text: string) {
   const [firstWord = '', ...otherWords] = text.split(/\s+/)
-  const verb = Object.keys(verbs).find((name) => name === firstWord.toLowerCase()) as keyof typeof verbs | undefined
-  return verb && otherWords.length > 0
-    ? { verb: verbs[verb], person: otherWords.join(' ') }
-    : { verb: undefined, person: text }
+  const verb = verbs.find(({ word }) => word === firstWord.toLowerCase())
+  if (!verb || otherWords.length === 0) return { verb: undefined, person: text }
+  return { verb, person: otherWords.join(' ') }
 }
 
 export default function SearchDialog({ groups, onClose }: { groups: ScreenGroup[]; onClose: () => void }) {
-  const screenOptions = groups
-    .flatMap(({ listed }) => listed)
-    .map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
+  const listedScreens = groups.flatMap(({ listed }) => listed)
+  const screenOptions = listedScreens.map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
   const { navigate } = useNavigation()
   const can = useCan()
   const [text, setText] = useState('')
@@ -74,27 +76,19 @@ export default function SearchDialog({ groups, onClose }: { groups: ScreenGroup[
   const query = useData(search.adminFind, { q }, { enabled: q.length > 1 && can('customers.read') })
   const result = q.length > 1 ? query.data : undefined
   const allowedVerb = verb && can(verb.needs) ? verb : undefined
-  const people = result?.people.map(
-    (person): Option => ({
-      href: allowedVerb ? allowedVerb.pathOf(person) : `/admin/customers/${person.id}`,
-      title: [allowedVerb?.title, person.name || person.email].filter(Boolean).join(' '),
-      detail: [person.email, person.tradingViewUsername].filter(Boolean).join(', '),
-    }),
-  )
   const searchText = text.trim().toLowerCase()
-  const matchesText = ({ title }: Option) => searchText.split(/\s+/).every((part) => title.toLowerCase().includes(part))
-  const options = [
-    ...(people ?? []),
-    ...(result?.hasMore ? [{ ...showAllOption, href: `/admin/users?q=${encodeURIComponent(q)}` } as const] : []),
-    ...screenOptions.filter(matchesText),
-    ...(searchText ? actions.filter((action) => can(action.needs) && matchesText(action)) : []),
-  ]
+  const matchesText = ({ title }: Option) => searchText.split(/\s+/).every((word) => title.toLowerCase().includes(word))
+  const options = (result?.people ?? []).map((person) => personOption(person, allowedVerb))
+  if (result?.hasMore)
+    options.push({ title: 'Show all', detail: 'Users', href: `/admin/users?q=${encodeURIComponent(q)}` })
+  options.push(...screenOptions.filter(matchesText))
+  if (searchText) options.push(...actions.filter((action) => can(action.needs) && matchesText(action)))
   const isWaiting = searchText !== debouncedText.toLowerCase() || (q.length > 1 && query.isFetching)
   const { selectFirst, field, list, option } = useCombobox(options.length, (index) => {
-    const picked = options[index]
-    if (!picked) return
+    const pickedOption = options[index]
+    if (!pickedOption) return
     onClose()
-    navigate(picked.href)
+    navigate(pickedOption.href)
   })
   const statusText = () => {
     if (isWaiting) return 'Searching...'
@@ -148,7 +142,16 @@ function useDebounced(text: string) {
   return useDeferredValue(debounced)
 }
 
-const showAllOption = { title: 'Show all', detail: 'Users' }
+/** With a verb, the option leads to its action, otherwise to the customer's page. */
+function personOption(person: FoundPerson, verb: Verb | undefined): Option {
+  const { id, name, email, tradingViewUsername } = person
+  const shownName = name || email
+  return {
+    href: verb ? verb.pathOf(person) : `/admin/customers/${id}`,
+    title: verb ? `${verb.title} ${shownName}` : shownName,
+    detail: tradingViewUsername ? `${email}, ${tradingViewUsername}` : email,
+  }
+}
 
 function resultCountText(result: SearchResult | undefined) {
   if (!result) return ''

@@ -69,20 +69,18 @@ export function EditableCard(props: {
     succeeded: { title: 'Saved', description: 'The site shows it within seconds.' },
     failed: 'Failed to save',
   })
-  const fields = editableSettings
-    .filter((name) => group.settings.test(name))
-    .map((name) => {
-      const { value = '', source = 'default' } = allSettings.find((setting) => setting.name === name) ?? {}
-      const field: { label: string; type?: string } = settingFields[name]
-      return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
-    })
+  const names = editableSettings.filter((name) => group.settings.test(name))
+  const fields = names.map((name) => {
+    const setting = allSettings.find((candidate) => candidate.name === name)
+    const field: { label: string; type?: string } = settingFields[name]
+    return { name, ...field, value: setting?.value ?? '', source: setting?.source }
+  })
   // The checklist asks the seller to save these settings once, even if the default stays.
-  const isUnconfirmed = fields.some(
-    ({ name }) => allSettings.find((setting) => setting.name === name)?.source === 'default',
-  )
+  const isUnconfirmed = fields.some(({ source }) => source === 'default')
   const { navigate } = useNavigation()
   const [typedValues, setTypedValues] = useState<Record<string, string>>({})
   const isChanged = fields.some(({ name, value }) => (typedValues[name] ?? value) !== value)
+  const canBeSaved = isChanged || (group.mustBeConfirmed && isUnconfirmed)
   useEffect(() => onChanged(group.title, isChanged), [group.title, isChanged, onChanged])
   return (
     <Card className="flex flex-col gap-5">
@@ -104,29 +102,33 @@ export function EditableCard(props: {
           if (isChanged && fields.some(({ name }) => name.startsWith('TERMS_'))) offerServiceMessage(navigate)
         }}
       >
-        {fields.map(({ name, label, type = 'text', value, isFixed }) => (
-          <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
-            {/* Forms don't submit disabled fields, so a fixed value is never saved. */}
-            {settingChoices[name] ? (
-              <Select
-                defaultValue={value}
-                disabled={isFixed}
-                options={settingChoices[name]}
-                onChange={({ target }) => setTypedValues({ ...typedValues, [name]: target.value })}
-              />
-            ) : (
-              <Input
-                type={type}
-                maxLength={300}
-                autoComplete="off"
-                defaultValue={value}
-                disabled={isFixed}
-                onChange={({ target }) => setTypedValues({ ...typedValues, [name]: target.value })}
-              />
-            )}
-          </Field>
-        ))}
-        {(isChanged || (group.mustBeConfirmed && isUnconfirmed)) && (
+        {fields.map(({ name, label, type = 'text', value, source }) => {
+          const isFixed = source === 'environment'
+          const onTyped = (typedValue: string) => setTypedValues({ ...typedValues, [name]: typedValue })
+          return (
+            <Field key={name} name={name} label={label} hint={isFixed ? `Set on the server by ${name}` : undefined}>
+              {/* Forms don't submit disabled fields, so a fixed value is never saved. */}
+              {settingChoices[name] ? (
+                <Select
+                  defaultValue={value}
+                  disabled={isFixed}
+                  options={settingChoices[name]}
+                  onChange={({ target }) => onTyped(target.value)}
+                />
+              ) : (
+                <Input
+                  type={type}
+                  maxLength={300}
+                  autoComplete="off"
+                  defaultValue={value}
+                  disabled={isFixed}
+                  onChange={({ target }) => onTyped(target.value)}
+                />
+              )}
+            </Field>
+          )
+        })}
+        {canBeSaved && (
           <SubmitButton pendingText="Saving..." className="justify-self-start sm:col-span-2">
             Save
           </SubmitButton>

@@ -22,6 +22,7 @@ export default function Settings() {
   const query = useData(settings.adminShow, {})
   const { data } = query
   const { setUnsaved } = useUnsavedChanges()
+  // Titles of the cards with unsaved changes. Changed in place, because nothing on the screen shows them.
   const [changedCards] = useState(() => new Set<string>())
   const onChanged = useCallback(
     (title: string, isChanged: boolean) => {
@@ -236,13 +237,13 @@ function PaymentsCard() {
   if (!data) return <Pending query={query} className="h-16 rounded-lg" />
   const todoCount = data.filter(({ state }) => state === 'todo').length
   const isTest = !stripe.publishableKey.startsWith('pk_live_')
-  const badge = () => {
+  function renderBadge() {
     if (todoCount > 0) return <Badge tone="bad">{todoCount} to do</Badge>
     if (isTest) return <Badge tone="warning">Test mode: you are not selling yet</Badge>
     return <Badge tone="good">Ready</Badge>
   }
   return (
-    <CollapsibleCard title="Payments" badge={badge()} open={todoCount > 0}>
+    <CollapsibleCard title="Payments" badge={renderBadge()} open={todoCount > 0}>
       <ul className="flex flex-col gap-3">
         {data.map(({ about, state, text }) => (
           <CheckLine key={text} state={state}>

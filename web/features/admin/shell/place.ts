@@ -23,7 +23,8 @@ export function useRecordTitle(name: string | undefined) {
 
 let lastListHref: Href | undefined
 
-export const lastList = (fallback: Href) => lastListHref ?? fallback
+/** Address of the list that was open last, with its filters. */
+export const hrefOfLastList = (fallback: Href) => lastListHref ?? fallback
 
 export function useRememberedList(isList: boolean) {
   const { pathname, search } = useNavigation()

@@ -15,7 +15,8 @@ export function SideNavigation({ groups, currentGroup, onSearch }: Props) {
   const hasMoreButton = groups.length > 5
   const isInBar = (group: ScreenGroup) => !hasMoreButton || group.isMainTab || group.isInBar
   const isCurrentBehindMore = !isInBar(currentGroup)
-  const behindMore = groups.filter((group) => !isInBar(group))
+  const groupsBehindMore = groups.filter((group) => !isInBar(group))
+  const pathsBehindMore = groupsBehindMore.flatMap(({ listed }) => listed.map(({ path }) => path))
   const { countAt } = useNeeds()
   const firstTab = groups.find(({ isMainTab }) => isMainTab)
   return (
@@ -84,10 +85,7 @@ export function SideNavigation({ groups, currentGroup, onSearch }: Props) {
           >
             <Ellipsis className="size-5" />
             More
-            <OpenCount
-              count={countAt(behindMore.flatMap((group) => group.listed.map(({ path }) => path)))}
-              className={cornerClasses}
-            />
+            <OpenCount count={countAt(pathsBehindMore)} className={cornerClasses} />
           </button>
         </li>
       </ul>
@@ -134,16 +132,11 @@ export function OpenCount({ count, className }: { count: number; className?: str
 export const panelId = 'admin-panel'
 
 /** The three tabs of docs/product.md, as links, so that each can open in a new window. */
-function GroupTabs({
-  groups,
-  currentGroup,
-  onChoose,
-}: {
-  groups: ScreenGroup[]
-  currentGroup: ScreenGroup
-  onChoose: () => void
-}) {
+function GroupTabs(props: { groups: ScreenGroup[]; currentGroup: ScreenGroup; onChoose: () => void }) {
+  const { groups, currentGroup, onChoose } = props
   const tabs = groups.filter(({ isMainTab }) => isMainTab)
+  // The first tab is focusable while none is selected.
+  const focusableTab = currentGroup.isMainTab ? currentGroup : tabs[0]
   return tabs.map((tab) => (
     <Link
       key={tab.path}
@@ -153,8 +146,7 @@ function GroupTabs({
       aria-selected={tab === currentGroup}
       aria-current={tab === currentGroup ? 'page' : undefined}
       aria-controls={tab === currentGroup ? panelId : undefined}
-      // Makes the first tab focusable while none is selected.
-      tabIndex={tab === (currentGroup.isMainTab ? currentGroup : tabs[0]) ? 0 : -1}
+      tabIndex={tab === focusableTab ? 0 : -1}
       className={groupLinkClasses}
     >
       <GroupName group={tab} />

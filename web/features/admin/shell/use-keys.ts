@@ -24,7 +24,9 @@ export function useKeys({ search, help, go }: Actions) {
   const letterExpectedUntil = useRef(0)
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey } = event
-    const isSearch = key === 'k' && (ctrlKey || metaKey) && !document.querySelector('dialog[open]')
+    const hasOpenDialog = document.querySelector('dialog[open]') !== null
+    // Works in fields and without single-key shortcuts, too.
+    const isSearch = key === 'k' && (ctrlKey || metaKey) && !hasOpenDialog
     if (!isSearch && (isMeantElsewhere(event) || !keysAreOn())) return
     const isAfterG = performance.now() < letterExpectedUntil.current
     letterExpectedUntil.current = 0

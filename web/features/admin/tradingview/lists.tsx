@@ -13,8 +13,8 @@ type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
 export function SyncLog() {
   const { data = [] } = useData(tradingViewAdmin.runs, {})
   // Runs are sorted from new to old, so the first run of each script is its latest.
-  const latest = data.filter(({ script }, index) => data.findIndex((run) => run.script === script) === index)
-  const earlier = data.filter((run) => !latest.includes(run))
+  const latestRuns = data.filter((run) => run === data.find(({ script }) => script === run.script))
+  const earlierRuns = data.filter((run) => !latestRuns.includes(run))
   return (
     <Section
       title="Sync log"
@@ -31,13 +31,13 @@ export function SyncLog() {
       }
     >
       <Card className="flex flex-col gap-3 text-sm">
-        {latest.length === 0 && <p className="text-muted">Runs every night at 03:20 UTC.</p>}
-        <RunList runs={latest} />
-        {earlier.length > 0 && (
+        {latestRuns.length === 0 && <p className="text-muted">Runs every night at 03:20 UTC.</p>}
+        <RunList runs={latestRuns} />
+        {earlierRuns.length > 0 && (
           <details>
             <summary className="w-fit cursor-pointer font-medium text-accent">Show runs</summary>
             <div className="mt-3">
-              <RunList runs={earlier} />
+              <RunList runs={earlierRuns} />
             </div>
           </details>
         )}

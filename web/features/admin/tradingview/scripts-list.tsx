@@ -25,18 +25,20 @@ export function ScriptsList() {
   }
 
   if (!data) return <Skeleton className="h-24 rounded-lg" />
+  const productsWithScript = new Set(data.map(({ product }) => product))
+  const productsWithoutScript = products.filter(
+    ({ name, state }) => state === 'on sale' && !productsWithScript.has(name),
+  )
   return (
     <Section
       title="Scripts"
       beside={<ProductChoice products={products} value={productId} onChange={setChosenProductId} />}
     >
-      {products
-        .filter(({ name, state }) => state === 'on sale' && !data.some(({ product }) => product === name))
-        .map(({ id, name }) => (
-          <Notice key={id} tone="bad">
-            No script is chosen for {name}. Its buyers are not unlocked by themselves: each waits for you under To do.
-          </Notice>
-        ))}
+      {productsWithoutScript.map(({ id, name }) => (
+        <Notice key={id} tone="bad">
+          No script is chosen for {name}. Its buyers are not unlocked by themselves: each waits for you under To do.
+        </Notice>
+      ))}
       {data.length === 0 ? (
         <EmptyState title="No scripts" description="The account has no invite-only scripts." />
       ) : (

@@ -24,7 +24,7 @@ type User = OutputOf<typeof accounts.adminList>[number]
 
 export default function Users() {
   const can = useCan()
-  const deleteUser = useDeleteUser()
+  const deleteActionFor = useDeleteUser()
   return (
     <RecordList
       label="Users"
@@ -79,7 +79,7 @@ export default function Users() {
                 label={user.email}
                 actions={[
                   { text: 'Change role', renderDialog: (close) => <RoleDialog user={user} onClose={close} /> },
-                  deleteUser(user),
+                  deleteActionFor(user),
                 ]}
               />
             )}
@@ -103,7 +103,7 @@ function AddUserDialog({ onClose }: { onClose: () => void }) {
     <CallDialog
       title="Add User"
       call={accounts.adminAdd}
-      extra={{ isAdmin, ...(invite && { invite }) }}
+      extra={invite ? { isAdmin, invite } : { isAdmin }}
       options={{ succeeded: 'User created successfully', failed: 'Failed to create user' }}
       button={{ pendingText: 'Creating...', children: 'Create User' }}
       onClose={onClose}

@@ -36,9 +36,12 @@ function optionOf(source: Source | undefined) {
 }
 
 function sourceOfOption(value: string): Source | undefined {
-  if (value.startsWith('place ')) return { place: Number(value.slice(6)) }
-  return value.startsWith('text ') ? { text: value.slice(5) } : undefined
+  if (value.startsWith('place ')) return { place: Number(value.slice('place '.length)) }
+  return value.startsWith('text ') ? { text: value.slice('text '.length) } : undefined
 }
+
+/** False while a day for the whole file is not chosen yet. */
+const isChosen = (source: Source | undefined) => source !== undefined && ('place' in source || source.text !== '')
 
 type ColumnChoiceProps = {
   unmapped: Unmapped
@@ -55,14 +58,13 @@ export function ColumnChoice(props: ColumnChoiceProps) {
   const columns = (Object.keys(columnTitles) as Column[]).filter(
     (column) => column !== 'product' || requiredColumns.includes(column),
   )
-  const choose = (column: Column, source: Source | undefined) => {
-    const { [column]: _, ...others } = mapping
-    setMapping(source ? { ...others, [column]: source } : others)
+  function choose(column: Column, source: Source | undefined) {
+    const newMapping = { ...mapping }
+    if (source) newMapping[column] = source
+    else delete newMapping[column]
+    setMapping(newMapping)
   }
-  const isComplete = requiredColumns.every((column) => {
-    const source = mapping[column]
-    return source !== undefined && !('text' in source && source.text === '')
-  })
+  const isComplete = requiredColumns.every((column) => isChosen(mapping[column]))
   return (
     <>
       <p className="text-sm font-medium">Which column is which? Your choice is remembered for files like this one.</p>

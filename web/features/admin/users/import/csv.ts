@@ -12,7 +12,8 @@ export function parseCsv(text: string): { rows: CsvRow[] } | { unclosedIn: numbe
       delimiter: separatorOf(text),
       on_record(cells: string[], { lines }) {
         // `lines` is the record's last line; line breaks inside its cells lead back to the first.
-        rows.push({ line: lines - cells.join('').split('\n').length + 1, cells: cells.map((cell) => cell.trim()) })
+        const lineBreaksInCells = cells.join('').split('\n').length - 1
+        rows.push({ line: lines - lineBreaksInCells, cells: cells.map((cell) => cell.trim()) })
         linesRead = lines
       },
       relax_column_count: true,

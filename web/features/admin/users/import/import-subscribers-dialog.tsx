@@ -51,7 +51,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
     return (
       <>
         <output ref={status} tabIndex={-1} className="block text-sm font-medium outline-none">
-          {summary(state, counts)}
+          {describeState(state, counts)}
         </output>
         {state.notes.map((note) => (
           <p key={note} className="text-sm break-words text-warning">
@@ -159,25 +159,23 @@ type Counts = Record<ImportVerdict['verdict'], number>
 
 function countsOf(state: ImportState): Counts {
   const counts = { new: 0, there: 0, fault: 0 }
-  if ('verdicts' in state) for (const { verdict } of state.verdicts.values()) counts[verdict] += 1
+  if (!('verdicts' in state)) return counts
+  for (const { verdict } of state.verdicts.values()) counts[verdict] += 1
   return counts
 }
 
 const formatSubscribers = (count: number) => formatCount(count, 'subscriber')
 
-function summary(state: Extract<ImportState, { notes: string[] }>, counts: Counts) {
+function describeState(state: Extract<ImportState, { notes: string[] }>, counts: Counts) {
   if (state.step === 'checking') return `Checking ${formatNumber(state.lines.length)} lines...`
   if (state.step === 'running') {
     const booked = `${formatSubscribers(counts.new - state.remaining.length)} booked, ${formatNumber(state.remaining.length)} left.`
     return state.stopped ? `${booked} ${state.stopped}` : booked
   }
-  return [
-    `${formatSubscribers(counts.new)} ${state.step === 'done' ? 'booked' : 'to book'}`,
-    counts.there > 0 && `${formatNumber(counts.there)} already there`,
-    counts.fault > 0 && `${formatNumber(counts.fault)} with a fault`,
-  ]
-    .filter(Boolean)
-    .join(', ')
+  const parts = [`${formatSubscribers(counts.new)} ${state.step === 'done' ? 'booked' : 'to book'}`]
+  if (counts.there > 0) parts.push(`${formatNumber(counts.there)} already there`)
+  if (counts.fault > 0) parts.push(`${formatNumber(counts.fault)} with a fault`)
+  return parts.join(', ')
 }
 
 const verdictLooks = {

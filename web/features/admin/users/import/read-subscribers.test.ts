@@ -69,7 +69,11 @@ test('days are read as spreadsheets write them', () => {
     '2026-12-31',
     // March 4, because the line before shows that the month comes first.
     '2026-03-04',
-    ...Array.from({ length: 4 }, () => '2026-12-31'),
+    '2026-12-31',
+    '2026-12-31',
+    '2026-12-31',
+    '2026-12-31',
+    // A spreadsheet's number of a day is not understood.
     '46387',
     '2026-12-31',
   ])
@@ -101,7 +105,8 @@ test('a file is read in the encoding that the spreadsheet chose, or refused', ()
     text: zoe,
     note: 'Read as Windows-1252: please check names with accents.',
   })
-  const [workbook, picture] = [Buffer.from('PK\u0003\u0004…', 'latin1'), Buffer.of(0xff, 0xd8, 0x00, 0x10, 0x4a)]
+  const workbook = Buffer.from('PK\u0003\u0004…', 'latin1')
+  const picture = Buffer.of(0xff, 0xd8, 0x00, 0x10, 0x4a)
   const bytesOfUtf16 = utf16(`\uFEFF${zoe}`)
   for (const bytes of [bytesOfUtf16, utf16(zoe), Buffer.from(bytesOfUtf16).swap16(), workbook, picture])
     expect(decode(bytes)).toMatchObject({

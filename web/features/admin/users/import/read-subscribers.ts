@@ -56,7 +56,8 @@ export function readSubscribers(
   }
   if (rows.length > maxLines)
     return { fault: `Please import at most ${maxLines.toLocaleString('en-US')} lines at a time.` }
-  const usedPlaces = new Set(Object.values(mapping).map((source) => ('place' in source ? source.place : undefined)))
+  const usedPlaces = new Set<number>()
+  for (const source of Object.values(mapping)) if ('place' in source) usedPlaces.add(source.place)
   const unused = head.cells.filter((title, place) => title !== '' && !usedPlaces.has(place))
 
   const lines = rows.map(({ line, cells }) => {
@@ -88,10 +89,10 @@ function guessMapping(titles: string[], rows: { cells: string[] }[], products: P
   const mapping: Mapping = {}
   for (const column of columns) {
     const place = titles.findIndex((title) => knownTitles[column].includes(title))
-    const isUsable = () =>
-      column !== 'product' ||
-      (products.length > 1 && rows.every(({ cells }) => findProductByName(products, cells[place] ?? '')))
-    if (place >= 0 && isUsable()) mapping[column] = { place }
+    if (place === -1) continue
+    const namesProducts =
+      products.length > 1 && rows.every(({ cells }) => findProductByName(products, cells[place] ?? ''))
+    if (column !== 'product' || namesProducts) mapping[column] = { place }
   }
   return mapping
 }
@@ -101,14 +102,14 @@ function findRepeatedLines(lines: { line: number; email: string; tradingViewUser
   const firstLines = new Map<string, number>()
   const repeated = new Map<number, string>()
   for (const { line, email, tradingViewUsername, product } of lines) {
-    const named = parseUsername(tradingViewUsername)
-    const keys = {
+    const parsed = parseUsername(tradingViewUsername)
+    const identities = {
       email: email.toLowerCase(),
-      'TradingView username': 'username' in named ? `@${normalizeUsername(named.username)}` : '',
+      'TradingView username': 'username' in parsed ? `@${normalizeUsername(parsed.username)}` : '',
     }
-    for (const [title, value] of Object.entries(keys)) {
-      if (!value) continue
-      const key = `${value} ${product.toLowerCase()}`
+    for (const [title, identity] of Object.entries(identities)) {
+      if (!identity) continue
+      const key = `${identity} ${product.toLowerCase()}`
       const earlierLine = firstLines.get(key)
       if (earlierLine && earlierLine !== line)
         repeated.set(line, `The same ${title} as in line ${earlierLine}. Please remove one of them.`)

@@ -46,8 +46,9 @@ export function useImport() {
     const result = readSubscribers(text, { order, chosenMapping: mapping, products })
     if ('fault' in result) return setState({ step: 'file', fault: result.fault })
     if ('unmapped' in result) {
-      const remembered = mapping ? undefined : rememberedMapping(result.unmapped.titles)
-      if (remembered) return read({ text, note, mapping: remembered }, order)
+      // Columns that the seller chose for an earlier file with the same titles.
+      const earlierMapping = mapping ? undefined : rememberedMapping(result.unmapped.titles)
+      if (earlierMapping) return read({ text, note, mapping: earlierMapping }, order)
       return setState({ step: 'columns', text, note, unmapped: result.unmapped })
     }
     if ('unclearDay' in result) return setState({ step: 'days', text, note, mapping, unclearDay: result.unclearDay })
@@ -63,8 +64,10 @@ export function useImport() {
     const linesToCheck = lines.filter(({ line }) => !repeated.has(line))
     setState({ step: 'checking', lines, verdicts, notes })
     try {
-      for (const batch of inBatches(linesToCheck, maxLinesPerCheck))
-        for (const verdict of await call(imports.adminCheck, { lines: batch })) verdicts.set(verdict.line, verdict)
+      for (const batch of inBatches(linesToCheck, maxLinesPerCheck)) {
+        const results = await call(imports.adminCheck, { lines: batch })
+        for (const verdict of results) verdicts.set(verdict.line, verdict)
+      }
       setState({ step: 'preview', lines, verdicts, notes })
     } catch (error) {
       setState({ step: 'file', fault: messageOf(error) })
@@ -81,8 +84,9 @@ export function useImport() {
     if (state.step !== 'preview' && state.step !== 'running' && state.step !== 'done') return
     const { lines, notes } = state
     const verdicts = new Map(state.verdicts)
-    let remaining =
-      'remaining' in state ? state.remaining : lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
+    const newLines = lines.filter(({ line }) => verdicts.get(line)?.verdict === 'new')
+    // After an interruption, only the lines that were not sent yet.
+    let remaining = 'remaining' in state ? state.remaining : newLines
     setState({ step: 'running', lines, notes, verdicts, remaining })
     try {
       for (const batch of inBatches(remaining, maxLinesPerImport)) {
