@@ -154,11 +154,14 @@ async function idOf({ login }: Person): Promise<string> {
 const sellerOnTradingView = {
   unlock: async (person: Person) => {
     const { username } = (await ownAccess(person)) ?? {}
+    if (!username) return
+    // The to-do list names the replaced username beside the new one.
+    await sellerOnTradingView.remove({ names: person.names.filter((name) => name !== username) })
     for (const pineId of Object.values(shop.tradingViewStandIn.scripts))
-      if (username) await shop.tradingViewStandIn.controls.addByHand(pineId, username)
-    if (username) unlockedByHand.add(username)
+      await shop.tradingViewStandIn.controls.addByHand(pineId, username)
+    unlockedByHand.add(username)
   },
-  remove: async ({ names }: Person) => {
+  remove: async ({ names }: Pick<Person, 'names'>) => {
     for (const pineId of Object.values(shop.tradingViewStandIn.scripts))
       for (const name of names) await shop.tradingViewStandIn.controls.removeByHand(pineId, name)
   },

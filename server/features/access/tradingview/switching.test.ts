@@ -101,6 +101,21 @@ describe('a shop that has unlocked by hand', () => {
     await shop.queue.runNow('tradingview-due')
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
+
+  test('has a username that was unlocked by hand locked, once the connector unlocks the buyer’s new one', async () => {
+    await admin.call(tradingViewAdmin.forget, {})
+    const buyer = await buyerUnlockedByHand('before_the_move')
+    await shop.afterUndo()
+    await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username: 'after_the_move' })
+
+    await connect()
+    await admin.call(tradingViewAdmin.settings, { mode: 'full' })
+    for (const pineId of Object.values(shop.tradingViewStandIn.scripts)) {
+      const listed = await shop.listed(pineId)
+      expect(listed).toContain('after_the_move')
+      expect(listed).not.toContain('before_the_move')
+    }
+  })
 })
 
 test('in test mode, TradingView’s real lists can be read but are never written', async () => {

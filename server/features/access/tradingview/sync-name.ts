@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { ConnectionMode } from '#contract/statuses.ts'
 import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
@@ -16,6 +16,7 @@ import {
   type Action,
   decideAction,
   isSameUntil,
+  nextVersion,
   noFailure,
   type Observed,
   type PersonRow,
@@ -161,6 +162,25 @@ function createRecording(
 ) {
   const { db, now } = context
 
+  /**
+   * A username that was unlocked by hand is known only from the access row, which is about to name the new one. Without
+   * this mark, the old one would count as foreign and stay on TradingView's list.
+   */
+  async function keepOursIfUnlockedByHand(tx: Transaction, { userId, productId }: AccessRow, usernameKey: string) {
+    const scriptIds = tx.select({ id: tvScripts.id }).from(tvScripts).where(eq(tvScripts.productId, productId))
+    await tx
+      .update(tvPeople)
+      .set({ isOurs: true, ...nextVersion })
+      .where(
+        and(
+          eq(tvPeople.userId, userId),
+          eq(tvPeople.usernameKey, usernameKey),
+          inArray(tvPeople.scriptId, scriptIds),
+          isNull(tvPeople.firstPresentAt),
+        ),
+      )
+  }
+
   /** Only if the username is unlocked on every script of the product. */
   async function recordIfUnlocked(tx: Transaction, { person, script }: UsernamePlan, row: AccessRow) {
     const isUnlockedThere = and(
@@ -175,6 +195,8 @@ function createRecording(
       .where(and(eq(tvScripts.productId, script.productId), isNull(tvScripts.problem), isNull(tvPeople.id)))
       .limit(1)
     if (scriptsWithout.length > 0) return
+    const unlockedKey = row.unlockedName && normalizeUsername(row.unlockedName)
+    if (unlockedKey && unlockedKey !== person.usernameKey) await keepOursIfUnlockedByHand(tx, row, unlockedKey)
     const wasWaiting = await recordUnlocked(tx, context, row, person.username)
     if (wasWaiting && row.askedAt) observeUnlock((now().getTime() - row.askedAt.getTime()) / 1000)
   }
