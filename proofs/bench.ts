@@ -4,7 +4,7 @@ import freshBuild from '#scripts/fresh-build.ts'
 import { cookieHeader, createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { enableStatementCounts, measureAdminLists } from './bench/admin-lists.ts'
 import { measureCheckouts, openBuyers } from './bench/checkouts.ts'
-import { type Bench, compareWithBaseline, type Line, openLimit, tableOf } from './bench/compare.ts'
+import { type Bench, compareWithBareServer, type Line, openBareServer, tableOf } from './bench/compare.ts'
 import { measureCsvExport, measureLoginFlood } from './bench/meanwhile.ts'
 import { compareTwoProcesses, measureColdStart, measureMemoryAfterLoad } from './bench/processes.ts'
 import { fillShop, openLab, size } from './lab/lab.ts'
@@ -12,7 +12,7 @@ import { get } from './lab/load.ts'
 import { waitUntilQuiet } from './lab/measures.ts'
 import { seller } from './lab/shop-process.ts'
 
-/** `npm run proof -- bench`: the limit is a bare Node server with the same bytes. `--quick` takes under a minute. */
+/** `npm run proof -- bench` compares the shop with a bare Node server that sends the same bytes. `--quick` takes under a minute. */
 const isQuick = Boolean(process.env.QUICK)
 
 freshBuild()
@@ -25,12 +25,14 @@ const addLines = (newLines: Line[]) => {
 }
 await waitUntilQuiet(shop.pid())
 const product = '/products/rebound-sigma-pro'
-const [limit, productLimit] = [await openLimit(shop.url), await openLimit(shop.url, { path: product })]
+const bareServer = await openBareServer(shop.url)
+const bareProductServer = await openBareServer(shop.url, { path: product })
 try {
-  const bench: Bench = { shop, limit, rounds: isQuick ? 1 : 3, seconds: isQuick ? 0.2 : 3 }
-  addLines(await compareWithBaseline(bench, 'home', get('/'), { cpu: 1.5 }))
-  addLines(await compareWithBaseline({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.5 }))
-  addLines(await compareWithBaseline(bench, 'GET /api/products', get('/api/products')))
+  const bench: Bench = { shop, bareServer, rounds: isQuick ? 1 : 3, seconds: isQuick ? 0.2 : 3 }
+  addLines(await compareWithBareServer(bench, 'home', get('/'), 1.5))
+  const productBench = { ...bench, bareServer: bareProductServer }
+  addLines(await compareWithBareServer(productBench, 'product page', get(product), 1.5))
+  addLines(await compareWithBareServer(bench, 'GET /api/products', get('/api/products')))
   // Each connection has its own buyer, because simultaneous requests come from different people.
   const buyers = await openBuyers(shop, isQuick ? 8 : 64)
   await waitUntilQuiet(shop.pid())
@@ -45,7 +47,8 @@ try {
   addLines(await compareTwoProcesses(shop, bench))
   await measureFilledShop(bench)
 } finally {
-  for (const { close } of [limit, productLimit]) close()
+  bareServer.close()
+  bareProductServer.close()
   await shop.close()
   await lab.close()
 }
@@ -56,12 +59,11 @@ type BuyersCall = { path: string; statements: number; budget: number }
 async function compareAsBuyers(bench: Bench, { path, statements, budget }: BuyersCall, buyers: Visitor[]) {
   const cookies = buyers.map(cookieHeader)
   const { databaseUrl } = bench.shop
-  const bareServer = await openLimit(bench.shop.url, { path, cookie: cookies[0], statements, databaseUrl })
+  const readingServer = await openBareServer(bench.shop.url, { path, cookie: cookies[0], statements, databaseUrl })
   const requests = cookies.map((cookie) => get(path, cookie))
-  addLines(
-    await compareWithBaseline({ ...bench, limit: bareServer }, `GET ${path}, logged in`, requests, { cpu: budget }),
-  )
-  bareServer.close()
+  const what = `GET ${path}, logged in`
+  addLines(await compareWithBareServer({ ...bench, bareServer: readingServer }, what, requests, budget))
+  readingServer.close()
 }
 
 /** Opens another shop, because the demo fills only an empty one. `--quick` measures the first shop instead. */
@@ -75,8 +77,8 @@ async function measureFilledShop(bench: Bench) {
     const cookie = cookieHeader(admin)
     const filledBench = { ...bench, shop: filledShop }
     addLines(await measureAdminLists(filledBench, cookie))
-    addLines(await compareWithBaseline(filledBench, 'admin list', get('/api/admin/purchases', cookie)))
-    addLines(await compareWithBaseline(filledBench, 'admin search', get('/api/admin/purchases?q=anna', cookie)))
+    addLines(await compareWithBareServer(filledBench, 'admin list', get('/api/admin/purchases', cookie)))
+    addLines(await compareWithBareServer(filledBench, 'admin search', get('/api/admin/purchases?q=anna', cookie)))
     addLines(await measureCsvExport(filledBench, cookie))
   } finally {
     if (filledShop !== shop) await filledShop.close()

@@ -38,24 +38,24 @@ export async function measure(target: Target, seconds: number, connections = 64)
 
 const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0
 
-export type Bench = { shop: LabShop; limit: Target; rounds: number; seconds: number }
+export type Bench = { shop: LabShop; bareServer: Target; rounds: number; seconds: number }
 
-/** Alternates between the shop and the limit, and compares the medians. */
-export async function compareWithBaseline(
-  { shop, limit, rounds, seconds }: Bench,
+/** Alternates between the shop and the bare server, and compares the medians. */
+export async function compareWithBareServer(
+  { shop, bareServer, rounds, seconds }: Bench,
   what: string,
   request: Requests,
-  budget: { cpu?: number } = {},
+  cpuBudget?: number,
 ): Promise<Line[]> {
   const target = { pid: shop.pid(), port: shop.port, request }
   // Warms up both servers, because visitors meet one whose code is already compiled.
-  await measure(limit, seconds)
+  await measure(bareServer, seconds)
   await measure(target, seconds * 2)
   type Measurement = Awaited<ReturnType<typeof measure>>
-  const limitRounds: Measurement[] = []
+  const bareRounds: Measurement[] = []
   const shopRounds: Measurement[] = []
   for (let round = 0; round < rounds; round++) {
-    limitRounds.push(await measure(limit, seconds))
+    bareRounds.push(await measure(bareServer, seconds))
     shopRounds.push(await measure(target, seconds))
   }
   const medians = (measurements: Measurement[]) => ({
@@ -63,37 +63,38 @@ export async function compareWithBaseline(
     rate: median(measurements.map(({ perSecond }) => perSecond)),
     p99: median(measurements.map(({ p99 }) => p99)),
   })
-  const [shopMedian, limitMedian] = [medians(shopRounds), medians(limitRounds)]
-  const cpuRatio = shopMedian.cpu / limitMedian.cpu
-  const isWithinBudget = budget.cpu ? cpuRatio <= budget.cpu : undefined
+  const [shopMedian, bareMedian] = [medians(shopRounds), medians(bareRounds)]
+  const cpuRatio = shopMedian.cpu / bareMedian.cpu
+  const isWithinBudget = cpuBudget ? cpuRatio <= cpuBudget : undefined
   const hasFailures = shopRounds.some(({ failures }) => failures > 0)
   return [
     line(
       `${what}, CPU`,
-      `${cpuRatio.toFixed(2)} x limit (${shopMedian.cpu.toFixed(0)} µs, ${shopMedian.rate.toFixed(0)}/s; limit ${limitMedian.cpu.toFixed(0)} µs, ${limitMedian.rate.toFixed(0)}/s)`,
-      budget.cpu ? `at most ${budget.cpu} x limit` : '',
+      `${cpuRatio.toFixed(2)} x bare (${shopMedian.cpu.toFixed(0)} µs, ${shopMedian.rate.toFixed(0)}/s; bare server ${bareMedian.cpu.toFixed(0)} µs, ${bareMedian.rate.toFixed(0)}/s)`,
+      cpuBudget ? `at most ${cpuBudget} x bare` : '',
       hasFailures ? false : isWithinBudget,
     ),
-    line(`${what}, p99`, `${(shopMedian.p99 / limitMedian.p99).toFixed(2)} x limit (${shopMedian.p99.toFixed(1)} ms)`),
+    line(`${what}, p99`, `${(shopMedian.p99 / bareMedian.p99).toFixed(2)} x bare (${shopMedian.p99.toFixed(1)} ms)`),
   ]
 }
 
-type Limit = Target & { close(): void }
-type LimitOptions = { path?: string; cookie?: string | undefined; statements?: number; databaseUrl?: string }
-type Orders = { body: string; headers: string[]; statements: number; databaseUrl: string | undefined }
+type BareServer = Target & { close(): void }
+type CopiedCall = { path?: string; cookie?: string | undefined; statements?: number; databaseUrl?: string }
+/** Message to the child process. `body` is in base64. */
+type BareResponse = { body: string; headers: string[]; statements: number; databaseUrl: string | undefined }
 
 /**
- * Starts a bare Node server that answers with the bytes and headers of a call of the shop. With `statements`, it first
- * reads that often a user from the database, because a call with a session can't cost less.
+ * Starts a bare `node:http` server that sends the same response as a call of the shop. Before each response, it reads a
+ * user `statements` times from the database, because a call with a session can't cost less.
  */
-export async function openLimit(
+export async function openBareServer(
   url: string,
-  { path = '/', cookie = '', statements = 0, databaseUrl }: LimitOptions = {},
-): Promise<Limit> {
+  { path = '/', cookie = '', statements = 0, databaseUrl }: CopiedCall = {},
+): Promise<BareServer> {
   const request = httpGet(url + path, { headers: { 'accept-encoding': 'br', cookie } })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   const child = fork(import.meta.filename)
-  const orders: Orders = {
+  const message: BareResponse = {
     body: (await buffer(response)).toString('base64'),
     headers: Object.entries(response.headers)
       .filter(([name]) => !/^(date|connection|keep-alive)$/.test(name))
@@ -101,14 +102,14 @@ export async function openLimit(
     statements,
     databaseUrl,
   }
-  child.send(orders)
+  child.send(message)
   const [{ port }] = (await once(child, 'message')) as [AddressInfo]
   return { pid: child.pid ?? 0, port, request: get('/'), close: () => child.kill() }
 }
 
 /** Answers every request with one ready-made buffer, the cheapest response that Node can give. */
 if (import.meta.main)
-  process.once('message', ({ body, headers, statements, databaseUrl }: Orders) => {
+  process.once('message', ({ body, headers, statements, databaseUrl }: BareResponse) => {
     const bytes = Buffer.from(body, 'base64')
     // As many connections as the shop opens.
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
