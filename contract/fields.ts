@@ -4,7 +4,7 @@ import { billingTypes } from './plans.ts'
 
 export const id = z.uuid('This is not a valid id')
 
-// PostgreSQL can't store NUL or, in JSON, a lone surrogate.
+/** PostgreSQL can't store NUL or, in JSON, a lone surrogate. */
 const canBeStored = z.refine<string>(
   (typed: string) => !typed.includes('\u0000') && typed.isWellFormed(),
   'Please remove the invisible characters',
@@ -56,7 +56,7 @@ export const existingPassword = z
   .string('Please enter your password')
   .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'), canBeStored)
 
-// Refuses line breaks, which could add text to an email, and direction marks, which could disguise a name.
+/** Refuses line breaks, which could add text to an email, and direction marks, which could disguise a name. */
 export const isOneLine = (typed: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(typed)
 const invisibleMessage = 'Please remove the line breaks and invisible characters'
 
@@ -92,10 +92,19 @@ export const instant = z.codec(z.date(), z.iso.datetime(), {
   encode: (iso) => new Date(iso),
 })
 
-const dayText = z.string('Please choose a day').check(
-  z.regex(/^\d{4}-\d\d-\d\d$/, 'Please choose a day'),
-  z.refine<string>((typed) => !Number.isNaN(Date.parse(typed)), 'There is no such day'),
-)
+const dayPattern = /^[1-9]\d{3}-\d\d-\d\d$/
+
+/** True for a day of the calendar, such as 2026-12-31. Years begin with 1000, because PostgreSQL has no year 0. */
+export function isDay(typed: string) {
+  const date = new Date(`${typed}T00:00:00Z`)
+  if (!dayPattern.test(typed) || Number.isNaN(date.getTime())) return false
+  // JavaScript turns February 31 into March 3.
+  return date.toISOString().startsWith(typed)
+}
+
+const dayText = z
+  .string('Please choose a day')
+  .check(z.regex(dayPattern, 'Please choose a day'), z.refine<string>(isDay, 'There is no such day'))
 
 /** Parses a day like 2026-12-31 to its midnight, 00:00 UTC. */
 export const firstDay = z.pipe(

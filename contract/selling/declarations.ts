@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, email, id, instant, line, opaqueText, optionalText, pageFields, text } from '../fields.ts'
+import { cents, email, id, instant, isDay, line, opaqueText, optionalText, pageFields, text } from '../fields.ts'
 import { personName } from '../person-name.ts'
 import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
@@ -111,12 +111,4 @@ export const declarations = {
     summary: 'Close a declaration that was handled in another way, and say how',
     input: z.strictObject({ id, outcome: text(500, 'Please say how it was handled') }),
   }),
-}
-
-function isDay(typed: string) {
-  const date = new Date(`${typed}T00:00:00Z`)
-  return (
-    // PostgreSQL has no year 0.
-    /^[1-9]\d{3}-\d\d-\d\d$/.test(typed) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(typed)
-  )
 }
