@@ -5,11 +5,15 @@ type Oklch = [lightness: number, chroma: number, hue: number]
 const toLinear = (value: number) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
 const fromLinear = (value: number) => (value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055)
 
+/** Red, green and blue of a color like #1a2b3c, from 0 to 1 in linear light. */
+function linearRgbOf(hex: string) {
+  const read = (start: number) => toLinear(Number.parseInt(hex.slice(start, start + 2), 16) / 255)
+  return { red: read(1), green: read(3), blue: read(5) }
+}
+
 /** CSS Color 4, "Sample code for color conversions": sRGB to OKLCH. */
 function oklchOf(hex: string): Oklch {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
-    toLinear(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
-  )
+  const { red, green, blue } = linearRgbOf(hex)
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
   const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
   const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
@@ -33,9 +37,7 @@ function hexOf([lightness, chroma, hue]: Oklch): string {
 }
 
 function luminanceOf(hex: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
-    toLinear(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
-  )
+  const { red, green, blue } = linearRgbOf(hex)
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
@@ -45,11 +47,11 @@ const maxLuminanceUnderWhite = 1.05 / 4.5 - 0.05
 /** Shades of a brand color with readable text: white on `light`, `onDark` on `dark`. The factors were chosen by eye. */
 export function shadesOf(color: string) {
   const [lightness, chroma, hue] = oklchOf(color)
-  let light = Math.min(lightness, 0.52)
-  while (luminanceOf(hexOf([light, chroma, hue])) > maxLuminanceUnderWhite) light -= 0.005
+  let lightnessUnderWhite = Math.min(lightness, 0.52)
+  while (luminanceOf(hexOf([lightnessUnderWhite, chroma, hue])) > maxLuminanceUnderWhite) lightnessUnderWhite -= 0.005
   return {
-    light: hexOf([light, chroma, hue]),
-    lightStrong: hexOf([light * 0.865, chroma * 0.9, hue]),
+    light: hexOf([lightnessUnderWhite, chroma, hue]),
+    lightStrong: hexOf([lightnessUnderWhite * 0.865, chroma * 0.9, hue]),
     lightSoft: hexOf([0.955, chroma * 0.3, hue]),
     dark: hexOf([0.82, Math.min(chroma * 1.32, 0.16), hue]),
     darkStrong: hexOf([0.88, Math.min(chroma * 1.2, 0.14), hue]),

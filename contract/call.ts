@@ -30,7 +30,8 @@ export class ApiError extends Error {
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
     // Drops HTML: it is a proxy's error page.
     const isMarkup = /^\s*</.test(body)
-    super(`${status}: ${(isMarkup ? '' : body) || statusText || statusTexts[status] || 'Error'}`)
+    const readableBody = isMarkup ? '' : body
+    super(`${status}: ${readableBody || statusText || statusTexts[status] || 'Error'}`)
     this.status = status
     const parsed = parseError(body)
     this.serverMessage = parsed.message
@@ -72,23 +73,15 @@ export type Page<Item> = { items: Item[]; next: string | undefined }
 export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => Promise<boolean>) {
   async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, init: RequestInit = {}): Promise<Response> {
     const { address, body } = requestFor(endpoint, input)
-    const response = await fetch(address, {
-      method: endpoint.method,
-      credentials: 'same-origin',
-      ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
-      ...init,
-    })
-    if (!response.ok) {
-      const error = new ApiError(
-        response.status,
-        response.statusText,
-        await response.text(),
-        response.headers.get('retry-after'),
-      )
-      if (error.acceptedProofs && (await proveAgain?.(error.acceptedProofs))) return send(endpoint, input, init)
-      throw error
-    }
-    return response
+    const jsonBody = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }
+    const response = await fetch(address, { method: endpoint.method, credentials: 'same-origin', ...jsonBody, ...init })
+    if (response.ok) return response
+
+    const { status, statusText, headers } = response
+    const error = new ApiError(status, statusText, await response.text(), headers.get('retry-after'))
+    const hasProven = error.acceptedProofs && (await proveAgain?.(error.acceptedProofs))
+    if (hasProven) return send(endpoint, input, init)
+    throw error
   }
 
   async function call<E extends Endpoint>(endpoint: E, input: InputOf<E>, init?: RequestInit): Promise<OutputOf<E>> {
@@ -111,7 +104,8 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     init?: RequestInit,
   ): Promise<Page<OutputOf<E> extends (infer Item)[] ? Item : never>> {
     const response = await send(endpoint, input, init)
-    const nextCursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+    // For example: </api/purchases?cursor=abc>; rel="next"
+    const [, nextCursor] = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '') ?? []
     return { items: await response.json(), next: nextCursor && decodeURIComponent(nextCursor) }
   }
 

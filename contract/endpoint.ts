@@ -56,25 +56,30 @@ type EndpointDefinition<Input extends Fields, Output extends z.ZodMiniType> = Om
 > & { input?: Input; output?: Output }
 
 /** Admin calls name a permission; other calls need a login unless `access` is `public`. */
-type AccessOf<Address, A> = Address extends `${string} /api/admin${string}`
-  ? { access: A & Permission }
-  : { access?: A & ('public' | 'user') }
+type AccessOf<Address, AccessLevel> = Address extends `${string} /api/admin${string}`
+  ? { access: AccessLevel & Permission }
+  : { access?: AccessLevel & ('public' | 'user') }
 
 /** By default, the input is the `:id` of the path, the output is empty, and changes by staff are `fresh`. */
 export function endpoint<
   const Address extends `${Method} ${Path}`,
   Input extends Fields = DefaultInput<Address>,
   Output extends z.ZodMiniType = EmptyObject,
-  const R extends Answer = 'json',
-  const C extends Caller = 'none',
-  const A extends Access = 'user',
->(address: Address, row: EndpointDefinition<Input, Output> & AccessOf<Address, A> & { answer?: R; caller?: C }) {
+  const AnswerFormat extends Answer = 'json',
+  const CallerLookup extends Caller = 'none',
+  const AccessLevel extends Access = 'user',
+>(
+  address: Address,
+  definition: EndpointDefinition<Input, Output> &
+    AccessOf<Address, AccessLevel> & { answer?: AnswerFormat; caller?: CallerLookup },
+) {
   const [method, path] = address.split(' ') as [Method, Path]
   const defaultInput = /\/:id(\/|$)/.test(path) ? idObject : emptyObject
-  const input = row.input ?? (defaultInput as unknown as Input)
-  const output = row.output ?? (emptyObject as unknown as Output)
-  const access = (row.access ?? 'user') as A
-  return { fresh: isPermission(access) && method !== 'GET', ...row, access, method, path, input, output }
+  const input = definition.input ?? (defaultInput as unknown as Input)
+  const output = definition.output ?? (emptyObject as unknown as Output)
+  const access = (definition.access ?? 'user') as AccessLevel
+  const isStaffChange = isPermission(access) && method !== 'GET'
+  return { fresh: isStaffChange, ...definition, access, method, path, input, output }
 }
 
 /** True for a call without output: any 2xx counts as success and the body is ignored. */

@@ -17,35 +17,40 @@ const slugOf = (title: string) =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
 
+/** Matches `## Title {only}`; the braces are optional. */
+const sectionHeading = /^(#{1,3}) (.+?)(?: \{(\w+)\})?$/
+
 export function parseContent(markdown: string): ContentPage {
   const page: ContentPage = { title: '', lead: '', sections: [] }
+  const leadParagraphs: string[] = []
   for (const text of markdown.trim().split(/\n{2,}/)) {
-    const [, level = '', title = '', only] = /^(#{1,3}) (.+?)(?: \{(\w+)\})?$/.exec(text) ?? []
+    const [, level = '', title = '', only] = sectionHeading.exec(text) ?? []
+    const newSection = { id: slugOf(title), title, only, blocks: [] }
     const section = page.sections.at(-1)
-    const part = { id: slugOf(title), title, only, blocks: [] }
+    const innermost = section?.parts.at(-1) ?? section
     if (level === '#') page.title = title
-    else if (level === '##') page.sections.push({ ...part, parts: [] })
-    else if (level === '###') section?.parts.push(part)
-    else if (section) (section.parts.at(-1) ?? section).blocks.push(parseBlock(text))
-    else page.lead += (page.lead && '\n\n') + joinLines(text)
+    else if (level === '##') page.sections.push({ ...newSection, parts: [] })
+    else if (level === '###') section?.parts.push(newSection)
+    else if (innermost) innermost.blocks.push(parseBlock(text))
+    else leadParagraphs.push(joinLines(text))
   }
-  return page
+  return { ...page, lead: leadParagraphs.join('\n\n') }
 }
 
 /** Parses a text without sections, such as a newsletter. Headings and pictures need no empty lines around them. */
-export const parseBlocks = (markdown: string): (Block | Heading | Picture)[] =>
-  markdown
+export function parseBlocks(markdown: string): (Block | Heading | Picture)[] {
+  const separated = markdown
     .replaceAll('\r\n', '\n')
     .replaceAll(/^#{1,3} .+$/gm, '\n$&\n')
     .replaceAll(/^!\[[^\]\n]*\]\(https:\/\/[^)\s]+\)$/gm, '\n$&\n')
-    .trim()
-    .split(/\n{2,}/)
-    .map((text) => {
-      const [, heading] = /^#{1,3} (.+)$/.exec(text) ?? []
-      if (heading) return { kind: 'heading', text: heading }
-      const [, alt = '', url] = /^!\[([^\]]*)\]\((https:\/\/[^)\s]+)\)$/.exec(text) ?? []
-      return url ? { kind: 'picture', alt, url } : parseBlock(text)
-    })
+  const texts = separated.trim().split(/\n{2,}/)
+  return texts.map((text) => {
+    const [, heading] = /^#{1,3} (.+)$/.exec(text) ?? []
+    if (heading) return { kind: 'heading', text: heading }
+    const [, alt = '', url] = /^!\[([^\]]*)\]\((https:\/\/[^)\s]+)\)$/.exec(text) ?? []
+    return url ? { kind: 'picture', alt, url } : parseBlock(text)
+  })
+}
 
 const joinLines = (text: string) => text.replaceAll(/\n\s*/g, ' ')
 
@@ -62,20 +67,20 @@ const inlineMarkup =
 
 function parseInline(text: string): Inline[] {
   const pieces: Inline[] = []
-  let end = 0
+  let parsedTo = 0
   for (const { index, groups = {}, 0: match } of text.matchAll(inlineMarkup)) {
-    if (index > end) pieces.push({ text: text.slice(end, index) })
+    if (index > parsedTo) pieces.push({ text: text.slice(parsedTo, index) })
     const { bold, code, link, href } = groups
     if (bold) pieces.push({ text: bold, as: 'bold' })
     else if (code) pieces.push({ text: code, as: 'code' })
     else pieces.push({ text: link ?? '', as: 'link', href: href ?? '' })
-    end = index + match.length
+    parsedTo = index + match.length
   }
-  return end < text.length ? [...pieces, { text: text.slice(end) }] : pieces
+  if (parsedTo < text.length) pieces.push({ text: text.slice(parsedTo) })
+  return pieces
 }
 
-export const plainText = (blocks: Block[]) =>
-  blocks
-    .flatMap((block) => (block.kind === 'list' ? block.items : [block.inline]))
-    .map((inline) => inline.map(({ text }) => text).join(''))
-    .join(' ')
+export function plainText(blocks: Block[]) {
+  const paragraphs = blocks.flatMap((block) => (block.kind === 'list' ? block.items : [block.inline]))
+  return paragraphs.map((inline) => inline.map(({ text }) => text).join('')).join(' ')
+}

@@ -61,12 +61,12 @@ test.each([
 test('a short link is refused in a name, whatever surrounds it', () => {
   const word = fc.stringMatching(/^[a-z0-9]{1,12}$/)
   const ending = fc.constantFrom('me', 'co', 'ly', 'gl', 'com', 'net', 'org', 'xyz', 'shop', 'link')
-  const start = fc.constantFrom('', 'Ada ', 'Dr. ', 'Ada, ', '(', '“')
-  const end = fc.constantFrom('', ' Ada', ', Ada', ')', '!', '.')
+  const textBefore = fc.constantFrom('', 'Ada ', 'Dr. ', 'Ada, ', '(', '“')
+  const textAfter = fc.constantFrom('', ' Ada', ', Ada', ')', '!', '.')
   fc.assert(
-    fc.property(start, word, ending, end, (before, host, top, after) => {
-      expect(isName(`${before}${host}.${top}${after}`)).toBe(false)
-      expect(isName(`${before}${host}.${top}/x${after}`)).toBe(false)
+    fc.property(textBefore, word, ending, textAfter, (before, host, topLevelDomain, after) => {
+      expect(isName(`${before}${host}.${topLevelDomain}${after}`)).toBe(false)
+      expect(isName(`${before}${host}.${topLevelDomain}/x${after}`)).toBe(false)
     }),
   )
 })

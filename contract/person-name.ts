@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { isOneLine, line, optionalLine } from './fields.ts'
 
+/** The full stop, and its forms in Asian scripts, which browsers also read as dots in an address. */
 const dot = '[.。．｡]'
 /** Short form before a dot: an initial, a title, or an abbreviation like St or Md. */
 const shortForm = /(?:^|[^\p{L}\p{N}])(?:\p{L}{1,3}|\p{N}|prof|dipl)$/iu
@@ -13,14 +14,12 @@ export function looksLikeLink(typed: string): boolean {
   if (/:\/\/|@|\bwww\b|\\\\|\d{1,3}(?:\.\d{1,3}){3}/iu.test(typed)) return true
   const dotsInWords = typed.matchAll(new RegExp(`(?<=[\\p{L}\\p{N}-])${dot}(?=\\p{L}{2})`, 'gu'))
   return Array.from(dotsInWords).some(({ index }) => {
-    const before = typed.slice(Math.max(0, index - 5), index)
-    const after = typed.slice(index + 1, index + 30)
-    const isName =
-      shortForm.test(before) &&
-      /^(?:\p{L}{3}|dr\.)/iu.test(after) &&
-      !/^\p{L}{1,25}[/:]/u.test(after) &&
-      !commonDomain.test(after)
-    return !isName
+    const textBefore = typed.slice(Math.max(0, index - 5), index)
+    const textAfter = typed.slice(index + 1, index + 30)
+    const isFollowedByName = /^(?:\p{L}{3}|dr\.)/iu.test(textAfter)
+    const isFollowedByAddress = /^\p{L}{1,25}[/:]/u.test(textAfter) || commonDomain.test(textAfter)
+    const isPartOfName = shortForm.test(textBefore) && isFollowedByName && !isFollowedByAddress
+    return !isPartOfName
   })
 }
 

@@ -14,7 +14,7 @@ import { declarations } from './selling/declarations.ts'
 import { contact, contactForm } from './site/contact.ts'
 import { newsletter } from './site/newsletter.ts'
 
-/** `page` is by default the page that has the form. */
+/** A page to go to, or a message on a page; by default, on the page that has the form. */
 type FormSuccess = { goTo: string } | { message: string; page?: string }
 
 /** A call that also accepts a form post, for browsers without scripts. All other calls take JSON only. */

@@ -11,6 +11,7 @@ type Plan = {
   period: string
   /** Names of the plan in files exported from other shops. */
   otherNames: string[]
+  /** Days before a renewal on which an email announces it. */
   renewalNoticeDays: number[]
 }
 
@@ -64,10 +65,10 @@ export const planByInterval = (interval: string, count: number) =>
   plans.find((plan) => plan.interval === interval && plan.intervalCount === count)
 
 /** Accepts names from imported files: "yearly", "Year" or "annual". */
-export const planByName = (name: string) =>
-  plans.find(({ key, period, otherNames }) =>
-    [key, period, ...otherNames].some((each) => each === name.trim().toLowerCase()),
-  )
+export function planByName(typed: string) {
+  const name = typed.trim().toLowerCase()
+  return plans.find(({ key, period, otherNames }) => [key, period, ...otherNames].some((each) => each === name))
+}
 
 export const plansWithPrice = <Price>(prices: Partial<Record<BillingType, Price>>) =>
   plans.flatMap((plan) => {
@@ -89,5 +90,6 @@ export function addMonths(date: Date, months: number): Date {
 
 const averageMonthMs = 30.44 * 86_400_000
 
+/** Rounded; at least 1, because shorter periods count as a month. */
 export const monthsBetween = (start: Date, end: Date) =>
   Math.max(1, Math.round((end.getTime() - start.getTime()) / averageMonthMs))

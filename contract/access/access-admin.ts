@@ -24,7 +24,7 @@ const todo = z.extend(accessOwner, {
   /** For `move`, the username that still has access. For `renamed`, the recorded one; `username` is what TradingView shows. */
   oldUsername: z.nullable(z.string()),
   kind: z.enum(todoKinds),
-  /** When the promised time ends. */
+  /** When the time promised to the buyer ends; null for a task without a promise. */
   due: z.nullable(instant),
   detail: z.nullable(z.string()),
   exchangeName: z.nullable(z.string()),
@@ -57,6 +57,7 @@ const chosenIds = z.strictObject({
 /** Number of changed rows; lower than the number of ids if another admin was faster. */
 const changed = z.object({ changed: z.int() })
 
+/** Common to the calls that decide about many people at once. */
 const decision = { access: 'access.decide', fresh: false, input: chosenIds, output: changed } as const
 
 /** Every id is the id of an access row. */

@@ -59,9 +59,14 @@ export const needKinds = [
 ] as const
 export type NeedKind = (typeof needKinds)[number]
 
+const purchaseNeedPermissions = Object.fromEntries(purchaseNeeds.map((kind) => [kind, 'money.refund'])) as Record<
+  PurchaseNeed,
+  Permission
+>
+
 /** Permission of the screen where the seller does the work. */
 export const needPermissions: Record<NeedKind, Permission> = {
-  ...(Object.fromEntries(purchaseNeeds.map((kind) => [kind, 'money.refund'])) as Record<PurchaseNeed, Permission>),
+  ...purchaseNeedPermissions,
   overdue_requests: 'access.decide',
   declarations: 'money.refund',
   messages: 'customers.help',
@@ -95,6 +100,7 @@ export type Need = z.infer<typeof need>
 
 const pulseKinds = ['sale', 'cancelled', 'left', 'review', 'message'] as const
 
+/** Something that happened in the last 24 hours. */
 const pulseEntry = z.object({
   id: z.string(),
   at: instant,

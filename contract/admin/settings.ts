@@ -76,24 +76,14 @@ const link = line.check(
 
 /** An empty value restores the default. */
 function valueSchema(name: EditableSetting) {
+  const emptyOr = (isValid: (typed: string) => boolean, message: string) =>
+    line.check(z.refine<string>((typed) => typed === '' || isValid(typed), message))
   if (name === 'SUPPORT_EMAIL')
-    return line.check(
-      z.refine<string>(
-        (typed) => typed === '' || z.safeParse(email, typed).success,
-        'Please enter a valid email address',
-      ),
-    )
+    return emptyOr((typed) => z.safeParse(email, typed).success, 'Please enter a valid email address')
   const choices: readonly (readonly [string, string])[] | undefined = settingChoices[name]
-  if (choices)
-    return line.check(
-      z.refine<string>(
-        (typed) => typed === '' || choices.some(([value]) => value === typed),
-        'Please choose one of the answers',
-      ),
-    )
+  if (choices) return emptyOr((typed) => choices.some(([value]) => value === typed), 'Please choose one of the answers')
   if (name === 'MAKER_LINK') return link
-  if (name === 'MAKER_NAME')
-    return line.check(z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter a name without links'))
+  if (name === 'MAKER_NAME') return emptyOr((typed) => !looksLikeLink(typed), 'Please enter a name without links')
   return line
 }
 

@@ -17,7 +17,9 @@ function jsonSize(value: unknown, maxDepth: number): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 1
   if (maxDepth === 0) return Number.POSITIVE_INFINITY
-  return Object.entries(value).reduce((sum, [key, field]) => sum + key.length + jsonSize(field, maxDepth - 1), 2)
+  let size = 2
+  for (const [key, field] of Object.entries(value)) size += key.length + jsonSize(field, maxDepth - 1)
+  return size
 }
 
 const passkeyName = text(60, 'Please enter a name')

@@ -18,7 +18,8 @@ const dayAndYearFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium',
 export function describeCharges({ period, today, next, later }: Charges, now: Date): string {
   const describeCharge = ({ amount, at }: Charges['next']) => {
     const isFar = at.getTime() - now.getTime() > 300 * 86_400_000
-    return `${exactDollars(amount)} every ${period} from ${(isFar ? dayAndYearFormat : dayFormat).format(at)}`
+    const day = isFar ? dayAndYearFormat.format(at) : dayFormat.format(at)
+    return `${exactDollars(amount)} every ${period} from ${day}`
   }
   const renewals = later ? `${describeCharge(next)}, and ${describeCharge(later)}` : describeCharge(next)
   return today === undefined ? renewals : `${exactDollars(today)} today, then ${renewals}`
@@ -31,15 +32,17 @@ export function priceAfterDiscount(price: number, discount: { percentOff: number
 }
 
 /** For example "20% off for 3 months". `months` is 0 for the first payment only and null without an end. */
-export function describeDiscount(worth: {
+export function describeDiscount({
+  percentOff,
+  amountOff,
+  months,
+}: {
   percentOff: number | null
   amountOff: number | null
   months: number | null
 }) {
-  const reduction = worth.percentOff === null ? exactDollars(worth.amountOff ?? 0) : `${worth.percentOff}%`
-  const off = `${reduction} off`
-  if (worth.months === null) return `${off}, always`
-  return worth.months === 0
-    ? `${off} the first payment`
-    : `${off} for ${worth.months} month${worth.months === 1 ? '' : 's'}`
+  const reduction = percentOff === null ? exactDollars(amountOff ?? 0) : `${percentOff}%`
+  if (months === null) return `${reduction} off, always`
+  if (months === 0) return `${reduction} off the first payment`
+  return `${reduction} off for ${months === 1 ? '1 month' : `${months} months`}`
 }

@@ -7,26 +7,22 @@ export const formatToTheSecond = (at: string | Date) =>
   new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
 
 export function receivedText(kind: DeclarationKind, next: NextStep, email: string) {
-  const button = (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
-  return {
-    title: next === 'click' ? 'One click left' : `We’ve received your ${kind}`,
-    lines: {
-      click: [
-        `We’ve emailed ${email}. Press “${button}” in that email to finish now.`,
-        'Bought with another address? The link is there.',
-        'No click? A person checks it within 14 days. It counts from the time below either way.',
-      ],
-      none: [
-        kind === 'withdrawal'
-          ? 'It takes effect now, and your money goes back to your card. There’s nothing left to do.'
-          : 'It takes effect now; there’s nothing left to do.',
-        `We’ve emailed a receipt to ${email}.`,
-      ],
-      person: [
-        `A person checks it within 14 days. It counts from the time below. We’ve emailed a receipt to ${email}.`,
-      ],
-    }[next],
+  const button = kind === 'withdrawal' ? buttons.confirmWithdrawal.en : buttons.cancelNow.en
+  const linesByStep: Record<NextStep, string[]> = {
+    click: [
+      `We’ve emailed ${email}. Press “${button}” in that email to finish now.`,
+      'Bought with another address? The link is there.',
+      'No click? A person checks it within 14 days. It counts from the time below either way.',
+    ],
+    none: [
+      kind === 'withdrawal'
+        ? 'It takes effect now, and your money goes back to your card. There’s nothing left to do.'
+        : 'It takes effect now; there’s nothing left to do.',
+      `We’ve emailed a receipt to ${email}.`,
+    ],
+    person: [`A person checks it within 14 days. It counts from the time below. We’ve emailed a receipt to ${email}.`],
   }
+  return { title: next === 'click' ? 'One click left' : `We’ve received your ${kind}`, lines: linesByStep[next] }
 }
 
 /** The same in one paragraph, for a page without scripts. */

@@ -43,5 +43,6 @@ export const isDecline = ({ type, code }: { type?: string | undefined; code?: st
   type === 'card_error' || (code ?? '').endsWith('authentication_failure')
 
 export function declineSentence({ code, decline_code: declineCode }: CardError): string {
-  return sentences[sentenceKeys[declineCode ?? ''] ?? sentenceKeys[code ?? ''] ?? 'other']
+  const key = sentenceKeys[declineCode ?? ''] ?? sentenceKeys[code ?? ''] ?? 'other'
+  return sentences[key]
 }

@@ -38,20 +38,15 @@ export async function bookPaid(connection: Connection, userId: string, values: P
   await connection.db
     .insert(mrrMovements)
     .values(
-      movements.map(({ at, source, cause, billing, before, after }) => ({
+      movements.map((movement) => ({
+        ...movement,
         purchaseId: purchase.id,
         userId,
         productId: purchase.productId,
-        at,
-        recordedAt: at,
-        source,
+        recordedAt: movement.at,
         revision: 0,
-        kind: after > 0 ? ('new' as const) : ('churn' as const),
-        cause,
-        billingType: billing,
-        arrBefore: before,
-        arrAfter: after,
-        people: after > 0 ? 1 : -1,
+        kind: movement.arrAfter > 0 ? ('new' as const) : ('churn' as const),
+        people: movement.arrAfter > 0 ? 1 : -1,
       })),
     )
   return purchase

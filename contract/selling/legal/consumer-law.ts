@@ -28,11 +28,13 @@ export const withdrawalDay = (orderedAt: Date) => new Date(orderedAt.getTime() +
 /** Deadline for acting on a declaration: the law allows 14 days for a refund. */
 export const declarationDue = (declaredAt: Date) => new Date(declaredAt.getTime() + 14 * dayMs)
 
-const contractNumberLength = 8
+export const contractNumber = (purchaseId: string) => `RS-${purchaseId.slice(0, 8).toUpperCase()}`
 
-export const contractNumber = (purchaseId: string) => `RS-${purchaseId.slice(0, contractNumberLength).toUpperCase()}`
+/** A contract number like RS-1A2B3C4D, with or without RS, or the whole id of a purchase. */
+const contractNumberPattern = /^(?:rs[-\s]?)?([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/i
 
-/** Returns the first 8 characters of a purchase's id from a contract number or a whole id. */
+/** Returns the first 8 characters of the purchase's id. */
 export function readContractNumber(typed: string): string | undefined {
-  return /^(?:rs[-\s]?)?([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/i.exec(typed.trim())?.[1]?.toLowerCase()
+  const [, startOfId] = contractNumberPattern.exec(typed.trim()) ?? []
+  return startOfId?.toLowerCase()
 }

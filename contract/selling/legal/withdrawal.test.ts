@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { terms } from './terms.ts'
-import { isList, type LegalText, piecesOf } from './text.ts'
+import { isList, type LegalText, piecesOf, type Words } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
 
 const party = {
@@ -31,24 +31,21 @@ Signature of consumer(s) (only if this form is notified on paper),
 Date
 (*) Delete as appropriate.`
 
+const paragraphsOf = ({ blocks }: LegalText) => blocks.flatMap((block) => (isList(block) ? block.list : [block]))
+
+const plainText = (words: Words) =>
+  piecesOf(words)
+    .map(({ text }) => text)
+    .join('')
+
 test('instruction and form are those of the directive’s Annex I, word for word', () => {
-  const lines = [...withdrawalInstruction(party), modelForm(party)].flatMap(({ title, blocks }) => [
-    title,
-    ...blocks
-      .flatMap((block) => (isList(block) ? block.list : [block]))
-      .map((words) =>
-        piecesOf(words)
-          .map(({ text }) => text)
-          .join(''),
-      ),
-  ])
+  const legalTexts = [...withdrawalInstruction(party), modelForm(party)]
+  const lines = legalTexts.flatMap((legalText) => [legalText.title, ...paragraphsOf(legalText).map(plainText)])
   expect(lines.join('\n')).toBe(`${annexA}\n${annexB}`.replaceAll(/[[\]]/g, ''))
 })
 
-const linksIn = (texts: LegalText[]) =>
-  texts
-    .flatMap(({ blocks }) => blocks.flatMap((block) => (isList(block) ? block.list : [block])))
-    .flatMap((words) => piecesOf(words).flatMap(({ href }) => href ?? []))
+const linksIn = (legalTexts: LegalText[]) =>
+  legalTexts.flatMap(paragraphsOf).flatMap((words) => piecesOf(words).flatMap(({ href }) => href ?? []))
 
 test('Markdown links in the seller’s settings stay plain text', () => {
   const planted = '[Log in here](https://evil.example)'

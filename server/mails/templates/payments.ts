@@ -125,13 +125,13 @@ type ReceiptData = ChargeData & {
   /** A plan switch credits the unused time of the former plan. */
   switched?: { credit: number; from: string } | null
   /** The connector unlocks the buyer; undefined if the email says nothing about access. */
-  unlocksItself?: boolean
-  attached?: AttachedPurchase
+  unlocksItself?: boolean | undefined
+  attached?: AttachedPurchase | undefined
   /** The payment made the account or took it over. `tokenId` is a row of `password_tokens`. */
-  newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } }
-  needsUsername?: boolean
+  newAccount?: { tokenId: string; username: string | null; handedOver?: { paymentIntentId: string | null } } | undefined
+  needsUsername?: boolean | undefined
   /** The buyer's id, set if the checkout announced product news. */
-  newsTo?: string
+  newsTo?: string | undefined
   tax: Tax | null
 }
 

@@ -44,9 +44,11 @@ export type Bookings = {
   endDue(): Promise<void>
 }
 
+/** Returns null if nothing changes. Throws if the change isn't possible. */
+type DecideChanges = (purchase: PurchaseRow) => Partial<PurchaseRow> | null
+
 export function createBookings(deps: BookingDeps): Bookings {
   const { db, now, mails, catalog, audit, accounts, ledger, access, notices } = deps
-  type DecideChanges = (row: PurchaseRow) => Partial<PurchaseRow> | null
 
   /** Locks the user, then the row. */
   async function changeBooking(
@@ -60,19 +62,19 @@ export function createBookings(deps: BookingDeps): Bookings {
     if (!owner) return
 
     await lockPerson(tx, owner.userId)
-    const [before] = await tx.select().from(purchases).where(matches).for('no key update')
-    const changes = before && decideChanges(before)
+    const [purchaseBefore] = await tx.select().from(purchases).where(matches).for('no key update')
+    const changes = purchaseBefore && decideChanges(purchaseBefore)
     if (!changes) return
 
-    const movements = movementsOfBooked({ ...before, ...changes })
-    const after = await updatePurchase(tx, id, { ...changes, arr: arrOf(movements) })
-    if (!after) return
-    await ledger.record(tx, after, movements)
+    const movements = movementsOfBooked({ ...purchaseBefore, ...changes })
+    const purchase = await updatePurchase(tx, id, { ...changes, arr: arrOf(movements) })
+    if (!purchase) return
+    await ledger.record(tx, purchase, movements)
+    await access.purchasesChanged(tx, purchase.userId)
 
-    const hasOtherLive = !isLive(after.status) && (await countLive(tx, after)) > 0
-    await access.purchasesChanged(tx, after.userId)
     // An email about the end would be wrong if the buyer has subscribed in time and keeps access.
-    if (!hasOtherLive) await notices.emailAboutChange(tx, { before, after })
+    const keepsAccess = !isLive(purchase.status) && (await countLive(tx, purchase)) > 0
+    if (!keepsAccess) await notices.emailAboutChange(tx, { purchaseBefore, purchase })
   }
 
   async function book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
@@ -87,21 +89,33 @@ export function createBookings(deps: BookingDeps): Bookings {
 
     const bookedUntil = status === 'active' ? (endsAt ?? null) : null
     const createdAt = now()
-    const revenueColumns = { billingType, price: amount, status, createdAt, bookedAs: kind ?? null, endedAt: null }
+    const bookedAs = kind ?? null
+    const revenueColumns = {
+      billingType,
+      price: amount,
+      status,
+      createdAt,
+      bookedAs,
+      endedAt: null,
+      endedBecause: null,
+    }
+    const movements = movementsOfBooked(revenueColumns)
     const booked = await insertPurchase(tx, {
       ...revenueColumns,
       userId,
       productId,
       orderedAt: createdAt,
-      arr: arrOf(movementsOfBooked({ ...revenueColumns, endedBecause: null })),
+      arr: arrOf(movements),
       bookedBecause: reason || null,
       bookedUntil,
       endsAt: bookedUntil,
     })
-    await ledger.record(tx, booked, movementsOfBooked(booked))
+    await ledger.record(tx, booked, movements)
     await access.purchasesChanged(tx, userId)
 
-    if ((invite || wasReset) && status === 'active')
+    // A reset account has no password anymore, so its owner needs the link in any case.
+    const mustInvite = invite || wasReset
+    if (mustInvite && status === 'active')
       await mails.send(tx, user.email, 'purchaseBooked', {
         name: wasReset ? '' : user.name,
         product: (await catalog.findRow(productId)).name,
@@ -125,10 +139,11 @@ export function createBookings(deps: BookingDeps): Bookings {
     },
 
     cancel: (tx, id) =>
-      changeBooking(tx, id, (row) => {
-        if (row.status === 'pending_cancel') return null
-        if (row.status !== 'active') throw conflict('not-active', 'Only an active subscription can be cancelled')
-        return { status: 'pending_cancel', endsAt: endOfBooking(row, now()) }
+      changeBooking(tx, id, (purchase) => {
+        const { status } = purchase
+        if (status === 'pending_cancel') return null
+        if (status !== 'active') throw conflict('not-active', 'Only an active subscription can be cancelled')
+        return { status: 'pending_cancel', endsAt: endOfBooking(purchase, now()) }
       }),
 
     resume: (tx, id) =>
@@ -148,23 +163,26 @@ export function createBookings(deps: BookingDeps): Bookings {
       }),
 
     end: (tx, id) =>
-      changeBooking(tx, id, ({ status }) =>
-        isLive(status) ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' } : null,
-      ),
+      changeBooking(tx, id, ({ status }) => {
+        if (!isLive(status)) return null
+        return { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' }
+      }),
 
     async endDue() {
       const isDue = and(inArray(purchases.status, ['active', 'pending_cancel']), lte(purchases.endsAt, now()), isByHand)
       const due = await db.select({ id: purchases.id }).from(purchases).where(isDue)
-      const endOnItsDay: DecideChanges = ({ status, endsAt }) =>
-        status === 'active'
-          ? { status: 'expired', endsAt: null, endedAt: endsAt }
-          : { status: 'cancelled', endedBecause: 'cancelled', endsAt: null, endedAt: endsAt }
       for (const { id } of due) await db.transaction((tx) => changeBooking(tx, id, endOnItsDay, isDue))
     },
   }
 }
 
 const isByHand = eq(purchases.paidThrough, 'hand')
+
+const endOnItsDay: DecideChanges = ({ status, endsAt }) => {
+  const wasCancelled = status === 'pending_cancel'
+  if (!wasCancelled) return { status: 'expired', endsAt: null, endedAt: endsAt }
+  return { status: 'cancelled', endedBecause: 'cancelled', endsAt: null, endedAt: endsAt }
+}
 
 const countLive = (tx: Transaction, { userId, productId }: { userId: string; productId: string }) =>
   tx.$count(purchases, and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))

@@ -128,6 +128,7 @@ function boundsOfTaxPeriod(period: string): [from: Date, until: Date] {
   return [new Date(Date.UTC(Number(year), firstMonth)), new Date(Date.UTC(Number(year), firstMonth + 3))]
 }
 
+/** Sales, refunds and chargebacks. The last two are credits of the month they fall in, and name the month of the sale. */
 const taxedEntries: SQL = sql`
   select 'sale' as kind, p.paid_at as at, p.country, i.region, i.tax_rate, null as "originalMonth", p.amount as gross, p.tax
   from ${payments} p join ${invoices} i on i.id = p.invoice_id
@@ -140,16 +141,21 @@ const taxedEntries: SQL = sql`
     -p.lost_amount, -round(p.tax * p.lost_amount / p.amount::numeric)::int
   from ${payments} p join ${invoices} i on i.id = p.invoice_id where p.lost_at is not null`
 
-const sumNames = ['gross', 'refunds', 'disputes', 'fees', 'net'] as const
-type SumName = (typeof sumNames)[number]
+type SumName = 'gross' | 'refunds' | 'disputes' | 'fees' | 'net'
 type MonthRow = { month: string; currency: string; other: number; paidOut: number } & Record<
   `charged_${SumName}` | `settled_${SumName}`,
   number
 >
 
-function monthOf({ month, currency, other, paidOut, ...row }: MonthRow): BookedMonth {
-  const sumsOf = (prefix: 'charged' | 'settled') =>
-    Object.fromEntries(sumNames.map((name) => [name, row[`${prefix}_${name}`]])) as Record<SumName, number>
+function monthOf(row: MonthRow): BookedMonth {
+  const { month, currency, other, paidOut } = row
+  const sumsOf = (prefix: 'charged' | 'settled') => ({
+    gross: row[`${prefix}_gross`],
+    refunds: row[`${prefix}_refunds`],
+    disputes: row[`${prefix}_disputes`],
+    fees: row[`${prefix}_fees`],
+    net: row[`${prefix}_net`],
+  })
   return { month, charged: sumsOf('charged'), settled: { ...sumsOf('settled'), currency, other, paidOut } }
 }
 

@@ -23,14 +23,13 @@ export function createReadBalance({ db, now, stripe }: ReadBalanceDeps): () => P
     return earlier(firstPayment?.at ?? now(), overlapMs)
   }
 
+  /** Without a payout, keeps the payout of a line that is stored already. */
   async function storeLines(lines: BalanceTransaction[], payoutId: string | null) {
     for (let from = 0; from < lines.length; from += rowsPerInsert) {
-      const insert = db
-        .insert(balanceTransactions)
-        .values(lines.slice(from, from + rowsPerInsert).map((line) => ({ ...line, payoutId })))
-      await (payoutId
-        ? insert.onConflictDoUpdate({ target: balanceTransactions.id, set: { payoutId } })
-        : insert.onConflictDoNothing())
+      const rows = lines.slice(from, from + rowsPerInsert).map((line) => ({ ...line, payoutId }))
+      const insert = db.insert(balanceTransactions).values(rows)
+      if (payoutId) await insert.onConflictDoUpdate({ target: balanceTransactions.id, set: { payoutId } })
+      else await insert.onConflictDoNothing()
     }
   }
 

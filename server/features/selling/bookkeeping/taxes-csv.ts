@@ -1,6 +1,6 @@
 import type { TaxLine } from '#contract/selling/bookkeeping.ts'
 
-const inUnits = (cents: number) => (cents / 100).toFixed(2)
+const fromCents = (cents: number) => (cents / 100).toFixed(2)
 
 /** An apostrophe keeps a spreadsheet from running a region, which buyers type, as a formula. */
 function quoteCell(text: string) {
@@ -21,16 +21,20 @@ export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): stri
     'Gross (USD)',
   ]
   const euroHeadings = euroRate === undefined ? [] : ['Net (EUR)', 'Tax (EUR)', 'Gross (EUR)']
-  const rows = lines.map(({ kind, country, region, rate, originalMonth, count, net, tax, gross }) => [
-    kind,
-    country ?? '',
-    region ? quoteCell(region) : '',
-    rate ?? '',
-    originalMonth ?? '',
-    count,
-    ...[net, tax, gross].map(inUnits),
-    ...(euroRate === undefined ? [] : [net, tax, gross].map((cents) => inUnits(Math.round(cents * euroRate)))),
-  ])
+  const rows = lines.map(({ kind, country, region, rate, originalMonth, count, net, tax, gross }) => {
+    const dollarCents = [net, tax, gross]
+    const euroCents = euroRate === undefined ? [] : dollarCents.map((cents) => Math.round(cents * euroRate))
+    return [
+      kind,
+      country ?? '',
+      region ? quoteCell(region) : '',
+      rate ?? '',
+      originalMonth ?? '',
+      count,
+      ...dollarCents.map(fromCents),
+      ...euroCents.map(fromCents),
+    ]
+  })
   const csvRows = [[...dollarHeadings, ...euroHeadings], ...rows].map((row) => row.join(','))
   // Excel reads a file as UTF-8 only if it begins with a byte order mark.
   return `\uFEFF${csvRows.join('\n')}\n`

@@ -45,8 +45,8 @@ test.each([
   ['- Chart: Daily', '- Daily', 30, 'a fact has a name and a value'],
   ['## Key Benefits', '## Benefits', 35, '“Benefits” is none of the sections Card, Facts'],
   ['drawings: rebound\n', '', 80, 'the chart needs a picture'],
-])('a product file with %j changed to %j is refused, and the error names the line', (before, after, line, message) => {
-  expect(() => readProductFile(path, source.replace(before, after))).toThrow(`${path}, line ${line}: ${message}`)
+])('a product file with %j changed to %j is refused, and the error names the line', (valid, faulty, line, message) => {
+  expect(() => readProductFile(path, source.replace(valid, faulty))).toThrow(`${path}, line ${line}: ${message}`)
 })
 
 test('a process finds the name of a product that a newer process has added', async () => {

@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { ListedProduct, ProductState, ProductText } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
-import { products } from '#server/database/schema.ts'
+import { products as productRows } from '#server/database/schema.ts'
 import { notFound, StartError } from '#server/errors.ts'
 import { hashOf } from '#server/pages/compressed.ts'
 import { paths } from '#server/paths.ts'
@@ -61,23 +61,28 @@ function findDrawnPreview(slug: string, name: string) {
 
 async function storeProducts(db: Database, files: ProductFile[]) {
   await db
-    .insert(products)
+    .insert(productRows)
     .values(files.map(({ slug, name }) => ({ slug, name })))
     .onConflictDoUpdate({
-      target: products.slug,
+      target: productRows.slug,
       set: { name: sql`excluded.name` },
-      setWhere: sql`${products.name} <> excluded.name`,
+      setWhere: sql`${productRows.name} <> excluded.name`,
     })
-  return db.select().from(products).orderBy(products.createdAt, products.slug)
+  return db.select().from(productRows).orderBy(productRows.createdAt, productRows.slug)
 }
 
 export async function openCatalog(db: Database, folder?: string): Promise<Catalog> {
   const files = readProducts(folder)
   const rows = await storeProducts(db, files)
   const rowById = new Map(rows.map(({ id, slug, name }) => [id, { id, slug, name }]))
-  const productsWithFile: Product[] = rows
-    .flatMap(({ id, slug }) => files.filter((file) => file.slug === slug).map((file) => ({ ...file, id })))
-    .toSorted(compareByOrder)
+  const fileBySlug = new Map(files.map((file) => [file.slug, file]))
+  const products: Product[] = []
+  for (const { id, slug } of rows) {
+    const file = fileBySlug.get(slug)
+    // A row stays when its product's file is removed.
+    if (file) products.push({ ...file, id })
+  }
+  const productsWithFile = products.toSorted(compareByOrder)
   const homeProduct = productsWithFile.find(({ state }) => state === 'on sale')
   if (!homeProduct)
     throw new StartError('content/products: no product is on sale, so there is nothing to open a shop for')
@@ -100,17 +105,18 @@ export async function openCatalog(db: Database, folder?: string): Promise<Catalo
         otherProducts.filter(({ state }) => state === wantedState).map(show)
       return [show(homeProduct), ...showInState('on sale'), ...showInState('coming')]
     },
-    textsBySlug: () =>
-      Object.fromEntries(
-        productsWithFile.map(({ slug, name, text }) => [
-          slug,
-          { ...text, preview: text.preview ?? findDrawnPreview(slug, name) },
-        ]),
-      ),
+    textsBySlug() {
+      const texts: Record<string, ProductText> = {}
+      for (const { slug, name, text } of productsWithFile)
+        texts[slug] = { ...text, preview: text.preview ?? findDrawnPreview(slug, name) }
+      return texts
+    },
     findBySlug: (slug) => productsWithFile.find((product) => product.slug === slug),
     findById: (id) => productsWithFile.find((product) => product.id === id),
     async findRow(id) {
-      const row = rowById.get(id) ?? (await db.select().from(products).where(eq(products.id, id)))[0]
+      const knownRow = rowById.get(id)
+      if (knownRow) return knownRow
+      const [row] = await db.select().from(productRows).where(eq(productRows.id, id))
       if (!row) throw notFound('Product')
       rowById.set(id, row)
       return row

@@ -39,6 +39,12 @@ export type Begin = (
 ) => Promise<RawOutputOf<typeof checkout.createSubscriptionIntent> & { nonce: string | undefined }>
 
 type UnpaidSubscription = { clientSecret: string; amountDue: number; tax: Tax | null }
+type OrderComparison = {
+  /** True if the open order can be continued as it is. */
+  isSameOrder(order: OpenOrder): boolean
+  /** True for the same product and buyer. */
+  isForSamePurchase(order: OpenOrder): boolean
+}
 type BeginInput = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
@@ -74,23 +80,26 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
     const lockName = user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`
     return runExclusive(`checkout ${lockName}`, async (hadToWait) => {
       // A nonce that the shop issued stays the same in all tabs; one that a stranger planted is replaced.
-      const issuedNonce = nonce && (await orders.logins.hasNonce(hashToken(nonce))) ? nonce : undefined
+      const isIssued = nonce !== undefined && (await orders.logins.hasNonce(hashToken(nonce)))
+      const issuedNonce = isIssued ? nonce : undefined
       // The second click of a new browser: the nonce is in the response to the first, and must not be given out twice.
       if (hadToWait && !user && !issuedNonce) throw conflict('changed-meanwhile', secondClickSentence)
       const openOrders = await listOpenOrders(user, issuedNonce)
 
+      // A refused code is reported only after the open orders were checked, because one may be paid already.
       let codeRefusal: unknown
-      const orderDraft = { productId: product.id, billingType, price: amount, buyer }
-      const applyOrKeepRefusal = (code: string) =>
-        codes.apply(code, orderDraft).catch((error: unknown) => {
+      let applied: AppliedCode | undefined
+      if (input.code) {
+        const orderDraft = { productId: product.id, billingType, price: amount, buyer }
+        applied = await codes.apply(input.code, orderDraft).catch((error: unknown) => {
           codeRefusal = error
           return undefined
         })
-      const applied = input.code ? await applyOrKeepRefusal(input.code) : undefined
+      }
+      const isForSamePurchase = (order: OpenOrder) => order.productId === product.id && order.email === email
       const isSameOrder = (order: OpenOrder) =>
         !codeRefusal &&
-        order.email === email &&
-        order.productId === product.id &&
+        isForSamePurchase(order) &&
         order.billingType === billingType &&
         order.amount === amount &&
         order.codeId === (applied?.code.id ?? null) &&
@@ -102,23 +111,9 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         ...(applied ? { discount: discountOutput(applied, payment.amountDue, now()) } : {}),
       })
 
-      const replacedSubscriptions: string[] = []
-      let reusable: { order: OpenOrder; subscription: UnpaidSubscription } | undefined
-      for (const order of openOrders) {
-        const subscription = await stripe.newSubscriptions.open(order.subscriptionId)
-        if (!subscription) {
-          // It was paid meanwhile, in another tab or before a crash.
-          await sync(order.subscriptionId)
-        } else if (await stripe.payments.hasPaid(order.paymentIntentId)) {
-          // Stripe hasn't activated the paid subscription yet, so a second order could be paid as well.
-          if (order.productId === product.id && order.email === email)
-            return { ...outputOf(subscription), isPaid: true, nonce }
-        } else if (!reusable && isSameOrder(order)) {
-          reusable = { order, subscription }
-        } else {
-          replacedSubscriptions.push(order.subscriptionId)
-        }
-      }
+      const comparison = { isSameOrder, isForSamePurchase }
+      const { paid, reusable, replacedSubscriptions } = await checkOpenOrders({ stripe, sync }, openOrders, comparison)
+      if (paid) return { ...outputOf(paid), isPaid: true, nonce }
       if (!reusable) {
         await refuseSecondSubscription(db, product, user, email)
         if (codeRefusal) throw codeRefusal
@@ -172,6 +167,31 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
   }
 }
 
+/** Decides about the buyer's open orders: one may be continued, the others are replaced. */
+async function checkOpenOrders(
+  { stripe, sync }: Pick<Context, 'stripe'> & Pick<BeginDeps, 'sync'>,
+  openOrders: OpenOrder[],
+  { isSameOrder, isForSamePurchase }: OrderComparison,
+) {
+  const replacedSubscriptions: string[] = []
+  let reusable: { order: OpenOrder; subscription: UnpaidSubscription } | undefined
+  for (const order of openOrders) {
+    const subscription = await stripe.newSubscriptions.open(order.subscriptionId)
+    if (!subscription) {
+      // It was paid meanwhile, in another tab or before a crash.
+      await sync(order.subscriptionId)
+    } else if (await stripe.payments.hasPaid(order.paymentIntentId)) {
+      // Stripe hasn't activated the paid subscription yet, so a second order could be paid as well.
+      if (isForSamePurchase(order)) return { paid: subscription }
+    } else if (!reusable && isSameOrder(order)) {
+      reusable = { order, subscription }
+    } else {
+      replacedSubscriptions.push(order.subscriptionId)
+    }
+  }
+  return { reusable, replacedSubscriptions }
+}
+
 type SubscriptionInput = {
   user: User | null
   email: string
@@ -188,7 +208,7 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
     let priceId = await prices.stripeIdOf(price)
     let customerId = existingCustomerId ?? (await createCustomer())
     const address = place && (await customers.completeAddress(place, user?.id))
-    // Price, coupon and customer may each be missing at Stripe and are recreated, so up to three retries are needed.
+    // Price, coupon and customer may each be missing at Stripe and are recreated, which takes up to three retries.
     for (let recreatedObjects = 0; recreatedObjects <= 3; recreatedObjects++) {
       if (address) await stripe.customers.setPlace(customerId, address)
       const result = await stripe.newSubscriptions.create({
@@ -230,24 +250,19 @@ function readPlace(input: BeginInput['place'], ip: string): Place {
   return { country, postalCode, vatId, ip }
 }
 
-async function refuseSecondSubscription(db: Database, product: Product, buyer: User | null, email: string) {
-  const [live] = await db
+async function refuseSecondSubscription(db: Database, product: Product, user: User | null, email: string) {
+  const isBuyer = user ? eq(users.id, user.id) : eq(users.email, email)
+  const [ongoingPurchase] = await db
     .select({ id: purchases.id })
     .from(purchases)
     .innerJoin(users, eq(users.id, purchases.userId))
-    .where(
-      and(
-        buyer ? eq(users.id, buyer.id) : eq(users.email, email),
-        eq(purchases.productId, product.id),
-        isOngoingPurchase,
-      ),
-    )
+    .where(and(isBuyer, eq(purchases.productId, product.id), isOngoingPurchase))
     .limit(1)
-  if (live)
-    throw conflict(
-      'already-subscribed',
-      buyer
-        ? `You already have a subscription to ${product.name}. You can manage it on your dashboard.`
-        : `There is already a subscription to ${product.name} for this email. Please log in to manage it.`,
-    )
+  if (!ongoingPurchase) return
+  throw conflict(
+    'already-subscribed',
+    user
+      ? `You already have a subscription to ${product.name}. You can manage it on your dashboard.`
+      : `There is already a subscription to ${product.name} for this email. Please log in to manage it.`,
+  )
 }

@@ -112,7 +112,7 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
         refuseRefunded(purchase)
         return 'done'
       }
-      const isTheirs = order.userId === user.id || (!order.userId && order.email === user.email)
+      const isTheirs = order.userId ? order.userId === user.id : order.email === user.email
       if (isTheirs && !order.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
       throw order.userId ? conflict('not-paid', 'The payment hasn’t been completed yet') : notFound('Purchase')
     },
@@ -120,18 +120,15 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
     async authenticateGuest(nonce, paymentIntentId) {
       const order = await orders.findByPayment(paymentIntentId)
       if (!order || !wasBegunWith(nonce, order)) throw loginRequired()
-      const syncAndReadAgain = async () => {
-        await sync(order.subscriptionId)
-        return orders.findByPayment(paymentIntentId)
-      }
-      const currentOrder = order.closedAt ? order : await syncAndReadAgain()
+      if (!order.closedAt) await sync(order.subscriptionId)
+      const currentOrder = order.closedAt ? order : await orders.findByPayment(paymentIntentId)
       if (!currentOrder?.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
 
       const [payment] = await db.select().from(payments).where(eq(payments.paymentIntentId, paymentIntentId))
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
-      const amountDue = order.amountDue ?? order.amount
+      const isPaidInFull = payment.amount === (order.amountDue ?? order.amount)
       const isRecent = payment.paidAt.getTime() >= now().getTime() - guestLoginWindowMs
-      if (!currentOrder?.userId || payment.amount !== amountDue || !isRecent) throw loginRequired()
+      if (!currentOrder?.userId || !isPaidInFull || !isRecent) throw loginRequired()
       if (!currentOrder.madeAccount) {
         const { passwordHash } = await personOf(db, currentOrder.userId)
         throw passwordHash ? accountExists() : loginRequired()
@@ -155,11 +152,9 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
 
     async showPaidOrder(nonce, paymentIntentId) {
       const order = await orders.findByPayment(paymentIntentId)
-      const purchase =
-        order?.userId && wasBegunWith(nonce, order)
-          ? await purchases.findByPayment(order.userId, paymentIntentId)
-          : undefined
-      if (!order || !purchase) throw notFound('Purchase')
+      if (!order?.userId || !wasBegunWith(nonce, order)) throw notFound('Purchase')
+      const purchase = await purchases.findByPayment(order.userId, paymentIntentId)
+      if (!purchase) throw notFound('Purchase')
       refuseRefunded(purchase)
       const { billingType, price, lastPaidAmount, nextAmount, currentPeriodEnd, userId } = purchase
       const { verifiedAt } = await personOf(db, userId)
@@ -180,9 +175,11 @@ export function createCheckout(context: CheckoutContext, deps: CheckoutDeps): Ch
   }
 }
 
-const createQuote =
-  ({ catalog, now }: Pick<Context, 'catalog' | 'now'>, { prices, codes }: CheckoutDeps): Checkout['quote'] =>
-  async ({ user }, { productSlug, billingType, code }) => {
+function createQuote(
+  { catalog, now }: Pick<Context, 'catalog' | 'now'>,
+  { prices, codes }: CheckoutDeps,
+): Checkout['quote'] {
+  return async function quote({ user }, { productSlug, billingType, code }) {
     const product = catalog.productsOnSale().find(({ slug }) => slug === productSlug)
     if (!product) throw notFound('Product')
     const { amount: price } = await prices.current(product.id, billingType)
@@ -190,6 +187,7 @@ const createQuote =
     const applied = await codes.apply(code, { productId: product.id, billingType, price, buyer })
     return discountOutput(applied, applied.charges.today ?? price, now())
   }
+}
 
 const wasBegunWith = (nonce: string | undefined, order: OrderRow | undefined) =>
   nonce !== undefined && order?.nonceHash === hashToken(nonce)

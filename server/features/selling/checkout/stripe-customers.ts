@@ -16,6 +16,7 @@ export type Customers = {
   billingDetailsOf(userId: string): Promise<BillingDetails>
   /** Saves at Stripe first, which refuses a malformed VAT ID. */
   saveBillingDetails(actor: Actor, details: { [Key in keyof BillingDetails]?: string | undefined }): Promise<void>
+  /** Adds the rest of the account's address, if it is in the same country. */
   completeAddress(place: Place, userId: string | undefined): Promise<Place & { street: string; city: string }>
   copyBillingDetails(customerId: string, userId: string): Promise<void>
   updateInvoiceFooters(): Promise<void>
@@ -70,7 +71,7 @@ export function createCustomers(
     return row
   }
 
-  /** Stripe must know the place. The admin area keeps listing subscriptions for which this fails. */
+  /** Turns tax on where Stripe now knows the place. The admin area keeps listing the other subscriptions. */
   async function turnMissingTaxOn(userId: string) {
     const untaxed = await db
       .select({ id: purchases.stripeSubscriptionId })
@@ -109,7 +110,8 @@ export function createCustomers(
 
     async completeAddress(place, userId) {
       const details = userId ? await billingDetailsOf(userId) : noDetails
-      const { street, city, postalCode } = details.country === place.country ? details : noDetails
+      const isSameCountry = details.country === place.country
+      const { street, city, postalCode } = isSameCountry ? details : noDetails
       return { ...place, street, city, postalCode: place.postalCode || postalCode }
     },
 

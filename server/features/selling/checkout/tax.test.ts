@@ -221,14 +221,14 @@ test('a buyer who corrects their country is taxed for the new one', async () => 
 
 test('a changed text of the terms gets a new version, and every version stays readable', async () => {
   const admin = await shop.admin()
-  const before = await admin.call(termsInForce.show, {})
+  const firstTerms = await admin.call(termsInForce.show, {})
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'other-questions@sigma.example' })
-  const after = await shop.visitor().call(termsInForce.show, {})
-  expect(after.version).not.toBe(before.version)
-  expect(JSON.stringify(after.sections)).toContain('other-questions@sigma.example')
-  expect(await shop.visitor().call(termsInForce.show, { version: before.version })).toEqual(before)
+  const changedTerms = await shop.visitor().call(termsInForce.show, {})
+  expect(changedTerms.version).not.toBe(firstTerms.version)
+  expect(JSON.stringify(changedTerms.sections)).toContain('other-questions@sigma.example')
+  expect(await shop.visitor().call(termsInForce.show, { version: firstTerms.version })).toEqual(firstTerms)
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
-  expect(await shop.visitor().call(termsInForce.show, {})).toEqual(before)
+  expect(await shop.visitor().call(termsInForce.show, {})).toEqual(firstTerms)
   await expect(shop.visitor().call(termsInForce.show, { version: 'unknown' })).rejects.toMatchObject({ status: 404 })
 })
 

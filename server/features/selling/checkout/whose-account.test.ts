@@ -63,22 +63,25 @@ async function performMoves(moves: Move[]) {
   const people = { stranger: person('stranger'), owner: person('owner') }
   /** People who may be logged in by the rules above, computed without the shop. */
   let mayBeLoggedIn = new Set<Person>()
-  const account = async () => {
+  const readAccount = async () => {
     const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))
     return user
   }
 
   for (const { who, action, choice } of moves) {
-    const before = await account()
+    const accountBefore = await readAccount()
     const actor = who === 'time' ? undefined : people[who as keyof typeof people]
     if (actor) await performAction(actor, action, choice, email)
     // A payment logs its guest in for 60 minutes, and an emailed link works for 15.
     else await shop.advance(choice === 0 ? 61 : 20, 'minute')
     await shop.settle()
-    const after = await account()
-    if (actor && !before && after) mayBeLoggedIn = new Set([actor])
-    if (after?.handedOverAt?.getTime() !== before?.handedOverAt?.getTime()) mayBeLoggedIn = new Set()
-    if (actor && after?.verifiedAt?.getTime() !== before?.verifiedAt?.getTime()) mayBeLoggedIn = new Set([actor])
+    const account = await readAccount()
+    const isNew = !accountBefore && account !== undefined
+    const wasHandedOver = account?.handedOverAt?.getTime() !== accountBefore?.handedOverAt?.getTime()
+    const wasVerified = account?.verifiedAt?.getTime() !== accountBefore?.verifiedAt?.getTime()
+    if (actor && isNew) mayBeLoggedIn = new Set([actor])
+    if (wasHandedOver) mayBeLoggedIn = new Set()
+    if (actor && wasVerified) mayBeLoggedIn = new Set([actor])
     for (const each of Object.values(people)) {
       const loggedInUser = await each.browser.call(accounts.user, {})
       if (loggedInUser?.email === email && !mayBeLoggedIn.has(each))

@@ -21,7 +21,7 @@ const quote = (code: string, billingType: 'monthly' | 'yearly' = 'monthly', visi
   visitor.call(checkout.quote, { productSlug: reboundSigmaPro.slug, billingType, code })
 const findListed = async (code: string) => (await admin.call(codes.adminList, {})).find((each) => each.code === code)
 const refusal = { status: 409, code: 'code-refused' }
-const fail = (): never => {
+const throwMissing = (): never => {
   throw new Error('There is none')
 }
 const dayInMonths = (months: number, withYear = false) => {
@@ -144,7 +144,7 @@ describe('a limited code', () => {
     const buyers = await Promise.all([shop, secondProcess, shop, secondProcess, shop].map((process) => process.user()))
     const begun = await Promise.all(buyers.map((buyer) => shop.begin(buyer, { code: 'SINGLE' })))
     await Promise.all(begun.map((each) => shop.pay(each)))
-    await Promise.allSettled(buyers.map((buyer, index) => shop.confirmPurchase(buyer, begun[index] ?? fail())))
+    await Promise.allSettled(buyers.map((buyer, index) => shop.confirmPurchase(buyer, begun[index] ?? throwMissing())))
     await shop.settle()
     const bought = await listPurchases(buyers)
     expect(bought.filter(({ status }) => status === 'active')).toHaveLength(1)
@@ -158,7 +158,8 @@ describe('a limited code', () => {
     expect(await findListed('SINGLE')).toMatchObject({ used: 1, state: 'used up' })
     await expect(quote('SINGLE')).rejects.toMatchObject(refusal)
     // A buyer who was refused may buy without the code.
-    const refusedBuyer = buyers[bought.findIndex(({ endedBecause }) => endedBecause === 'code_used_up')] ?? fail()
+    const refusedIndex = bought.findIndex(({ endedBecause }) => endedBecause === 'code_used_up')
+    const refusedBuyer = buyers[refusedIndex] ?? throwMissing()
     expect(await shop.buy(refusedBuyer)).toMatchObject({ status: 'active', lastPaidAmount: 3900 })
   })
 
@@ -206,13 +207,11 @@ describe('a limited code', () => {
     // The customer buys and cancels in another browser, so they are no longer new.
     await shop.guest(shop.visitor(), email)
     await shop.settle()
-    const [before] = (
-      await shop.connection.pool.query<{ id: string }>(
-        'select id from purchases where user_id = (select id from users where email = $1)',
-        [email],
-      )
-    ).rows
-    await admin.call(purchases.adminCancel, { id: before?.id ?? '' })
+    const { rows: bought } = await shop.connection.pool.query<{ id: string }>(
+      'select id from purchases where user_id = (select id from users where email = $1)',
+      [email],
+    )
+    await admin.call(purchases.adminCancel, { id: bought[0]?.id ?? '' })
     await shop.settle()
     await shop.pay(begun)
     await shop.settle()

@@ -106,6 +106,7 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
       if (!codeId) return null
       const [code] = await lockCode(tx, codeId)
       if (!code) return null
+      // The code may have been used by others between the checkout and this payment.
       if (await isUsedUp(tx, code)) return { because: 'code_used_up' as const, code: code.code }
       if (code.newOnly && (await hasBought(tx, buyer, subscriptionId)))
         return { because: 'code_new_only' as const, code: code.code }
@@ -131,49 +132,53 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
 /** At Stripe, a coupon for some months reduces every invoice issued before those months end. */
 function chargesOf(price: number, code: Code, billingType: BillingType, now: Date): Charges {
   const { months: periodMonths, period } = planOf(billingType)
-  const discountMonths = code.months ?? Infinity
-  const reduced = priceAfterDiscount(price, code)
-  const isRenewalReduced = periodMonths < discountMonths
-  const discountEnds = discountMonths < Infinity
-  const monthsToFullPrice = periodMonths * Math.ceil(discountMonths / periodMonths)
-  return {
-    period,
-    today: reduced,
-    next: { amount: isRenewalReduced ? reduced : price, at: addMonths(now, periodMonths) },
-    later: isRenewalReduced && discountEnds ? { amount: price, at: addMonths(now, monthsToFullPrice) } : null,
-  }
+  const reducedPrice = priceAfterDiscount(price, code)
+  const renewsAt = addMonths(now, periodMonths)
+  const atFullPrice = { period, today: reducedPrice, next: { amount: price, at: renewsAt }, later: null }
+  const atReducedPrice = { ...atFullPrice, next: { amount: reducedPrice, at: renewsAt } }
+  // Without a number of months, the discount never ends.
+  if (code.months === null) return atReducedPrice
+  const isRenewalReduced = periodMonths < code.months
+  if (!isRenewalReduced) return atFullPrice
+  const monthsToFullPrice = periodMonths * Math.ceil(code.months / periodMonths)
+  return { ...atReducedPrice, later: { amount: price, at: addMonths(now, monthsToFullPrice) } }
 }
 
 export function createCodeAdministration(context: CodeAdministrationContext, prices: Prices): CodeAdministration {
   const { db, now, stripe, audit, catalog } = context
+
+  /** A code for any product or plan leads to the product of the home page and its shortest plan. */
+  function checkoutLinkOf({ code, productId, billingType }: Code) {
+    const product = catalog.findById(productId ?? '') ?? catalog.homeProduct()
+    const [shortestPlan] = plansWithPrice(product.prices)
+    const billing = billingType ?? shortestPlan?.key ?? ''
+    return `${context.config.publicUrl}/checkout?${new URLSearchParams({ product: product.slug, billing, code })}`
+  }
+
   return {
     async list() {
       const counts = await db.select({ codeId: codeUses.codeId, used: count() }).from(codeUses).groupBy(codeUses.codeId)
-      const [rows, revenues] = await Promise.all([
-        db.select().from(discountCodes).orderBy(desc(discountCodes.createdAt)),
-        readRevenues(db),
-      ])
-      return rows.map(({ stoppedAt, ...row }) => {
-        const used = counts.find(({ codeId }) => codeId === row.id)?.used ?? 0
-        const isUsedUp = row.maxUses !== null && used >= row.maxUses
-        const state = stateAt({ ...row, stoppedAt }, now())
-        const product = catalog.findById(row.productId ?? '') ?? catalog.homeProduct()
-        const billing = row.billingType ?? plansWithPrice(product.prices)[0]?.key ?? ''
-        const query = { product: product.slug, billing, code: row.code }
+      const codes = await db.select().from(discountCodes).orderBy(desc(discountCodes.createdAt))
+      const revenues = await readRevenues(db)
+      return codes.map((code) => {
+        const used = counts.find(({ codeId }) => codeId === code.id)?.used ?? 0
+        const isUsedUp = code.maxUses !== null && used >= code.maxUses
+        const state = stateAt(code, now())
+        const { stoppedAt: _, ...columns } = code
         return {
-          ...row,
+          ...columns,
           state: state === 'running' && isUsedUp ? ('used up' as const) : state,
           used,
-          revenue: revenues.get(row.id) ?? 0,
-          link: `${context.config.publicUrl}/checkout?${new URLSearchParams(query)}`,
+          revenue: revenues.get(code.id) ?? 0,
+          link: checkoutLinkOf(code),
         }
       })
     },
 
     async add(actor, { from, until, ...input }) {
       const { percentOff = null, amountOff = null, months = null, productId = null } = input
-      if ((percentOff === null) === (amountOff === null))
-        throw invalid('percentOff', 'Please enter a percentage or an amount')
+      const hasOneDiscount = (percentOff === null) !== (amountOff === null)
+      if (!hasOneDiscount) throw invalid('percentOff', 'Please enter a percentage or an amount')
 
       const products = catalog.productsOnSale().filter(({ id }) => !productId || id === productId)
       if (products.length === 0) throw notFound('Product')
@@ -181,11 +186,9 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
         const plans = input.billingType ? [input.billingType] : plansWithPrice(product.prices).map(({ key }) => key)
         for (const plan of plans) {
           const { amount } = await prices.current(product.id, plan)
+          const field = percentOff === null ? 'amountOff' : 'percentOff'
           if (priceAfterDiscount(amount, { percentOff, amountOff }) < minCharge)
-            throw invalid(
-              percentOff === null ? 'amountOff' : 'percentOff',
-              `At least $1.00 must remain to pay, on the ${plan} plan, too`,
-            )
+            throw invalid(field, `At least $1.00 must remain to pay, on the ${plan} plan, too`)
         }
       }
 
@@ -238,7 +241,8 @@ const lockCode = (tx: Transaction, codeId: string) =>
 function stateAt({ startsAt, endsAt, stoppedAt }: Code, now: Date): CodeState {
   if (stoppedAt) return 'stopped'
   if (endsAt && endsAt <= now) return 'over'
-  return startsAt && startsAt > now ? 'planned' : 'running'
+  if (startsAt && startsAt > now) return 'planned'
+  return 'running'
 }
 
 async function readRevenues(db: Database) {

@@ -30,9 +30,11 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
     return isAllowed
   }
 
+  /** An address that nobody has confirmed gets fewer emails, because a stranger may have typed it. */
   async function receiptLimit(email: string): Promise<Limit> {
-    const isProven = and(eq(users.email, email), isNotNull(users.verifiedAt))
-    return { requests: 3, seconds: (await db.$count(users, isProven)) > 0 ? hourSeconds : daySeconds }
+    const hasProvenAccount = and(eq(users.email, email), isNotNull(users.verifiedAt))
+    const isProven = (await db.$count(users, hasProvenAccount)) > 0
+    return { requests: 3, seconds: isProven ? hourSeconds : daySeconds }
   }
 
   const contentOf = (row: DeclarationRow) => ({

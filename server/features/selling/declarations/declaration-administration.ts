@@ -20,6 +20,7 @@ export type DeclarationAdministration = {
   close(actor: Actor, id: string, outcome: string): Promise<void>
 }
 
+/** Time for the owner to confirm by email before the seller decides. */
 const confirmationPeriodMs = 3 * 86_400_000
 
 /** Open, and either without a working link or unconfirmed for three days. */
@@ -72,9 +73,10 @@ export function createAdministration(
         next,
         items: items.map(({ declaration, purchase, email }) => {
           const { kind, state: storedState, declaredAt, linkEndsAt } = declaration
+          const hasLiveLink = linkEndsAt !== null && now() < linkEndsAt
           return {
             ...declaration,
-            awaitsClick: storedState === 'open' && linkEndsAt !== null && now() < linkEndsAt,
+            awaitsClick: storedState === 'open' && hasLiveLink,
             dueAt: declarationDue(declaredAt),
             purchase: purchase && { ...purchase, email: email ?? '', unrefunded: unrefundedOf(purchase) },
             isLate: kind === 'withdrawal' && purchase !== null && isTooLate(declaredAt, purchase),

@@ -220,10 +220,10 @@ test('a person’s declaration is in their data and is anonymized with the accou
   expect(await buyer.call(accounts.myData, {})).toMatchObject({
     declarations: [{ kind: 'cancellation', name: 'Ada Trader', reason }],
   })
-  const before = await stored(id)
+  const declaration = await stored(id)
   await buyer.call(accounts.deleteMyself, { password: buyer.password })
   expect(await stored(id)).toEqual({
-    ...before,
+    ...declaration,
     name: 'Deleted user',
     contract: '',
     email: expect.stringContaining('deleted'),
@@ -241,18 +241,19 @@ test('declarations don’t exist where the law does not require them', async () 
 })
 
 test('declarations are deleted three years later, at the end of the year', async () => {
-  const all = () => shop.connection.db.select().from(declarations)
+  const readAll = () => shop.connection.db.select().from(declarations)
   await shop.visitor().call(contract.withdraw, declared('old@example.com'))
   await shop.settle()
-  const before = await all()
+  const storedDeclarations = await readAll()
   const advanceTo = (year: number, day: number) =>
     shop.clock.advance({ days: (Date.UTC(year, 0, day) - shop.clock.now().getTime()) / 86_400_000 })
   const lastDayOfYear = 365
-  const years = before.map(({ declaredAt }) => declaredAt.getUTCFullYear())
+  const years = storedDeclarations.map(({ declaredAt }) => declaredAt.getUTCFullYear())
   advanceTo(Math.min(...years) + 3, lastDayOfYear)
   await shop.queue.runNow('forget-declarations')
-  expect(await all()).toHaveLength(before.length)
+  expect(await readAll()).toHaveLength(storedDeclarations.length)
+  // Declarations that nobody handled are kept a year longer.
   advanceTo(Math.max(...years) + 5, 2)
   await shop.queue.runNow('forget-declarations')
-  expect(await all()).toEqual([])
+  expect(await readAll()).toEqual([])
 })

@@ -74,7 +74,9 @@ export function createDeclarations(
     await sendReceipt(row, { takesEffectNow, withLink: receiptReachesOwner })
     if (ownerToAsk && !receiptReachesOwner) await askOwner(row, ownerToAsk)
     if (takesEffectNow) await execution.confirmAndCarryOut(id)
-    else if (!needsNoDecision && (await tellSeller(row, contract !== undefined))) await recordSellerTold(id)
+    if (needsNoDecision) return
+    const isSent = await tellSeller(row, contract !== undefined)
+    if (isSent) await recordSellerTold(id)
   })
 
   const recordSellerTold = (id: string) =>
@@ -84,13 +86,12 @@ export function createDeclarations(
     db.transaction(async (tx) => {
       const { contract, needsNoDecision, isOwner } = await matchContract(tx, row)
       const ownerToAsk = needsNoDecision && !isOwner ? contract?.owner : undefined
+      // Sets the link's end only in the first run, so that a repeated job doesn't revive an ended link.
+      const isFirstRun = row.purchaseId === null
+      const linkColumns = ownerToAsk && isFirstRun ? { linkEndsAt: declarationDue(row.declaredAt) } : {}
       await tx
         .update(declarations)
-        .set({
-          purchaseId: contract?.purchase.id ?? null,
-          // Set only in the first run, so that a repeated job doesn't revive an ended link.
-          ...(ownerToAsk && !row.purchaseId ? { linkEndsAt: declarationDue(row.declaredAt) } : {}),
-        })
+        .set({ purchaseId: contract?.purchase.id ?? null, ...linkColumns })
         .where(eq(declarations.id, row.id))
       return { contract, needsNoDecision, isOwner, ownerToAsk }
     })
@@ -127,12 +128,11 @@ export function createDeclarations(
       const untold = await db
         .select()
         .from(declarations)
-        // A declaration of the last hour may not have been handled yet.
         .where(
           and(
             awaitsSeller(now()),
             isNull(declarations.sellerToldAt),
-            // A newer one may still be handled at its arrival.
+            // The job of a declaration from the last hour may not have run yet.
             lte(declarations.declaredAt, new Date(now().getTime() - hourMs)),
           ),
         )
@@ -145,33 +145,24 @@ export function createDeclarations(
     },
 
     async endDeclarationLinks(tx, userId) {
+      const hasNotEnded = or(isNull(declarations.linkEndsAt), gt(declarations.linkEndsAt, now()))
+      const idsOfPurchases = tx
+        .select({ id: purchaseRows.id })
+        .from(purchaseRows)
+        .where(eq(purchaseRows.userId, userId))
       await tx
         .update(declarations)
         .set({ linkEndsAt: now() })
-        .where(
-          and(
-            eq(declarations.state, 'open'),
-            or(isNull(declarations.linkEndsAt), gt(declarations.linkEndsAt, now())),
-            inArray(
-              declarations.purchaseId,
-              tx.select({ id: purchaseRows.id }).from(purchaseRows).where(eq(purchaseRows.userId, userId)),
-            ),
-          ),
-        )
+        .where(and(eq(declarations.state, 'open'), hasNotEnded, inArray(declarations.purchaseId, idsOfPurchases)))
     },
 
     async forgetOld() {
       const { years } = retention.declarations
       const handledBefore = retentionStartOfYear(now(), { years })
       const declaredBefore = retentionStartOfYear(now(), { years: years + 1 })
-      await db
-        .delete(declarations)
-        .where(
-          or(
-            and(eq(declarations.state, 'done'), lt(declarations.handledAt, handledBefore)),
-            lt(declarations.declaredAt, declaredBefore),
-          ),
-        )
+      const wasHandledLongAgo = and(eq(declarations.state, 'done'), lt(declarations.handledAt, handledBefore))
+      const wasDeclaredLongAgo = lt(declarations.declaredAt, declaredBefore)
+      await db.delete(declarations).where(or(wasHandledLongAgo, wasDeclaredLongAgo))
     },
   }
 }
@@ -227,7 +218,8 @@ function createCancelLater(
     const { id, status, stripeSubscriptionId } = await purchases.find(purchaseId, actor.user.id)
     if (!stripeSubscriptionId) return cancellation.cancel(actor, id)
     const isUnhandled = and(eq(declarations.purchaseId, id), ne(declarations.state, 'done'))
-    if (status === 'pending_cancel' || (await db.$count(declarations, isUnhandled)) > 0) return
+    const isDeclared = (await db.$count(declarations, isUnhandled)) > 0
+    if (status === 'pending_cancel' || isDeclared) return
     if (hasEnded(status)) throw conflict('not-active', 'Only an active subscription can be cancelled')
     const { name, email } = actor.user
     await storeDeclaration(actor, 'cancellation', { name, email, contract: contractNumber(id) }, id)

@@ -7,8 +7,11 @@ import { hasEnded, type PaymentPlace } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
-import type { Purchases } from '../purchases/purchases.ts'
+import type { PurchaseRow, Purchases } from '../purchases/purchases.ts'
 import type { Cancellation, Unrefunded } from '../subscriptions/subscriptions.ts'
+
+/** `unrefunded` is missing if the subscription needed no change. */
+type ExecutionResult = { outcome: string; unrefunded?: Unrefunded }
 
 type ExecutionContext = Pick<Context, 'db' | 'now' | 'mails' | 'supportEmail'>
 
@@ -79,54 +82,69 @@ export function createExecution(
   async function carryOut(id: string) {
     const row = await find(id)
     if (row?.state !== 'confirmed' || !row.purchaseId) return
-    const before = await findPurchase(row.purchaseId)
-    const from = effectiveFrom(row)
-    const until = declarationDue(row.declaredAt)
-    const hadEnded = hasEnded(before.status)
-    const endedBeforeDeclaration = before.endedAt !== null && before.endedAt <= row.declaredAt
+    const purchase = await findPurchase(row.purchaseId)
     // An earlier run stored an outcome without closing the declaration, because a bank decides about a payment.
     const isAwaitingBank = row.outcome !== null
-    if (isAwaitingBank && before.isDisputed) return
+    if (isAwaitingBank && purchase.isDisputed) return
 
-    let outcome = 'The contract had already ended'
-    let unrefunded: Unrefunded | undefined
-    if (row.kind === 'withdrawal') {
-      const hadBeenRefunded = hadEnded && before.refundedAmount >= (before.lastPaidAmount ?? before.price)
-      unrefunded = await cancellation.withdraw(row.purchaseId, { from, until })
-      if (!hadBeenRefunded || isAwaitingBank)
-        outcome = outcomeInWords(unrefunded, until, 'Ended right away and refunded in full')
-      await reportRepeatedWithdrawal(id, before)
-    } else if (row.forCause && !endedBeforeDeclaration) {
-      // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
-      const isBeforeRequestedEnd = row.endsOn !== null && from > now()
-      if (isBeforeRequestedEnd) return
-      unrefunded = await cancellation.cancelForCause(row.purchaseId, { from, until })
-      outcome = outcomeInWords(unrefunded, until, 'Ended right away, and the unused time was refunded')
-    } else if (!hadEnded || isAwaitingBank) {
-      const requestedEnd = row.endsOn && new Date(row.endsOn)
-      const { currentPeriodEnd } = before
-      // Waits until the requested day falls into the present period.
-      const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
-      if (!isAwaitingBank && renewsBefore) return
-      unrefunded = await cancellation.cancelDeclared(row.purchaseId, { from, until }, { refundAgain: isAwaitingBank })
-      const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
-      const alsoRefunded = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
-      outcome = endsAt
-        ? `Ends on ${dayOf(endsAt)}`
-        : outcomeInWords(unrefunded, until, `Ended right away${alsoRefunded}`)
-    }
-
+    const result = await carryOutByKind(row, purchase, isAwaitingBank)
+    if (result === 'later') return
+    const { outcome, unrefunded } = result
     // While a bank decides about a payment, the declaration stays confirmed, so that the hourly job comes back to it.
     if (unrefunded && unrefunded.disputed > 0)
       await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
     else await close(id, outcome)
   }
 
+  async function carryOutByKind(
+    row: DeclarationRow,
+    purchase: PurchaseRow,
+    isAwaitingBank: boolean,
+  ): Promise<ExecutionResult | 'later'> {
+    if (row.kind === 'withdrawal') return carryOutWithdrawal(row, purchase, isAwaitingBank)
+    const endedBeforeDeclaration = purchase.endedAt !== null && purchase.endedAt <= row.declaredAt
+    // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
+    if (row.forCause && !endedBeforeDeclaration) return carryOutForCause(row, purchase)
+    if (!hasEnded(purchase.status) || isAwaitingBank) return carryOutCancellation(row, purchase, isAwaitingBank)
+    return { outcome: hadEndedSentence }
+  }
+
+  async function carryOutWithdrawal(row: DeclarationRow, purchase: PurchaseRow, isAwaitingBank: boolean) {
+    const { id, status, refundedAmount, lastPaidAmount, price } = purchase
+    const hadBeenRefunded = hasEnded(status) && refundedAmount >= (lastPaidAmount ?? price)
+    const times = declaredTimes(row)
+    const unrefunded = await cancellation.withdraw(id, times)
+    await reportRepeatedWithdrawal(row.id, purchase)
+    if (hadBeenRefunded && !isAwaitingBank) return { outcome: hadEndedSentence, unrefunded }
+    return { outcome: outcomeInWords(unrefunded, times, 'Ended right away and refunded in full'), unrefunded }
+  }
+
+  async function carryOutForCause(row: DeclarationRow, { id }: PurchaseRow) {
+    const times = declaredTimes(row)
+    const isBeforeRequestedEnd = row.endsOn !== null && times.from > now()
+    if (isBeforeRequestedEnd) return 'later' as const
+    const unrefunded = await cancellation.cancelForCause(id, times)
+    const outcome = outcomeInWords(unrefunded, times, 'Ended right away, and the unused time was refunded')
+    return { outcome, unrefunded }
+  }
+
+  async function carryOutCancellation(row: DeclarationRow, purchaseBefore: PurchaseRow, isAwaitingBank: boolean) {
+    const { id, currentPeriodEnd } = purchaseBefore
+    const requestedEnd = row.endsOn && new Date(row.endsOn)
+    // Waits until the requested day falls into the present period.
+    const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
+    if (renewsBefore && !isAwaitingBank) return 'later' as const
+    const times = declaredTimes(row)
+    const unrefunded = await cancellation.cancelDeclared(id, times, { refundAgain: isAwaitingBank })
+    const { endsAt, refundedAmount } = await findPurchase(id)
+    if (endsAt) return { outcome: `Ends on ${dayOf(endsAt)}`, unrefunded }
+    const hasRefunded = refundedAmount > purchaseBefore.refundedAmount
+    const ifAllRefunded = hasRefunded ? 'Ended right away, and the renewal was refunded' : 'Ended right away'
+    return { outcome: outcomeInWords(unrefunded, times, ifAllRefunded), unrefunded }
+  }
+
   /** Only tells the seller. The withdrawal is carried out regardless. */
-  async function reportRepeatedWithdrawal(
-    id: string,
-    { userId, card, cardExpiresAt }: typeof purchaseRows.$inferSelect,
-  ) {
+  async function reportRepeatedWithdrawal(id: string, { userId, card, cardExpiresAt }: PurchaseRow) {
     const isSameCard = card && cardExpiresAt ? hasCard(card, cardExpiresAt) : undefined
     const withdrawals = await db
       .select({ id: declarations.id })
@@ -177,12 +195,20 @@ export function createExecution(
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 const dayOf = (date: Date) => dayFormat.format(date)
 
-const effectiveFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
+/** A declaration takes effect at the end of the requested day, but not before it was made. */
+function declaredTimes({ declaredAt, endsOn }: DeclarationRow) {
   const requestedEnd = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
-  return requestedEnd > declaredAt ? requestedEnd : declaredAt
+  const from = requestedEnd > declaredAt ? requestedEnd : declaredAt
+  return { from, until: declarationDue(declaredAt) }
 }
 
-function outcomeInWords({ late, disputed, lost, returned }: Unrefunded, until: Date, ifAllRefunded: string) {
+const hadEndedSentence = 'The contract had already ended'
+
+function outcomeInWords(
+  { late, disputed, lost, returned }: Unrefunded,
+  { until }: { until: Date },
+  ifAllRefunded: string,
+) {
   const sentences = [
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,

@@ -65,7 +65,12 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
     await db.update(disputes).set({ answer, savedAt: now() }).where(eq(disputes.id, id))
   }
 
-  async function withPermission<Result>(id: string, permission: string, request: Promise<Result>): Promise<Result> {
+  /** Stores and throws which permission the shop's key lacks, if that is why Stripe refuses the request. */
+  async function explainMissingPermission<Result>(
+    id: string,
+    permission: string,
+    request: Promise<Result>,
+  ): Promise<Result> {
     return request.catch(async (error: unknown) => {
       if (!(error instanceof StripeRefusal) || error.fault.status !== 403) throw error
       const fault = `The shop’s key at Stripe lacks the permission “${permission}”. Add it in Stripe’s dashboard under Developers > API keys.`
@@ -89,10 +94,10 @@ export function createDisputes({ db, now, stripe, audit, runExclusive, sync }: D
         const uploadedFiles: Partial<Record<EvidenceFile, string>> = {}
         for (const { name, pdf } of files) {
           const upload = stripe.disputes.uploadEvidence(`${name}.pdf`, pdf)
-          uploadedFiles[name] = await withPermission(id, 'Files: write', upload)
+          uploadedFiles[name] = await explainMissingPermission(id, 'Files: write', upload)
         }
-        const evidence = { ...answer.texts, ...uploadedFiles }
-        await withPermission(id, 'Disputes: write', stripe.disputes.submitEvidence(id, evidence))
+        const submission = stripe.disputes.submitEvidence(id, { ...answer.texts, ...uploadedFiles })
+        await explainMissingPermission(id, 'Disputes: write', submission)
         await db.transaction(async (tx) => {
           await tx.update(disputes).set({ submittedAt: now(), fault: null }).where(eq(disputes.id, id))
           const detail = { dispute: id, amount: dispute.amount, files: Object.keys(uploadedFiles) }

@@ -21,9 +21,11 @@ const winAnsi: Record<string, number> = {
 /** The standard fonts of PDF are in Windows-1252. Other characters become question marks. */
 function encodeLine(line: string): string {
   return Array.from(line, (character) => {
-    const code = winAnsi[character] ?? character.codePointAt(0) ?? 63
-    if (code > 255 || code < 32) return '?'
-    return code > 126 || '()\\'.includes(character) ? `\\${code.toString(8).padStart(3, '0')}` : character
+    const code = winAnsi[character] ?? character.codePointAt(0)
+    if (code === undefined || code < 32 || code > 255) return '?'
+    // In a PDF string, these characters are written as a backslash and three octal digits.
+    const needsEscape = code > 126 || '()\\'.includes(character)
+    return needsEscape ? `\\${code.toString(8).padStart(3, '0')}` : character
   }).join('')
 }
 
@@ -39,6 +41,7 @@ function wrapLine(line: string): string[] {
   return [...lines, remaining]
 }
 
+/** Text block in PDF's operators: `Tf` sets the font, `TL` the line height, `Td` the position; `Tj T*` writes a line. */
 function drawLines(lines: string[]): string {
   const operators = lines.map((line) => `(${encodeLine(line)}) Tj T*`).join('\n')
   return `BT /R ${fontSize} Tf ${lineHeight} TL ${page.margin} ${page.height - page.margin} Td\n${operators}\nET`
@@ -69,14 +72,15 @@ export function pdfOf(text: string): Buffer {
 
 /** PDF requires a table of the objects' byte offsets at the end. */
 function assembleFile(objects: string[]): Buffer {
-  const parts = ['%PDF-1.4\n']
+  let body = '%PDF-1.4\n'
   const offsets: number[] = []
   for (const object of objects) {
-    offsets.push(parts.join('').length)
-    parts.push(`${offsets.length} 0 obj\n${object}\nendobj\n`)
+    offsets.push(body.length)
+    body += `${offsets.length} 0 obj\n${object}\nendobj\n`
   }
   const size = objects.length + 1
-  const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`)
-  const table = [`xref\n0 ${size}\n0000000000 65535 f \n`, ...entries, `trailer\n<< /Size ${size} /Root 1 0 R >>\n`]
-  return Buffer.from([...parts, ...table, `startxref\n${parts.join('').length}\n%%EOF\n`].join(''), 'latin1')
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  const table = `xref\n0 ${size}\n0000000000 65535 f \n${entries}`
+  const trailer = `trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${body.length}\n%%EOF\n`
+  return Buffer.from(body + table + trailer, 'latin1')
 }

@@ -53,18 +53,11 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
       .innerJoin(invoices, eq(invoices.id, creditNotes.invoiceId))
       .where(inArray(invoices.purchaseId, purchaseIds))
       .orderBy(desc(creditNotes.createdAt), desc(creditNotes.number))
-    const documents: InvoiceDocument[] = [
-      ...creditNoteRows.map((row) => ({
-        ...documentOutput(row.creditNote),
-        kind: 'credit_note' as const,
-        hasDocument: row.hasDocument,
-      })),
-      ...invoiceRows.map((row) => ({
-        ...documentOutput(row.invoice),
-        kind: 'invoice' as const,
-        hasDocument: row.hasDocument,
-      })),
-    ]
+    const documents: InvoiceDocument[] = []
+    for (const row of creditNoteRows)
+      documents.push({ kind: 'credit_note', ...documentOutput(row.creditNote), hasDocument: row.hasDocument })
+    for (const row of invoiceRows)
+      documents.push({ kind: 'invoice', ...documentOutput(row.invoice), hasDocument: row.hasDocument })
     // The sort is stable: a credit note of the same second as its invoice stays before it, as the newer one.
     return documents.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
@@ -82,26 +75,24 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
         .select({ amount: sql<number>`coalesce(sum(${payments.amount}), 0)::int` })
         .from(payments)
         .where(inArray(payments.purchaseId, ids))
-      const paidByHand = ownPurchases
-        .filter((row) => row.paidThrough === 'hand' && row.bookedAs !== 'gift')
-        .reduce((sum, { price }) => sum + price, 0)
-      const refunded = ownPurchases.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0)
+      let paidByHand = 0
+      let refunded = 0
+      for (const { paidThrough, bookedAs, price, refundedAmount } of ownPurchases) {
+        if (paidThrough === 'hand' && bookedAs !== 'gift') paidByHand += price
+        refunded += refundedAmount
+      }
       const paid = (paidThroughStripe?.amount ?? 0) + paidByHand - refunded
       return { documents: await listDocuments(ids), paid: Math.max(0, paid), refunded }
     },
 
     async linksOf(userId, documentId) {
+      const isCreditNote = documentId.startsWith('cn_')
+      const isDocument = eq(isCreditNote ? creditNotes.id : invoices.id, documentId)
       const [found] = await db
         .select({ id: invoices.id })
         .from(invoices)
         .leftJoin(creditNotes, eq(creditNotes.invoiceId, invoices.id))
-        .where(
-          and(
-            eq(invoices.userId, userId),
-            hasDocument,
-            documentId.startsWith('cn_') ? eq(creditNotes.id, documentId) : eq(invoices.id, documentId),
-          ),
-        )
+        .where(and(eq(invoices.userId, userId), hasDocument, isDocument))
       if (!found) throw notFound('Invoice')
       return stripe.invoices.links(documentId)
     },

@@ -7,9 +7,12 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 export { createDocuments, type Documents } from './documents.ts'
 export { isArriving, type PaidHistory, readPaidHistory } from './paid-history.ts'
 export {
+  areFullyRefunded,
+  creditedPaymentOf,
   latestPaidInvoice,
   latestPaidPeriod,
   orderedPeriod,
+  paymentsFor,
   paymentsOfLatestPeriod,
   refundedForUnusedTerm,
   refundForUnusedDays,
@@ -33,11 +36,11 @@ export async function isRecorded(tx: Transaction, subscription: Subscription): P
     (payment) => payment.refunds.length > 0 || payment.dispute !== 'none',
   )
   if (hasRefundOrDispute) return false
-  const rows = await tx.select().from(invoices).where(eq(invoices.subscriptionId, subscription.id))
-  const rowById = new Map(rows.map((row) => [row.id, row]))
-  return subscription.invoices.every((invoice) => {
-    const row = rowById.get(invoice.id)
-    return row?.status === invoice.status && row.amountRemaining === invoice.amountRemaining
+  const storedInvoices = await tx.select().from(invoices).where(eq(invoices.subscriptionId, subscription.id))
+  const storedById = new Map(storedInvoices.map((stored) => [stored.id, stored]))
+  return subscription.invoices.every(({ id, status, amountRemaining }) => {
+    const stored = storedById.get(id)
+    return stored?.status === status && stored.amountRemaining === amountRemaining
   })
 }
 
@@ -87,7 +90,7 @@ async function upsertInvoices(tx: Transaction, { id: purchaseId, userId }: Booke
 
 async function upsertPayments(tx: Transaction, { id: purchaseId }: BookedPurchase, subscription: Subscription) {
   const invoiceById = new Map(subscription.invoices.map((invoice) => [invoice.id, invoice]))
-  const byCard = subscription.payments.map(
+  const cardPayments = subscription.payments.map(
     ({ paymentIntentId, invoiceId, paidAt, amount, country, lost, isRefundBlocked }) => ({
       paymentIntentId,
       invoiceId,
@@ -100,12 +103,12 @@ async function upsertPayments(tx: Transaction, { id: purchaseId }: BookedPurchas
     }),
   )
   // An out-of-band payment has no payment intent, so its row takes the invoice's id instead.
-  const outOfBand = subscription.invoices.flatMap(({ id, paidAt, paidOutOfBand: amount, country }) =>
+  const outOfBandPayments = subscription.invoices.flatMap(({ id, paidAt, paidOutOfBand: amount, country }) =>
     paidAt && amount > 0
       ? { paymentIntentId: id, invoiceId: id, paidAt, amount, country, lostAt: null, lostAmount: 0 }
       : [],
   )
-  const rows = [...byCard, ...outOfBand].map((payment) => {
+  const rows = [...cardPayments, ...outOfBandPayments].map((payment) => {
     const invoice = invoiceById.get(payment.invoiceId)
     return {
       ...payment,
@@ -135,6 +138,7 @@ async function upsertPayments(tx: Transaction, { id: purchaseId }: BookedPurchas
     })
 }
 
+/** Returns the refunds that are new or have another status. */
 async function upsertRefunds(tx: Transaction, subscription: Subscription) {
   const invoiceById = new Map(subscription.invoices.map((invoice) => [invoice.id, invoice]))
   const currentRefunds = subscription.payments.flatMap((payment) => {
@@ -152,6 +156,7 @@ async function upsertRefunds(tx: Transaction, subscription: Subscription) {
   if (currentRefunds.length === 0) return []
   const ids = currentRefunds.map(({ id }) => id)
   const storedRefunds = await tx.select().from(refunds).where(inArray(refunds.id, ids))
+  const storedStatuses = new Map(storedRefunds.map(({ id, status }) => [id, status]))
   await tx
     .insert(refunds)
     .values(currentRefunds)
@@ -159,9 +164,10 @@ async function upsertRefunds(tx: Transaction, subscription: Subscription) {
       target: refunds.id,
       set: { status: sql`excluded.status`, keepsAccess: sql`excluded.keeps_access` },
     })
-  return currentRefunds.filter(({ id, status }) => !storedRefunds.some((row) => row.id === id && row.status === status))
+  return currentRefunds.filter(({ id, status }) => storedStatuses.get(id) !== status)
 }
 
+/** Tax in a part of an invoice's total. */
 const taxShare = (tax: number, amount: number, total: number) => (total > 0 ? Math.round((tax * amount) / total) : 0)
 
 export async function forgetOldInvoices(db: Database, now: Date) {

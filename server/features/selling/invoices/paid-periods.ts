@@ -20,34 +20,48 @@ export const latestPaidPeriod = <Period extends PeriodStart>(history: { periods:
 export const latestPaidInvoice = ({ periods }: Subscription): PaidPeriod | undefined =>
   periods.filter(({ amount }) => amount > 0).toSorted((a, b) => compareTimes(b.paidAt, a.paidAt))[0]
 
-/** Undefined if no payment was reversed. A full refund counts unless the newest refund keeps access. */
-export function reversalOf(history: PaidHistory): 'refunded' | 'disputed' | undefined {
-  const latest = latestPaidPeriod(history)
-  // Stripe shows a payment moments before its invoice is paid, so there may be no paid period yet.
-  const payments = latest
-    ? history.payments.filter(({ invoiceId }) => invoiceId === latest.invoiceId)
-    : history.payments.slice(0, 1)
-  // A plan switch is partly paid by credit from the previous payment, which may be of the same second.
-  const creditedPayment = latest?.credit
-    ? history.payments.find(({ paidAt, invoiceId }) => paidAt <= latest.paidAt && invoiceId !== latest.invoiceId)
-    : undefined
-  if ([...payments, creditedPayment].some((payment) => payment?.dispute === 'lost')) return 'disputed'
+type PaymentRecord = PaidHistory['payments'][number]
 
-  const [newestRefund] = payments
-    .flatMap(({ refunds }) => refunds.filter(isArriving))
-    .toSorted((a, b) => compareTimes(b.at, a.at))
-  if (newestRefund?.keepsAccess) return undefined
-  const isFullyRefunded = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
-  return isFullyRefunded ? 'refunded' : undefined
+export const paymentsFor = ({ invoiceId }: { invoiceId: string }, { payments }: PaidHistory) =>
+  payments.filter((payment) => payment.invoiceId === invoiceId)
+
+export const areFullyRefunded = (payments: PaymentRecord[]) =>
+  payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
+
+/** Previous payment, whose credit paid for a part of the period after a plan switch. It may be of the same second. */
+export function creditedPaymentOf(
+  { credit, invoiceId, paidAt }: PaidHistory['periods'][number],
+  { payments }: PaidHistory,
+): PaymentRecord | undefined {
+  if (credit === 0) return undefined
+  return payments.find((payment) => payment.paidAt <= paidAt && payment.invoiceId !== invoiceId)
 }
 
-/** First period on the plan of `latest`, which the buyer ordered; later periods of the same length are renewals. */
+/** Undefined if no payment was reversed. A full refund counts unless the newest refund keeps access. */
+export function reversalOf(history: PaidHistory): 'refunded' | 'disputed' | undefined {
+  const latestPeriod = latestPaidPeriod(history)
+  // Stripe shows a payment moments before its invoice is paid, so there may be no paid period yet.
+  const payments = latestPeriod ? paymentsFor(latestPeriod, history) : history.payments.slice(0, 1)
+  const creditedPayment = latestPeriod && creditedPaymentOf(latestPeriod, history)
+  if ([...payments, creditedPayment].some((payment) => payment?.dispute === 'lost')) return 'disputed'
+
+  const arrivingRefunds = payments.flatMap(({ refunds }) => refunds.filter(isArriving))
+  const [newestRefund] = arrivingRefunds.toSorted((a, b) => compareTimes(b.at, a.at))
+  if (newestRefund?.keepsAccess) return undefined
+  return areFullyRefunded(payments) ? 'refunded' : undefined
+}
+
+/** First period since the buyer chose the plan of `latest`. The periods after it are renewals. */
 export function orderedPeriod(subscription: Subscription, latest: PaidPeriod): PaidPeriod {
-  const untilLatest = fullPeriods(subscription).filter(({ start }) => start <= latest.start)
   const months = monthsBetween(latest.start, latest.end)
-  const otherPlanIndex = untilLatest.findIndex(({ start, end }) => monthsBetween(start, end) !== months)
-  const onSamePlan = otherPlanIndex < 0 ? untilLatest : untilLatest.slice(0, otherPlanIndex)
-  return onSamePlan.at(-1) ?? latest
+  let ordered = latest
+  for (const period of fullPeriods(subscription)) {
+    if (period.start > latest.start) continue
+    const isSamePlan = monthsBetween(period.start, period.end) === months
+    if (!isSamePlan) break
+    ordered = period
+  }
+  return ordered
 }
 
 /** Payments for the latest paid period and for prorations within it, newest first. */

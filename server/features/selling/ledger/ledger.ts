@@ -32,21 +32,13 @@ function validRows(rows: MovementRow[]) {
   return rows.filter((row) => row.corrects === null && !correctedIds.has(row.id))
 }
 
-const rowOf = (
-  { id: purchaseId, userId, productId }: Purchase,
-  { at, source, cause, billing: billingType, before: arrBefore, after: arrAfter }: Movement,
-) => ({ purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter })
+const rowOf = ({ id: purchaseId, userId, productId }: Purchase, movement: Movement) => {
+  const { at, source, cause, billingType, arrBefore, arrAfter } = movement
+  return { purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter }
+}
 
-const movementOf = ({ at, source, cause, billingType, arrBefore, arrAfter }: MovementRow): Movement => ({
-  at,
-  source,
-  cause,
-  billing: billingType,
-  before: arrBefore,
-  after: arrAfter,
-})
-
-const reversed = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore' | 'arrAfter' | 'people'>) => ({
+/** Columns of the row that reverses a wrong one. */
+const reversalOf = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore' | 'arrAfter' | 'people'>) => ({
   arrBefore: arrAfter,
   arrAfter: arrBefore,
   people: -people,
@@ -58,15 +50,18 @@ function kindOf(
   previous: Movement | undefined,
   otherMovements: MovementRow[],
 ): { kind: MovementKind; people: number } {
-  const { at, before, after } = movement
-  const earlier = otherMovements.filter((row) => row.at.getTime() <= at.getTime() + simultaneousMs)
-  const paysForOther = earlier.reduce((sum, { arrBefore, arrAfter }) => sum + arrAfter - arrBefore, 0) > 0
-  const wasCustomer = before > 0 || isFullyDiscounted(previous)
-  const isCustomer = after > 0 || isFullyDiscounted(movement)
-  if (paysForOther || (wasCustomer && isCustomer))
-    return { kind: after > before ? 'expansion' : 'contraction', people: 0 }
-  if (after === 0) return { kind: 'churn', people: -1 }
-  return { kind: !previous && earlier.length === 0 ? 'new' : 'reactivation', people: 1 }
+  const { at, arrBefore, arrAfter } = movement
+  const earlierMovements = otherMovements.filter((row) => row.at.getTime() <= at.getTime() + simultaneousMs)
+  let arrOfOthers = 0
+  for (const row of earlierMovements) arrOfOthers += row.arrAfter - row.arrBefore
+  const paysForOther = arrOfOthers > 0
+  const wasCustomer = arrBefore > 0 || isFullyDiscounted(previous)
+  const isCustomer = arrAfter > 0 || isFullyDiscounted(movement)
+  const staysCustomer = paysForOther || (wasCustomer && isCustomer)
+  if (staysCustomer) return { kind: arrAfter > arrBefore ? 'expansion' : 'contraction', people: 0 }
+  if (arrAfter === 0) return { kind: 'churn', people: -1 }
+  const isFirstMovement = !previous && earlierMovements.length === 0
+  return { kind: isFirstMovement ? 'new' : 'reactivation', people: 1 }
 }
 
 export function createLedger({ db, now }: LedgerDeps): Ledger {
@@ -86,25 +81,25 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
     return validRows(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
   }
 
-  /** Taking over an old subscription, for example, turns a later first purchase into a second one. */
-  async function correctLaterKinds(tx: Transaction, { id, userId }: Purchase, since: Date) {
+  /** Corrects the person's later movements. Taking over an old subscription, for example, makes a first purchase the second. */
+  async function correctLaterKinds(tx: Transaction, { id: recordedId, userId }: Purchase, since: Date) {
     const rows = await rowsOfPerson(tx, userId)
     const valid = validRows(rows)
     for (const row of valid) {
-      if (row.purchaseId === id || row.at.getTime() <= since.getTime() + simultaneousMs) continue
+      const isLater = row.at.getTime() > since.getTime() + simultaneousMs
+      if (row.purchaseId === recordedId || !isLater) continue
       const isOfSamePurchase = (other: MovementRow) => other.purchaseId === row.purchaseId
       const previous = valid.findLast((other) => isOfSamePurchase(other) && other.id < row.id)
       // The purchase that was recorded just now counts, although its rows are newer.
-      const otherMovements = valid.filter(
-        (other) => !isOfSamePurchase(other) && (other.purchaseId === id || other.id < row.id),
-      )
-      const { kind, people } = kindOf(movementOf(row), previous && movementOf(previous), otherMovements)
+      const counts = (other: MovementRow) => other.purchaseId === recordedId || other.id < row.id
+      const otherMovements = valid.filter((other) => !isOfSamePurchase(other) && counts(other))
+      const { kind, people } = kindOf(row, previous, otherMovements)
       if (kind === row.kind && people === row.people) continue
       const revision = rows.filter((other) => isOfSamePurchase(other) && other.source === row.source).length
       const { id: wrongId, ...movement } = row
       const recordedAt = now()
       await add(tx, [
-        { ...movement, recordedAt, revision, ...reversed(row), corrects: wrongId },
+        { ...movement, recordedAt, revision, ...reversalOf(row), corrects: wrongId },
         { ...movement, recordedAt, revision: revision + 1, kind, people, corrects: null },
       ])
     }
@@ -117,8 +112,8 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
       const isSame = (row: MovementRow, movement: Movement) =>
         row.source === movement.source &&
         row.at.getTime() === movement.at.getTime() &&
-        row.arrBefore === movement.before &&
-        row.arrAfter === movement.after &&
+        row.arrBefore === movement.arrBefore &&
+        row.arrAfter === movement.arrAfter &&
         row.cause === movement.cause
       const wrong = valid.filter((row) => !movements.some((movement) => isSame(row, movement)))
       const missing = movements.filter((movement) => !valid.some((row) => isSame(row, movement)))
@@ -139,7 +134,7 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
           ...row,
           recordedAt: now(),
           revision: takeRevision(row.source),
-          ...reversed(row),
+          ...reversalOf(row),
           corrects: id,
         })),
         ...missing.map((movement) => ({
@@ -155,10 +150,11 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
 
     async recordEnd(tx, purchase, cause) {
       const rows = await rowsOf(tx, purchase)
-      const last = validRows(rows).map(movementOf).at(-1)
-      if (!last || (last.after === 0 && !isFullyDiscounted(last))) return
+      const last = validRows(rows).at(-1)
+      const isCustomer = last && (last.arrAfter > 0 || isFullyDiscounted(last))
+      if (!isCustomer) return
       const otherMovements = await lockOtherMovements(tx, purchase)
-      const end: Movement = { ...last, source: cause, at: now(), before: last.after, after: 0, cause }
+      const end: Movement = { ...last, source: cause, at: now(), arrBefore: last.arrAfter, arrAfter: 0, cause }
       const revision = rows.filter(({ source }) => source === cause).length
       const { kind, people } = kindOf(end, last, otherMovements)
       await add(tx, [{ ...rowOf(purchase, end), recordedAt: end.at, revision, kind, people }])

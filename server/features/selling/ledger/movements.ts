@@ -8,10 +8,10 @@ import { presentPeriodStatus } from '../invoices/invoices.ts'
 export type Movement = {
   source: string
   at: Date
-  before: number
-  after: number
+  arrBefore: number
+  arrAfter: number
   cause: MovementCause
-  billing: BillingType | null
+  billingType: BillingType | null
 }
 
 type End = { at: Date; cause: MovementCause }
@@ -22,19 +22,17 @@ const dayMs = 86_400_000
 export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {
   const { latestPeriodInvoice, status, paused, trialEndsAt } = subscription
   const recorder = createRecorder()
-  const periods = subscription.periods
-    .filter(({ paidAt }) => !end || paidAt <= end.at)
-    .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime() || a.start.getTime() - b.start.getTime())
   let latest: PaidPeriod | undefined
   let latestFull: PaidPeriod | undefined
-  for (const period of periods) {
-    // Skips an older period that was paid after a newer one.
-    if (latest && period.start < latest.start) continue
-    if (latestFull && !period.isProration && hasGap(latestFull.end, period.start)) recorder.pauseAfter(latestFull)
+  for (const period of periodsPaidUntil(end, subscription)) {
+    const isPaidLate = latest && period.start < latest.start
+    if (isPaidLate) continue
+    const { invoiceId, paidAt, start, rate, isProration } = period
+    if (latestFull && !isProration && hasGap(latestFull.end, start)) recorder.recordPauseAfter(latestFull)
     const cause = causeOf(recorder.causeOfStop(), latest, period)
-    recorder.move(period.invoiceId, period.paidAt, period.rate.arr, cause, period)
+    recorder.record({ source: invoiceId, at: paidAt, arrAfter: rate.arr, cause, period })
     latest = period
-    if (!period.isProration) latestFull = period
+    if (!isProration) latestFull = period
   }
 
   const periodStatus = presentPeriodStatus(subscription)
@@ -45,11 +43,17 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
   const unpaidUntil = end?.at ?? (isUncharged ? now : null)
   if (latestFull && unpaidUntil && hasGap(latestFull.end, unpaidUntil)) {
     const countsAsPastDue = !isFree && isNextPeriodOwed(latestPeriodInvoice, latestFull)
-    if (!countsAsPastDue) recorder.pauseAfter(latestFull)
+    if (!countsAsPastDue) recorder.recordPauseAfter(latestFull)
   }
-  if (end) recorder.move('end', end.at, 0, end.cause, latest)
+  if (end) recorder.record({ source: 'end', at: end.at, arrAfter: 0, cause: end.cause, period: latest })
   return recorder.movements
 }
+
+/** In the order of payment; periods paid in the same second in their own order. */
+const periodsPaidUntil = (end: End | null, { periods }: Subscription) =>
+  periods
+    .filter(({ paidAt }) => !end || paidAt <= end.at)
+    .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime() || a.start.getTime() - b.start.getTime())
 
 /** Ignores a gap of up to a day, because Stripe begins a new period within hours. */
 const hasGap = (end: Date, next: Date) => next.getTime() - end.getTime() > dayMs
@@ -58,41 +62,48 @@ const isNextPeriodOwed = (invoice: Subscription['latestPeriodInvoice'], { end }:
   invoice !== null && invoice.status !== 'paid' && invoice.createdAt.getTime() > end.getTime() - dayMs
 
 /** True if the last invoice was $0: the purchase runs at 100 % off. */
-export const isFullyDiscounted = (last: { after: number; cause: MovementCause } | undefined) =>
-  last?.after === 0 && invoiceCauses.some((cause) => cause === last.cause)
+export const isFullyDiscounted = (last: Pick<Movement, 'arrAfter' | 'cause'> | undefined) =>
+  last?.arrAfter === 0 && invoiceCauses.some((cause) => cause === last.cause)
+
+type RecordInput = Pick<Movement, 'source' | 'at' | 'arrAfter' | 'cause'> & { period: PaidPeriod | undefined }
 
 function createRecorder() {
   const movements: Movement[] = []
-  const last = () => movements.at(-1)
-  function move(source: string, at: Date, after: number, cause: MovementCause, period?: PaidPeriod) {
-    const before = last()?.after ?? 0
-    const billing = period?.rate.billing ?? null
+
+  /** Ignores a payment that doesn't change the revenue, such as a renewal at the same price. */
+  function record({ source, at, arrAfter, cause, period }: RecordInput) {
+    const last = movements.at(-1)
+    const arrBefore = last?.arrAfter ?? 0
+    const billingType = period?.rate.billing ?? null
     // The end of a subscription at 100 % off loses a customer although no revenue.
-    const losesCustomer = source === 'end' && isFullyDiscounted(last())
-    if (after !== before || losesCustomer) movements.push({ source, at, before, after, cause, billing })
+    const losesCustomer = source === 'end' && isFullyDiscounted(last)
+    if (arrAfter !== arrBefore || losesCustomer) movements.push({ source, at, arrBefore, arrAfter, cause, billingType })
   }
+
   return {
     movements,
-    move,
-    causeOfStop: () => (last()?.after === 0 ? last()?.cause : undefined),
-    pauseAfter: (period: PaidPeriod) =>
-      move(
-        `after ${period.invoiceId}`,
-        new Date(Math.max(period.end.getTime(), period.paidAt.getTime())),
-        0,
-        'pause',
-        period,
-      ),
+    record,
+
+    recordPauseAfter(period: PaidPeriod) {
+      const at = new Date(Math.max(period.end.getTime(), period.paidAt.getTime()))
+      record({ source: `after ${period.invoiceId}`, at, arrAfter: 0, cause: 'pause', period })
+    },
+
+    /** Undefined while the purchase brings revenue. */
+    causeOfStop() {
+      const last = movements.at(-1)
+      return last?.arrAfter === 0 ? last.cause : undefined
+    },
   }
 }
 
-function causeOf(causeOfStop: MovementCause | undefined, before: PaidPeriod | undefined, { rate }: PaidPeriod) {
-  if (!before) return 'bought'
+function causeOf(causeOfStop: MovementCause | undefined, previous: PaidPeriod | undefined, { rate }: PaidPeriod) {
+  if (!previous) return 'bought'
   if (causeOfStop === 'pause') return 'resume'
-  if (before.rate.billing !== rate.billing) return 'plan'
-  if (before.rate.quantity !== rate.quantity) return 'quantity'
-  if (before.rate.discount !== rate.discount) return 'discount'
-  return before.rate.priceId === rate.priceId ? 'tax' : 'price'
+  if (previous.rate.billing !== rate.billing) return 'plan'
+  if (previous.rate.quantity !== rate.quantity) return 'quantity'
+  if (previous.rate.discount !== rate.discount) return 'discount'
+  return previous.rate.priceId === rate.priceId ? 'tax' : 'price'
 }
 
 type BookedRow = {
@@ -106,15 +117,26 @@ type BookedRow = {
 }
 
 export function movementsOfBooked(row: BookedRow): Movement[] {
-  const { billingType: billing, price, createdAt, endedAt } = row
+  const { billingType, price, createdAt, endedAt, endedBecause } = row
   const isOver = hasEnded(row.status)
-  if (row.bookedAs === 'gift' || price === 0 || (isOver && !endedAt)) return []
-  const arr = Math.round((price * 12) / planOf(billing).months)
-  const bought: Movement = { source: 'booked', at: createdAt, before: 0, after: arr, cause: 'bought', billing }
+  const isFree = row.bookedAs === 'gift' || price === 0
+  // A booking may be entered as ended, without a day.
+  const hasUnknownEnd = isOver && !endedAt
+  if (isFree || hasUnknownEnd) return []
+  const arr = Math.round((price * 12) / planOf(billingType).months)
+  const bought: Movement = {
+    source: 'booked',
+    at: createdAt,
+    arrBefore: 0,
+    arrAfter: arr,
+    cause: 'bought',
+    billingType,
+  }
   if (!isOver) return [bought]
-  const end = endedAt && endedAt > createdAt ? endedAt : createdAt
-  return [bought, { source: 'end', at: end, before: arr, after: 0, cause: row.endedBecause ?? 'expired', billing }]
+  const endsAt = endedAt && endedAt > createdAt ? endedAt : createdAt
+  const cause = endedBecause ?? 'expired'
+  return [bought, { source: 'end', at: endsAt, arrBefore: arr, arrAfter: 0, cause, billingType }]
 }
 
 /** Annual recurring revenue after the last movement. */
-export const arrOf = (movements: Movement[]) => movements.at(-1)?.after ?? 0
+export const arrOf = (movements: Movement[]) => movements.at(-1)?.arrAfter ?? 0

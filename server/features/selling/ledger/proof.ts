@@ -72,32 +72,40 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
     return compareRecords(id, listedArr, (await readRecorded([id])).get(id))
   }
 
+  /** Subscriptions with revenue that Stripe's list lacks, read in batches ordered by id. */
   async function* findUnlisted(listedIds: Set<string>) {
-    for (let after = ''; ; ) {
+    let lastId = ''
+    for (;;) {
       const rows = await db
         .select({ id: purchases.stripeSubscriptionId })
         .from(purchases)
-        .where(and(isAtStripe, gt(purchases.arr, 0), gt(purchases.stripeSubscriptionId, after)))
+        .where(and(isAtStripe, gt(purchases.arr, 0), gt(purchases.stripeSubscriptionId, lastId)))
         .orderBy(asc(purchases.stripeSubscriptionId))
         .limit(batchSize)
       for (const { id } of rows) if (id && !listedIds.has(id)) yield id
       if (rows.length < batchSize) return
-      after = rows.at(-1)?.id ?? ''
+      lastId = rows.at(-1)?.id ?? ''
     }
   }
 
-  const latest = async () => (await db.select().from(mrrProofs).orderBy(desc(mrrProofs.at)).limit(1))[0]
+  async function latest() {
+    const [latestProof] = await db.select().from(mrrProofs).orderBy(desc(mrrProofs.at)).limit(1)
+    return latestProof
+  }
 
   return {
     latest,
 
     async prove() {
       const tally = createTally()
-      const syncAndCount = (id: string, listedArr: number | null) =>
-        syncAndCompare(id, listedArr).then(tally.count, (error: unknown) => {
+      async function syncAndCount(id: string, listedArr: number | null) {
+        try {
+          tally.count(await syncAndCompare(id, listedArr))
+        } catch (error) {
           tally.total.unreadable += 1
           log.error({ err: error, subscriptionId: id }, 'could not compare a subscription with Stripe')
-        })
+        }
+      }
       const listedIds = new Set<string>()
       for await (const page of stripe.existing.listPrices()) {
         const ids = page.map(({ id }) => id)
@@ -206,14 +214,15 @@ function selectRecordedRevenue(ids: string[], at: Date) {
 }
 
 function metricsOf(proof: ProofRow | undefined, now: Date): Metric[] {
-  const difference = proof?.differences.reduce((sum, { atStripe, here }) => sum + Math.abs(atStripe - here), 0) ?? 0
+  let centsPerYear = 0
+  for (const { atStripe, here } of proof?.differences ?? []) centsPerYear += Math.abs(atStripe - here)
+  const dollarsPerMonth = centsPerYear / (100 * 12)
   return [
     gauge('shop_mrr_differing', 'Subscriptions that Stripe’s own list counts differently.', proof?.differing ?? 0),
     gauge(
       'shop_mrr_difference_dollars',
       'How far monthly recurring revenue is from Stripe’s own list, without what is explained.',
-      // From cents a year to dollars a month.
-      difference / (100 * 12),
+      dollarsPerMonth,
     ),
     gauge(
       'shop_mrr_proof_age_seconds',

@@ -7,7 +7,7 @@ export const dayMs = 86_400_000
 
 export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * dayMs)
 
-export const activeWithBuyers = (db: Database, paidThrough: PaymentPlace, ...conditions: SQL[]) =>
+export const findActivePurchases = (db: Database, paidThrough: PaymentPlace, ...conditions: SQL[]) =>
   db
     .select({ purchase: purchases, email: users.email, name: users.name })
     .from(purchases)

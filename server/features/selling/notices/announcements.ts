@@ -1,11 +1,11 @@
 import { gt, inArray, lte, sql } from 'drizzle-orm'
-import { planOf, plans } from '#contract/plans.ts'
+import { type BillingType, planOf, plans } from '#contract/plans.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 import { purchases } from '#server/database/schema.ts'
 import { chargesOf, findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
-import { activeWithBuyers, addDays, dayMs } from './active-purchases.ts'
+import { addDays, dayMs, findActivePurchases } from './active-purchases.ts'
 import type { NextChargeOf } from './next-charge.ts'
 
 type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'> & {
@@ -39,7 +39,7 @@ export function createAnnouncements({
   return {
     async renewals() {
       const earliestNoticeDays = Math.max(...plans.flatMap((plan) => plan.renewalNoticeDays))
-      const renewing = await activeWithBuyers(
+      const renewing = await findActivePurchases(
         db,
         'stripe',
         inArray(purchases.billingType, announcedPlans),
@@ -51,18 +51,13 @@ export function createAnnouncements({
         if (!currentPeriodEnd) continue
         const renewsAt = currentPeriodEnd.toISOString()
         const daysUntilRenewal = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / dayMs)
-        const { renewalNoticeDays } = planOf(billingType)
-        const [noticeDays] = renewalNoticeDays
-          .filter((daysAhead) => daysUntilRenewal <= daysAhead)
-          .toSorted((a, b) => a - b)
+        const noticeDays = dueNoticeDays(billingType, daysUntilRenewal)
         if (noticeDays === undefined) continue
         const occasion = `renewal of ${id} on ${renewsAt}, ${noticeDays} days ahead`
         // Asks Stripe on the notice day and the day after, in case the shop was down on the first.
-        const isNoticeDay = renewalNoticeDays.some(
-          (daysAhead) => daysUntilRenewal === daysAhead || daysUntilRenewal === daysAhead - 1,
-        )
+        const mayNoticeBeUnsent = daysUntilRenewal >= noticeDays - 1
         const storedCharge = { amount: purchase.nextAmount, isExact: false }
-        const { amount: nextAmount, isExact } = isNoticeDay ? await readNextCharge(purchase) : storedCharge
+        const { amount: nextAmount, isExact } = mayNoticeBeUnsent ? await readNextCharge(purchase) : storedCharge
         const isAsStored = nextAmount === purchase.nextAmount
         const product = (await catalog.findRow(productId)).name
         await mails.sendOnce(occasion, email, 'renewalNotice', {
@@ -72,7 +67,7 @@ export function createAnnouncements({
           period: periodOf(purchase),
           amount,
           charged: nextAmount ?? amount,
-          ...(isExact ? {} : { isAbout: true }),
+          isAbout: !isExact,
           // If the stored amount is outdated, so are the stored later charges.
           charges: isAsStored ? chargesOf(purchase) : null,
           renewsAt,
@@ -82,7 +77,7 @@ export function createAnnouncements({
     },
 
     async bookingEnds() {
-      const ending = await activeWithBuyers(
+      const ending = await findActivePurchases(
         db,
         'hand',
         gt(purchases.endsAt, now()),
@@ -110,3 +105,9 @@ export function createAnnouncements({
 }
 
 const announcedPlans = plans.filter((plan) => plan.renewalNoticeDays.length > 0).map(({ key }) => key)
+
+/** Days before the renewal at which the latest due notice is sent. Undefined if it is too early for any notice. */
+function dueNoticeDays(billingType: BillingType, daysUntilRenewal: number): number | undefined {
+  const dueDays = planOf(billingType).renewalNoticeDays.filter((noticeDays) => daysUntilRenewal <= noticeDays)
+  return dueDays.length > 0 ? Math.min(...dueDays) : undefined
+}

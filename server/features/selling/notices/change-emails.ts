@@ -17,17 +17,18 @@ export type NewAccount = {
 
 export type PurchaseChange = {
   /** Undefined for a new purchase. */
-  before: PurchaseRow | undefined
-  after: PurchaseRow
+  purchaseBefore: PurchaseRow | undefined
+  purchase: PurchaseRow
   /** Recipient; the buyer's account by default. */
   to?: { email: string; name: string }
   /** Discount code that the payment was refused for. */
-  code?: string
+  code?: string | undefined
   /** Set if a guest bought for an existing account: the username they typed, and their payment. */
-  attached?: { username: string | null; paymentIntentId: string | null }
+  attached?: { username: string | null; paymentIntentId: string | null } | undefined
   /** Set if a guest's payment made the account. The receipt then also has the link to set a password. */
-  newAccount?: NewAccount
-  latestPaid?: PaidPeriod | null
+  newAccount?: NewAccount | undefined
+  latestPaid?: PaidPeriod | undefined
+  /** True if the connector unlocks buyers of this product. */
   unlocksItself?: boolean
   needsUsername?: boolean
   /** True if the first receipt must have a link to object to news. */
@@ -69,9 +70,9 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
   }
 
   async function sendReceiptOrAccount(tx: Transaction, change: PurchaseChange, to: string, texts: ChangeTexts) {
-    const { before, after, attached, newAccount } = change
-    const { lastPaidAt } = after
-    const hasNewPayment = lastPaidAt !== null && lastPaidAt > (before?.lastPaidAt ?? longAgo)
+    const { purchaseBefore, purchase, attached, newAccount } = change
+    const { lastPaidAt } = purchase
+    const hasNewPayment = lastPaidAt !== null && lastPaidAt > (purchaseBefore?.lastPaidAt ?? longAgo)
     if (hasNewPayment) await mails.send(tx, to, 'receipt', { ...texts.subscription, ...receiptOf(change, lastPaidAt) })
     else if (attached) await mails.send(tx, to, 'purchaseAttached', { ...texts.subscription, ...attached })
     else if (newAccount?.handedOver)
@@ -80,40 +81,44 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
   }
 
   async function sendPaymentFailed(tx: Transaction, change: PurchaseChange, to: string, texts: ChangeTexts) {
-    const { before, after } = change
-    if (after.status !== 'past_due' || after.dunningStep <= (before?.dunningStep ?? 0)) return
+    const { purchaseBefore, purchase } = change
+    const { status, dunningStep, dueAmount, price, pastDueSince } = purchase
+    const hasNewDunningStep = dunningStep > (purchaseBefore?.dunningStep ?? 0)
+    if (status !== 'past_due' || !hasNewDunningStep) return
     await mails.send(tx, to, 'paymentFailed', {
       ...texts.subscription,
-      charged: after.dueAmount ?? after.price,
-      awaitsBank: after.awaitsBank,
-      refusal: after.cardRefusal,
-      step: Math.min(after.dunningStep, 3) as 1 | 2 | 3,
-      endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
+      charged: dueAmount ?? price,
+      awaitsBank: purchase.awaitsBank,
+      refusal: purchase.cardRefusal,
+      step: Math.min(dunningStep, 3) as 1 | 2 | 3,
+      endsAt: pastDueSince ? graceEnd(pastDueSince).toISOString() : null,
     })
   }
 
   async function sendStatusChange(tx: Transaction, change: PurchaseChange, to: string, texts: ChangeTexts) {
-    const { before, after } = change
-    const { status, endsAt, currentPeriodEnd } = after
-    const statusBefore = before?.status
+    const { purchaseBefore, purchase } = change
+    const { status, endsAt, currentPeriodEnd, createdAt } = purchase
+    const statusBefore = purchaseBefore?.status
     const { nameAndProduct, subscription, shorterPlan } = texts
 
     const isCancelled = status === 'pending_cancel' && statusBefore !== 'pending_cancel'
-    if (isCancelled && endsAt && (await mayEmailStatus(tx, after)))
+    if (isCancelled && endsAt && (await mayEmailStatus(tx, purchase))) {
+      const canWithdraw = withdrawalEnds(createdAt) > now()
       await mails.send(tx, to, 'subscriptionWillEnd', {
         ...nameAndProduct,
-        period: periodOf(after),
+        period: periodOf(purchase),
         endsAt: endsAt.toISOString(),
-        refund: after.restRefund ?? 0,
+        refund: purchase.restRefund ?? 0,
         shorter: shorterPlan,
-        withdrawBy: withdrawalEnds(after.createdAt) > now() ? withdrawalDay(after.createdAt).toISOString() : null,
+        withdrawBy: canWithdraw ? withdrawalDay(createdAt).toISOString() : null,
       })
+    }
 
     if (status === 'paused' && statusBefore !== 'paused') await mails.send(tx, to, 'subscriptionPaused', nameAndProduct)
 
     const couldResume = statusBefore === 'pending_cancel' || statusBefore === 'paused'
     const isResumed = couldResume && status === 'active' && !endsAt
-    if (isResumed && currentPeriodEnd && (await mayEmailStatus(tx, after)))
+    if (isResumed && currentPeriodEnd && (await mayEmailStatus(tx, purchase)))
       await mails.send(tx, to, 'subscriptionResumed', {
         ...subscription,
         renewsAt: currentPeriodEnd.toISOString(),
@@ -122,10 +127,10 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
   }
 
   async function sendRefundAndEnd(tx: Transaction, change: AcceptedChange, to: string, texts: ChangeTexts) {
-    const { before, after, endedBecause } = change
+    const { purchaseBefore, purchase, endedBecause } = change
     const { nameAndProduct, slug, isOnSale, shorterPlan } = texts
-    const hasJustEnded = endedBecause !== null && !before?.endedBecause
-    const newlyRefunded = after.refundedAmount - (before?.refundedAmount ?? 0)
+    const hasJustEnded = endedBecause !== null && !purchaseBefore?.endedBecause
+    const newlyRefunded = purchase.refundedAmount - (purchaseBefore?.refundedAmount ?? 0)
 
     // If a refund ended the subscription, one email is about both.
     const wasEndedByRefund = hasJustEnded && endedBecause === 'refunded' && newlyRefunded > 0
@@ -143,34 +148,33 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
     }
 
     // A purchase that expires without a reason is a booking by hand on its last day.
-    if (after.status === 'expired' && !endedBecause && before?.status === 'active')
-      await mails.send(tx, to, 'subscriptionEnded', { ...nameAndProduct, because: 'over' })
+    const isBookingOver = purchaseBefore?.status === 'active' && purchase.status === 'expired' && !endedBecause
+    if (isBookingOver) await mails.send(tx, to, 'subscriptionEnded', { ...nameAndProduct, because: 'over' })
   }
 
   return { sendReceiptOrAccount, sendPaymentFailed, sendStatusChange, sendRefundAndEnd }
 }
 
-function receiptOf(
-  { before, after, latestPaid, attached, newAccount, unlocksItself, needsUsername, mayGetNews }: PurchaseChange,
-  paidAt: Date,
-) {
-  const { status, billingType, currentPeriodEnd, price } = after
-  const charged = after.lastPaidAmount ?? price
-  const hasSwitched = before && planOf(billingType).months > planOf(before.billingType).months
+function receiptOf(change: PurchaseChange, paidAt: Date) {
+  const { purchaseBefore, purchase, latestPaid } = change
+  const { status, billingType, currentPeriodEnd, price } = purchase
+  const charged = purchase.lastPaidAmount ?? price
+  const renewsAt = status === 'active' ? currentPeriodEnd : null
+  const hasSwitched = purchaseBefore && planOf(billingType).months > planOf(purchaseBefore.billingType).months
   return {
     charged,
-    charges: chargesOf(after, charged),
+    charges: chargesOf(purchase, charged),
     paidAt: paidAt.toISOString(),
-    renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
-    purchaseId: after.id,
+    renewsAt: renewsAt?.toISOString() ?? null,
+    purchaseId: purchase.id,
     invoiceId: latestPaid?.invoiceId ?? null,
-    isFirst: before === undefined,
-    switched: hasSwitched ? { credit: latestPaid?.credit ?? 0, from: periodOf(before) } : null,
-    ...(unlocksItself === undefined ? {} : { unlocksItself }),
-    ...(attached ? { attached } : {}),
-    ...(newAccount ? { newAccount } : {}),
-    ...(needsUsername ? { needsUsername } : {}),
-    ...(mayGetNews ? { newsTo: after.userId } : {}),
+    isFirst: purchaseBefore === undefined,
+    switched: hasSwitched ? { credit: latestPaid?.credit ?? 0, from: periodOf(purchaseBefore) } : null,
+    unlocksItself: change.unlocksItself,
+    attached: change.attached,
+    newAccount: change.newAccount,
+    needsUsername: change.needsUsername,
+    newsTo: change.mayGetNews ? purchase.userId : undefined,
     tax: latestPaid?.tax ?? null,
   }
 }

@@ -2,7 +2,7 @@ import { gt, lt, lte, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { orders, purchases } from '#server/database/schema.ts'
 import { findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
-import { activeWithBuyers, addDays } from './active-purchases.ts'
+import { addDays, findActivePurchases } from './active-purchases.ts'
 
 type ExpiryNoticeDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog' | 'settings'> & {
   sync(subscriptionId: string): Promise<void>
@@ -37,7 +37,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
   return {
     async expiringCards() {
       if (!settings.current.sends('CARD_NOTICES')) return
-      const expiring = await activeWithBuyers(
+      const expiring = await findActivePurchases(
         db,
         'stripe',
         gt(purchases.cardExpiresAt, now()),
@@ -61,7 +61,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
 
     async endingDiscounts() {
       if (!settings.current.sends('DISCOUNT_NOTICES')) return
-      const ending = await activeWithBuyers(
+      const ending = await findActivePurchases(
         db,
         'stripe',
         gt(purchases.currentPeriodEnd, now()),

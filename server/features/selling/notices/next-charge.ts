@@ -8,11 +8,9 @@ export type NextCharge = { amount: number | null; isExact: boolean }
 
 export type NextChargeOf = (purchase: PurchaseRow) => Promise<NextCharge>
 
-export const createNextCharge =
-  ({ stripe, log }: NextChargeDeps): NextChargeOf =>
-  async (purchase) => {
-    const { stripeSubscriptionId: subscriptionId, nextAmount: amount } = purchase
-    if (!subscriptionId || amount === null || !purchase.isOngoing) return { amount, isExact: true }
+export function createNextCharge({ stripe, log }: NextChargeDeps): NextChargeOf {
+  return async function nextChargeOf({ stripeSubscriptionId: subscriptionId, nextAmount: amount, isOngoing }) {
+    if (!subscriptionId || amount === null || !isOngoing) return { amount, isExact: true }
     try {
       return { amount: await stripe.invoices.nextAmount(subscriptionId), isExact: true }
     } catch (error) {
@@ -20,3 +18,4 @@ export const createNextCharge =
       return { amount, isExact: false }
     }
   }
+}

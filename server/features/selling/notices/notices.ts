@@ -28,17 +28,17 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
     return { to: buyer?.email, nameAndProduct: { name: buyer?.name ?? '', product } }
   }
 
-  async function readChangeTexts({ after }: PurchaseChange, name: string): Promise<ChangeTexts> {
-    const { billingType, price: amount } = after
-    const { name: product, slug } = await catalog.findRow(after.productId)
+  async function readChangeTexts({ purchase }: PurchaseChange, name: string): Promise<ChangeTexts> {
+    const { productId, billingType, price: amount } = purchase
+    const { name: product, slug } = await catalog.findRow(productId)
     const nameAndProduct = { name, product }
-    const shortest = plansWithPrice(catalog.findById(after.productId)?.prices ?? {})[0]
+    const [shortest] = plansWithPrice(catalog.findById(productId)?.prices ?? {})
     const hasShorterPlan = shortest !== undefined && planOf(billingType).months > shortest.months
     return {
       nameAndProduct,
-      subscription: { ...nameAndProduct, billingType, period: periodOf(after), amount },
+      subscription: { ...nameAndProduct, billingType, period: periodOf(purchase), amount },
       slug,
-      isOnSale: catalog.productsOnSale().some(({ id }) => id === after.productId),
+      isOnSale: catalog.productsOnSale().some(({ id }) => id === productId),
       shorterPlan: hasShorterPlan ? shortest.key : null,
     }
   }
@@ -47,20 +47,21 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
 
   return {
     async emailAboutChange(tx, change) {
-      const recipient = change.to ?? (await findBuyer(tx, change.after))
+      const { purchaseBefore, purchase, code = '' } = change
+      const recipient = change.to ?? (await findBuyer(tx, purchase))
       if (!recipient) return
-      const { before, after, code = '' } = change
-      const { endedBecause } = after
+      const { endedBecause } = purchase
       const to = recipient.email
       const texts = await readChangeTexts(change, recipient.name)
 
-      const refund = { ...texts.nameAndProduct, amount: after.lastPaidAmount ?? after.price }
+      // A refused purchase gets one email when it is refused, and none about later changes.
+      const refund = { ...texts.nameAndProduct, amount: purchase.lastPaidAmount ?? purchase.price }
       if (endedBecause === 'duplicate') {
-        if (!before?.endedBecause) await mails.send(tx, to, 'duplicateRefunded', refund)
+        if (!purchaseBefore?.endedBecause) await mails.send(tx, to, 'duplicateRefunded', refund)
         return
       }
       if (endedBecause === 'code_used_up' || endedBecause === 'code_new_only') {
-        if (!before) await mails.send(tx, to, 'codeRefunded', { ...refund, code, because: endedBecause })
+        if (!purchaseBefore) await mails.send(tx, to, 'codeRefunded', { ...refund, code, because: endedBecause })
         return
       }
 
@@ -68,9 +69,9 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
       await emails.sendPaymentFailed(tx, change, to, texts)
       await emails.sendStatusChange(tx, change, to, texts)
       await emails.sendRefundAndEnd(tx, { ...change, endedBecause }, to, texts)
-      if (after.isDisputed && !before?.isDisputed) {
+      if (purchase.isDisputed && !purchaseBefore?.isDisputed) {
         const { product } = texts.nameAndProduct
-        await mails.send(tx, supportEmail, 'disputeOpened', { product, amount: after.disputedAmount, email: to })
+        await mails.send(tx, supportEmail, 'disputeOpened', { product, amount: purchase.disputedAmount, email: to })
       }
     },
 

@@ -43,7 +43,8 @@ export type Orders = {
 }
 
 type NewsAnswer = { version: string; objects?: boolean | undefined }
-type OrderBuyer = { userId?: string; madeAccount?: boolean; cardCountry?: string | null }
+/** `madeAccount` is true if the payment made a guest's account, false if the guest's address had one already. */
+type OrderBuyer = { userId?: string; madeAccount?: boolean | undefined; cardCountry?: string | null }
 
 /** An hour less than the 23 hours after which Stripe expires an unpaid subscription. */
 const payableForMs = 22 * 3_600_000
@@ -163,7 +164,7 @@ async function forgetUnpaid(
   removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>,
 ) {
   const keptFrom = retentionStart(now, retention.unpaidCheckouts)
-  const one = { one: sql`1` }
+  const anyColumn = { one: sql`1` }
   const isOfPurchase = eq(purchases.stripeSubscriptionId, orders.subscriptionId)
   // Keeps the order of a deleted purchase as long as its invoices, so that later refunds still reach the books.
   const isInBooks = and(
@@ -178,18 +179,18 @@ async function forgetUnpaid(
       .where(
         and(
           isOld,
-          notExists(tx.select(one).from(purchases).where(isOfPurchase)),
-          notExists(tx.select(one).from(invoices).where(isInBooks)),
+          notExists(tx.select(anyColumn).from(purchases).where(isOfPurchase)),
+          notExists(tx.select(anyColumn).from(invoices).where(isInBooks)),
         ),
       )
       .returning({ customerId: orders.customerId })
-    const customerIds = [...new Set(deletedOrders.map(({ customerId }) => customerId))]
-    const stillUsed = await tx
+    const unusedCustomers = new Set(deletedOrders.map(({ customerId }) => customerId))
+    const remainingOrders = await tx
       .selectDistinct({ customerId: orders.customerId })
       .from(orders)
-      .where(inArray(orders.customerId, customerIds))
-    const unusedIds = customerIds.filter((id) => stillUsed.every(({ customerId }) => customerId !== id))
-    if (unusedIds.length > 0) await removeCustomers(tx, unusedIds)
+      .where(inArray(orders.customerId, [...unusedCustomers]))
+    for (const { customerId } of remainingOrders) unusedCustomers.delete(customerId)
+    if (unusedCustomers.size > 0) await removeCustomers(tx, [...unusedCustomers])
   })
 }
 
@@ -200,8 +201,10 @@ export const placeColumns = (place: Place | undefined) =>
 export const newsColumns = (news: NewsAnswer | undefined, now: Date) =>
   news ? { newsVersion: news.version, newsObjectedAt: news.objects ? now : null } : {}
 
-/** Always false for a company, whose VAT ID is not stored here. */
-export const isTaxedFor = (order: OrderRow, { country, postalCode, vatId }: Place) =>
-  !vatId && !order.isCompany && order.country === country && (order.postalCode ?? '') === postalCode
+/** True if the order's tax was computed for this place. Always false for a company, whose VAT ID is not stored here. */
+export function isTaxedFor(order: OrderRow, { country, postalCode, vatId }: Place) {
+  if (vatId || order.isCompany) return false
+  return order.country === country && (order.postalCode ?? '') === postalCode
+}
 
 export const mayGetNews = ({ newsVersion, newsObjectedAt }: OrderRow) => Boolean(newsVersion && !newsObjectedAt)

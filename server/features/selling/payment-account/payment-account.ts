@@ -68,16 +68,18 @@ export async function bindAccount(
     .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? row : addedKey })
 }
 
-export function accountInWords({ kind, accountId }: { kind: PaymentAccountKind; accountId: string | null }) {
+type AccountIdentity = { kind: PaymentAccountKind; accountId: string | null }
+
+export function accountInWords({ kind, accountId }: AccountIdentity) {
   if (kind === 'sandbox') return 'test payments (PAYMENTS=sandbox)'
   return `Stripe’s ${kind} mode${accountId ? ` (${accountId})` : ''}`
 }
 
-export function mismatchInWords(bound: BoundAccount, { kind, accountId }: Parameters<typeof accountInWords>[0]) {
-  const both = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords({ kind, accountId })}`
-  return bound.kind === 'live' && kind !== 'live'
-    ? `${both}: put the live keys back, or use another database.`
-    : `${both}: run \`npm run go-live\` to switch, or put the former settings back.`
+export function mismatchInWords(bound: BoundAccount, configured: AccountIdentity) {
+  const mismatch = `The money in this database belongs to ${accountInWords(bound)}, but the settings are for ${accountInWords(configured)}`
+  const wouldLeaveLive = bound.kind === 'live' && configured.kind !== 'live'
+  if (wouldLeaveLive) return `${mismatch}: put the live keys back, or use another database.`
+  return `${mismatch}: run \`npm run go-live\` to switch, or put the former settings back.`
 }
 
 type PaymentAccountDeps = {
@@ -108,10 +110,12 @@ export async function openPaymentAccount({
   /** Returns the mismatch as a sentence, or null after binding the key. Binds any account if none is bound. */
   async function bindUnlessMismatch(): Promise<string | null> {
     const bound = await boundAccount(db)
-    const { isSame, accountId } = bound
-      ? await compareAccount(db, bound, configured)
-      : { isSame: true, accountId: configured.kind === 'sandbox' ? null : await configured.account.id() }
-    if (bound && !isSame) return mismatchInWords(bound, { kind: configured.kind, accountId })
+    let accountId: string | null = null
+    if (bound) {
+      const comparison = await compareAccount(db, bound, configured)
+      accountId = comparison.accountId
+      if (!comparison.isSame) return mismatchInWords(bound, { kind: configured.kind, accountId })
+    } else if (configured.kind !== 'sandbox') accountId = await configured.account.id()
     await bindAccount(db, configured, { accountId, now: now() })
     isKnown = true
     onMatch()

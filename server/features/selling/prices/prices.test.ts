@@ -77,7 +77,7 @@ test('impossible prices are refused, and so is a price published over one that t
   const [shop] = shops
   const expectRefused = (input: Parameters<typeof publish>[2], status: number) =>
     expect(publish(shop, 'monthly', input)).rejects.toMatchObject({ status })
-  const before = await states('monthly')
+  const statesBefore = await states('monthly')
   await expectRefused({ amount: 99 }, 400)
   await expectRefused({ amount: 4900, regularAmount: 4900 }, 400)
   await expectRefused({ amount: 4900, from: '2020-01-01' }, 400)
@@ -90,7 +90,7 @@ test('impossible prices are refused, and so is a price published over one that t
   const { rows } = await shop.connection.db.execute<{ amount: number }>(sql`select (data->>'unit_amount')::int as amount
     from sandbox.objects where kind = 'price' and data->>'lookup_key' = 'rebound-sigma-pro-monthly-2'`)
   expect(rows).toEqual([{ amount: 3900 }])
-  expect(await states('monthly')).toEqual(['3900 current', ...before.map(() => '3900 past')])
+  expect(await states('monthly')).toEqual(['3900 current', ...statesBefore.map(() => '3900 past')])
 })
 
 test('a published price can’t be changed, not even with SQL', async () => {
@@ -100,17 +100,18 @@ test('a published price can’t be changed, not even with SQL', async () => {
   await pool.query('update prices set stripe_price_id = stripe_price_id')
 })
 
+/** `process` is the one of the two processes that serves the step. */
 type Step =
-  | { kind: 'publish'; at: 0 | 1; amount: number }
-  | { kind: 'look'; at: 0 | 1 }
-  | { kind: 'begin'; at: 0 | 1 }
+  | { kind: 'publish'; process: 0 | 1; amount: number }
+  | { kind: 'look'; process: 0 | 1 }
+  | { kind: 'begin'; process: 0 | 1 }
   | { kind: 'pay' }
 
-const at = fc.constantFrom<0 | 1>(0, 1)
+const process = fc.constantFrom<0 | 1>(0, 1)
 const anyStep = fc.oneof(
-  fc.record({ kind: fc.constant('publish'), at, amount: fc.constantFrom(3900, 4500, 4950) }),
-  fc.record({ kind: fc.constant('look'), at }),
-  fc.record({ kind: fc.constant('begin'), at }),
+  fc.record({ kind: fc.constant('publish'), process, amount: fc.constantFrom(3900, 4500, 4950) }),
+  fc.record({ kind: fc.constant('look'), process }),
+  fc.record({ kind: fc.constant('begin'), process }),
   fc.record({ kind: fc.constant('pay') }),
 ) as fc.Arbitrary<Step>
 
@@ -129,22 +130,22 @@ test('while prices are published, a buyer pays the shown price or nothing, and r
   let buyers = 0
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: 14 }), async (story) => {
-      const before = await billedPrices()
+      const billedBefore = await billedPrices()
       const visitors = [shops[0].visitor(), shops[1].visitor()] as const
       const email = `price-${buyers++}@example.com`
       let seenAmount = await shownPrice(shops[0], 'monthly')
       const beginnings: { seenAmount: number; amountDue: number }[] = []
       let begun: { clientSecret: string; paymentIntentId: string; seenAmount: number } | undefined
       for (const step of story) {
-        if (step.kind === 'publish') await publish(shops[step.at], 'monthly', { amount: step.amount })
-        if (step.kind === 'look') seenAmount = await shownPrice(shops[step.at], 'monthly')
+        if (step.kind === 'publish') await publish(shops[step.process], 'monthly', { amount: step.amount })
+        if (step.kind === 'look') seenAmount = await shownPrice(shops[step.process], 'monthly')
         if (step.kind === 'begin') {
-          const answer = await visitors[step.at]
+          const answer = await visitors[step.process]
             .call(checkout.createSubscriptionIntent, {
               productSlug: 'rebound-sigma-pro',
               billingType: 'monthly',
               amount: seenAmount,
-              email: `${step.at}-${email}`,
+              email: `${step.process}-${email}`,
             })
             .catch((error: unknown) => error)
           if (answer instanceof ApiError) {
@@ -163,13 +164,14 @@ test('while prices are published, a buyer pays the shown price or nothing, and r
         }
       }
       for (const begin of beginnings) expect(begin.amountDue).toBe(begin.seenAmount)
-      const after = await billedPrices()
-      for (const [id, price] of before) expect(after.get(id)).toEqual(price)
+      const billedAfter = await billedPrices()
+      for (const [id, price] of billedBefore) expect(billedAfter.get(id)).toEqual(price)
     }),
     { numRuns: 15 },
   )
-  const before = await billedPrices()
-  expect(new Set([...before.values()].map(({ amount }) => amount)).size).toBeGreaterThan(1)
+  const billedBeforeRenewal = await billedPrices()
+  const amounts = new Set([...billedBeforeRenewal.values()].map(({ amount }) => amount))
+  expect(amounts.size).toBeGreaterThan(1)
   await shops[0].advance(1, 'month')
-  expect(await billedPrices()).toEqual(before)
+  expect(await billedPrices()).toEqual(billedBeforeRenewal)
 })

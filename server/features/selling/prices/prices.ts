@@ -31,23 +31,21 @@ export type Prices = {
 
 export type Price = typeof prices.$inferSelect
 
-export const publishInitialPrices = (db: Database, products: Product[]) =>
-  db
-    .insert(prices)
-    .values(
-      products.flatMap(({ id: productId, prices: amounts, regular }) =>
-        plansWithPrice(amounts).map(({ key: billingType, price: amount }) => ({
-          productId,
-          billingType,
-          number: 1,
-          amount,
-          regularAmount: regular?.[billingType] ?? null,
-          // Applies to any earlier date, too.
-          startsAt: new Date(0),
-        })),
-      ),
-    )
-    .onConflictDoNothing()
+/** Keeps prices that were published before, because the file only has the first one. */
+export async function publishInitialPrices(db: Database, products: Product[]) {
+  const rows = products.flatMap(({ id: productId, prices: amounts, regular }) =>
+    plansWithPrice(amounts).map(({ key: billingType, price: amount }) => ({
+      productId,
+      billingType,
+      number: 1,
+      amount,
+      regularAmount: regular?.[billingType] ?? null,
+      // Applies to any earlier date, too.
+      startsAt: new Date(0),
+    })),
+  )
+  await db.insert(prices).values(rows).onConflictDoNothing()
+}
 
 const currentPrices = (db: Database, at: Date) =>
   db
@@ -63,15 +61,16 @@ export async function pricesForPages(db: Database, catalog: Catalog, at: Date): 
     if (!price) throw new Error(`No ${billing} price for the product ${id}`)
     return price
   }
-  return Object.fromEntries(
-    catalog.products().map((product) => {
-      const pricesByPlan = plansWithPrice(product.prices).map(({ key }) => {
-        const { amount, regularAmount: regular } = priceOf(product.id, key)
-        return [key, { amount, regular }]
-      })
-      return [product.slug, Object.fromEntries(pricesByPlan)]
-    }),
-  )
+  const pricesByProduct: PricesByProduct = {}
+  for (const { id, slug, prices: initialPrices } of catalog.products()) {
+    const pricesByPlan: PricesByProduct[string] = {}
+    for (const { key } of plansWithPrice(initialPrices)) {
+      const { amount, regularAmount: regular } = priceOf(id, key)
+      pricesByPlan[key] = { amount, regular }
+    }
+    pricesByProduct[slug] = pricesByPlan
+  }
+  return pricesByProduct
 }
 
 /** Expects the newest row first. A newer row calls off older ones that start at the same time or later. */
@@ -90,15 +89,11 @@ function withStates(rows: Price[], at: Date): (Price & { state: Publication['sta
 }
 
 async function readPlanHistories(db: Database, catalog: Catalog, at: Date) {
+  const productIds = catalog.products().map(({ id }) => id)
   const rows = await db
     .select()
     .from(prices)
-    .where(
-      inArray(
-        prices.productId,
-        catalog.products().map(({ id }) => id),
-      ),
-    )
+    .where(inArray(prices.productId, productIds))
     .orderBy(asc(prices.billingType), desc(prices.number))
   return catalog.products().flatMap((product) =>
     plansWithPrice(product.prices).map(({ key: billingType }) => {
@@ -129,8 +124,9 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
     if (!product) throw notFound('Product')
     const { slug, name } = product
     const { interval, intervalCount } = planOf(billingType)
+    const numberSuffix = number === 1 ? '' : `-${number}`
     return {
-      lookupKey: `${slug}-${billingType}${number === 1 ? '' : `-${number}`}`,
+      lookupKey: `${slug}-${billingType}${numberSuffix}`,
       product: { id: slug, name },
       amount,
       interval,
@@ -158,9 +154,8 @@ export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Pr
   return {
     async current(productId, billingType) {
       const isSold = catalog.findById(productId)?.prices[billingType] !== undefined
-      const price = (await currentPrices(db, now())).find(
-        (row) => row.productId === productId && row.billingType === billingType,
-      )
+      const rows = await currentPrices(db, now())
+      const price = rows.find((row) => row.productId === productId && row.billingType === billingType)
       if (!price || !isSold) throw notFound('Price')
       return price
     },

@@ -28,7 +28,7 @@ export const graceDays = 14
 
 export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * dayMs)
 
-/** `current` is the stored entitlement, which a dispute may freeze. The rules are in docs/entitlements.md. */
+/** The longest entitlement of a person's purchases. A dispute may freeze the stored one, `current` (docs/entitlements.md). */
 export function entitlementOf(
   purchases: PurchaseFacts[],
   settings: EntitlementSettings,
@@ -48,9 +48,11 @@ function entitlementOfPurchase(
   current: Entitlement | null,
 ): Entitlement | null {
   const regular = entitlementByStatus(purchase)
-  if (!regular || !purchase.isDisputed || !settings.freezesAccessDuringDispute) return regular
+  const isFrozen = purchase.isDisputed && settings.freezesAccessDuringDispute
+  if (!regular || !isFrozen) return regular
   if (!current) return null
-  return { until: endTime(current) < endTime(regular) ? current.until : regular.until, reason: 'disputed' }
+  const earlier = endTime(current) < endTime(regular) ? current : regular
+  return { until: earlier.until, reason: 'disputed' }
 }
 
 function entitlementByStatus({
@@ -63,10 +65,12 @@ function entitlementByStatus({
   const paidOrGivenUntil = paidUntil && new Date(Math.max(paidUntil.getTime(), givenUntil?.getTime() ?? 0))
   switch (status) {
     case 'active': {
-      // A purchase booked by hand has no paid period and never renews.
-      if (!paidOrGivenUntil) return endsAt ? { until: endsAt, reason: 'ends' } : { until: null, reason: 'renews' }
+      // A purchase booked by hand has no paid period.
+      const isBookedByHand = paidOrGivenUntil === null
+      if (isBookedByHand) return endsAt ? { until: endsAt, reason: 'ends' } : { until: null, reason: 'renews' }
       const untilRenewed = new Date(paidOrGivenUntil.getTime() + renewalSlackMs)
-      return { until: endsAt && endsAt < untilRenewed ? endsAt : untilRenewed, reason: 'renews' }
+      const endsBeforeRenewal = endsAt && endsAt < untilRenewed
+      return { until: endsBeforeRenewal ? endsAt : untilRenewed, reason: 'renews' }
     }
     case 'pending_cancel':
       return { until: endsAt ?? paidOrGivenUntil, reason: 'ends' }

@@ -31,11 +31,10 @@ export function eventsOf(row: PurchaseRow, product: string): PurchaseEvent[] {
   const { id, price: amount, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
   const purchase = { product, amount, period: periodOf(row) }
   const event = (step: string, at: Date, what: string) => ({ key: `${id}-${step}`, at, what, purchase })
-  return [
-    event('begun', createdAt, row.paidThrough === 'stripe' ? 'Subscribed' : 'Booked by hand'),
-    ...(pastDueSince ? [event('unpaid', pastDueSince, 'Renewal not paid')] : []),
-    ...(pausedAt ? [event('paused', pausedAt, 'Paused at Stripe')] : []),
-    ...(row.disputedAt ? [event('disputed', row.disputedAt, disputeInWords(row))] : []),
-    ...(endedAt && hasEnded(row.status) ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])] : []),
-  ]
+  const events = [event('begun', createdAt, row.paidThrough === 'stripe' ? 'Subscribed' : 'Booked by hand')]
+  if (pastDueSince) events.push(event('unpaid', pastDueSince, 'Renewal not paid'))
+  if (pausedAt) events.push(event('paused', pausedAt, 'Paused at Stripe'))
+  if (row.disputedAt) events.push(event('disputed', row.disputedAt, disputeInWords(row)))
+  if (endedAt && hasEnded(row.status)) events.push(event('ended', endedAt, endings[endedBecause ?? 'cancelled']))
+  return events
 }

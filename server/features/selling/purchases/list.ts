@@ -47,14 +47,15 @@ const buyersColumns = {
 
 export type PurchaseFilter = ParsedInputOf<typeof contract.adminList> & { userId?: string }
 
-export async function listPurchases<Shown extends Position>(
+export async function listPurchases<Output extends Position>(
   db: Database,
   filter: PurchaseFilter,
   now: Date,
-  show: (row: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => Shown,
+  show: (row: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => Output,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = filter
   const after = decodeCursor(cursor)
+  // `live` and `paying` are filters, not stored statuses.
   const isLiveFilter = status === 'live' || status === 'paying'
   // Limits in a subquery, so that only the rows of the page are joined.
   const page = db
@@ -113,8 +114,8 @@ export function prepareOwnPurchases(db: Database) {
 }
 
 type Position = { createdAt: Date; id: string }
-const pageOfPurchases = <Shown extends Position>(shown: Shown[], limit: number) =>
-  pageOf(shown, limit, ({ createdAt: at, id }) => ({ at, id }))
+const pageOfPurchases = <Output extends Position>(outputs: Output[], limit: number) =>
+  pageOf(outputs, limit, ({ createdAt: at, id }) => ({ at, id }))
 
 type ListedPurchase<Columns extends keyof PurchaseRow> = {
   purchase: Pick<PurchaseRow, Columns>
@@ -137,12 +138,13 @@ export const showToSeller = ({
 export const periodOf = ({ otherInterval, billingType }: Pick<PurchaseRow, 'otherInterval' | 'billingType'>) =>
   otherInterval ?? planOf(billingType).period
 
-/** Null if the amount never changes. */
+/** The next charges in words; with `paidToday`, also today's. Null if the amount never changes. */
 export function chargesOf(purchase: Pick<PurchaseRow, keyof typeof buyersColumns>, paidToday?: number) {
   const { price, nextAmount, currentPeriodEnd, laterAmount, laterAt } = purchase
   if (nextAmount === null || !currentPeriodEnd) return null
   const later = laterAmount !== null && laterAt ? { amount: laterAmount, at: laterAt } : null
-  const changesNext = paidToday !== undefined && (paidToday !== nextAmount || nextAmount !== price)
+  const isRegularPrice = paidToday === nextAmount && nextAmount === price
+  const changesNext = paidToday !== undefined && !isRegularPrice
   if (!changesNext && !later) return null
   const charges = { period: periodOf(purchase), next: { amount: nextAmount, at: currentPeriodEnd }, later }
   const since = purchase.lastPaidAt ?? purchase.createdAt

@@ -1,13 +1,9 @@
-import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
-import { isRefundable } from './refundable.ts'
+import type { Payment, StripeGateway } from '#server/gateways/stripe.ts'
+import { type AmountDue, isRefundable } from './refundable.ts'
 
-/** Total that must be refunded of a payment, in cents, including what already was. */
-export type AmountDue = (payment: Payment, subscription: Subscription) => number
-
-export const wholePayment =
-  (matches: (payment: Payment) => boolean): AmountDue =>
-  (payment) =>
-    matches(payment) ? payment.amount : 0
+export function fullAmountIf(isDue: (payment: Payment) => boolean): AmountDue {
+  return (payment) => (isDue(payment) ? payment.amount : 0)
+}
 
 /** Idempotent: amounts already refunded count. */
 export async function refundAll(
@@ -27,6 +23,6 @@ export async function refundAll(
   for (const { paymentIntentId } of await readRemaining())
     await stripe.payments.refund(paymentIntentId, async () => {
       const remaining = await readRemaining()
-      return remaining.find((each) => each.paymentIntentId === paymentIntentId)?.amount ?? 0
+      return remaining.find((refund) => refund.paymentIntentId === paymentIntentId)?.amount ?? 0
     })
 }

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { Enqueue } from '#server/jobs/queue.ts'
 import { paymentsOfLatestPeriod, refundedForUnusedTerm } from '../invoices/invoices.ts'
-import { refundAll, wholePayment } from './refund-all.ts'
+import { fullAmountIf, refundAll } from './refund-all.ts'
 import { isRefundable } from './refundable.ts'
 
 type RefundJobDeps = Pick<Context, 'stripe' | 'queue' | 'crashPoint'> & { sync(subscriptionId: string): Promise<void> }
@@ -27,7 +27,7 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
       async ({ subscriptionId, since }) => {
         await stripe.subscriptions.cancelNow(subscriptionId)
         crashPoint('duplicate cancelled')
-        const amountDue = since ? wholePayment(({ paidAt }) => paidAt > new Date(since)) : undefined
+        const amountDue = since ? fullAmountIf(({ paidAt }) => paidAt > new Date(since)) : undefined
         await refundAll(stripe, subscriptionId, amountDue)
         await sync(subscriptionId)
       },
@@ -36,7 +36,7 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
     refundLate: queue.defineJob<{ subscriptionId: string }>('refund-late', async ({ subscriptionId }) => {
       const { endedAt } = await stripe.subscriptions.read(subscriptionId)
       if (endedAt) {
-        const latePayments = wholePayment(({ paidAt }) => paidAt > endedAt)
+        const latePayments = fullAmountIf(({ paidAt }) => paidAt > endedAt)
         await refundAll(stripe, subscriptionId, latePayments)
       }
       await sync(subscriptionId)
@@ -51,8 +51,10 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
           const payments = await readPayments()
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === intent)
           if (!payment || !isRefundable(payment)) return 0
-          const refundedSoFar = payments.reduce((total, each) => total + refundedForUnusedTerm(each), 0)
-          return Math.max(0, Math.min(amount - refundedSoFar, payment.amount - payment.refunded))
+          let refundedSoFar = 0
+          for (const each of payments) refundedSoFar += refundedForUnusedTerm(each)
+          const refundableOfPayment = payment.amount - payment.refunded
+          return Math.max(0, Math.min(amount - refundedSoFar, refundableOfPayment))
         }
 
         const purpose = unusedTermPurpose(subscriptionId)

@@ -1,14 +1,20 @@
 import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import {
+  areFullyRefunded,
+  creditedPaymentOf,
   isArriving,
   latestPaidPeriod,
   orderedPeriod,
   type PaidHistory,
+  paymentsFor,
   refundForUnusedDays,
 } from '../invoices/invoices.ts'
 
 type PaymentRecord = PaidHistory['payments'][number]
+
+/** Total that must be refunded of a payment, in cents, including what already was. */
+export type AmountDue = (payment: Payment, subscription: Subscription) => number
 
 /** Refundable amount for the remaining days of the present period; null if there is none. */
 export function unusedShare(history: PaidHistory, now: Date) {
@@ -29,14 +35,12 @@ export const isRefundable = ({ isRefundBlocked, refunds }: Pick<PaymentRecord, '
   !isRefundBlocked && refunds.every(({ status }) => status !== 'failed')
 
 /** Part of a payment that a later plan switch used as credit; 0 once the switch itself is refunded. */
-export function creditedOf({ periods, payments }: PaidHistory, { paymentIntentId }: PaymentRecord): number {
+export function creditedOf(history: PaidHistory, { paymentIntentId }: PaymentRecord): number {
   let credited = 0
-  for (const { credit, invoiceId, paidAt } of periods.filter((period) => period.credit > 0)) {
-    const switchPayments = payments.filter((payment) => payment.invoiceId === invoiceId)
-    const isSwitchRefunded =
-      switchPayments.length > 0 && switchPayments.every(({ refunded, amount }) => refunded >= amount)
-    const creditedPayment = payments.find((payment) => payment.paidAt <= paidAt && payment.invoiceId !== invoiceId)
-    if (!isSwitchRefunded && creditedPayment?.paymentIntentId === paymentIntentId) credited += credit
+  for (const period of history.periods) {
+    const isSwitchRefunded = areFullyRefunded(paymentsFor(period, history))
+    const isCreditOfPayment = creditedPaymentOf(period, history)?.paymentIntentId === paymentIntentId
+    if (isCreditOfPayment && !isSwitchRefunded) credited += period.credit
   }
   return credited
 }
@@ -56,21 +60,21 @@ function failedRefundOf({ amount, refunded, refunds }: Payment) {
   return Math.min(Math.max(unreplaced, 0), amount - refunded)
 }
 
-export const unusedSince =
-  (from: Date) =>
-  ({ invoiceId, amount }: Payment, { periods }: Subscription) => {
+/** The days after `endsAt` are refunded. */
+export function unusedSince(endsAt: Date): AmountDue {
+  return ({ invoiceId, amount }, { periods }) => {
     const period = periods.find((each) => each.invoiceId === invoiceId)
     if (!period) return 0
     const term = { from: period.start, until: period.end, amount: amount + period.credit }
-    return Math.min(refundForUnusedDays(term, from), amount)
+    return Math.min(refundForUnusedDays(term, endsAt), amount)
   }
+}
 
 /** If only a later plan switch can still be withdrawn from, the payment before it is refunded up to the switch's credit. */
-export const withdrawableSince =
-  (declaredAt: Date) =>
-  ({ paymentIntentId, invoiceId, amount }: Payment, subscription: Subscription): number => {
+export function withdrawableSince(declaredAt: Date): AmountDue {
+  return ({ paymentIntentId, invoiceId, amount }, subscription) => {
     const { periods, payments } = subscription
-    const firstPeriod = periods[0]
+    const [firstPeriod] = periods
     const latestPeriod = latestPaidPeriod(subscription)
     const ordered = latestPeriod && orderedPeriod(subscription, latestPeriod)
     if (!firstPeriod || !ordered) return amount
@@ -81,5 +85,7 @@ export const withdrawableSince =
     const invoicesBefore = new Set(periodsBefore.map((period) => period.invoiceId))
     if (!invoicesBefore.has(invoiceId)) return amount
     const creditedPayment = payments.find((payment) => invoicesBefore.has(payment.invoiceId))
-    return paymentIntentId === creditedPayment?.paymentIntentId ? Math.min(amount, ordered.credit) : 0
+    const isCredited = paymentIntentId === creditedPayment?.paymentIntentId
+    return isCredited ? Math.min(amount, ordered.credit) : 0
   }
+}

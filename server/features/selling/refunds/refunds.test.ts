@@ -125,9 +125,10 @@ async function advanceAndLogIn(isolatedShop: TestShop, buyer: Buyer, count: numb
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
 }
 
-const subscriptionOf = async (isolatedShop: TestShop, { purchase: { id } }: Buyer) =>
-  (await isolatedShop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id)))[0]
-    ?.stripeSubscriptionId ?? ''
+async function subscriptionOf(isolatedShop: TestShop, { purchase: { id } }: Buyer) {
+  const [row] = await isolatedShop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id))
+  return row?.stripeSubscriptionId ?? ''
+}
 
 test('a refund that the bank returns is reported to buyer and seller until it is made another way', async () => {
   await using isolatedShop = await openShop()

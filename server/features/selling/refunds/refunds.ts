@@ -9,9 +9,16 @@ import { findPurchase } from '../purchases/purchases.ts'
 import { creditedOf, refundableAmount } from './refundable.ts'
 import { createSettlements, type Settlements } from './settlements.ts'
 
-export { type AmountDue, refundAll, wholePayment } from './refund-all.ts'
+export { fullAmountIf, refundAll } from './refund-all.ts'
 export { createRefundJobs, type RefundJobs, unusedTermPurpose } from './refund-jobs.ts'
-export { failedRefundsOf, isRefundable, unusedShare, unusedSince, withdrawableSince } from './refundable.ts'
+export {
+  type AmountDue,
+  failedRefundsOf,
+  isRefundable,
+  unusedShare,
+  unusedSince,
+  withdrawableSince,
+} from './refundable.ts'
 
 type RefundDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
   sync(subscriptionId: string): Promise<void>
@@ -76,9 +83,10 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
 
       await runExclusive(stripeSubscriptionId, async () => {
         const { payments } = await stripe.subscriptions.read(stripeSubscriptionId)
-        const intent = input.paymentIntentId ?? payments[0]?.paymentIntentId
-        if (!intent || payments.every(({ paymentIntentId }) => paymentIntentId !== intent))
-          throw conflict('nothing-to-refund', 'There’s no payment to refund')
+        const [latestPayment] = payments
+        const intent = input.paymentIntentId ?? latestPayment?.paymentIntentId
+        const isOfPurchase = payments.some(({ paymentIntentId }) => paymentIntentId === intent)
+        if (!intent || !isOfPurchase) throw conflict('nothing-to-refund', 'There’s no payment to refund')
 
         let amount = 0
         /** Throws 409 if the subscription, read again right before the refund, isn't what the seller saw. */
@@ -87,7 +95,8 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
           const payment = subscription.payments.find(({ paymentIntentId }) => paymentIntentId === intent)
           if (payment?.isRefundBlocked) throw conflict('refund-refused', bankDecidesSentence)
           const refundable = payment ? refundableAmount(subscription, payment) : 0
-          if (payment && refundable === 0 && payment.refunded < payment.amount)
+          const isCredited = payment && refundable === 0 && payment.refunded < payment.amount
+          if (isCredited)
             throw conflict('nothing-to-refund', 'This payment was credited to the year. Refund the year first.')
           if (refundable === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
           const refundedAtStripe = sumOf(subscription.payments, ({ refunded }) => refunded)

@@ -5,7 +5,7 @@ import { purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Payment } from '#server/gateways/stripe.ts'
 import { findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
-import { refundAll, wholePayment } from './refund-all.ts'
+import { fullAmountIf, refundAll } from './refund-all.ts'
 import { isRefundable } from './refundable.ts'
 
 type SettlementDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
@@ -36,7 +36,7 @@ export function createSettlements({ db, stripe, audit, runExclusive, sync }: Set
           const payment = payments.find(isWarned)
           if (payment && payment.refunded < payment.amount && !isRefundable(payment))
             throw conflict('refund-refused', 'A bank decides about this payment by now, so it can’t be refunded.')
-          await refundAll(stripe, subscriptionId, wholePayment(isWarned))
+          await refundAll(stripe, subscriptionId, fullAmountIf(isWarned))
           await stripe.subscriptions.cancelNow(subscriptionId)
           await sync(subscriptionId)
         })

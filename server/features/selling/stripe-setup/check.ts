@@ -4,6 +4,7 @@ import { isLiveKey } from '#server/config/rules.ts'
 import { apiVersion, eventTypes, type StripeGateway, StripeRefusal, type WantedPrice } from '#server/gateways/stripe.ts'
 
 type Subject = Finding['about']
+type SubjectCheck = [about: Subject, check: () => Promise<Finding[]>]
 
 export type SetupOptions = {
   stripe: StripeGateway
@@ -111,27 +112,30 @@ export function createCheck(options: SetupOptions): () => Promise<Finding[]> {
       const { isOutage, status, message } = error.fault
       // An outage or an invalid key is reported once for all checks.
       if (isOutage || status === 401) throw error
-      return [(about === 'Account' ? note : todo)(about, `Stripe wouldn’t say: ${message}`)]
+      const text = `Stripe wouldn’t say: ${message}`
+      return [about === 'Account' ? note(about, text) : todo(about, text)]
     }
   }
 
+  const sandboxChecks: SubjectCheck[] = [
+    ['Account', noteSandbox],
+    ['Prices', checkPrices],
+  ]
+  const stripeChecks: SubjectCheck[] = [
+    ['Account', checkAccount],
+    ['Key', checkKey],
+    ['Prices', checkPrices],
+    ['Webhook', createWebhookCheck(options)],
+    ['Wallets', checkWallets],
+    ['Emails', adviseOnEmails],
+    ['Settings', checkSettings],
+  ]
+
   async function check(): Promise<Finding[]> {
-    const checks: [Subject, () => Promise<Finding[]>][] = secretKey
-      ? [
-          ['Account', checkAccount],
-          ['Key', checkKey],
-          ['Prices', checkPrices],
-          ['Webhook', createWebhookCheck(options)],
-          ['Wallets', checkWallets],
-          ['Emails', adviseOnEmails],
-          ['Settings', checkSettings],
-        ]
-      : [
-          ['Account', noteSandbox],
-          ['Prices', checkPrices],
-        ]
+    const checks = secretKey ? stripeChecks : sandboxChecks
     try {
-      return (await Promise.all(checks.map(([about, checkSubject]) => runCheck(about, checkSubject)))).flat()
+      const findings = await Promise.all(checks.map(([about, checkSubject]) => runCheck(about, checkSubject)))
+      return findings.flat()
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error
       const { isOutage, message } = error.fault
@@ -178,8 +182,9 @@ function createWebhookCheck({ stripe, now, publicUrl }: SetupOptions): () => Pro
       faults.push(`${endpoints.length} endpoints send to ${webhookUrl}, each with its own secret: disable all but one`)
     if (endpoint.version !== apiVersion)
       faults.push(`its API version is ${endpoint.version ?? 'the account’s'}, but the shop expects ${apiVersion}`)
-    const missing = eventTypes.filter((type) => !endpoint.events.includes(type) && !endpoint.events.includes('*'))
-    if (missing.length > 0) faults.push(`it doesn’t send ${joinList(missing)}`)
+    const sendsAllEvents = endpoint.events.includes('*')
+    const missingTypes = sendsAllEvents ? [] : eventTypes.filter((type) => !endpoint.events.includes(type))
+    if (missingTypes.length > 0) faults.push(`it doesn’t send ${joinList(missingTypes)}`)
     if (faults.length > 0)
       return faults.map((fault) => todo('Webhook', `${capitalize(fault)}. ${setupCommand} fixes it.`))
 

@@ -16,7 +16,7 @@ import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
-import { type AmountDue, refundAll, unusedSince, wholePayment, withdrawableSince } from '../refunds/refunds.ts'
+import { type AmountDue, fullAmountIf, refundAll, unusedSince, withdrawableSince } from '../refunds/refunds.ts'
 import type { MissingPurchases } from './missing.ts'
 import { previewNotice, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
@@ -63,22 +63,29 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   const { db, now, stripe, crashPoint, config, runExclusive, orders, bookings, sync } = deps
   const { consumerLaw } = config
 
-  /** Null if the law grants no cancellation with a month's notice. */
-  async function noticeOf(purchase: PurchaseRow) {
-    if (consumerLaw !== 'eu' || !purchase.paidFrom) return null
+  /** Payments for the purchase since `paidFrom`, without what was refunded of them. */
+  async function sumPaidSince(paidFrom: Date, purchaseId: string) {
     const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
     const isRefundOfPayment = eq(refunds.paymentIntentId, payments.paymentIntentId)
-    const refunded = db
+    const refundedOfPayment = db
       .select({ sum: sum(refunds.amount) })
       .from(refunds)
       .where(and(isRefundOfPayment, isArriving))
-    const [term] = await db
-      .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refunded}, 0)), 0)::int` })
+    const [paid] = await db
+      .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refundedOfPayment}, 0)), 0)::int` })
       .from(payments)
-      .where(and(eq(payments.purchaseId, purchase.id), gte(payments.paidAt, purchase.paidFrom)))
-    return previewNotice(purchase, term?.amount ?? 0, now())
+      .where(and(eq(payments.purchaseId, purchaseId), gte(payments.paidAt, paidFrom)))
+    return paid?.amount ?? 0
   }
 
+  /** Null if the law grants no cancellation with a month's notice. */
+  async function noticeOf(purchase: PurchaseRow) {
+    const { id, paidFrom } = purchase
+    if (consumerLaw !== 'eu' || !paidFrom) return null
+    return previewNotice(purchase, await sumPaidSince(paidFrom, id), now())
+  }
+
+  /** Throws 404 for someone else's purchase; without `userId`, the seller may cancel any. */
   async function cancel(id: string, userId?: string) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
     if (!subscriptionId) return db.transaction((tx) => bookings.cancel(tx, id))
@@ -91,6 +98,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       const notice = await noticeOf(purchase)
       const promisedRefund = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
       const key = await idempotencyKey(orders, promisedRefund ? 'notice' : 'cancel', subscriptionId)
+      // Past-due and paused subscriptions end immediately.
       if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promisedRefund)
       else await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('cancelled at Stripe')
@@ -128,12 +136,12 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       await db.transaction((tx) => bookings.end(tx, id))
       return nothingUnrefunded
     }
+    const amountDueUntil: AmountDue = (payment, subscription) =>
+      payment.paidAt <= until ? amountDue(payment, subscription) : 0
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
-      await refundAll(stripe, subscriptionId, (payment, subscription) =>
-        payment.paidAt <= until ? amountDue(payment, subscription) : 0,
-      )
+      await refundAll(stripe, subscriptionId, amountDueUntil)
       await sync(subscriptionId)
       return unrefundedOf(await stripe.subscriptions.read(subscriptionId), amountDue)
     })
@@ -157,11 +165,13 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     async cancelDeclared(id, { from, until }, { refundAgain }) {
       const purchase = await findPurchase(db, id)
       const isRunning = !hasEnded(purchase.status)
-      if (refundAgain || (isRunning && wasRenewedSince(from, purchase, consumerLaw))) {
-        const paymentsSince = wholePayment(({ paidAt }) => paidAt > from)
+      const mustRefund = refundAgain || (isRunning && wasRenewedSince(from, purchase, consumerLaw))
+      if (mustRefund) {
+        const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > from)
         return endAndRefund(purchase, paymentsSince, until)
       }
-      if (isRunning && purchase.status !== 'pending_cancel') await cancel(id)
+      const isCancelled = purchase.status === 'pending_cancel'
+      if (isRunning && !isCancelled) await cancel(id)
       return nothingUnrefunded
     },
 
@@ -193,7 +203,8 @@ function unrefundedOf(subscription: Subscription, amountDue: AmountDue): Unrefun
 function unrefundedReasonOf({ dispute, refunds: paymentRefunds }: Payment): keyof Unrefunded {
   if (dispute === 'open') return 'disputed'
   if (dispute === 'lost') return 'lost'
-  return paymentRefunds.some(({ status }) => status === 'failed') ? 'returned' : 'late'
+  const wasReturned = paymentRefunds.some(({ status }) => status === 'failed')
+  return wasReturned ? 'returned' : 'late'
 }
 
 /** Throws 409 if the purchase isn't cancelled. */
@@ -214,7 +225,7 @@ async function giveReason(
 
 async function endAllOf({ db, stripe, access, bookings, missingPurchases, sync }: CancellationDeps, userId: string) {
   const openOrders = await db
-    .select({ id: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
+    .select({ subscriptionId: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
     .from(orderRows)
     .where(and(eq(orderRows.userId, userId), isForNewSubscription, isNull(orderRows.closedAt)))
   for (const { paymentIntentId } of openOrders)
@@ -222,29 +233,35 @@ async function endAllOf({ db, stripe, access, bookings, missingPurchases, sync }
       throw conflict('payment-pending', 'A payment is still being processed. Please try again in a minute.')
 
   const running = await db
-    .select({ id: purchases.stripeSubscriptionId, purchaseId: purchases.id })
+    .select({ id: purchases.id, subscriptionId: purchases.stripeSubscriptionId })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), not(hasEndedPurchase)))
-  for (const { id } of [...running, ...openOrders]) {
-    if (!id) continue
-    await stripe.subscriptions.cancelNow(id)
-    // An open order may have been paid since it was checked above.
-    if (openOrders.some((order) => order.id === id)) await refundAll(stripe, id)
-    await sync(id)
+  for (const { subscriptionId } of openOrders) {
+    await stripe.subscriptions.cancelNow(subscriptionId)
+    // It may have been paid since it was checked above.
+    await refundAll(stripe, subscriptionId)
+    await sync(subscriptionId)
   }
-  // Ends those that Stripe doesn't know and `sync` therefore didn't end.
-  for (const { purchaseId } of running) await db.transaction((tx) => missingPurchases.end(tx, purchaseId))
+  for (const { id, subscriptionId } of running) {
+    if (subscriptionId) {
+      await stripe.subscriptions.cancelNow(subscriptionId)
+      await sync(subscriptionId)
+    }
+    // `sync` doesn't end a purchase whose subscription Stripe doesn't know.
+    await db.transaction((tx) => missingPurchases.end(tx, id))
+  }
 
-  const withComment = await db
-    .select({ id: purchases.stripeSubscriptionId })
+  const commented = await db
+    .select({ subscriptionId: purchases.stripeSubscriptionId })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), isNotNull(purchases.leaveComment)))
-  for (const { id } of withComment) if (id) await stripe.subscriptions.forgetComment(id)
+  for (const { subscriptionId } of commented)
+    if (subscriptionId) await stripe.subscriptions.forgetComment(subscriptionId)
 
-  const byHand = await db
+  const bookedByHand = await db
     .select({ id: purchases.id })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), isLivePurchase, eq(purchases.paidThrough, 'hand')))
-  for (const { id } of byHand) await db.transaction((tx) => bookings.end(tx, id))
+  for (const { id } of bookedByHand) await db.transaction((tx) => bookings.end(tx, id))
   await db.transaction((tx) => access.purchasesChanged(tx, userId))
 }

@@ -39,8 +39,10 @@ async function retryWhileOverloaded<Answer>(request: () => Promise<Answer>): Pro
     }
 }
 
-/** 200 pairs take two minutes. */
+/** Each pair is a returning browser and a webhook for the same payment. 200 pairs take two minutes. */
 const pairs = Number(process.env.PAIRS ?? 10)
+/** As many as Stripe sends at the same time. */
+const webhookSenders = 16
 
 test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${pairs} purchases`, {
   timeout: 180_000,
@@ -51,25 +53,22 @@ test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${
     sql`select data from sandbox.events where type = 'invoice.paid'`,
   )
   const { post, sign } = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
-  const [events, statuses] = [rows.values(), [] as number[]]
-  const deliver = async () => {
-    for (const { data } of events) {
+  // The senders share one iterator, so each event is delivered once.
+  const undeliveredEvents = rows.values()
+  const statuses: number[] = []
+  const deliverEvents = async () => {
+    for (const { data } of undeliveredEvents) {
       const body = JSON.stringify(data)
       statuses.push((await retryWhileOverloaded(() => post(body, sign(body)))).status)
     }
   }
-  const answers = await Promise.all([
-    // Same concurrency as Stripe's webhooks.
-    ...Array.from({ length: 16 }, deliver),
-    ...guests.map(async ({ visitor, paymentIntentId }) => {
-      const confirm = () => retryWhileOverloaded(() => visitor.call(checkout.confirm, { paymentIntentId }))
-      await retryWhileOverloaded(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
-      await Promise.all([confirm(), confirm()])
-      return 'confirmed'
-    }),
-  ])
+  const confirmInBrowser = async ({ visitor, paymentIntentId }: (typeof guests)[number]) => {
+    const confirm = () => retryWhileOverloaded(() => visitor.call(checkout.confirm, { paymentIntentId }))
+    await retryWhileOverloaded(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+    await Promise.all([confirm(), confirm()])
+  }
+  await Promise.all([...Array.from({ length: webhookSenders }, deliverEvents), ...guests.map(confirmInBrowser)])
   expect(statuses).toEqual(Array(pairs).fill(200))
-  expect(answers.filter((answer) => answer === 'confirmed')).toHaveLength(pairs)
   expect(await expectExactBooks(shop)).toHaveLength(pairs)
   expect(await receipts(shop)).toHaveLength(pairs)
 })
@@ -91,20 +90,28 @@ test('50 cancellations at once become one at Stripe, and all succeed', async () 
 })
 
 describe('the order of events', () => {
-  const permutations = <Item>(items: Item[]): Item[][] =>
-    items.length < 2
-      ? [items]
-      : items.flatMap((first, index) => permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]))
+  function permutationsOf<Item>(items: Item[]): Item[][] {
+    if (items.length < 2) return [items]
+    return items.flatMap((first, index) => {
+      const others = items.toSpliced(index, 1)
+      return permutationsOf(others).map((permutation) => [first, ...permutation])
+    })
+  }
 
-  const isEvenPermutation = (order: number[]) =>
-    order.flatMap((place, index) => order.slice(index + 1).filter((later) => later < place)).length % 2 === 0
+  /** A permutation is even if an even number of its pairs are in the wrong order. */
+  function isEvenPermutation(positions: number[]) {
+    let swappedPairs = 0
+    for (const [index, position] of positions.entries())
+      for (const later of positions.slice(index + 1)) if (later < position) swappedPairs += 1
+    return swappedPairs % 2 === 0
+  }
 
   test('doesn’t change the books or the emails', async () => {
     await using shop = await openShop()
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
     const types = ['invoice.paid', 'payment_intent.succeeded', 'customer.subscription.updated', 'charge.refunded']
-    // Half of the permutations, in which any three events still arrive in each of their orders.
-    const orders = permutations(types).filter((order) => isEvenPermutation(order.map((type) => types.indexOf(type))))
+    // Half of the permutations suffice: any three events still arrive in each of their orders.
+    const orders = permutationsOf(types).filter((order) => isEvenPermutation(order.map((type) => types.indexOf(type))))
     for (const order of orders) {
       const { paymentIntentId } = await shop.guest(shop.visitor())
       await shop.sandbox.controls.settle()
@@ -113,9 +120,7 @@ describe('the order of events', () => {
     }
     const booked = await expectExactBooks(shop)
     expect(booked).toHaveLength(orders.length)
-    expect(new Set(booked.map(({ status, refundedAmount }) => `${status} ${refundedAmount}`))).toEqual(
-      new Set(['active 500']),
-    )
+    for (const purchase of booked) expect(purchase).toMatchObject({ status: 'active', refundedAmount: 500 })
     expect(await receipts(shop)).toHaveLength(orders.length)
   })
 

@@ -80,11 +80,13 @@ test('a refund of the year ends the subscription, even if the switch came in the
   const { at, due } = await buyer.call(purchases.switchOffer, { id: buyer.purchase.id })
   await buyer.call(purchases.switch, { id: buyer.purchase.id, at, amount: due })
   const { subscription } = await rowOf(buyer)
-  const [year, month] = await atStripe(shop).invoicesOf(subscription)
-  const startsAt = (lines: unknown) => (lines as { data: { period: { start: number } }[] }).data.at(-1)?.period.start
+  const [yearInvoice, monthInvoice] = await atStripe(shop).invoicesOf(subscription)
+  const lines = yearInvoice?.lines as { data: { period: { start: number } }[] }
+  const yearStartsAt = lines.data.at(-1)?.period.start
+  // Moves the start of the month to the same second.
   await shop.connection.db.execute(sql`
-    update sandbox.objects set data = jsonb_set(data, '{lines,data,0,period,start}', ${String(startsAt(year?.lines))}::jsonb)
-    where id = ${month?.id}`)
+    update sandbox.objects set data = jsonb_set(data, '{lines,data,0,period,start}', ${String(yearStartsAt)}::jsonb)
+    where id = ${monthInvoice?.id}`)
   await shop.sandbox.controls.refund((await chargesOf(await customerOf(subscription))).at(-1)?.intent ?? '')
   await shop.settle()
   expect(await rowOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
@@ -92,14 +94,14 @@ test('a refund of the year ends the subscription, even if the switch came in the
 
 test('a prevented dispute counts as lost, and an appeal does not change that', async () => {
   const { controls } = shop.sandbox
-  const buyers = [await shop.buyer(), await shop.buyer()]
-  const disputes = []
-  for (const { purchase } of buyers) disputes.push(await controls.openDispute(purchase.paymentIntentId ?? ''))
-  await controls.closeDispute(disputes[0]?.id ?? '', 'prevented')
-  await controls.closeDispute(disputes[1]?.id ?? '', 'lost')
-  await controls.dashboard.moveDispute(disputes[1]?.id ?? '', 'appeal_needs_response')
+  const [prevented, appealed] = [await shop.buyer(), await shop.buyer()]
+  const preventedDispute = await controls.openDispute(prevented.purchase.paymentIntentId ?? '')
+  await controls.closeDispute(preventedDispute.id, 'prevented')
+  const appealedDispute = await controls.openDispute(appealed.purchase.paymentIntentId ?? '')
+  await controls.closeDispute(appealedDispute.id, 'lost')
+  await controls.dashboard.moveDispute(appealedDispute.id, 'appeal_needs_response')
   await shop.settle()
-  for (const buyer of buyers)
+  for (const buyer of [prevented, appealed])
     expect(await listPurchases(buyer)).toMatchObject([{ status: 'cancelled', endedBecause: 'disputed' }])
 })
 

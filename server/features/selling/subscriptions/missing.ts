@@ -12,7 +12,7 @@ type MissingDeps = Pick<Context, 'db' | 'now'> & {
   access: Pick<AccessEffects, 'purchasesChanged'>
 }
 
-/** Unknown to Stripe: deleted there, or the keys are wrong. Such purchases stay as they are until the seller ends them. */
+/** Purchases whose subscription Stripe doesn't know: it was deleted there, or the keys are wrong. Only the seller ends them. */
 export type MissingPurchases = {
   /** Sets `missingSince` once, and `syncedAt`, so that the reconciler asks about other subscriptions first. */
   mark(order: OrderRow): Promise<void>

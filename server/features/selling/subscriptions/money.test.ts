@@ -49,9 +49,9 @@ const switchNow = async (buyer: Buyer) => {
 
 describe('a discount for the monthly plan', () => {
   const dayIn = (months: number) => {
-    const at = new Date(shop.clock.now())
-    at.setUTCMonth(at.getUTCMonth() + months)
-    return at.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+    const date = new Date(shop.clock.now())
+    date.setUTCMonth(date.getUTCMonth() + months)
+    return date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
   }
 
   test('for some months prevents a switch to the yearly plan until it has ended', async () => {
@@ -389,13 +389,14 @@ describe('the books', () => {
     const { subscriptionId } = await readRow(buyer)
     await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await shop.settle()
-    const before = await booksOf(subscriptionId)
-    expect(before).toEqual({ invoices: 1, payments: 1, refunds: 1 })
-    const [cash] = (await admin.call(figures.adminShow, {})).cash
+    const booksBeforeDeletion = await booksOf(subscriptionId)
+    expect(booksBeforeDeletion).toEqual({ invoices: 1, payments: 1, refunds: 1 })
+    const readCashOfMonth = async () => (await admin.call(figures.adminShow, {})).cash[0]
+    const cashBeforeDeletion = await readCashOfMonth()
     await admin.call(purchases.adminDelete, { id: buyer.purchase.id })
     await shop.settle()
-    expect(await booksOf(subscriptionId)).toEqual(before)
-    expect((await admin.call(figures.adminShow, {})).cash[0]).toEqual(cash)
+    expect(await booksOf(subscriptionId)).toEqual(booksBeforeDeletion)
+    expect(await readCashOfMonth()).toEqual(cashBeforeDeletion)
     expect(await admin.call(figures.adminPayments, { q: buyer.user.email })).toHaveLength(2)
     await shop.sandbox.controls.refund(buyer.purchase.paymentIntentId ?? '')
     await shop.settle()
@@ -441,12 +442,11 @@ describe('the books', () => {
     await taxed.pay({ clientSecret, paymentIntentId })
     await taxed.confirmPurchase(user, { paymentIntentId })
     const [bought] = await user.call(purchases.list, {})
-    const [before] = (await admin.call(figures.adminShow, {})).cash
-    expect(before?.tax).toBeGreaterThan(0)
+    const readCashOfMonth = async () => (await admin.call(figures.adminShow, {})).cash[0]
+    expect((await readCashOfMonth())?.tax).toBeGreaterThan(0)
     await admin.call(purchases.adminRefund, { id: bought?.id ?? '', refundedSoFar: 0 })
     await taxed.settle()
-    const [after] = (await admin.call(figures.adminShow, {})).cash
-    expect(after).toMatchObject({ paid: 3900, refunded: 3900, tax: 0 })
+    expect(await readCashOfMonth()).toMatchObject({ paid: 3900, refunded: 3900, tax: 0 })
   })
 })
 

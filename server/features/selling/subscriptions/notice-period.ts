@@ -4,17 +4,22 @@ import type { PurchaseRow } from '../purchases/purchases.ts'
 
 const dayMs = 86_400_000
 
-/** German law grants a month's notice in a renewed term of more than a month (§ 309 no. 9 BGB). Null in any other term. */
+/**
+ * German law grants a month's notice in a renewed term of more than a month (§ 309 no. 9 BGB).
+ * Null in any other term, and if the term ends sooner than the notice.
+ */
 export function previewNotice(
   purchase: PurchaseRow,
   paidForTerm: number,
   now: Date,
 ): { endsAt: Date; refund: number } | null {
   const { orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
-  if (!orderedAt || !from || !until || !currentPeriodEnd || monthsBetween(from, until) === 1) return null
-  const endsAt = endOfDay(addMonths(now, 1))
+  if (!orderedAt || !from || !until || !currentPeriodEnd) return null
+  const isMonthlyTerm = monthsBetween(from, until) === 1
   const isFirstTerm = from <= orderedAt
-  if (isFirstTerm || endsAt >= currentPeriodEnd) return null
+  if (isMonthlyTerm || isFirstTerm) return null
+  const endsAt = endOfDay(addMonths(now, 1))
+  if (endsAt >= currentPeriodEnd) return null
   return { endsAt, refund: refundForUnusedDays({ from, until, amount: paidForTerm }, endsAt) }
 }
 
@@ -22,16 +27,18 @@ export function previewNotice(
 export const unusedTermRefundDue = ({ restRefund, endedBecause }: PurchaseRow) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
+/** True if the declaration should have prevented the latest renewal, which must be refunded. */
 export function wasRenewedSince(declaredEnd: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
   const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
   if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt) return false
-  if (lastPaidAt <= declaredEnd) return false
+  const isRenewal = paidFrom > orderedAt
+  const hasBegunSince = paidFrom > declaredEnd && lastPaidAt > declaredEnd
+  if (!isRenewal || !hasBegunSince) return false
+  // A declaration in an earlier renewed term is carried out with a month's notice instead.
   const months = monthsBetween(paidFrom, paidUntil)
   const hadRenewedBefore = addMonths(orderedAt, months) <= declaredEnd
   const hasMonthsNotice = consumerLaw === 'eu' && months > 1 && hadRenewedBefore
-  if (hasMonthsNotice) return false
-  const isRenewal = paidFrom > orderedAt
-  return isRenewal && paidFrom > declaredEnd
+  return !hasMonthsNotice
 }
 
 /** Last second of the UTC day, so that a second request on the same day has the same result. */

@@ -9,7 +9,7 @@ import {
   stripeEventsPulled,
 } from '#server/database/schema.ts'
 import { graceEnd } from '../purchases/purchases.ts'
-import { refundAll, wholePayment } from '../refunds/refunds.ts'
+import { fullAmountIf, refundAll } from '../refunds/refunds.ts'
 import type { Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
 import type { Sync } from './sync.ts'
@@ -46,8 +46,8 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
       .onConflictDoUpdate({ target: stripeEventsPulled.id, set: { until: startedAt } })
   }
 
-  async function syncAll(rows: { id: string }[]) {
-    for (const { id } of rows) await sync(id).catch(logError)
+  async function syncAll(subscriptions: { id: string }[]) {
+    for (const { id } of subscriptions) await sync(id).catch(logError)
   }
 
   async function syncUnfinishedCheckouts() {
@@ -74,6 +74,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
 
   /** These subscriptions may have changed without an event that reached the shop. */
   async function syncChangedByTime() {
+    const cardsExpireSoon = new Date(now().getTime() + 30 * dayMs)
     const due = await db
       .select({ id: orders.subscriptionId })
       .from(purchases)
@@ -89,10 +90,10 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
             isNotNull(purchases.missingSince),
             // Once the paid period is over, free time that follows must not count as revenue.
             and(gt(purchases.arr, 0), lt(purchases.paidUntil, ago(dayMs))),
-            // The card network may have renewed a card that expires within 30 days, by our record.
+            // A card that soon expires may have been replaced by the card network.
             and(
               eq(purchases.status, 'active'),
-              lt(purchases.cardExpiresAt, ago(-30 * dayMs)),
+              lt(purchases.cardExpiresAt, cardsExpireSoon),
               lt(orders.syncedAt, ago(dayMs)),
             ),
           ),
@@ -128,7 +129,7 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
 
     const earlierPayments = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
     await stripe.subscriptions.cancelNow(subscriptionId)
-    const newPayments = wholePayment(({ paymentIntentId }) => !earlierPayments.has(paymentIntentId))
+    const newPayments = fullAmountIf(({ paymentIntentId }) => !earlierPayments.has(paymentIntentId))
     await refundAll(stripe, subscriptionId, newPayments)
     await sync(subscriptionId)
   }
@@ -145,7 +146,8 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
       () => inbox.forgetHandled(retentionStart(now(), retention.paymentEvents)),
     ]
     for (const step of steps) await step().catch((error: unknown) => failures.push(error))
-    if (failures.length > 0) throw failures.length > 1 ? new AggregateError(failures) : failures[0]
+    if (failures.length > 1) throw new AggregateError(failures)
+    if (failures.length === 1) throw failures[0]
   }
 }
 

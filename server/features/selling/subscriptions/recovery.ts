@@ -18,9 +18,10 @@ export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): R
   return async function recover(subscriptionId) {
     const existing = await stripe.existing.find(subscriptionId)
     // Subscriptions that this shop sold carry its order's id.
-    const product = existing?.orderId ? catalog.findBySlug(existing.stripeProductId) : undefined
-    if (!existing?.billing || !product || !existing.hasOnePrice || !chargedStatuses.has(existing.status))
-      return undefined
+    if (!existing?.orderId) return undefined
+    const product = catalog.findBySlug(existing.stripeProductId)
+    if (!product || !existing.billing || !existing.hasOnePrice) return undefined
+    if (!chargedStatuses.has(existing.status)) return undefined
     const email = z.safeParse(emailField, existing.email)
     if (!email.success) return undefined
 

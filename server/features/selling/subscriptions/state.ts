@@ -14,6 +14,7 @@ import {
 } from '../invoices/invoices.ts'
 import { graceDays, graceEnd, type PurchaseRow } from '../purchases/purchases.ts'
 
+/** Columns of a purchase that follow from its subscription at Stripe. */
 export type PurchaseState = Omit<
   PurchaseRow,
   | 'id'
@@ -41,14 +42,14 @@ export type PurchaseState = Omit<
 const dayMs = 86_400_000
 
 function earliest(dates: (Date | null)[]): Date | null {
-  const times = dates.flatMap((date) => (date ? [date.getTime()] : []))
+  const times = dates.filter((date) => date !== null).map((date) => date.getTime())
   return times.length > 0 ? new Date(Math.min(...times)) : null
 }
 
 /** The shop doesn't record a subscription without a first payment as a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
-/** Reminder due: at the first failure, in the second half of the grace period, or when no try is left before its end. */
+/** Reminder due: 1 at the first failure, 2 in the second half of the grace period, 3 without another try before its end. */
 function dunningStepOf(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
   if (invoice.status === 'uncollectible') return 3
@@ -82,28 +83,31 @@ function discountedPriceAt({ plan, discounts }: Subscription, at: Date) {
 export const nextAmountOf = (subscription: Subscription) =>
   Math.max(0, discountedPriceAt(subscription, subscription.currentPeriodEnd) - subscription.credit)
 
-function nextCharges(subscription: Subscription) {
-  const { plan, discounts, currentPeriodEnd, anchor } = subscription
-  const nextAmount = nextAmountOf(subscription)
-  const discountEnds = discounts.map(({ endsAt }) => endsAt)
-  const discountEnd = earliest(discountEnds.filter((endsAt) => endsAt && endsAt > currentPeriodEnd))
-  if (!discountEnd) return { nextAmount, ...noLaterCharge }
-
+function firstRenewalSince(time: Date, { plan, anchor }: Subscription) {
   // An interval of days or weeks has 0 months.
   const periodMonths = Math.max(plan.months, 1)
-  let laterAt = currentPeriodEnd
   // Counts months from the first day, so that a short month doesn't shift later renewals.
-  for (let months = periodMonths; laterAt < discountEnd; months += periodMonths) {
-    const renewsAt = addMonths(anchor, months)
-    const isAfterNextRenewal = renewsAt > currentPeriodEnd
-    if (isAfterNextRenewal) laterAt = renewsAt
-  }
+  let months = periodMonths
+  while (addMonths(anchor, months) < time) months += periodMonths
+  return addMonths(anchor, months)
+}
 
+const noLaterCharge = { laterAmount: null, laterAt: null }
+
+/** `laterAmount` is the first charge that differs from the next one, because a discount has ended by then. */
+function nextCharges(subscription: Subscription) {
+  const { discounts, currentPeriodEnd } = subscription
+  const nextAmount = nextAmountOf(subscription)
+  const discountEnds = discounts.map(({ endsAt }) => endsAt)
+  const laterDiscountEnd = earliest(discountEnds.filter((endsAt) => endsAt && endsAt > currentPeriodEnd))
+  if (!laterDiscountEnd) return { nextAmount, ...noLaterCharge }
+
+  const laterAt = firstRenewalSince(laterDiscountEnd, subscription)
   const laterAmount = discountedPriceAt(subscription, laterAt)
   const isSamePrice = laterAmount === discountedPriceAt(subscription, currentPeriodEnd)
-  return { nextAmount, ...(isSamePrice ? noLaterCharge : { laterAmount, laterAt }) }
+  if (isSamePrice) return { nextAmount, ...noLaterCharge }
+  return { nextAmount, laterAmount, laterAt }
 }
-const noLaterCharge = { laterAmount: null, laterAt: null }
 
 /** Without a paid period, the times are those of Stripe's present period. */
 function latestPaidState(subscription: Subscription) {
@@ -139,7 +143,8 @@ function promisedRefund(subscription: Subscription): number | null {
   const isForThisPeriod = period.end.getTime() === promise.until.getTime()
   if (!isForThisPeriod) return null
   const term = { from: period.start, until: period.end, amount: amountPaidForTerm(subscription) }
-  return Math.min(promise.refund, refundForUnusedDays(term, end)) || null
+  const refund = Math.min(promise.refund, refundForUnusedDays(term, end))
+  return refund > 0 ? refund : null
 }
 
 /** Keeps `orderedPlan` if the shop has no plan of the subscription's interval. */
@@ -147,6 +152,7 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
   const { status, plan, currentPeriodEnd, endsAt, endedAt, latestPeriodInvoice, payments, paused, leaving } =
     subscription
   const hasDraft = !endedAt && latestPeriodInvoice?.status === 'draft'
+  const isLeaving = endsAt !== null || endedAt !== null
   const common = {
     billingType: plan.billing ?? orderedPlan,
     otherInterval: plan.billing ? null : plan.every,
@@ -167,8 +173,8 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
     card: subscription.card,
     cardExpiresAt: subscription.cardExpiresAt,
     restRefund: promisedRefund(subscription),
-    leaveReason: endsAt || endedAt ? leaving.reason : null,
-    leaveComment: endsAt || endedAt ? leaving.comment : null,
+    leaveReason: isLeaving ? leaving.reason : null,
+    leaveComment: isLeaving ? leaving.comment : null,
     endsAt: null,
     pastDueSince: null,
     dunningStep: 0,
@@ -186,10 +192,15 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
   if (endedAt || status === 'canceled' || wasTrial) {
     const isForgiven = presentPeriodStatus(subscription) === 'forgiven'
     const isLatestPeriodUnpaid = unpaidInvoiceStatuses.has(latestPeriodInvoice?.status ?? '') && !isForgiven
-    const endedBecause: EndReason =
-      reversalOf(subscription) ?? (wasTrial || isLatestPeriodUnpaid ? 'unpaid' : 'cancelled')
-    const ended = { ...common, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
-    return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
+    const endedUnpaid = wasTrial || isLatestPeriodUnpaid
+    const endedBecause: EndReason = reversalOf(subscription) ?? (endedUnpaid ? 'unpaid' : 'cancelled')
+    return {
+      ...common,
+      status: endedBecause === 'unpaid' ? 'expired' : 'cancelled',
+      card: null,
+      endedAt: endedAt ?? paused?.at ?? currentPeriodEnd,
+      endedBecause,
+    }
   }
 
   if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }

@@ -7,11 +7,11 @@ import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { meaningOf, type StateAtStripe, words } from '#server/testing/subscription-states.ts'
 import { createPostman, subscriptionEvent } from '#server/testing/webhooks.ts'
 
-const everyState: StateAtStripe[] = words.status.flatMap((status) =>
-  words.cancellation.flatMap((cancellation) =>
-    words.invoice.flatMap((invoice) => words.payment.map((payment) => ({ status, cancellation, invoice, payment }))),
-  ),
-)
+const everyState: StateAtStripe[] = []
+for (const status of words.status)
+  for (const cancellation of words.cancellation)
+    for (const invoice of words.invoice)
+      for (const payment of words.payment) everyState.push({ status, cancellation, invoice, payment })
 
 test('every state that Stripe can report is in exactly one row of docs/subscription-states.md', () => {
   expect(everyState).toHaveLength(11 * 2 * 6 * 4)
@@ -34,12 +34,12 @@ describe('the shop', () => {
     ({ status, invoice, payment }) => !status.startsWith('incomplete') && invoice !== 'none' && payment !== 'none',
   )
 
-  /** Two states for each row of the table, or all states with `RUNS=all`. */
+  /** The first and the last state of each row of the table, or all states with `RUNS=all`. */
   const samplesOf = (status: string) => {
-    const states = paidStates.filter((each) => each.status === status)
+    const states = paidStates.filter((state) => state.status === status)
     if (process.env.RUNS === 'all') return states
     const statesByRow = Map.groupBy(states, meaningOf)
-    return [...statesByRow.values()].flatMap((row) => [...new Set([row[0], row.at(-1)])])
+    return [...statesByRow.values()].flatMap((statesOfRow) => [...new Set([statesOfRow[0], statesOfRow.at(-1)])])
   }
 
   test.each(words.status.filter((status) => !status.startsWith('incomplete')))(

@@ -84,6 +84,7 @@ export async function assertOwnCard(
     .from(users)
     .leftJoin(orderRows, and(eq(orderRows.subscriptionId, stripeSubscriptionId ?? ''), isForNewSubscription))
     .where(eq(users.id, userId))
+  // `madeAccount` is false for a guest order that was attached to an existing account.
   const isGuestsCard = owner?.madeAccount === false && !cardSavedAt
   const isFormerHoldersCard = owner?.handedOverAt && owner.handedOverAt > (cardSavedAt ?? createdAt)
   if (isGuestsCard || isFormerHoldersCard)

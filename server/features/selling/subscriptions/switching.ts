@@ -117,8 +117,8 @@ export function createSwitching(deps: SwitchingDeps): Switching {
         'switch-refused',
         'The tax on your subscription depends on where you are. Please add your country to your billing details first.',
       )
-    if (catalog.productsOnSale().every((product) => product.id !== purchase.productId))
-      throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
+    const isOnSale = catalog.productsOnSale().some(({ id }) => id === purchase.productId)
+    if (!isOnSale) throw conflict('switch-refused', 'This product is no longer sold. Your subscription stays as it is.')
     const offer = await previewSwitch(stripe, prices, subscription, { productId: purchase.productId, target, at })
     if (offer.due < stripeMinCharge)
       throw conflict('nothing-due', `You have a credit with us that covers this. ${writeToUs}`)
@@ -144,7 +144,8 @@ export function createSwitching(deps: SwitchingDeps): Switching {
     if (subscription.pending) await drop(subscription)
     else await sync(subscription.id)
     const { billingType } = await findPurchase(db, purchase.id)
-    if (billingType === longestPlanOf(purchase)) return { state: 'done' as const, confirmWith: null }
+    const hasSwitched = billingType === longestPlanOf(purchase)
+    if (hasSwitched) return { state: 'done' as const, confirmWith: null }
     if (subscription.pending && !giveUp)
       throw new Refusal(402, 'card-declined', `${openInvoice?.refusal ?? declineSentence({})} Nothing has changed.`)
     return { state: 'off' as const, confirmWith: null }

@@ -42,15 +42,22 @@ export function createSync(deps: SyncDeps): Sync {
   async function settleAtStripe(subscriptionId: string): Promise<Subscription> {
     const subscription = await stripe.subscriptions.read(subscriptionId)
     const { endedAt, endsAt, openInvoice, latestPeriodInvoice, status, payments, pending } = subscription
-    const mustEnd = reversalOf(subscription) && !endedAt
-    const hasOpenInvoice = openInvoice || latestPeriodInvoice?.status === 'draft'
-    const mustVoid = (mustEnd || endedAt) && hasOpenInvoice
+    const mustEnd = endedAt === null && reversalOf(subscription) !== undefined
+
+    // After the end, a draft or an open invoice could still be charged.
+    const willHaveEnded = mustEnd || endedAt !== null
+    const hasUnpaidInvoice = openInvoice !== null || latestPeriodInvoice?.status === 'draft'
+    const mustVoidInvoices = willHaveEnded && hasUnpaidInvoice
+
+    // A pending plan switch waits for the buyer's bank, and may be confirmed much later.
     const hasOpenDispute = payments.some(({ dispute }) => dispute === 'open')
-    const mustDropSwitch = pending && (endsAt || status !== 'active' || hasOpenDispute)
-    if (!mustEnd && !mustVoid && !mustDropSwitch) return subscription
+    const maySwitch = status === 'active' && endsAt === null && !hasOpenDispute
+    const mustDropSwitch = pending !== null && !maySwitch
+
+    if (!mustEnd && !mustVoidInvoices && !mustDropSwitch) return subscription
     if (mustDropSwitch) await stripe.planSwitches.drop(subscription)
     if (mustEnd) await stripe.subscriptions.cancelNow(subscriptionId)
-    if (mustVoid) await stripe.invoices.voidOpen(subscriptionId)
+    if (mustVoidInvoices) await stripe.invoices.voidOpen(subscriptionId)
     crashPoint('ended at Stripe')
     return stripe.subscriptions.read(subscriptionId)
   }

@@ -11,7 +11,8 @@ import type { ExistingSubscription, StripeGateway, Subscription } from '#server/
 import { reversalOf } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, graceEnd } from '../purchases/purchases.ts'
-import { hasOtherPurchase, lockBuyer, recordPurchase } from './apply.ts'
+import { lockBuyer, recordPurchase } from './apply.ts'
+import { hasOtherPurchase } from './decide-changes.ts'
 import { isUnpaidAttempt, stateOf } from './state.ts'
 import type { Sync } from './sync.ts'
 
@@ -28,15 +29,17 @@ type ListedPrice = Omit<Awaited<ReturnType<StripeGateway['existing']['price']>>,
   /** True for a price that another shop on this Stripe account sells. */
   isOther: boolean
 }
+type TakeoverResult = Verdict & { id: string }
 
 /** Imports subscriptions that the shop didn't create. Their price, card and dates stay unchanged. */
 export type Takeover = {
   list(): Promise<{ prices: ListedPrice[]; subscriptions: (ExistingSubscription & { obstacle: string | null })[] }>
   /** Stores at Stripe which plan a price belongs to; null if another shop sells it. */
   setPlan(actor: Actor, id: string, plan: ProductPlan | null): Promise<void>
-  takeOver(actor: Actor, ids: string[], invite: boolean): Promise<(Verdict & { id: string })[]>
+  takeOver(actor: Actor, ids: string[], invite: boolean): Promise<TakeoverResult[]>
 }
 
+/** Stored at Stripe in place of a plan. */
 const soldElsewhere = 'other'
 
 export function createTakeover(deps: TakeoverDeps): Takeover {
@@ -91,6 +94,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       const buyer = await lockBuyer(tx, account.id)
       if (await hasOtherPurchase(tx, buyer.id, order))
         throw conflict('already-subscribed', `${email} has a subscription in the shop already.`)
+      // The unproven account was reset, so no earlier payment may log in to it anymore.
       if (!account.isNew && !buyer.verifiedAt) await orders.logins.endForAccount(tx, buyer)
       await orders.close(tx, order.id, { userId: buyer.id, madeAccount: account.isNew })
       const purchase = await recordPurchase(
@@ -130,12 +134,11 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
 
   return {
     async list() {
-      const live = await stripe.existing.list()
-      const knownIds = new Set(await orders.filterKnown(live.map(({ id }) => id)))
-      const unknown = live.filter(({ id }) => !knownIds.has(id))
-      const priceIds = new Set(unknown.map(({ priceId }) => priceId))
-      const prices: Awaited<ReturnType<typeof stripe.existing.price>>[] = []
-      for (const id of priceIds) prices.push(await stripe.existing.price(id))
+      const liveSubscriptions = await stripe.existing.list()
+      const knownIds = new Set(await orders.filterKnown(liveSubscriptions.map(({ id }) => id)))
+      const unknownSubscriptions = liveSubscriptions.filter(({ id }) => !knownIds.has(id))
+      const priceIds = new Set(unknownSubscriptions.map(({ priceId }) => priceId))
+      const prices = await readPrices(stripe, priceIds)
       return {
         prices: prices.map(({ billing, plan, ...price }) => ({
           ...price,
@@ -143,7 +146,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
           plan: parsePlan(plan),
           isOther: plan === soldElsewhere,
         })),
-        subscriptions: unknown.map((existing) => ({ ...existing, obstacle: obstacleTo(existing) })),
+        subscriptions: unknownSubscriptions.map((existing) => ({ ...existing, obstacle: obstacleTo(existing) })),
       }
     },
 
@@ -156,18 +159,24 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     },
 
     async takeOver(actor, ids, invite) {
-      const verdicts: (Verdict & { id: string })[] = []
+      const results: TakeoverResult[] = []
       for (const id of ids) {
         const verdict = await takeOverOne(actor, id, invite).catch((error: unknown): Verdict => {
           // A refusal concerns one subscription; an outage stops the whole run.
           if (error instanceof Refusal && error.status < 500) return fault(error.message)
           throw error
         })
-        verdicts.push({ id, ...verdict })
+        results.push({ id, ...verdict })
       }
-      return verdicts
+      return results
     },
   }
+}
+
+async function readPrices(stripe: StripeGateway, priceIds: Iterable<string>) {
+  const prices: Awaited<ReturnType<StripeGateway['existing']['price']>>[] = []
+  for (const id of priceIds) prices.push(await stripe.existing.price(id))
+  return prices
 }
 
 const takenOverWithoutTax = 'Taken over, but charged without tax: Stripe doesn’t know where the customer is.'

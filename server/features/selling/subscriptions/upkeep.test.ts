@@ -8,13 +8,13 @@ import { atStripe } from '#server/testing/at-stripe.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
+let stripe: ReturnType<typeof atStripe>
 beforeAll(async () => {
   shop = await openShop()
   stripe = atStripe(shop)
 })
 afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
-let stripe: ReturnType<typeof atStripe>
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
@@ -92,13 +92,11 @@ describe('a charged subscription that the shop has lost by restoring a backup', 
 
 test('a changed address of the seller reaches the invoices of running subscriptions', async () => {
   const buyer = await shop.buyer()
-  const [checkout] = await shop.connection.db
-    .select()
-    .from(orders)
-    .where(eq(orders.subscriptionId, (await readRow(buyer)).subscriptionId))
+  const { subscriptionId } = await readRow(buyer)
+  const [order] = await shop.connection.db.select().from(orders).where(eq(orders.subscriptionId, subscriptionId))
   await (await shop.admin()).call(settings.adminSave, { SELLER_NAME: 'Sigma AG', SELLER_CITY: '6300 Zug' })
   await shop.queue.runNow('update-invoice-footers')
-  const customer = await stripe.object(checkout?.customerId)
+  const customer = await stripe.object(order?.customerId)
   expect(customer?.invoice_settings).toMatchObject({ footer: expect.stringContaining('Sigma AG, 6300 Zug') })
 })
 
