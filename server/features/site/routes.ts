@@ -78,9 +78,10 @@ function mountOneClickUnsubscribe({ app, pages }: Http, newsletter: Newsletter) 
         const { query, headers } = request
         const isBrowser = headers['sec-fetch-mode'] === 'navigate'
         /** Returns false for an email client, which gets JSON. */
-        const answerBrowserWithPage = async (message: string, isRefusal: boolean) =>
-          isBrowser &&
-          (await answerWithPage(pages, request, reply, { message, isRefusal, page: '/newsletter/unsubscribe' }))
+        async function answerBrowserWithPage(message: string, isRefusal: boolean): Promise<boolean> {
+          if (!isBrowser) return false
+          return answerWithPage(pages, request, reply, { message, isRefusal, page: '/newsletter/unsubscribe' })
+        }
         try {
           await newsletter.unsubscribe(String(query.id), String(query.token))
         } catch (error) {

@@ -46,7 +46,7 @@ test('a stranger who had an account with the address cannot open the admin’s',
   const passkey = createAuthenticator(shop.url)
   const registration = passkey.register(await stranger.call(factors.beginPasskey, {}))
   await stranger.call(factors.addPasskey, { name: 'Planted', response: registration })
-  // Simulates an admin with an unproven address.
+  // Simulates a passkey in an unproven account, as an older version of the shop allowed.
   await shop.connection.db.update(users).set({ verifiedAt: null })
   const { password } = await adminsOf(shop).add('owner@example.com')
   expect(await stranger.call(accounts.user, {})).toBeNull()

@@ -37,8 +37,8 @@ describe('a new password', () => {
     expect(await phone.call(accounts.user, {})).toBeNull()
     expect(await person.call(accounts.user, {})).toEqual(person.user)
     await phone.call(accounts.login, { email: person.user.email, password: newPassword })
-    const subjects = (await shop.mails()).filter(({ to }) => to === person.user.email)
-    expect(subjects.map(({ subject }) => subject)).toContain('Your password was changed')
+    const mails = (await shop.mails()).filter(({ to }) => to === person.user.email)
+    expect(mails.map(({ subject }) => subject)).toContain('Your password was changed')
   })
 
   test('cancels a change of address that is not confirmed yet', async () => {
@@ -214,12 +214,9 @@ describe('a new email address', () => {
 
   test('gets the same answer whether or not it has an account; only its mailbox learns that', async () => {
     const [person, accountHolder] = [await shop.user(), await shop.user()]
-    const answers = await Promise.all(
-      [accountHolder.user.email, 'nobody-yet@example.com'].map((email) =>
-        person.call(credentials.changeEmail, { email }),
-      ),
-    )
-    expect(answers[0]).toEqual(answers[1])
+    const answerToTaken = await person.call(credentials.changeEmail, { email: accountHolder.user.email })
+    const answerToFree = await person.call(credentials.changeEmail, { email: 'nobody-yet@example.com' })
+    expect(answerToTaken).toEqual(answerToFree)
     const mailsToHolder = (await shop.mails()).filter(({ to }) => to === accountHolder.user.email)
     expect(mailsToHolder.map(({ subject }) => subject)).toContain('This address already has an account')
     expect(await linkIn(accountHolder.user.email, confirmSubject)).toEqual({ id: '', token: '' })

@@ -19,16 +19,16 @@ afterAll(() => shop.close())
 const secondAdmin = { email: 'second@example.com', password: 'the second admin' }
 
 /** Searches every table, jobs included, and every email but the farewell. Leaves out the Stripe sandbox's tables. */
-async function tracesOf(word: string, at = shop) {
-  await at.queue.waitUntilIdle()
-  const { pool } = at.connection
+async function tracesOf(word: string, testShop = shop) {
+  await testShop.queue.waitUntilIdle()
+  const { pool } = testShop.connection
   const { rows: tables } = await pool.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
      where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE'`,
   )
   expect(tables.length).toBeGreaterThan(20)
   const contents = await Promise.all(tables.map(({ name }) => pool.query(`select * from ${name}`)))
-  const mails = (await at.mails()).filter(({ subject }) => subject !== farewell)
+  const mails = (await testShop.mails()).filter(({ subject }) => subject !== farewell)
   const everything = JSON.stringify([contents.map(({ rows }) => rows), mails])
   const pattern = new RegExp(`.{0,60}(${word}).{0,20}`, 'gi')
   return [...everything.matchAll(pattern)].map(([trace]) => trace)
@@ -49,18 +49,18 @@ describe('deleting a user', () => {
   test('whose address resembles another one removes no one else’s emails', async () => {
     const stranger = await shop.verifiedUser({ email: 't@shop.example' })
     const bystander = await shop.user({ email: 'best@shop.example' })
-    const before = await mailsTo(bystander.user.email)
+    const subjectsBefore = await mailsTo(bystander.user.email)
     await stranger.call(accounts.deleteMyself, { password: stranger.password })
-    expect(await mailsTo(bystander.user.email)).toEqual(before)
-    expect(before).toHaveLength(1)
+    expect(await mailsTo(bystander.user.email)).toEqual(subjectsBefore)
+    expect(subjectsBefore).toHaveLength(1)
   })
 
   test('with an unproven address does not remove the emails to that address', async () => {
     const email = 'only-typed@example.com'
     const stranger = await shop.user({ email })
-    const before = await mailsTo(email)
+    const subjectsBefore = await mailsTo(email)
     await stranger.call(accounts.deleteMyself, { password: stranger.password })
-    expect(await mailsTo(email)).toEqual([...before, farewell])
+    expect(await mailsTo(email)).toEqual([...subjectsBefore, farewell])
   })
 
   test('anonymizes the person, keeps the books, stops billing at Stripe, and ends every session', async () => {

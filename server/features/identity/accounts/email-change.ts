@@ -111,8 +111,8 @@ export function createEmailChange(context: EmailChangeContext, deps: EmailChange
 
         const { userId, oldEmail, newEmail } = change
         if (caller?.id !== userId) throw loginRequired()
-        const otherUsers = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
-        if (otherUsers > 0 || (await isReservedForUndo(tx, newEmail, now(), userId))) throw addressTaken()
+        const otherAccounts = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
+        if (otherAccounts > 0 || (await isReservedForUndo(tx, newEmail, now(), userId))) throw addressTaken()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
         // The address may have become the shop's since the request.
         if (!user?.isAdmin) refuseShopAddress(newEmail)

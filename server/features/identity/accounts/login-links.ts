@@ -22,6 +22,8 @@ export type LoginLinks = {
 const hourMs = 3_600_000
 const maxLinksPerHour = 3
 
+type LinkRequest = { email: string; returnPath?: string }
+
 const invalidLink = () =>
   new Refusal(400, 'link-invalid', 'This link no longer works: each one works once, for 15 minutes. Ask for a new one.')
 
@@ -29,7 +31,7 @@ export function createLoginLinks(
   { db, now, mails, queue, securityLog }: LoginLinkContext,
   passwordLinks: Pick<PasswordLinks, 'createLink'>,
 ): LoginLinks {
-  const enqueue = queue.defineJob<{ email: string; returnPath?: string }>('login-link', ({ email, returnPath }) =>
+  const enqueueLink = queue.defineJob<LinkRequest>('login-link', ({ email, ...destination }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
         .select({ id: users.id, isAdmin: users.isAdmin, role: users.role })
@@ -44,12 +46,12 @@ export function createLoginLinks(
       )
       if ((await tx.$count(passwordTokens, isRecentLoginLink)) >= maxLinksPerHour) return
       const tokenId = await passwordLinks.createLink(tx, user.id, 'login')
-      await mails.send(tx, email, 'loginLink', { tokenId, ...(returnPath && { returnPath }) })
+      await mails.send(tx, email, 'loginLink', { tokenId, ...destination })
     }),
   )
 
   return {
-    request: (email, returnPath) => enqueue(db, { email, ...(returnPath && { returnPath }) }),
+    request: (email, returnPath) => enqueueLink(db, returnPath ? { email, returnPath } : { email }),
 
     logIn: (actor, token) =>
       db.transaction(async (tx) => {

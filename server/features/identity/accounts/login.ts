@@ -5,7 +5,7 @@ import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { knownDevice, type LoginResult } from '../sessions/sessions.ts'
+import { findKnownDevice, type LoginResult } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './passwords.ts'
 import { isReservedForUndo, proveAddress } from './proof.ts'
 
@@ -74,7 +74,7 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
     },
 
     async login(actor, { email, password }) {
-      const device = await knownDevice(db, email, actor.device)
+      const device = await findKnownDevice(db, email, actor.device)
       await attempts.countOrRefuse('login', email, loginLimit, { device }).catch((error: unknown) => {
         securityLog('login locked', actor)
         throw error

@@ -32,6 +32,7 @@ type Action = (typeof strangerActions)[number] | (typeof otherActions)[number]
 
 let count = 0
 
+/** Performs the actions that are possible, then the owner's reset. Throws if the stranger can still log in. */
 async function playActions(actions: Action[]) {
   const email = `mailbox-${(count += 1)}@example.com`
   const strangersEmail = `stranger-${count}@example.com`
@@ -71,13 +72,13 @@ async function playActions(actions: Action[]) {
     'add factor unproven': async () => {
       const user = await stranger.call(accounts.user, {})
       if (!user || user.isProven) return
-      const set = (verifiedAt: Date | null) =>
+      const setVerifiedAt = (verifiedAt: Date | null) =>
         shop.connection.db.update(users).set({ verifiedAt }).where(eq(users.id, user.id))
-      await set(shop.clock.now())
+      await setVerifiedAt(shop.clock.now())
       try {
         await addFactor()
       } finally {
-        await set(null)
+        await setVerifiedAt(null)
       }
     },
     'change away': async () => {

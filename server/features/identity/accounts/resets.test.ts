@@ -138,11 +138,11 @@ describe('a reset', () => {
     const [early, late] = [await ownShop.user(), await ownShop.user()]
     for (const { user } of [early, late])
       await ownShop.visitor().call(accounts.requestPasswordReset, { email: user.email })
-    const tokens = (await ownShop.mails()).flatMap(({ to, text }) => {
-      const token = /token=(\S+)/.exec(text)?.[1]
-      return token ? [[to, token] as const] : []
-    })
-    const tokenOf = (email: string) => new Map(tokens).get(email) ?? ''
+    const mails = await ownShop.mails()
+    const tokenOf = (email: string) => {
+      const mail = mails.findLast(({ to, subject }) => to === email && subject === 'Reset your password')
+      return /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    }
     ownShop.clock.advance({ minutes: 59 })
     await ownShop.visitor().call(accounts.resetPassword, { token: tokenOf(early.user.email), newPassword: 'sezame' })
     ownShop.clock.advance({ minutes: 2 })
@@ -219,15 +219,15 @@ describe('asking for a reset', () => {
           (error: { status: number }) => error.status,
         )
     // Sends ten at a time, because a hundred at once may wait so long for the same row that the answer is 503.
-    const statuses = async (email: string) => {
-      const answers: number[] = []
+    const askHundredTimes = async (email: string) => {
+      const statuses: number[] = []
       for (let wave = 0; wave < 10; wave++)
-        answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(email)))))
-      return answers.toSorted((a, b) => a - b)
+        statuses.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(email)))))
+      return statuses
     }
-    const statusesOfKnown = await statuses(user.email)
-    expect(statusesOfKnown).toEqual(Array<number>(100).fill(200))
-    expect(await statuses('flooded@example.com')).toEqual(statusesOfKnown)
+    const hundredSuccesses = Array<number>(100).fill(200)
+    expect(await askHundredTimes(user.email)).toEqual(hundredSuccesses)
+    expect(await askHundredTimes('flooded@example.com')).toEqual(hundredSuccesses)
     expect(await linksTo(user.email)).toHaveLength(3)
   })
 
@@ -235,13 +235,13 @@ describe('asking for a reset', () => {
     await using ownShop = await openShop()
     const { user } = await ownShop.user()
     const ask = () => ownShop.visitor().call(accounts.requestPasswordReset, { email: user.email })
-    const sent = async () =>
+    const countLinks = async () =>
       (await ownShop.mails()).filter(({ to, subject }) => to === user.email && subject === 'Reset your password').length
     for (let count = 0; count < 5; count++) await ask()
-    expect(await sent()).toBe(3)
+    expect(await countLinks()).toBe(3)
     ownShop.clock.advance({ minutes: 61 })
     await ask()
-    expect(await sent()).toBe(4)
+    expect(await countLinks()).toBe(4)
   })
 
   test('chooses a first password within 7 days and logs in with it', async () => {

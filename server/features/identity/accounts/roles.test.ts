@@ -77,16 +77,12 @@ describe('an admin', () => {
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
     const added = { email: 'third@example.com', password: 'a third admin’s own', name: 'Third', isAdmin: true }
     await admin.call(accounts.adminAdd, added)
-    const newAdminMails = (await shop.mails())
-      .filter(({ subject }) => subject === 'Your shop has a new admin')
-      .map(({ to, text }) => `${to} hears of ${text.includes(added.email) ? 'the third' : 'the second'}`)
-    expect(newAdminMails.toSorted()).toEqual(
-      [
-        `${admin.user.email} hears of the second`,
-        `${admin.user.email} hears of the third`,
-        `${person.user.email} hears of the third`,
-      ].toSorted(),
-    )
+    const newAdminMails = (await shop.mails()).filter(({ subject }) => subject === 'Your shop has a new admin')
+    const mailsAboutThird = newAdminMails.filter(({ text }) => text.includes(added.email))
+    const mailsAboutSecond = newAdminMails.filter(({ text }) => !text.includes(added.email))
+    const adminEmails = [admin.user.email, person.user.email]
+    expect(mailsAboutSecond.map(({ to }) => to)).toEqual([admin.user.email])
+    expect(mailsAboutThird.map(({ to }) => to).toSorted()).toEqual(adminEmails.toSorted())
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'none' })
     const [third] = await admin.call(accounts.adminList, { q: added.email })
     await admin.call(staff.adminSetRole, { id: third?.id ?? '', role: 'none' })
@@ -187,9 +183,9 @@ describe('a role', () => {
     await setRole(id, 'admin')
     await expect(logIn()).rejects.toMatchObject({ status: 401 })
     const mails = await shop.mails()
-    const [, link = '', token = ''] =
-      /id=(\S+?)&token=(\S+)/.exec(mails.find(({ to }) => to === 'thief@example.com')?.text ?? '') ?? []
-    await expect(shop.visitor().call(credentials.confirmEmail, { id: link, token })).rejects.toMatchObject({
+    const thiefsMail = mails.find(({ to }) => to === 'thief@example.com')
+    const [, changeId = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(thiefsMail?.text ?? '') ?? []
+    await expect(shop.visitor().call(credentials.confirmEmail, { id: changeId, token })).rejects.toMatchObject({
       status: 400,
     })
     expect(mails.findLast(({ to }) => to === email)).toMatchObject({
@@ -215,8 +211,8 @@ describe('a role', () => {
     await logIn()
     await setRole(id, 'none')
     await logIn()
-    expect(
-      (await shop.mails()).filter(({ to, subject }) => to === email && subject.startsWith('You’re now')),
-    ).toHaveLength(1)
+    // Only the role of an admin was announced, because support has fewer permissions.
+    const roleMails = (await shop.mails()).filter(({ to, subject }) => to === email && subject.startsWith('You’re now'))
+    expect(roleMails).toHaveLength(1)
   })
 })

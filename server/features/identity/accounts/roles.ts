@@ -41,7 +41,7 @@ export async function lockAdmins(tx: Transaction) {
   return { isLast: (userId: string) => admins.length === 1 && admins[0]?.id === userId }
 }
 
-const otherAdmins = (tx: Database | Transaction, userId: string) =>
+const findOtherAdmins = (tx: Database | Transaction, userId: string) =>
   tx
     .select({ id: users.id, email: users.email })
     .from(users)
@@ -49,9 +49,9 @@ const otherAdmins = (tx: Database | Transaction, userId: string) =>
 
 /** Emails the other admins about a new one, so that they notice if a thief added it. */
 export async function mailOtherAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, newAdmin: { id: string }) {
-  const admins = await otherAdmins(tx, newAdmin.id)
-  const [admin] = await tx.select({ email: users.email }).from(users).where(eq(users.id, newAdmin.id))
-  for (const { email } of admins) await mails.send(tx, email, 'newAdmin', { email: admin?.email ?? '' })
+  const [addedUser] = await tx.select({ email: users.email }).from(users).where(eq(users.id, newAdmin.id))
+  for (const { email } of await findOtherAdmins(tx, newAdmin.id))
+    await mails.send(tx, email, 'newAdmin', { email: addedUser?.email ?? '' })
 }
 
 const notProven = () =>
@@ -66,18 +66,18 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
       await db.transaction(async (tx) => {
         const admins = await lockAdmins(tx)
         const user = await lockUser(tx, userId)
-        const before = rankOf(user)
-        if (before === rank) return
+        const oldRank = rankOf(user)
+        if (oldRank === rank) return
         if (rank !== 'none' && !user.verifiedAt) throw notProven()
         if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin must stay one')
 
-        const after = { isAdmin: rank === 'admin', role: rank === 'admin' || rank === 'none' ? null : rank }
-        await tx.update(users).set(after).where(eq(users.id, userId))
+        const newValues = { isAdmin: rank === 'admin', role: rank === 'admin' || rank === 'none' ? null : rank }
+        await tx.update(users).set(newValues).where(eq(users.id, userId))
         // Ends sessions: their lifetime and second step depend on the role at login.
         await endSessions(tx, userId)
-        await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: before, to: rank } })
+        await audit.record(tx, actor, { action: 'user.role', aboutId: userId, detail: { from: oldRank, to: rank } })
         const gainsPermission = permissions.some(
-          (permission) => hasPermission(after, permission) && !hasPermission(user, permission),
+          (permission) => hasPermission(newValues, permission) && !hasPermission(user, permission),
         )
         if (rank !== 'none' && gainsPermission) {
           // Password and devices may be a stranger's, because only the mailbox is proven.
@@ -109,8 +109,8 @@ export function createRoles({ db, now, audit, mails }: RoleContext, passwordLink
           await mails.sendOnce(`audit ${id}`, email, 'factorRemoved', { what: 'second step' })
           continue
         }
-        for (const other of await otherAdmins(db, userId))
-          await mails.sendOnce(`audit ${id} to ${other.id}`, other.email, 'newAdmin', { email })
+        for (const admin of await findOtherAdmins(db, userId))
+          await mails.sendOnce(`audit ${id} to ${admin.id}`, admin.email, 'newAdmin', { email })
       }
     },
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -138,21 +139,20 @@ test('a QR code that another account was shown cannot be confirmed', async () =>
 })
 
 test('secrets are sealed, and still work after the shop’s key was changed', async () => {
-  const [oldKey, newKey] = [0xa1, 0xb2].map((seed) =>
-    Array.from({ length: 32 }, (_, index) => ((index * 7 + seed) % 256).toString(16).padStart(2, '0')).join(''),
-  )
-  await using before = await openShop({ env: { SECRETS_KEY: oldKey ?? '' } })
-  const person = await before.verifiedUser()
-  const app = await addApp(before, person)
-  const [row] = await before.connection.db.select().from(appCodes).where(eq(appCodes.userId, person.user.id))
+  const [oldKey, newKey] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
+  await using oldShop = await openShop({ env: { SECRETS_KEY: oldKey } })
+  const { db, url: databaseUrl } = oldShop.connection
+  const person = await oldShop.verifiedUser()
+  const app = await addApp(oldShop, person)
+  const [row] = await db.select().from(appCodes).where(eq(appCodes.userId, person.user.id))
   expect(row?.sealedSecret).not.toContain(app.secret)
-  const rotated = createSecrets(newKey ?? '', oldKey)
-  expect(await resealAppCodes(before.connection.db, rotated)).toEqual({ resealed: 1 })
-  expect(await resealAppCodes(before.connection.db, rotated)).toEqual({ resealed: 0 })
-  await using after = await openShop({ databaseUrl: before.connection.url, env: { SECRETS_KEY: newKey ?? '' } })
-  after.clock.advance({ minutes: 2 })
-  const visitor = await enterPassword(person, after)
-  await visitor.call(logins.withCode, { code: app.codeIn(after) })
+  const rotatedSecrets = createSecrets(newKey, oldKey)
+  expect(await resealAppCodes(db, rotatedSecrets)).toEqual({ resealed: 1 })
+  expect(await resealAppCodes(db, rotatedSecrets)).toEqual({ resealed: 0 })
+  await using renewedShop = await openShop({ databaseUrl, env: { SECRETS_KEY: newKey } })
+  renewedShop.clock.advance({ minutes: 2 })
+  const visitor = await enterPassword(person, renewedShop)
+  await visitor.call(logins.withCode, { code: app.codeIn(renewedShop) })
 })
 
 test('“my data” lists the factors, without anything that could be used to log in', async () => {

@@ -59,7 +59,8 @@ export function createAppCodes({ now, secrets }: AppCodeDeps): AppCodes {
     async use(tx, userId, typed) {
       const [stored] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
       if (!stored) return false
-      const step = stepOfValidCode(digitsOf(typed), secrets.open(stored.sealedSecret, userId), now(), stored.lastStep)
+      const secret = secrets.open(stored.sealedSecret, userId)
+      const step = stepOfValidCode(digitsOf(typed), secret, now(), stored.lastStep)
       if (step === undefined) return false
       const updated = await tx
         .update(appCodes)

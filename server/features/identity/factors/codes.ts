@@ -55,18 +55,17 @@ const recoveryCodeCount = 10
 const alphabet = 'abcdefghjkmnpqrstuvwxyz023456789'
 
 /** Returns a code of four groups. Its 80 random bits can't be guessed, so a plain hash is enough. */
-const randomCode = () =>
-  [...randomBytes(16)]
-    .map((byte) => alphabet[byte % alphabet.length])
-    .join('')
-    .replace(/(.{4})(?=.)/g, '$1-')
+function randomCode(): string {
+  const letters = Array.from(randomBytes(16), (byte) => alphabet[byte % alphabet.length]).join('')
+  const groupsOfFour = letters.match(/.{4}/g) ?? []
+  return groupsOfFour.join('-')
+}
 
 /** Ignores case and separators, and reads the letter o as a zero. */
-const normalizeCode = (typed: string) =>
-  typed
-    .toLowerCase()
-    .replaceAll('o', '0')
-    .replaceAll(/[^a-z0-9]/g, '')
+function normalizeCode(typed: string): string {
+  const readable = typed.toLowerCase().replaceAll('o', '0')
+  return readable.replaceAll(/[^a-z0-9]/g, '')
+}
 
 const hashOf = (userId: string, code: string) => hashToken(`${userId}:${normalizeCode(code)}`)
 

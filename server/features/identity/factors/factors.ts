@@ -3,7 +3,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
 import { createPasswordCheck } from '#server/security/own-password.ts'
-import { knownDevice, type Sessions } from '../sessions/sessions.ts'
+import { findKnownDevice, type Sessions } from '../sessions/sessions.ts'
 import { createAppCodes } from './app-codes.ts'
 import { createChallenges } from './challenges.ts'
 import { type Codes, createCodes } from './codes.ts'
@@ -97,7 +97,7 @@ function createStepUp(
 
     async withCode(actor, code) {
       await assertMayProveWith(actor, 'code')
-      const device = await knownDevice(db, actor.user.email, actor.device)
+      const device = await findKnownDevice(db, actor.user.email, actor.device)
       await codes.useFromApp(actor, { userId: actor.user.id, code, device })
       await sessions.recordProof(db, actor, 'password and code')
     },

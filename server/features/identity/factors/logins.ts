@@ -6,7 +6,7 @@ import { personOf } from '#server/database/people.ts'
 import { userColumns, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import { type Authentication, endSessions, knownDevice, type LoginResult } from '../sessions/sessions.ts'
+import { type Authentication, endSessions, findKnownDevice, type LoginResult } from '../sessions/sessions.ts'
 import { type Codes, isAppCode, recovery } from './codes.ts'
 import type { LostDevice } from './lost-device.ts'
 import type { Notices } from './notices.ts'
@@ -61,11 +61,12 @@ export function createLogins(
     async withCode(actor, pendingLoginToken, code) {
       const authentication = await pendingLogins.open(pendingLoginToken)
       const { user } = await findAccount(authentication.userId)
-      const device = await knownDevice(db, user.email, actor.device)
+      const device = await findKnownDevice(db, user.email, actor.device)
       const typed = { userId: user.id, code, device }
       const isFromApp = isAppCode(code)
-      if (isFromApp) await codes.useFromApp(actor, typed)
-      else {
+      if (isFromApp) {
+        await codes.useFromApp(actor, typed)
+      } else {
         await codes.useForRecovery(actor, typed)
         await endSessionsAfterRecovery(user.id)
       }
@@ -118,7 +119,7 @@ function createPendingLogins({ db, now, secrets }: Pick<Context, 'db' | 'now' | 
 
     /** Throws if the token has expired or the password has changed since. */
     async open(token: string | undefined): Promise<Omit<Authentication, 'provenBy'>> {
-      const { userId, password: passwordFingerprint, handedOverAt, ends } = parse(token)
+      const { userId, password: passwordFingerprint, handedOverAt, ends } = parseToken(token)
       if (ends < now().getTime()) throw pendingLoginExpired()
       const { passwordHash } = await personOf(db, userId)
       if (hashToken(passwordHash ?? '') !== passwordFingerprint) throw pendingLoginExpired()
@@ -131,7 +132,7 @@ function createPendingLogins({ db, now, secrets }: Pick<Context, 'db' | 'now' | 
     },
   }
 
-  function parse(token = ''): { userId: string; password: string; handedOverAt: string | null; ends: number } {
+  function parseToken(token = ''): { userId: string; password: string; handedOverAt: string | null; ends: number } {
     try {
       return JSON.parse(secrets.open(token, sealPurpose))
     } catch {

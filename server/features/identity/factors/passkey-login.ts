@@ -18,7 +18,8 @@ export type PasskeyLogin = {
 const passkeyRefused = () =>
   new Refusal(401, 'passkey-refused', 'This passkey wasn’t accepted. Log in with your password, or use another device.')
 
-const isCredentialId = (given: unknown): given is string => typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
+/** In base64url. The longest id that WebAuthn allows has 1023 bytes, which are 1364 characters. */
+const isCredentialId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,1400}$/.test(value)
 
 /** A login starts without a user: the passkey tells who it is. */
 const unknownUserId = ''

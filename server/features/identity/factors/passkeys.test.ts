@@ -75,6 +75,7 @@ describe('a passkey', () => {
     synced.phone.counter = 0
     const passkey = await addPasskey(await shop.verifiedUser(), synced)
     for (let times = 0; times < 2; times++) {
+      // The authenticator counts up before each answer, so it reports 0.
       passkey.phone.counter = -1
       expect(await logInWith(passkey)).toMatchObject({ isAdmin: false })
     }
@@ -203,7 +204,7 @@ test('an account that its mailbox’s owner takes over loses the stranger’s pa
   const email = 'mailbox-owner@example.com'
   const stranger = await shop.verifiedUser({ email })
   const passkey = await addPasskey(stranger)
-  // Simulates an admin with an unproven address.
+  // Simulates a passkey in an unproven account, as an older version of the shop allowed.
   await shop.connection.db.update(users).set({ verifiedAt: null }).where(eq(users.email, email))
   await stranger.call(credentials.changeEmail, { email: 'stranger@example.com' })
   const mail = (await shop.mails()).find(({ to }) => to === 'stranger@example.com')

@@ -40,8 +40,11 @@ const algorithms = [-8, -7, -257]
 type VerifiedPasskey = NonNullable<VerifiedRegistrationResponse['registrationInfo']>
 
 /** Drops malformed transports: the browser sends them unsigned. */
-const validTransports = (sent: unknown): string[] =>
-  Array.isArray(sent) ? sent.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10) : []
+function findValidTransports(sent: unknown): string[] {
+  if (!Array.isArray(sent)) return []
+  const isTransport = (value: unknown) => typeof value === 'string' && /^[a-z-]{1,20}$/.test(value)
+  return sent.filter(isTransport).slice(0, 10)
+}
 
 export function createPasskeys({ db, now, config }: PasskeyContext, challenges: Challenges): Passkeys {
   // Passkeys belong to the host of PUBLIC_URL.
@@ -99,7 +102,7 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
           userId: user.id,
           publicKey: credential.publicKey,
           counter: credential.counter,
-          transports: validTransports(credential.transports),
+          transports: findValidTransports(credential.transports),
           isSynced: credentialBackedUp,
           aaguid,
           host,

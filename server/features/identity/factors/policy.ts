@@ -63,8 +63,8 @@ export function createPolicy({ db, config }: PolicyDeps): Policy {
     async waysToProve(user) {
       const credentials = await credentialsOf(user.id)
       const factors = secondFactorsIn(credentials)
-      const ways =
-        credentials.hasPassword && isPasswordEnough(user, factors) ? [...factors, 'password' as const] : factors
+      const mayUsePassword = credentials.hasPassword && isPasswordEnough(user, factors)
+      const ways: WayToProve[] = mayUsePassword ? [...factors, 'password'] : factors
       return { ways, hasFactor: factors.length > 0 }
     },
   }

@@ -90,7 +90,7 @@ describe('an admin of a public shop', () => {
     const response = passkey.register(await admin.call(factors.beginPasskey, {}))
     await admin.call(factors.addPasskey, { name: 'Key', response })
     const { db } = shop.connection
-    const waiting = sql`select 1 from pg_stat_activity
+    const selectWaiting = sql`select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     const { removals } = await db.transaction(async (tx) => {
       // Holds the user's lock until both removals wait for it.
@@ -99,7 +99,7 @@ describe('an admin of a public shop', () => {
         admin.call(factors.removeAppCodes, {}),
         admin.call(factors.removePasskey, { id: passkey.id }),
       ])
-      await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(2), { timeout: 30_000 })
+      await vi.waitFor(async () => expect((await db.execute(selectWaiting)).rows).toHaveLength(2), { timeout: 30_000 })
       // In an object, because a bare promise would be awaited here, before the lock is released.
       return { removals: removalOutcomes }
     })
@@ -122,11 +122,9 @@ describe('an admin of a public shop', () => {
     await secondBrowser.call(accounts.login, { email, password })
     expect(await secondBrowser.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
     await addApp(shop, secondBrowser)
-    const actions = (await secondBrowser.call(audit.adminList, {})).map(({ action, actorEmail }) => [
-      action,
-      actorEmail,
-    ])
-    expect(actions).toContainEqual(['admin.reset-two-factor', 'command line'])
+    expect(await secondBrowser.call(audit.adminList, {})).toContainEqual(
+      expect.objectContaining({ action: 'admin.reset-two-factor', actorEmail: 'command line' }),
+    )
     await shop.queue.runNow('tell-of-commands')
     await shop.queue.runNow('tell-of-commands')
     const removalMails = (await shop.mails()).filter(({ subject }) => subject === 'Your second step was removed')

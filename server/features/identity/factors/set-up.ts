@@ -39,10 +39,10 @@ const authenticatorApp = 'authenticator app'
 
 export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, passkeys, notices }: SetUpDeps): SetUp {
   /** Locks the user, because two concurrent removals could each rely on the factor that the other removes. */
-  const withUserLocked = <Result>({ user }: Actor, act: (tx: Transaction) => Promise<Result>) =>
+  const withUserLocked = <Result>({ user }: Actor, change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for('update')
-      return act(tx)
+      return change(tx)
     })
 
   /** Returns ten new recovery codes if none is left, as with the first factor. Otherwise null. */
@@ -108,9 +108,9 @@ export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, 
       const passkey = await passkeys.verify(actor, response)
       return withUserLocked(actor, async (tx) => {
         await passkeys.store(tx, actor, name, passkey)
+        const { hasAppCodes } = await policy.credentialsOf(actor.user.id, tx)
         // Accounts without a second step need no recovery codes, because an emailed link recovers them.
-        const needsRecoveryCodes =
-          policy.isSecondStepRequired(actor.user) || (await policy.credentialsOf(actor.user.id, tx)).hasAppCodes
+        const needsRecoveryCodes = hasAppCodes || policy.isSecondStepRequired(actor.user)
         const recoveryCodes = needsRecoveryCodes ? await renewUsedUpRecoveryCodes(tx, actor.user.id) : null
         await notices.recordFactorChange(tx, actor, 'added', 'passkey')
         await sessions.recordProof(tx, actor, 'passkey')

@@ -18,14 +18,14 @@ test.for([
 test('a code works one step early and late, and never at or before the last step used', () => {
   const now = new Date(1_111_111_111_000)
   const step = Math.floor(1_111_111_111 / 30)
-  const matching = [-2, -1, 0, 1, 2].map((offset) => stepOfValidCode(codeAt(secret, step + offset), secret, now, 0))
-  expect(matching).toEqual([undefined, step - 1, step, step + 1, undefined])
+  const findStep = (offset: number) => stepOfValidCode(codeAt(secret, step + offset), secret, now, 0)
+  expect([-2, -1, 0, 1, 2].map(findStep)).toEqual([undefined, step - 1, step, step + 1, undefined])
   expect(stepOfValidCode(codeAt(secret, step), secret, now, step)).toBeUndefined()
 })
 
 test('secrets have 160 bits and are never the same', () => {
   const secrets = Array.from({ length: 100 }, randomSecret)
-  for (const each of secrets) expect(each).toMatch(/^[A-Z2-7]{32}$/)
+  for (const randomlyMade of secrets) expect(randomlyMade).toMatch(/^[A-Z2-7]{32}$/)
   expect(new Set(secrets).size).toBe(100)
 })
 

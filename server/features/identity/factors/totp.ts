@@ -12,22 +12,19 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 /** 20 bytes, the length of a SHA-1 hash, as RFC 4226 recommends. */
 export const randomSecret = () => base32(randomBytes(20))
 
+const toBits = (number: number, length: number) => number.toString(2).padStart(length, '0')
+const fromBits = (bits: string) => Number.parseInt(bits, 2)
+
 function base32(bytes: Uint8Array): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  return (
-    bits
-      .match(/.{1,5}/g)
-      ?.map((fiveBits) => alphabet[Number.parseInt(fiveBits.padEnd(5, '0'), 2)])
-      .join('') ?? ''
-  )
+  const bits = Array.from(bytes, (byte) => toBits(byte, 8)).join('')
+  const groupsOfFive = bits.match(/.{1,5}/g) ?? []
+  return groupsOfFive.map((group) => alphabet[fromBits(group.padEnd(5, '0'))]).join('')
 }
 
 function fromBase32(text: string): Buffer {
-  const bits = text
-    .split('')
-    .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
-    .join('')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  const bits = Array.from(text, (letter) => toBits(alphabet.indexOf(letter), 5)).join('')
+  const groupsOfEight = bits.match(/.{8}/g) ?? []
+  return Buffer.from(groupsOfEight.map(fromBits))
 }
 
 const stepAt = (time: Date) => Math.floor(time.getTime() / 1000 / stepSeconds)

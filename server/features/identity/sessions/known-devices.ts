@@ -9,10 +9,10 @@ type DeviceTraits = { device: string | undefined; userAgent: string; ip: string 
 const cookieFingerprint = (device: string) => hashToken(`cookie ${device}`)
 
 /** Two fingerprints: the device cookie, and browser with IP address. A match of either means a known device. */
-const fingerprintsOf = ({ device, userAgent, ip }: DeviceTraits) => [
-  ...(device ? [cookieFingerprint(device)] : []),
-  hashToken(`place ${userAgent}\n${ip}`),
-]
+function fingerprintsOf({ device, userAgent, ip }: DeviceTraits): string[] {
+  const placeFingerprint = hashToken(`place ${userAgent}\n${ip}`)
+  return device ? [cookieFingerprint(device), placeFingerprint] : [placeFingerprint]
+}
 
 /** Stores the device. Returns true if it is new to this user and not their first. */
 export async function rememberDevice(
@@ -22,9 +22,9 @@ export async function rememberDevice(
   at: Date,
 ): Promise<boolean> {
   const fingerprints = fingerprintsOf(device)
-  const ofUser = eq(knownDevices.userId, userId)
-  const knownCount = await tx.$count(knownDevices, ofUser)
-  const matchCount = await tx.$count(knownDevices, and(ofUser, inArray(knownDevices.fingerprint, fingerprints)))
+  const isTheirs = eq(knownDevices.userId, userId)
+  const knownCount = await tx.$count(knownDevices, isTheirs)
+  const matchCount = await tx.$count(knownDevices, and(isTheirs, inArray(knownDevices.fingerprint, fingerprints)))
   await tx
     .insert(knownDevices)
     .values(fingerprints.map((fingerprint) => ({ userId, fingerprint, firstSeenAt: at })))
@@ -38,7 +38,7 @@ export async function forgetDevices(tx: Transaction, userId: string) {
 }
 
 /** Returns the device cookie if it has logged in to this account before. Takes the same time for every address. */
-export async function knownDevice(
+export async function findKnownDevice(
   db: Database,
   email: string,
   device: string | undefined,

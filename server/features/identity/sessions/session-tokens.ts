@@ -82,12 +82,15 @@ export function createFindSession({ db, now, securityLog }: Pick<Context, 'db' |
   }
 }
 
-type Session = NonNullable<Awaited<ReturnType<ReturnType<typeof prepareLoad>>>>
+type LoadSession = ReturnType<typeof prepareLoad>
+type Session = NonNullable<Awaited<ReturnType<LoadSession>>>
 
 const hasUsedNewToken = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
 
-/** Runs on every call. The statement is built once and sent unnamed, which a pooler in transaction mode needs. */
-function prepareLoad(db: Database, now: () => Date, by: typeof sessions.tokenHash | typeof sessions.previousTokenHash) {
+type HashColumn = typeof sessions.tokenHash | typeof sessions.previousTokenHash
+
+/** Returns a function that runs on every call. Its statement is built once and sent unnamed, for a pooler in transaction mode. */
+function prepareLoad(db: Database, now: () => Date, hashColumn: HashColumn) {
   const statement = db
     .select({
       id: sessions.id,
@@ -104,7 +107,11 @@ function prepareLoad(db: Database, now: () => Date, by: typeof sessions.tokenHas
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
-      and(eq(by, sql.placeholder('hash')), gt(sessions.expiresAt, sql.placeholder('now')), isNull(users.deletedAt)),
+      and(
+        eq(hashColumn, sql.placeholder('hash')),
+        gt(sessions.expiresAt, sql.placeholder('now')),
+        isNull(users.deletedAt),
+      ),
     )
     .prepare('')
   return async (hash: string) => (await statement.execute({ hash, now: now() }))[0]

@@ -12,7 +12,7 @@ import { hashToken, randomToken } from '#server/security/tokens.ts'
 import { rememberDevice } from './known-devices.ts'
 import { createFindSession, expiryOf, type FindSession, withToken } from './session-tokens.ts'
 
-export { forgetDevices, knownDevice } from './known-devices.ts'
+export { findKnownDevice, forgetDevices } from './known-devices.ts'
 export { sessionDays } from './session-tokens.ts'
 
 type SessionDeps = Pick<Context, 'attempts' | 'db' | 'mails' | 'now' | 'securityLog'>
@@ -155,9 +155,10 @@ export function createSessions(context: SessionDeps): Sessions {
     },
 
     async recordProof(tx, { sessionId }, provenBy) {
+      // Without a stronger proof, sets the column to itself.
       await tx
         .update(sessions)
-        .set({ provenAt: now(), ...(provenBy && { provenBy }) })
+        .set({ provenAt: now(), provenBy: provenBy ?? sql`${sessions.provenBy}` })
         .where(eq(sessions.id, sessionId ?? ''))
     },
 

@@ -74,6 +74,9 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
     async list({ limit, cursor, q, state, customerId }) {
       const after = decodeCursor(cursor)
       const { id, firstName, lastName, email, message, createdAt, answeredAt } = contactMessages
+      const isInState = state === 'open' ? isOpen : isNotNull(answeredAt)
+      const searchText = sql`lower(concat_ws(' ', ${firstName}, ${lastName}, ${email}, ${message}))`
+      const containsEachWord = wordsOf(q ?? '').map((word) => sql`${searchText} like ${containing(word)}`)
       const rows = await db
         .select({ id, ...messageColumns, customerId: users.id, answeredBy: answerer.email })
         .from(contactMessages)
@@ -82,11 +85,8 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
         .where(
           and(
             customerId ? eq(users.id, customerId) : undefined,
-            state && (state === 'open' ? isOpen : isNotNull(answeredAt)),
-            ...wordsOf(q ?? '').map(
-              (word) =>
-                sql`lower(concat_ws(' ', ${firstName}, ${lastName}, ${email}, ${message})) like ${containing(word)}`,
-            ),
+            state && isInState,
+            ...containsEachWord,
             after && sql`(${createdAt}, ${id}) < (${after.at}, ${after.id})`,
           ),
         )
@@ -133,14 +133,9 @@ export function createContact({ db, now, mails, audit, supportEmail }: ContactDe
         const message = await lockMessage(tx, id)
         const currentState: MessageState = message.answeredAt === null ? 'open' : 'answered'
         if (currentState === state) return
-        await tx
-          .update(contactMessages)
-          .set(
-            state === 'open'
-              ? { answeredAt: null, answeredBy: null }
-              : { answeredAt: now(), answeredBy: actor.user.id },
-          )
-          .where(eq(contactMessages.id, id))
+        const changes =
+          state === 'open' ? { answeredAt: null, answeredBy: null } : { answeredAt: now(), answeredBy: actor.user.id }
+        await tx.update(contactMessages).set(changes).where(eq(contactMessages.id, id))
         await recordInAuditLog(tx, actor, state === 'open' ? 'reopen' : 'settle', message)
       })
     },

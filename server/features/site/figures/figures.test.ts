@@ -21,9 +21,11 @@ test('the shop says how fast it answers once ten messages of the last 30 days we
     createdAt: hoursAgo(24 + hours),
     answeredAt: hoursAgo(24),
   })
-  await db.insert(contactMessages).values([1, 1, 2, 2, 3, 3, 3, 9, 9].map(messageAnsweredAfter))
+  const nineMessages = [1, 1, 2, 2, 3, 3, 3, 9, 9].map(messageAnsweredAfter)
+  await db.insert(contactMessages).values(nineMessages)
   expect(await publicFigures(db, now)).toEqual(noFigures)
-  await db.insert(contactMessages).values(messageAnsweredAfter(9))
+  const tenthMessage = messageAnsweredAfter(9)
+  await db.insert(contactMessages).values(tenthMessage)
   expect(await publicFigures(db, now)).toEqual({ secondsToUnlock: null, secondsToAnswer: 3 * 3600 })
   expect(await publicFigures(db, new Date(now.getTime() + 31 * 86_400_000))).toEqual(noFigures)
 })

@@ -17,13 +17,16 @@ export type Audience = { toSubscribers: boolean; buyersOf: string | null }
  * Confirmed subscribers, and buyers who were told about news at the checkout and never objected. `email` selects one.
  * A guest's order for an existing account (`made_account` is false) is no consent of its owner.
  */
-export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL => sql`(
+export function audienceOf({ toSubscribers, buyersOf }: Audience, email?: SQL): SQL {
+  const isSelectedSubscriber = email ? sql`s.email = ${email}` : sql`true`
+  const isSelectedBuyer = email ? sql`u.email = ${email}` : sql`true`
+  return sql`(
   select s.email, 'subscriber' as why, s.id as unsubscribe_id from ${newsletterSubscriptions} s
-  where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null${email ? sql` and s.email = ${email}` : sql``}
+  where ${toSubscribers} and s.confirmed_at is not null and s.unsubscribed_at is null and ${isSelectedSubscriber}
     and not exists (select from ${mailSuppressions} m where m.email = s.email)
   union all
   select u.email, 'buyer', u.id from ${users} u
-  where u.verified_at is not null and u.deleted_at is null${email ? sql` and u.email = ${email}` : sql``}
+  where u.verified_at is not null and u.deleted_at is null and ${isSelectedBuyer}
     and exists (select from ${purchases} p where p.user_id = u.id and p.product_id = ${buyersOf}::uuid
       and p.status in ${sql.raw(sqlList(liveStatuses))})
     and exists (select from ${orders} o
@@ -34,6 +37,7 @@ export const audienceOf = ({ toSubscribers, buyersOf }: Audience, email?: SQL): 
     and not exists (select from ${mailSuppressions} m where m.email = u.email)
     and not exists (select from ${mailSuppressions} m where m.user_id = u.id)
 )`
+}
 
 export async function countAudience(db: Database, audience: Audience): Promise<number> {
   const { rows } = await db.execute<{ count: number }>(
@@ -42,7 +46,7 @@ export async function countAudience(db: Database, audience: Audience): Promise<n
   return rows[0]?.count ?? 0
 }
 
-/** Stores one recipient for each address; a subscriber who is also a buyer counts as subscriber. */
+/** Stores one recipient for each address. `why desc` prefers the subscriber if a buyer has also subscribed. */
 export async function storeRecipients(tx: Transaction, newsletter: Audience & { id: string }) {
   await tx.execute(
     sql`insert into ${newsletterRecipients} (newsletter_id, email, why, unsubscribe_id)
@@ -53,7 +57,7 @@ export async function storeRecipients(tx: Transaction, newsletter: Audience & { 
 
 export type Unreachable = { untold: number; objected: number; refused: number; bySeller: number }
 
-/** `untold` counts customers without an objection or suppression. */
+/** `untold` counts customers who were not told about news at the checkout, or have not confirmed their address. */
 export async function countUnreachable(db: Database, { buyersOf }: Audience): Promise<Unreachable> {
   const { rows } = await db.execute<Unreachable>(sql`
     select (count(*) filter (where why is null))::int as untold, (count(*) filter (where why = 'objected'))::int as objected,

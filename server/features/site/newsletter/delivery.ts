@@ -12,7 +12,7 @@ type DeliveryContext = Pick<Context, 'bulkMail' | 'config' | 'crashPoint' | 'db'
 /** Delivery of newsletters. Commits `handed_over` before sending and `sent` after; a crash in between never sends twice. */
 export type Delivery = {
   sendSlice(newsletter: Newsletter): Promise<void>
-  setState(tx: Transaction | Database, id: string, set: Partial<typeof newsletters.$inferInsert>): Promise<void>
+  setState(tx: Transaction | Database, id: string, changes: Partial<typeof newsletters.$inferInsert>): Promise<void>
   pause(id: string, because: PauseReason, lastError?: string | null): Promise<void>
 }
 
@@ -28,6 +28,8 @@ type ClaimedRecipient = {
 /** Duration of a run, well within the lease of the job. The schedule starts the next run. */
 const sliceMs = 300_000
 const failuresBeforePause = 10
+/** Pause after a failure, multiplied by the failures in a row. */
+const failurePauseMs = 400
 /** Retries a deferred email after 5, 10, 20 minutes and so on; gives up after about 21 hours. */
 const firstRetryMs = 300_000
 const maxTries = 9
@@ -38,8 +40,8 @@ export function createDelivery(context: DeliveryContext): Delivery {
   const { db, now, mails, bulkMail, queue, crashPoint } = context
   const pace = createPace(context)
 
-  const setState: Delivery['setState'] = async (tx, id, set) => {
-    await tx.update(newsletters).set(set).where(eq(newsletters.id, id))
+  const setState: Delivery['setState'] = async (tx, id, changes) => {
+    await tx.update(newsletters).set(changes).where(eq(newsletters.id, id))
   }
 
   const pause = (id: string, because: PauseReason, lastError: string | null = null) =>
@@ -120,11 +122,12 @@ export function createDelivery(context: DeliveryContext): Delivery {
           failures = 0
           pace.speedUp()
           await mails.sent.record({ id: recipient.id, to: recipient.email, kind: 'newsletter', data })
-        } else if (outcome.is === 'later') pace.slowDown()
-        else if (!isAddressRefused) {
+        } else if (outcome.is === 'later') {
+          pace.slowDown()
+        } else if (!isAddressRefused) {
           failures += 1
           if (failures === failuresBeforePause) await pause(id, 'connections', outcome.reply.slice(0, 500))
-          else await sleep(400 * failures)
+          else await sleep(failurePauseMs * failures)
         }
       }
     }

@@ -72,14 +72,14 @@ export function createDrafts(context: DraftContext): Drafts {
 
     async save(actor, id, version, draft) {
       await db.transaction(async (tx) => {
-        const [before] = await tx.select().from(newsletters).where(isDraft(id, version)).for('update')
-        if (!before) return refuseStale(id)
+        const [stored] = await tx.select().from(newsletters).where(isDraft(id, version)).for('update')
+        if (!stored) return refuseStale(id)
         await tx
           .update(newsletters)
           .set({ ...draft, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
           .where(eq(newsletters.id, id))
-        const isRepeatedSave =
-          before.updatedBy === actor.user.id && now().getTime() - before.updatedAt.getTime() < auditPauseMs
+        const isRecent = now().getTime() - stored.updatedAt.getTime() < auditPauseMs
+        const isRepeatedSave = isRecent && stored.updatedBy === actor.user.id
         if (!isRepeatedSave) await audit.record(tx, actor, { action: 'newsletter.save', subject: id })
         return undefined
       })

@@ -189,6 +189,6 @@ test('the seller lists, searches and exports the addresses by state', async () =
     expect(response.headers.get('content-disposition')).toContain(`newsletter-${state}-`)
     const lines = (await response.text()).trim().split('\n')
     expect(lines).toHaveLength(2)
-    expect(lines[1]).toContain(listedLine.split(' ').join(','))
+    expect(lines[1]).toContain(listedLine.replace(' ', ','))
   }
 })

@@ -60,7 +60,8 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
   const { db, now, mails, isLinkToken } = context
   const drafts = createDrafts(context)
   const sending = createSending(context, drafts)
-  const maySendConfirmation = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${maxConfirmationMails}`
+  const isNotSubscribed = or(isNull(subscriptions.confirmedAt), isNotNull(subscriptions.unsubscribedAt))
+  const maySendConfirmation = sql`${isNotSubscribed} and ${subscriptions.timesAsked} < ${maxConfirmationMails}`
 
   return {
     drafts,
@@ -134,15 +135,10 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
 
     async forgetInactive() {
       await forgetOldRecipients(context, retentionStart(now(), retention.jobs))
-      const before = retentionStart(now(), retention.newsletter)
-      await db
-        .delete(subscriptions)
-        .where(
-          or(
-            and(isNull(subscriptions.confirmedAt), lt(subscriptions.createdAt, before)),
-            lt(subscriptions.unsubscribedAt, before),
-          ),
-        )
+      const start = retentionStart(now(), retention.newsletter)
+      const hasNeverConfirmed = and(isNull(subscriptions.confirmedAt), lt(subscriptions.createdAt, start))
+      const hasUnsubscribed = lt(subscriptions.unsubscribedAt, start)
+      await db.delete(subscriptions).where(or(hasNeverConfirmed, hasUnsubscribed))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
 import { type PauseReason, stoppableStates } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -18,7 +18,8 @@ type SendingContext = Pick<
 export type Sending = {
   /** Starts due newsletters and sends the next part of each. */
   run(): Promise<void>
-  send(actor: Actor, id: string, version: number, at: Date | undefined): Promise<void>
+  /** Sends at once without `sendAt`. */
+  send(actor: Actor, id: string, version: number, sendAt: Date | undefined): Promise<void>
   pause(actor: Actor, id: string): Promise<void>
   resume(actor: Actor, id: string): Promise<void>
   /** Stops a newsletter for good; a scheduled one becomes a draft again. */
@@ -49,18 +50,17 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     // A restored backup does not know who got the newsletter after the backup was made.
     const isRestoredSinceApproval = sql`${auditLog.action} = 'backup.restore' and ${auditLog.at} > ${approvedAt}`
     if ((await db.$count(auditLog, isRestoredSinceApproval)) > 0) return 'restored'
-    const delayMs = state === 'scheduled' && scheduledFor ? now().getTime() - scheduledFor.getTime() : 0
-    if (delayMs > maxDelayMs) return 'missed'
-    return undefined
+    const isTooLate = scheduledFor !== null && now().getTime() - scheduledFor.getTime() > maxDelayMs
+    return state === 'scheduled' && isTooLate ? 'missed' : undefined
   }
 
   async function run() {
+    const isStarted = eq(newsletters.state, 'sending')
+    const isDueToStart = and(eq(newsletters.state, 'scheduled'), lte(newsletters.scheduledFor, now()))
     const dueNewsletters = await db
       .select()
       .from(newsletters)
-      .where(
-        sql`${newsletters.state} = 'sending' or (${newsletters.state} = 'scheduled' and ${newsletters.scheduledFor} <= ${now()})`,
-      )
+      .where(or(isStarted, isDueToStart))
       .orderBy(newsletters.approvedAt)
     for (const newsletter of dueNewsletters) {
       const reason = await findPauseReason(newsletter)
@@ -80,13 +80,13 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     id: string,
     allowedStates: readonly Newsletter['state'][],
     action: 'newsletter.pause' | 'newsletter.resume' | 'newsletter.stop',
-    apply: (tx: Transaction, newsletter: Newsletter) => Promise<unknown>,
+    change: (tx: Transaction, newsletter: Newsletter) => Promise<unknown>,
   ) {
     await db.transaction(async (tx) => {
       const [found] = await tx.select().from(newsletters).where(eq(newsletters.id, id)).for('update')
       if (!found || !allowedStates.includes(found.state))
         throw conflict('already-handled', 'This newsletter isn’t in that state anymore. Please reload the page.')
-      await apply(tx, found)
+      await change(tx, found)
       await audit.record(tx, actor, { action, subject: id })
     })
   }
@@ -99,20 +99,20 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
   return {
     run,
 
-    async send(actor, id, version, at) {
+    async send(actor, id, version, sendAt) {
       assertReadyToSend()
-      if (at && at <= now()) throw new Refusal(400, 'invalid-input', 'Please choose a time to come')
+      if (sendAt && sendAt <= now()) throw new Refusal(400, 'invalid-input', 'Please choose a time to come')
       await db.transaction(async (tx) => {
         const [approved] = await tx
           .update(newsletters)
-          .set({ state: 'scheduled', scheduledFor: at ?? null, approvedAt: now(), updatedBy: actor.user.id })
+          .set({ state: 'scheduled', scheduledFor: sendAt ?? null, approvedAt: now(), updatedBy: actor.user.id })
           .where(isDraft(id, version))
           .returning()
         if (!approved) return refuseStale(id)
-        if (!at) await start(tx, approved)
+        if (!sendAt) await start(tx, approved)
         await audit.record(tx, actor, { action: 'newsletter.send', subject: id })
       })
-      if (!at) await queue.trigger('send-newsletters')
+      if (!sendAt) await queue.trigger('send-newsletters')
     },
 
     pause: (actor, id) =>
@@ -130,15 +130,10 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     },
 
     stop: (actor, id) =>
-      changeState(actor, id, stoppableStates, 'newsletter.stop', (tx, { startedAt }) =>
-        setState(
-          tx,
-          id,
-          startedAt
-            ? { state: 'stopped', finishedAt: now(), pausedBecause: null }
-            : { state: 'draft', scheduledFor: null, approvedAt: null, pausedBecause: null },
-        ),
-      ),
+      changeState(actor, id, stoppableStates, 'newsletter.stop', (tx, { startedAt }) => {
+        if (startedAt) return setState(tx, id, { state: 'stopped', finishedAt: now(), pausedBecause: null })
+        return setState(tx, id, { state: 'draft', scheduledFor: null, approvedAt: null, pausedBecause: null })
+      }),
   }
 }
 

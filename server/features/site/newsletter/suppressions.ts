@@ -30,7 +30,7 @@ export type Suppressions = {
 
 export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionDeps): Suppressions {
   /** Undefined for an unproven address, which may belong to someone else. */
-  async function provenAddress(tx: Transaction | typeof db, userId: string) {
+  async function findProvenAddress(tx: Transaction | typeof db, userId: string) {
     const [user] = await tx
       .select({ email: users.email })
       .from(users)
@@ -47,18 +47,11 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
           .select({ email: subscriptions.email })
           .from(subscriptions)
           .where(eq(subscriptions.id, unsubscribeId))
+        const hasSubscribedAddress = and(eq(users.email, subscription?.email ?? ''), isNotNull(users.verifiedAt))
         const [buyer] = await tx
           .select({ email: users.email, userId: users.id })
           .from(users)
-          .where(
-            and(
-              or(
-                eq(users.id, unsubscribeId),
-                and(eq(users.email, subscription?.email ?? ''), isNotNull(users.verifiedAt)),
-              ),
-              isNull(users.deletedAt),
-            ),
-          )
+          .where(and(or(eq(users.id, unsubscribeId), hasSubscribedAddress), isNull(users.deletedAt)))
         const email = buyer?.email ?? subscription?.email
         const userId = buyer?.userId ?? null
         if (!email) return
@@ -98,7 +91,7 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
     },
 
     async forget(tx, userId) {
-      const email = await provenAddress(tx, userId)
+      const email = await findProvenAddress(tx, userId)
       if (email) {
         // The objection is deleted below, so its subscription must end, or newsletters would go out again.
         await tx
@@ -114,13 +107,13 @@ export function createSuppressions({ db, now, audit, isLinkToken }: SuppressionD
         await tx.delete(suppressions).where(eq(suppressions.email, email))
       }
       await tx.delete(suppressions).where(eq(suppressions.userId, userId))
-      const ofPerson = or(eq(recipients.unsubscribeId, userId), email ? eq(recipients.email, email) : undefined)
-      await tx.delete(recipients).where(and(ofPerson, eq(recipients.state, 'waiting')))
-      await tx.update(recipients).set({ email: null, unsubscribeId: null, reply: null }).where(ofPerson)
+      const isTheirs = or(eq(recipients.unsubscribeId, userId), email ? eq(recipients.email, email) : undefined)
+      await tx.delete(recipients).where(and(isTheirs, eq(recipients.state, 'waiting')))
+      await tx.update(recipients).set({ email: null, unsubscribeId: null, reply: null }).where(isTheirs)
     },
 
     async dataOf(userId) {
-      const email = (await provenAddress(db, userId)) ?? ''
+      const email = (await findProvenAddress(db, userId)) ?? ''
       const received = await db
         .select({
           subject: newsletters.subject,

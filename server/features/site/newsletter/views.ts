@@ -51,6 +51,7 @@ export function createViews(context: ViewDeps): NewsletterViews {
   const { db, mails } = context
   const columnsWithEditor = { ...getTableColumns(newsletters), updatedBy: users.name }
 
+  /** Returns a function that looks up the counts of a newsletter. */
   async function readCounts(ids: string[]) {
     const rows = await db
       .select({
@@ -86,6 +87,20 @@ export function createViews(context: ViewDeps): NewsletterViews {
     return found
   }
 
+  const findTroubled = (id: string) =>
+    db
+      .select({ ...getTableColumns(recipients), email: sql<string>`${recipients.email}` })
+      .from(recipients)
+      .where(
+        and(
+          eq(recipients.newsletterId, id),
+          inArray(recipients.state, ['refused', 'uncertain']),
+          sql`${recipients.email} is not null`,
+        ),
+      )
+      .orderBy(desc(recipients.state), recipients.email)
+      .limit(maxTroubledShown)
+
   const sampleOf: NewsletterViews['sampleOf'] = ({ id, subject, preheader, markdown, toSubscribers }) => ({
     subject,
     preheader,
@@ -118,18 +133,7 @@ export function createViews(context: ViewDeps): NewsletterViews {
         readCounts([id]),
         countAudience(db, found),
         countUnreachable(db, found),
-        db
-          .select({ ...getTableColumns(recipients), email: sql<string>`${recipients.email}` })
-          .from(recipients)
-          .where(
-            and(
-              eq(recipients.newsletterId, id),
-              inArray(recipients.state, ['refused', 'uncertain']),
-              sql`${recipients.email} is not null`,
-            ),
-          )
-          .orderBy(desc(recipients.state), recipients.email)
-          .limit(maxTroubledShown),
+        findTroubled(id),
       ])
       return {
         ...found,

@@ -43,11 +43,16 @@ export async function reviewSummary(db: Database): Promise<SiteSettings['reviews
     .where(isWritten)
     .groupBy(reviews.stars)
   const byStars = [1, 2, 3, 4, 5].map((stars) => rows.find((row) => row.stars === stars)?.count ?? 0)
-  const total = byStars.reduce((sum, reviewCount) => sum + reviewCount, 0)
-  const totalStars = byStars.reduce((sum, reviewCount, index) => sum + reviewCount * (index + 1), 0)
-  return { count: total, average: total === 0 ? 0 : totalStars / total, byStars }
+  let reviewCount = 0
+  let starCount = 0
+  for (const row of rows) {
+    reviewCount += row.count
+    starCount += row.count * (row.stars ?? 0)
+  }
+  return { count: reviewCount, average: reviewCount === 0 ? 0 : starCount / reviewCount, byStars }
 }
 
+/** Returns a function that looks up a product. */
 export async function reviewsByProduct(db: Database) {
   const rows = await db
     .select({ productId: reviews.productId, count: count(), average: avg(reviews.stars).mapWith(Number) })
@@ -55,8 +60,8 @@ export async function reviewsByProduct(db: Database) {
     .where(isWritten)
     .groupBy(reviews.productId)
   return (productId: string) => {
-    const { count: written, average } = rows.find((row) => row.productId === productId) ?? noReviews
-    return { count: written, average }
+    const { count: reviewCount, average } = rows.find((row) => row.productId === productId) ?? noReviews
+    return { count: reviewCount, average }
   }
 }
 
@@ -75,19 +80,22 @@ export async function listReviews<Item extends { id: string; writtenAt: Date }>(
 ) {
   const after = decodeCursor(cursor)
   const rank = ranks[sort]
-  // A cursor has no rank, so the subquery reads it from the cursor's review.
-  const isAfter =
-    after &&
-    (rank
-      ? sql`(${rank}, ${reviews.writtenAt}, ${reviews.id}) < (${db.select({ rank }).from(reviews).where(eq(reviews.id, after.id))}, ${after.at}, ${after.id}::uuid)`
-      : sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`)
+  const byDate = [desc(reviews.writtenAt), desc(reviews.id)]
   const rows = await db
     .select(reviewColumns)
     .from(reviews)
-    .where(and(isWritten, condition, isAfter))
-    .orderBy(...(rank ? [desc(rank)] : []), desc(reviews.writtenAt), desc(reviews.id))
+    .where(and(isWritten, condition, after && isAfterCursor(db, after, rank)))
+    .orderBy(...(rank ? [desc(rank), ...byDate] : byDate))
     .limit(limit + 1)
   return pageOf(rows.map(toItem), limit, ({ writtenAt: at, id }) => ({ at, id }))
+}
+
+function isAfterCursor(db: Database, after: { at: Date; id: string }, rank: SQL<number> | undefined): SQL {
+  const { writtenAt, id } = reviews
+  if (!rank) return sql`(${writtenAt}, ${id}) < (${after.at}, ${after.id}::uuid)`
+  // A cursor has no rank, so a subquery reads it from the cursor's review.
+  const rankOfCursor = db.select({ rank }).from(reviews).where(eq(id, after.id))
+  return sql`(${rank}, ${writtenAt}, ${id}) < (${rankOfCursor}, ${after.at}, ${after.id}::uuid)`
 }
 
 /** Public fields of a review: no report, and no text if it is hidden. */

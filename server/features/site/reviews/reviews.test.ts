@@ -33,6 +33,7 @@ test('nobody can write a review, or is invited to, before 30 paid days', async (
 test('a buyer is invited once after 30 paid days, but not after a refund', async () => {
   await shop.sandbox.controls.refund(refundedBuyer.purchase.paymentIntentId ?? '')
   await shop.advance(31, 'day')
+  // Sessions have ended meanwhile.
   admin = await shop.admin()
   await login(buyer)
   await login(refundedBuyer)
@@ -80,7 +81,7 @@ test('an author may show since when they have been paying, until the subscriptio
   await login(author)
   await author.call(reviews.write, { ...review, stars: 5, author: 'Mara', showsPayingSince: true })
   const visitor = shop.visitor()
-  const payingSince = async () => (await visitor.call(reviews.list, {})).map((each) => each.payingSince)
+  const payingSince = async () => (await visitor.call(reviews.list, {})).map((listed) => listed.payingSince)
   expect(await payingSince()).toEqual([author.purchase.createdAt, null])
   await author.call(purchases.cancel, { id: author.purchase.id })
   expect(await payingSince()).toEqual([author.purchase.createdAt, null])

@@ -100,6 +100,7 @@ test('a newsletter’s page counts the customers it does not reach, by reason', 
   const { audience: reached, unreachable } = await admin.call(newsletters.adminShow, { id })
   expect(unreachable).toMatchObject({ objected: 1, refused: 1, bySeller: 1 })
   const { untold, objected, refused, bySeller } = unreachable
-  const all = await audience()
-  expect(reached + untold + objected + refused + bySeller).toBe(all.customers + all.refused)
+  const customersOfProduct = await audience()
+  const counted = reached + untold + objected + refused + bySeller
+  expect(counted).toBe(customersOfProduct.customers + customersOfProduct.refused)
 })

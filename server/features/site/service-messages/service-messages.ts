@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, exists, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import {
   type serviceMessages as calls,
@@ -66,12 +66,12 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
   /** Security messages do not count. */
   async function countRemaining(tx: Database | Transaction, productId: string) {
     const since = new Date(now().getTime() - serviceMessageDays * dayMs)
-    const recent = and(
+    const isRecent = and(
       eq(serviceMessages.productId, productId),
       ne(serviceMessages.reason, 'security'),
       gt(serviceMessages.sentAt, since),
     )
-    return Math.max(0, maxServiceMessages - (await tx.$count(serviceMessages, recent)))
+    return Math.max(0, maxServiceMessages - (await tx.$count(serviceMessages, isRecent)))
   }
 
   const emailDataOf = async ({ productId, reason, subject, markdown }: Message) => ({
@@ -118,20 +118,12 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
     },
 
     async audience(productId) {
-      const [[customers], [refused], remaining] = await Promise.all([
-        db.select({ count: count() }).from(users).where(customersOf(db, productId)),
-        db
-          .select({ count: count() })
-          .from(users)
-          .where(customersOf(db, productId, 'refused')),
+      const [customers, refused, remaining] = await Promise.all([
+        db.$count(users, customersOf(db, productId)),
+        db.$count(users, customersOf(db, productId, 'refused')),
         countRemaining(db, productId),
       ])
-      return {
-        customers: customers?.count ?? 0,
-        refused: refused?.count ?? 0,
-        remaining,
-        missing: missingForSending(context),
-      }
+      return { customers, refused, remaining, missing: missingForSending(context) }
     },
 
     async sendTest(actor, message) {
@@ -151,8 +143,7 @@ export function createServiceMessages(context: ServiceMessageContext): ServiceMe
             'too-soon',
             `${maxServiceMessages} service messages have gone to these customers within ${serviceMessageDays} days. Only security can’t wait.`,
           )
-        const [found] = await tx.select({ count: count() }).from(users).where(customersOf(tx, message.productId))
-        const recipients = found?.count ?? 0
+        const recipients = await tx.$count(users, customersOf(tx, message.productId))
         if (recipients !== customers)
           throw conflict('changed-meanwhile', `It would go to ${recipients} customers by now. Please look again.`)
         if (recipients === 0) throw conflict('not-ready-to-send', 'Nobody has a running purchase of this product.')
