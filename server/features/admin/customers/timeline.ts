@@ -48,15 +48,15 @@ export function createTimeline(
     })),
   ]
 
-  return async (userId, { limit, cursor }) => {
+  return async function readTimeline(userId, { limit, cursor }) {
     const after = decodeCursor(cursor, String.raw`[\w.-]{1,80}`)
     // Reads one more than a page from each source, to know if there is a next page.
     const part = { before: after?.at ?? farFuture, limit: limit + 1 }
-    const found = (await Promise.all(sources.map((read) => read(userId, part)))).flat()
-    const entries = found
-      .filter((entry) => !after || isOlder(entry, after))
-      .toSorted((a, b) => (isOlder(a, b) ? 1 : -1))
-    return pageOf(entries.slice(0, limit + 1), limit, ({ at, id }) => ({ at, id }))
+    const entriesBySource = await Promise.all(sources.map((readSource) => readSource(userId, part)))
+    // `before` includes its moment, so entries of earlier pages may be among them.
+    const entriesOnPage = entriesBySource.flat().filter((entry) => !after || isOlder(entry, after))
+    const newestFirst = entriesOnPage.toSorted((a, b) => (isOlder(a, b) ? 1 : -1))
+    return pageOf(newestFirst.slice(0, limit + 1), limit, ({ at, id }) => ({ at, id }))
   }
 }
 
@@ -79,11 +79,13 @@ function createSource<Row extends { at: Date }>(
   historyOf: (userId: string, part: HistoryPart) => Promise<Row[]>,
   describe: (row: Row) => { id: string | number; title: string; detail?: string; mailId?: string },
 ): Source {
-  return async (userId, part) =>
-    (await historyOf(userId, part)).map((row) => {
+  return async function readSource(userId, part) {
+    const rows = await historyOf(userId, part)
+    return rows.map((row) => {
       const { id, title, detail = '', mailId = null } = describe(row)
       return { id: `${kind}-${id}`, at: row.at, kind, title, detail, mailId }
     })
+  }
 }
 
 const isOlder = (a: { at: Date; id: string }, b: { at: Date; id: string }) =>

@@ -35,13 +35,16 @@ export function createCollectFacts(
   { db, mails, catalog }: Pick<Context, 'db' | 'mails' | 'catalog'>,
   { identity, access, selling, site }: Areas,
 ): CollectFacts {
+  async function findPurchase(id: string) {
+    const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
+    return purchase ?? null
+  }
+
   return async function collectFacts(disputed) {
     const { payment, invoice, order } = disputed
     const { userId } = invoice
     const person = await personOf(db, userId)
-    const [purchase = null] = invoice.purchaseId
-      ? await db.select().from(purchases).where(eq(purchases.id, invoice.purchaseId))
-      : []
+    const purchase = invoice.purchaseId ? await findPurchase(invoice.purchaseId) : null
     const productId = purchase?.productId ?? order?.productId
     const product = productId ? await catalog.findRow(productId) : catalog.homeProduct()
     const { company, street, postalCode, city, country } = await selling.customers.billingDetailsOf(userId)

@@ -33,7 +33,9 @@ export function createDisputeScreen(
       const { reason, status, amount, openedAt, dueAt, submittedAt, savedAt, fault, answer } = facts.dispute
       const { id: userId, name, email, isDeleted } = facts.buyer
       const draft = draftOf(facts)
-      const hasTexts = answer !== null || isAnswerable(status)
+      const textNames = answer !== null || isAnswerable(status) ? textsFor(reason) : []
+      const fileNames = isDecided(status) ? [] : filesFor(reason).filter((file) => draft.files[file] !== '')
+      const texts = answer?.texts ?? draft.texts
       return {
         id,
         reason,
@@ -46,21 +48,12 @@ export function createDisputeScreen(
         fault,
         customer: isDeleted ? null : { id: userId, name, email },
         facts: factsInWords(facts),
-        texts: hasTexts
-          ? textsFor(reason).map((textName) => ({
-              name: textName,
-              value: (answer?.texts ?? draft.texts)[textName] ?? '',
-            }))
-          : [],
-        files: isDecided(status)
-          ? []
-          : filesFor(reason)
-              .filter((file) => draft.files[file] !== '')
-              .map((file) => ({
-                name: file,
-                content: draft.files[file],
-                isIncluded: answer?.files.includes(file) ?? true,
-              })),
+        texts: textNames.map((textName) => ({ name: textName, value: texts[textName] ?? '' })),
+        files: fileNames.map((file) => ({
+          name: file,
+          content: draft.files[file],
+          isIncluded: answer?.files.includes(file) ?? true,
+        })),
       }
     },
 

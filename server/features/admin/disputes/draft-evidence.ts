@@ -56,19 +56,21 @@ export function draftEvidence(facts: DisputeFacts, seller: Seller): Draft {
 
 /** Day of the first unlock or, for a renewal, the start of its period. */
 function serviceDate(facts: DisputeFacts): string {
-  const unlocked = firstUnlock(facts)?.at
-  if (!unlocked) return ''
+  const unlockedAt = firstUnlock(facts)?.at
+  if (!unlockedAt) return ''
   const { periodStart } = facts.payment
-  return dayFormat.format(periodStart && periodStart > unlocked ? periodStart : unlocked)
+  const isRenewal = periodStart !== null && periodStart > unlockedAt
+  return dayFormat.format(isRenewal ? periodStart : unlockedAt)
 }
 
 function activityLines({ access, logins }: DisputeFacts): string[] {
-  return [
-    ...access.map(({ at, what, username }) => ({ at, line: username ? `${what}: ${username} on TradingView` : what })),
-    ...logins.map(({ at, ip }) => ({ at, line: `Logged in from ${ip}` })),
-  ]
-    .toSorted((a, b) => a.at.getTime() - b.at.getTime())
-    .map(({ at, line }) => `${timestampOf(at)}  ${line}`)
+  const accessActivity = access.map(({ at, what, username }) => ({
+    at,
+    text: username ? `${what}: ${username} on TradingView` : what,
+  }))
+  const loginActivity = logins.map(({ at, ip }) => ({ at, text: `Logged in from ${ip}` }))
+  const activity = [...accessActivity, ...loginActivity].toSorted((a, b) => a.at.getTime() - b.at.getTime())
+  return activity.map(({ at, text }) => `${timestampOf(at)}  ${text}`)
 }
 
 function newestLines(lines: string[], maxLength: number): string {
@@ -86,24 +88,26 @@ function policyDisclosure({ order, terms }: DisputeFacts, sectionIds: string[], 
 
 function cancellationRebuttal({ purchase, payment }: DisputeFacts): string {
   if (!purchase) return ''
+  const { endedAt, endsAt } = purchase
+  const hasEndedBefore = endedAt !== null && endedAt <= payment.paidAt
+  if (hasEndedBefore) return ''
   const paymentSentence = `The payment was made on ${timeOf(payment.paidAt)}.`
-  if (purchase.endedAt)
-    return purchase.endedAt > payment.paidAt
-      ? `${paymentSentence} The subscription was running then, and ended on ${timeOf(purchase.endedAt)}.`
-      : ''
-  return purchase.endsAt
-    ? `${paymentSentence} The subscription is cancelled, and runs until ${dayFormat.format(purchase.endsAt)}, which has been paid for.`
-    : `${paymentSentence} The subscription has not been cancelled.`
+  if (endedAt) return `${paymentSentence} The subscription was running then, and ended on ${timeOf(endedAt)}.`
+  if (endsAt)
+    return `${paymentSentence} The subscription is cancelled, and runs until ${dayFormat.format(endsAt)}, which has been paid for.`
+  return `${paymentSentence} The subscription has not been cancelled.`
 }
 
 function comparePayments({ payment, otherPayments }: DisputeFacts): string {
   if (otherPayments.length === 0) return 'There is no other payment by this customer.'
-  const inWords = (each: Payment) =>
-    `${exactDollars(each.amount)} on ${dayFormat.format(each.paidAt)}, invoice ${each.invoiceNumber ?? '–'}, for ${periodOf(each) || 'a change'}`
-  return [
-    `The disputed payment: ${inWords(payment)}.`,
-    ...otherPayments.map((other) => `Another payment: ${inWords(other)}.`),
-  ].join('\n')
+  const otherLines = otherPayments.map((other) => `Another payment: ${paymentInWords(other)}.`)
+  return [`The disputed payment: ${paymentInWords(payment)}.`, ...otherLines].join('\n')
+}
+
+function paymentInWords(payment: Payment): string {
+  const day = dayFormat.format(payment.paidAt)
+  const paidFor = periodOf(payment) || 'a change'
+  return `${exactDollars(payment.amount)} on ${day}, invoice ${payment.invoiceNumber ?? '–'}, for ${paidFor}`
 }
 
 function receiptOf({ buyer, product }: DisputeFacts, payment: Payment, { sender }: Seller): string {
@@ -137,15 +141,15 @@ function orderDocument(facts: DisputeFacts, { publicUrl }: Seller): string {
 }
 
 function correspondenceOf({ messages, emails }: DisputeFacts): string {
-  const messageTexts = messages.flatMap(({ at, message, answer }) => [
-    `${timestampOf(at)}  The customer wrote:\n${message}`,
-    ...(answer ? [`We answered:\n${answer}`] : []),
-  ])
+  const paragraphs: string[] = []
+  if (messages.length > 0) paragraphs.push('MESSAGES')
+  for (const { at, message, answer } of messages) {
+    paragraphs.push(`${timestampOf(at)}  The customer wrote:\n${message}`)
+    if (answer) paragraphs.push(`We answered:\n${answer}`)
+  }
   const emailLines = emails.map(({ at, subject }) => `${timestampOf(at)}  ${subject}`)
-  return [
-    ...(messageTexts.length > 0 ? ['MESSAGES', ...messageTexts] : []),
-    ...(emailLines.length > 0 ? ['EMAILS THAT WE SENT', emailLines.join('\n')] : []),
-  ].join('\n\n')
+  if (emails.length > 0) paragraphs.push('EMAILS THAT WE SENT', emailLines.join('\n'))
+  return paragraphs.join('\n\n')
 }
 
 function termsText({ terms, order }: DisputeFacts, { publicUrl }: Seller): string {
@@ -159,7 +163,6 @@ const labelWidth = 22
 
 function formatTable(title: string, rows: [label: string, value: string][]): string {
   const filledRows = rows.filter(([, value]) => value !== '')
-  return [title.toUpperCase(), '', ...filledRows.map(([label, value]) => `${label.padEnd(labelWidth)}${value}`)].join(
-    '\n',
-  )
+  const lines = filledRows.map(([label, value]) => `${label.padEnd(labelWidth)}${value}`)
+  return [title.toUpperCase(), '', ...lines].join('\n')
 }

@@ -22,7 +22,7 @@ export type { ExportFilter, FileKind }
 const maxRunningExports = 2
 
 export function createExports({ connection, db, now, audit }: ExportDeps): Exports {
-  const running = createSemaphore({
+  const runningExports = createSemaphore({
     atOnce: maxRunningExports,
     maxWaiting: 0,
     refusal: () =>
@@ -69,7 +69,7 @@ export function createExports({ connection, db, now, audit }: ExportDeps): Expor
   return {
     async download(actor, kind, filter = {}) {
       const filterName = filter.state ?? filter.period
-      const release = await running.acquire()
+      const release = await runningExports.acquire()
       const stream = new PassThrough()
       stream.once('close', release)
       try {

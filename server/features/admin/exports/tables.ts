@@ -39,17 +39,15 @@ const timestamp = (column: string) => `date_trunc('second', ${column} at time zo
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ${sqlList(liveStatuses)}`
 
-const orderKind = `case ${bookingKinds
-  .map((kind) => `when p.booked_as = '${kind}' then '${bookingKindTexts[kind]}'`)
-  .join(' ')} when p.paid_through = 'hand' then 'booked by hand' else 'paid by card' end`
+function textOf<Value extends string>(column: string, values: readonly Value[], texts: Record<Value, string>): string {
+  const cases = values.map((value) => `when '${value}' then '${texts[value]}'`)
+  return `case ${column} ${cases.join(' ')} end`
+}
 
-const orderStatus = `case p.status ${purchaseStatuses
-  .map((status) => `when '${status}' then '${statusTexts[status]}'`)
-  .join(' ')} end`
-
-const accessState = `case a.state ${accessStates
-  .map((state) => `when '${state}' then '${accessStateTexts[state]}'`)
-  .join(' ')} end`
+const orderKind = `coalesce(${textOf('p.booked_as', bookingKinds, bookingKindTexts)},
+  case p.paid_through when 'hand' then 'booked by hand' else 'paid by card' end)`
+const orderStatus = textOf('p.status', purchaseStatuses, statusTexts)
+const accessState = textOf('a.state', accessStates, accessStateTexts)
 
 export type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
 /** `tableForEstimate` has about as many rows as the file. */
@@ -271,6 +269,6 @@ export function copyStatement(kind: FileKind, filter: ExportFilter = {}) {
   const condition = conditionOf(filter)
   // The condition goes before the last `order by`, because subqueries have their own.
   const from = condition ? allRows.replace(/ order by(?!.* order by)/s, ` where ${condition} order by`) : allRows
-  const list = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
-  return `copy (select ${list.join(', ')} from ${from}) to stdout with (format csv, header)`
+  const titledColumns = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
+  return `copy (select ${titledColumns.join(', ')} from ${from}) to stdout with (format csv, header)`
 }

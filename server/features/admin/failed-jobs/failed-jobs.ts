@@ -12,15 +12,16 @@ export type FailedJobs = {
 }
 
 export function createFailedJobs({ db, queue, audit }: FailedJobDeps): FailedJobs {
-  const decide = (actor: Actor, action: 'retry' | 'discard', id: string) =>
+  const settle = (actor: Actor, action: 'retry' | 'discard', id: string) =>
     db.transaction(async (tx) => {
-      if (!(await queue.failed[action](tx, id))) throw notFound('Failed job')
+      const isFound = await queue.failed[action](tx, id)
+      if (!isFound) throw notFound('Failed job')
       await audit.record(tx, actor, { action: `job.${action}`, subject: id })
     })
 
   return {
     list: queue.failed.list,
-    retry: (actor, id) => decide(actor, 'retry', id),
-    discard: (actor, id) => decide(actor, 'discard', id),
+    retry: (actor, id) => settle(actor, 'retry', id),
+    discard: (actor, id) => settle(actor, 'discard', id),
   }
 }

@@ -47,10 +47,9 @@ export function createImports(
     const account = await findAccount(tx, subscriber)
     if (account?.purchaseId) return { verdict: 'there' as const, message: alreadySubscribedMessage }
     // A new account has no id yet; the product's id stands in, because no account has it.
-    const userId = account?.id ?? product.id
-    if (username && (await names.findOtherHolder(tx, { userId, productId: product.id }, normalizeUsername(username))))
-      return { verdict: 'fault' as const, message: nameTakenMessage }
-    return undefined
+    const buyer = { userId: account?.id ?? product.id, productId: product.id }
+    const otherHolder = username && (await names.findOtherHolder(tx, buyer, normalizeUsername(username)))
+    return otherHolder ? { verdict: 'fault' as const, message: nameTakenMessage } : undefined
   }
 
   async function bookOne(

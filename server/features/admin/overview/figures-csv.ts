@@ -37,14 +37,14 @@ function unitOf(name: FigureName) {
 export function csvOfMonths(months: OverviewMonth[], cash: CashMonth[]): string {
   const rows = months.toReversed().map((month) => {
     const noCash = { month: month.month, paid: 0, tax: 0, refunded: 0, lost: 0 }
-    return {
-      month: month.month,
-      ...figuresOf(month, cash.find((cashMonth) => cashMonth.month === month.month) ?? noCash),
-    }
+    const cashOfMonth = cash.find((cashMonth) => cashMonth.month === month.month) ?? noCash
+    return { month: month.month, ...figuresOf(month, cashOfMonth) }
   })
+  // Leaves out figures that have no value for each month.
   const names = (Object.keys(figureDefinitions) as FigureName[]).filter((name) => rows.some((row) => name in row))
-  const head = ['Month', ...names.map((name) => `${figureDefinitions[name].title}${unitOf(name)}`)]
-  const lines = [head, ...rows.map((row) => [row.month, ...names.map((name) => row[name] ?? '')])]
+  const titles = names.map((name) => `${figureDefinitions[name].title}${unitOf(name)}`)
+  const lines = [['Month', ...titles]]
+  for (const row of rows) lines.push([row.month, ...names.map((name) => row[name] ?? '')])
   // Excel recognizes UTF-8 by the byte order mark at the start.
   return `\uFEFF${lines.map((line) => line.join(',')).join('\n')}\n`
 }

@@ -6,6 +6,7 @@ import { overview } from '#contract/admin/overview.ts'
 import { billing } from '#contract/selling/billing.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { movementKinds } from '#contract/statuses.ts'
+import type { Page } from '#server/database/cursor.ts'
 import { bookPaid } from '#server/testing/book-purchase.ts'
 import { invoicesFor } from '#server/testing/invoices-for.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -53,12 +54,12 @@ test('payments, refunds and lost disputes are listed, searchable and exported, a
 
   // Pages of one row have the same order as one large page.
   const pagedIds: string[] = []
-  for (let cursor: string | undefined, page = 0; page < 9; page += 1) {
-    const { items, next } = await admin.callPage(figures.adminPayments, { limit: 1, cursor })
-    pagedIds.push(...items.map(({ id }) => id))
-    if (!next) break
-    cursor = next
-  }
+  let cursor: string | undefined
+  do {
+    const page: Page<{ id: string }> = await admin.callPage(figures.adminPayments, { limit: 1, cursor })
+    pagedIds.push(...page.items.map(({ id }) => id))
+    cursor = page.next
+  } while (cursor && pagedIds.length <= all.length)
   expect(pagedIds).toEqual(all.map(({ id }) => id))
 
   const month = monthOf(shop.clock.now())
@@ -93,16 +94,14 @@ test('a search with thousands of payments is listed page by page', async () => {
     insert into payments (payment_intent_id, purchase_id, invoice_id, paid_at, amount, tax)
     select 'pi_many' || row_number() over (), p.id, 'in_' || p.id, now() - interval '40 days', 3900, 0
     from purchases p join users u on u.id = p.user_id, generate_series(1, 3) where u.name = 'Many'`)
-  let [count, cursor]: [number, string | undefined] = [0, undefined]
+  let count = 0
+  let cursor: string | undefined
   do {
-    const page: { items: unknown[]; next: string | undefined } = await admin.callPage(figures.adminPayments, {
-      q: 'many',
-      limit: 200,
-      cursor,
-    })
+    const page: Page<unknown> = await admin.callPage(figures.adminPayments, { q: 'many', limit: 200, cursor })
     count += page.items.length
     cursor = page.next
   } while (cursor)
+  // 700 people with three payments each.
   expect(count).toBe(2100)
   expect(await admin.call(figures.adminPayments, { q: 'many77@' })).toHaveLength(3)
 })
@@ -126,9 +125,8 @@ test('the sums of a range match the listed movements and the overview', async ()
     const rangeFigures = await admin.call(figures.adminShow, { range })
     for (const kind of movementKinds) {
       const listed = await admin.call(figures.adminMovements, { range, kind })
-      expect(listed.reduce((sum, each) => sum + each.arrAfter - each.arrBefore, 0)).toBe(
-        rangeFigures.movements[kind].arr,
-      )
+      const listedArr = listed.reduce((sum, { arrAfter, arrBefore }) => sum + arrAfter - arrBefore, 0)
+      expect(listedArr).toBe(rangeFigures.movements[kind].arr)
       expect(listed).toHaveLength(rangeFigures.movements[kind].count)
     }
     const net = movementKinds.reduce((sum, kind) => sum + rangeFigures.movements[kind].arr, 0)
@@ -153,7 +151,7 @@ test('people who stayed are counted by month of first payment', async () => {
     endedBecause: 'cancelled',
   })
   const { cohorts } = await admin.call(figures.adminShow, {})
-  expect(cohorts.find((each) => each.month === monthOf(monthsAgo(5)))).toEqual({
+  expect(cohorts.find((cohort) => cohort.month === monthOf(monthsAgo(5)))).toEqual({
     month: monthOf(monthsAgo(5)),
     joined: 2,
     stayed: [2, 2, 1, 1, 1, 1].map((count) => ({ count, arr: count * 46_800 })),

@@ -8,7 +8,7 @@ import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/curs
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Areas } from '../areas.ts'
 import { csvOfMonths } from './figures-csv.ts'
-import { byKind, cacheUntilNextMovement, lastTwelveMonths, personMonths } from './months.ts'
+import { byKind, cacheUntilNextMovement, personMonths, readLastTwelveMonths } from './months.ts'
 import { createPayments, type ListPayments } from './payments.ts'
 
 type FigureContext = Pick<Context, 'db' | 'now'>
@@ -64,16 +64,17 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
       .from(mrrMovements)
       .groupBy(sql`1`, kind, cause)
     const sums = rows.map((row) => ({ ...row, arr: Number(row.arr), count: Number(row.count) }))
-    const within = sums.filter((row) => row.isWithin)
+    const sumsBefore = sums.filter((row) => !row.isWithin)
+    const sumsWithin = sums.filter((row) => row.isWithin)
     const addUp = (rowsToAdd: typeof sums) => ({
       arr: rowsToAdd.reduce((total, row) => total + row.arr, 0),
       count: rowsToAdd.reduce((total, row) => total + row.count, 0),
     })
+    const churnByCause = sumsWithin.filter((row) => row.kind === 'churn' && row.count > 0)
     return {
-      before: addUp(sums.filter((row) => !row.isWithin)).arr,
-      movements: byKind((movementKind) => addUp(within.filter((row) => row.kind === movementKind))),
-      lost: within
-        .filter((row) => row.kind === 'churn' && row.count > 0)
+      before: addUp(sumsBefore).arr,
+      movements: byKind((movementKind) => addUp(sumsWithin.filter((row) => row.kind === movementKind))),
+      lost: churnByCause
         .map((row) => ({ cause: row.cause, arr: row.arr, count: row.count }))
         .toSorted((a, b) => b.count - a.count),
     }
@@ -119,7 +120,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
 
     async csv() {
       const [{ months }, cash] = await Promise.all([
-        lastTwelveMonths(db, now()),
+        readLastTwelveMonths(db, now()),
         readCash(context, startOfMonth(now(), 11)),
       ])
       return {

@@ -44,7 +44,7 @@ export function cacheUntilNextMovement<Figures>(db: Database, now: () => Date, r
   }
 }
 
-export async function lastTwelveMonths(db: Database, now: Date) {
+export async function readLastTwelveMonths(db: Database, now: Date) {
   const names = namesOfLastTwelve(now)
   const [movements, people] = await Promise.all([readMovements(db, now.getUTCDate()), readPeople(db, now.getUTCDate())])
   const previousMonth = names.at(-2) ?? ''
@@ -64,12 +64,14 @@ export const byKind = <Sum>(sumOf: (kind: MovementKind) => Sum) =>
 const add = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
 function figuresOf(month: string, movements: MovementSum[], people: PeopleSum[]): OverviewMonth {
+  const movementsUntilMonth = movements.filter((row) => row.month <= month)
   const movementsOfMonth = movements.filter((row) => row.month === month)
-  const payingBefore = add(people.filter((row) => row.month < month).map(({ began, stopped }) => began - stopped))
+  const peopleBefore = people.filter((row) => row.month < month)
+  const payingBefore = add(peopleBefore.map(({ began, stopped }) => began - stopped))
   const { began = 0, stopped = 0 } = people.find((row) => row.month === month) ?? {}
   return {
     month,
-    arr: add(movements.filter((row) => row.month <= month).map(({ arr }) => arr)),
+    arr: add(movementsUntilMonth.map(({ arr }) => arr)),
     paying: payingBefore + began - stopped,
     paidWhenItBegan: payingBefore,
     stopped,
@@ -83,10 +85,12 @@ function figuresOf(month: string, movements: MovementSum[], people: PeopleSum[])
   }
 }
 
+/** Oldest first, as in `2026-11`. */
 function namesOfLastTwelve(now: Date): string[] {
-  return Array.from({ length: 12 }, (_, index) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11 + index)).toISOString().slice(0, 7),
-  )
+  return Array.from({ length: 12 }, (_, index) => {
+    const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11 + index))
+    return monthStart.toISOString().slice(0, 7)
+  })
 }
 
 async function readMovements(db: Database, dayOfMonth: number) {

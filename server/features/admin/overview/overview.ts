@@ -19,7 +19,7 @@ import { countNeeds } from '#server/features/selling/purchases/purchases.ts'
 import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
 import type { Areas } from '../areas.ts'
 import { createFigures, type Figures } from './figures.ts'
-import { cacheUntilNextMovement, lastTwelveMonths } from './months.ts'
+import { cacheUntilNextMovement, readLastTwelveMonths } from './months.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { createSellerLetters, type SellerLetters } from './seller-letters.ts'
 
@@ -40,7 +40,7 @@ const hourMs = 3_600_000
 export function createOverview(context: OverviewContext, areas: Areas): Overview {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = areas.access.core
-  const readMonths = cacheUntilNextMovement(db, now, () => lastTwelveMonths(db, now()))
+  const readMonths = cacheUntilNextMovement(db, now, () => readLastTwelveMonths(db, now()))
 
   const needs = createFindNeeds(context, areas)
 
@@ -131,18 +131,21 @@ function createFindNeeds(
 
   return async function findNeeds(user) {
     const [countOf, waiting] = await Promise.all([countNeeds(db, now(), maxCount), lists.waiting()])
-    const found = await Promise.all(
-      needKinds
-        .filter((kind) => hasPermission(user, needPermissions[kind]))
-        .map(async (kind) => ({ kind, ...(isOtherNeed(kind) ? await counters[kind](waiting) : countOf(kind)) })),
-    )
-    const deadlineOf = ({ dueAt }: NeedCount) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
-    return found
-      .filter(({ count }) => count > 0)
-      .toSorted((a, b) => {
-        const [first, second] = [deadlineOf(a), deadlineOf(b)]
-        // Infinity minus Infinity is NaN, which would break the sorting.
-        return first === second ? 0 : first - second
-      })
+    const permittedKinds = needKinds.filter((kind) => hasPermission(user, needPermissions[kind]))
+    const countKind = async (kind: NeedKind) => {
+      const need = isOtherNeed(kind) ? await counters[kind](waiting) : countOf(kind)
+      return { kind, ...need }
+    }
+    const needs = await Promise.all(permittedKinds.map(countKind))
+    return needs.filter(({ count }) => count > 0).toSorted(compareDeadlines)
   }
+}
+
+/** Needs without a deadline come last. */
+const deadlineOf = ({ dueAt }: NeedCount) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+
+function compareDeadlines(a: NeedCount, b: NeedCount): number {
+  const [first, second] = [deadlineOf(a), deadlineOf(b)]
+  // Infinity minus Infinity is NaN, which would break the sorting.
+  return first === second ? 0 : first - second
 }

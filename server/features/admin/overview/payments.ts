@@ -59,25 +59,26 @@ export function createPayments({ db }: Pick<Context, 'db'>): ListPayments {
 
   function entriesQuery({ cursor, kind, period, q, limit }: PaymentsInput) {
     const after = decodeCursor(cursor, String.raw`[a-z]+_\w{1,100}`)
-    // A payment and its dispute share an id, so the kind breaks ties.
     const [, afterKind = '', afterId = ''] = /^([a-z]+)_(.+)$/.exec(after?.id ?? '') ?? []
     const [from, until] = period ? boundsOf(period) : []
     const selectedKinds = kinds.filter((entryKind) => !kind || entryKind === kind)
     const subqueries = selectedKinds.map((entryKind) => {
       const { columns, at, id, from: table } = queryParts[entryKind]
-      const conditions = [
-        sql`${at} is not null`,
-        ...(from ? [sql`${at} >= ${from} and ${at} < ${until}`] : []),
-        ...(after ? [sql`(${at}, ${id}) ${entryKind < afterKind ? sql`<=` : sql`<`} (${after.at}, ${afterId})`] : []),
-        ...(q ? [sql`payment_intent_id in ${matchingPayments(q)}`] : []),
-      ]
+      const conditions = [sql`${at} is not null`]
+      if (from) conditions.push(sql`${at} >= ${from} and ${at} < ${until}`)
+      if (after) {
+        // A payment and its dispute share an id, so the kind breaks ties, in descending order.
+        const isBefore = entryKind < afterKind ? sql`<=` : sql`<`
+        conditions.push(sql`(${at}, ${id}) ${isBefore} (${after.at}, ${afterId})`)
+      }
+      if (q) conditions.push(sql`payment_intent_id in ${matchingPayments(q)}`)
       return sql`(select ${entryKind}::text as kind, ${id} as id, payment_intent_id as intent, ${at} as at, ${columns}
         from ${table} where ${sql.join(conditions, sql` and `)} order by ${at} desc, ${id} desc limit ${limit + 1})`
     })
     return sql`(${sql.join(subqueries, sql` union all `)}) e`
   }
 
-  return async function list(input: PaymentsInput) {
+  return async function listPayments(input: PaymentsInput) {
     const { rows } = await db.execute<PaymentRow>(sql`
       select e.kind, e.id, e.at, e.amount, e.tax, e.status, p.period_start as "periodStart", p.period_end as "periodEnd", p.country,
         case when b.id is not null then json_build_object('fee', b.fee, 'net', b.net, 'currency', b.currency) end as settled,

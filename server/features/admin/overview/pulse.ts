@@ -49,20 +49,22 @@ export const readNewAndLostSubscribers = (db: Database, since: Date) =>
     .orderBy(desc(mrrMovements.at), desc(mrrMovements.id))
     .limit(maxEntries)
 
-export const reasonInWords = (reason: keyof typeof leaveReasonTexts | null, comment: string | null) =>
-  [reason && leaveReasonTexts[reason], comment && `“${comment}”`].filter(Boolean).join(': ')
+export function reasonInWords(reason: keyof typeof leaveReasonTexts | null, comment: string | null): string {
+  const words: string[] = []
+  if (reason) words.push(leaveReasonTexts[reason])
+  if (comment) words.push(`“${comment}”`)
+  return words.join(': ')
+}
 
 export function createPulse({ db, now }: PulseDeps): Pulse {
   async function readMovements(since: Date): Promise<Entry[]> {
-    return (await readNewAndLostSubscribers(db, since)).map((row) => ({
-      id: `movement ${row.id}`,
-      at: row.at,
-      kind: row.kind === 'churn' ? 'left' : 'sale',
-      who: nameOrEmail(row.user),
-      customerId: row.userId,
-      amount: row.kind === 'churn' ? null : row.price,
-      detail: row.kind === 'churn' ? reasonInWords(row.reason, row.comment) : (row.billingType ?? ''),
-    }))
+    const movements = await readNewAndLostSubscribers(db, since)
+    return movements.map((row) => {
+      const entry = { id: `movement ${row.id}`, at: row.at, who: nameOrEmail(row.user), customerId: row.userId }
+      if (row.kind === 'churn')
+        return { ...entry, kind: 'left', amount: null, detail: reasonInWords(row.reason, row.comment) }
+      return { ...entry, kind: 'sale', amount: row.price, detail: row.billingType ?? '' }
+    })
   }
 
   /** Finds cancellations by their confirmation emails, which every buyer gets. */

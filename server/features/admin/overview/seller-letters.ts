@@ -3,7 +3,7 @@ import { needText } from '#contract/admin/need-texts.ts'
 import type { Need } from '#contract/admin/overview.ts'
 import type { Context } from '#server/context.ts'
 import { products, purchases, users } from '#server/database/schema.ts'
-import { lastTwelveMonths } from './months.ts'
+import { readLastTwelveMonths } from './months.ts'
 import { nameOrEmail, readNewAndLostSubscribers, reasonInWords } from './pulse.ts'
 
 type LetterContext = Pick<Context, 'db' | 'now' | 'mails' | 'settings' | 'supportEmail'>
@@ -26,8 +26,8 @@ export function createSellerLetters(
   { db, now, mails, settings, supportEmail }: LetterContext,
   findNeeds: FindNeeds,
 ): SellerLetters {
-  async function monthlyRevenue() {
-    const { months } = await lastTwelveMonths(db, now())
+  async function readMonthlyRevenue() {
+    const { months } = await readLastTwelveMonths(db, now())
     return Math.round((months.at(-1)?.arr ?? 0) / 12)
   }
 
@@ -52,7 +52,7 @@ export function createSellerLetters(
       if (settings.current.saleEmails !== 'each') return
       const sales = await readSales(new Date(now().getTime() - saleWindowMs))
       if (sales.length === 0) return
-      const mrr = await monthlyRevenue()
+      const mrr = await readMonthlyRevenue()
       for (const { id, user, userId, product, billingType, amount } of sales)
         await mails.sendOnce(`sale ${id}`, supportEmail, 'saleMade', {
           who: nameOrEmail(user),
@@ -70,19 +70,20 @@ export function createSellerLetters(
       if (sales.length === 0) return
       await mails.sendOnce(`sales of ${now().toISOString().slice(0, 10)}`, supportEmail, 'salesOfDay', {
         sales: sales.map(({ user, billingType, amount }) => ({ who: nameOrEmail(user), billingType, amount })),
-        mrr: await monthlyRevenue(),
+        mrr: await readMonthlyRevenue(),
       })
     },
 
     async sendMondayLetter() {
       if (!settings.current.wantsMondayLetter) return
       const movements = await readNewAndLostSubscribers(db, new Date(now().getTime() - 7 * dayMs))
-      const mrr = await monthlyRevenue()
+      const mrr = await readMonthlyRevenue()
       if (mrr === 0 && movements.length === 0) return
       const churned = movements.filter(({ kind }) => kind === 'churn')
       const needs = await findNeeds({ isAdmin: true, role: null })
       const textOf = ({ kind, count }: (typeof needs)[number]) => needText(kind, String(count)).text
-      const nextWeek = now().getTime() + 7 * dayMs
+      const weekEndsMs = now().getTime() + 7 * dayMs
+      const isDueThisWeek = ({ dueAt }: (typeof needs)[number]) => dueAt !== null && dueAt.getTime() < weekEndsMs
       await mails.sendOnce(`letter of ${now().toISOString().slice(0, 10)}`, supportEmail, 'mondayLetter', {
         came: movements.length - churned.length,
         gone: churned.map(({ user, reason, comment }) => ({
@@ -90,8 +91,8 @@ export function createSellerLetters(
           why: reasonInWords(reason, comment),
         })),
         mrr,
-        due: needs.filter(({ dueAt }) => dueAt && dueAt.getTime() < nextWeek).map(textOf),
-        open: needs.filter(({ dueAt }) => !dueAt || dueAt.getTime() >= nextWeek).map(textOf),
+        due: needs.filter((need) => isDueThisWeek(need)).map(textOf),
+        open: needs.filter((need) => !isDueThisWeek(need)).map(textOf),
       })
     },
   }

@@ -49,15 +49,14 @@ export function createSearch({ db }: SearchDeps): Search {
   return {
     async find(q) {
       if (uuid.test(q)) {
-        const account = await findPeople(eq(users.id, q))
-        return completeResult(account.length > 0 ? account : await findOwners(purchases, eq(purchases.id, q)))
+        const people = await findPeople(eq(users.id, q))
+        return completeResult(people.length > 0 ? people : await findOwners(purchases, eq(purchases.id, q)))
       }
       if (stripeId.test(q)) return completeResult(await findByStripeId(q))
       const found = await findByWords(q)
-      const isEmpty = found.people.length === 0 && !found.hasMore
-      return isEmpty && invoiceNumber.test(q)
-        ? completeResult(await findPaymentOwners(eq(payments.invoiceNumber, q.toUpperCase())))
-        : found
+      // Looks for words first, because a username may look like an invoice number.
+      if (found.people.length > 0 || !invoiceNumber.test(q)) return found
+      return completeResult(await findPaymentOwners(eq(payments.invoiceNumber, q.toUpperCase())))
     },
   }
 }
