@@ -22,10 +22,8 @@ test.describe('the auth page', () => {
   test('says why a login failed, then logs in and opens the dashboard', async ({ page, shop }) => {
     const { user, password } = await shop.user({ name: 'Grace' })
     await page.goto('/auth')
-    const [email, passwordField] = [
-      page.getByLabel('Email', { exact: true }),
-      page.getByLabel('Password', { exact: true }),
-    ]
+    const email = page.getByLabel('Email', { exact: true })
+    const passwordField = page.getByLabel('Password', { exact: true })
 
     await expect(passwordField).toHaveAttribute('autocomplete', 'current-password')
     await expect(email).toHaveAttribute('autocomplete', 'username webauthn')
@@ -62,11 +60,9 @@ test.describe('the auth page', () => {
   }) => {
     const { user } = await shop.user()
     await page.goto('/auth')
-    const [name, email, password] = [
-      page.getByLabel('Name'),
-      page.getByLabel('Email', { exact: true }),
-      page.getByLabel('Password', { exact: true }),
-    ]
+    const name = page.getByLabel('Name')
+    const email = page.getByLabel('Email', { exact: true })
+    const password = page.getByLabel('Password', { exact: true })
     const create = page.getByRole('button', { name: 'Create Account' })
     await email.fill(user.email)
     await page.getByRole('tab', { name: 'Sign Up' }).click()
@@ -118,7 +114,8 @@ test.describe('protected pages', () => {
   })
 
   test('a logged-out visitor is not redirected before the toast has loaded', async ({ page }) => {
-    const [toastRequested, toastReleased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const toastRequested = Promise.withResolvers<void>()
+    const toastReleased = Promise.withResolvers<void>()
     await page.route('**/toaster-*.js', async (route) => {
       toastRequested.resolve()
       await toastReleased.promise

@@ -4,6 +4,7 @@ import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { confirmDialog, createCustomer, dialog, expectToast, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, test } from './shop.ts'
+import { boxOf } from './visitors.ts'
 
 const productId = reboundSigmaPro.id
 
@@ -82,9 +83,9 @@ test('an asset is deleted without confirmation, and Undo restores its place in t
   const admin = await shop.admin()
   for (const ticker of ['^GSPC', 'BRK B', 'M&M'])
     await admin.call(assets.adminAdd, { productId, ticker, note: `On ${ticker}` })
-  const [, second] = await admin.call(assets.adminList, {})
-  await admin.call(assets.adminSwitch, { id: second?.id ?? '', isActive: false })
-  const before = await admin.call(assets.adminList, {})
+  const [, secondAsset] = await admin.call(assets.adminList, {})
+  await admin.call(assets.adminSwitch, { id: secondAsset?.id ?? '', isActive: false })
+  const assetsBefore = await admin.call(assets.adminList, {})
   await openAdmin(page, shop)
 
   const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
@@ -98,7 +99,8 @@ test('an asset is deleted without confirmation, and Undo restores its place in t
     await expect(tickers).toHaveText(['^GSPC', 'BRK B', 'M&M'])
     // A restored asset has a new ID.
     const withoutId = ({ id: _, ...asset }: ManagedAsset) => asset
-    expect((await admin.call(assets.adminList, {})).map(withoutId)).toEqual(before.map(withoutId))
+    const assetsAfter = await admin.call(assets.adminList, {})
+    expect(assetsAfter.map(withoutId)).toEqual(assetsBefore.map(withoutId))
   }
   await expectAccessible(page)
 })
@@ -132,7 +134,7 @@ test('the list is reordered with the keyboard, by mouse and by touch', async ({ 
 
   const cdp = await page.context().newCDPSession(page)
   const touch = async (type: 'touchStart' | 'touchMove', ticker: string) => {
-    const { x = 0, y = 0, width = 0, height = 0 } = (await handle(ticker).boundingBox()) ?? {}
+    const { x, y, width, height } = await boxOf(handle(ticker))
     const touchPoints = [{ x: x + width / 2, y: y + height / 2 }]
     await cdp.send('Input.dispatchTouchEvent', { type, touchPoints })
   }

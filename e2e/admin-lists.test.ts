@@ -184,7 +184,8 @@ test('the seller finds, cancels and deletes a purchase, and learns if another ad
   page,
   shop,
 }) => {
-  const [{ email }, deletedElsewhere] = [await createCustomer(shop), await createCustomer(shop)]
+  const { email } = await createCustomer(shop)
+  const deletedElsewhere = await createCustomer(shop)
   const admin = await openAdmin(page, shop, '/admin/purchases')
   for (const column of ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action'])
     await expect(page.getByRole('columnheader', { name: column, exact: true })).toBeVisible()

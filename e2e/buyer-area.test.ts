@@ -8,13 +8,13 @@ import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { findAccessId } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
-import { holdRequests } from './visitors.ts'
+import { declineCookies, holdRequests } from './visitors.ts'
 
 type TestUser = Awaited<ReturnType<TestShop['user']>>
 
 async function openPage(page: Page, path: string, user: TestUser, shop: TestShop) {
   await logInAs(page, user, shop)
-  await page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url: shop.url }])
+  await declineCookies(page, shop)
   await page.goto(path)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
@@ -99,7 +99,8 @@ test.describe('TradingView access', () => {
   })
 
   test('shows the seller’s decision and lets the buyer ask again', async ({ page, shop }) => {
-    const [buyer, admin] = [await shop.buyer(), await shop.admin()]
+    const buyer = await shop.buyer()
+    const admin = await shop.admin()
     await requestAccess(buyer, 'ada_typo')
     const ids = [await findAccessId(admin, buyer.user.email)]
     await admin.call(accessAdmin.decline, { ids, reason: 'No such user.', subscription: 'keep' })
@@ -136,7 +137,8 @@ test.describe('TradingView access', () => {
 
 test.describe('an owner', () => {
   test('finds links and instructions and copies or exports the Rebound List', async ({ page, shop, context }) => {
-    const [buyer, admin] = [await shop.buyer(), await shop.admin()]
+    const buyer = await shop.buyer()
+    const admin = await shop.admin()
     // Other tests of the worker may have filled the list of the shared shop.
     const clearAssets = () => shop.connection.db.delete(recommendedAssets)
 

@@ -159,10 +159,11 @@ test('an import reads a CSV file from Excel, asks about ambiguous dates and name
 
 test('subscriptions that began at Stripe are taken over without an email', async ({ page, shop }) => {
   const suffix = randomUUID().slice(0, 8)
-  const [ada, bob] = [`ada-${suffix}@example.com`, `bob-${suffix}@example.com`]
+  const adaEmail = `ada-${suffix}@example.com`
+  const bobEmail = `bob-${suffix}@example.com`
   const product = `Old indicator ${suffix}`
-  const { priceId } = await subscribeAtStripe(shop.sandbox, { email: ada, name: 'Ada', product })
-  await subscribeAtStripe(shop.sandbox, { email: bob, priceId })
+  const { priceId } = await subscribeAtStripe(shop.sandbox, { email: adaEmail, name: 'Ada', product })
+  await subscribeAtStripe(shop.sandbox, { email: bobEmail, priceId })
   await subscribeAtStripe(shop.sandbox, {
     email: `eva-${suffix}@example.com`,
     product: `Euro ${suffix}`,
@@ -172,21 +173,21 @@ test('subscriptions that began at Stripe are taken over without an email', async
 
   const admin = await openAdmin(page, shop, '/admin/purchases/at-stripe')
   const subscriptionOf = (email: string) => page.getByRole('listitem').filter({ hasText: email })
-  await expect(subscriptionOf(ada)).toContainText('$29.00')
-  await expect(subscriptionOf(ada).getByRole('button')).toHaveCount(0)
+  await expect(subscriptionOf(adaEmail)).toContainText('$29.00')
+  await expect(subscriptionOf(adaEmail).getByRole('button')).toHaveCount(0)
   await expect(subscriptionOf(`eva-${suffix}`)).toContainText('It’s paid in EUR')
 
   await page.getByLabel(`What ${product} is`).selectOption('Rebound Sigma Pro, monthly')
   await expectAccessibleAndFitting(page)
-  await subscriptionOf(ada)
-    .getByRole('button', { name: `Take over ${ada}` })
+  await subscriptionOf(adaEmail)
+    .getByRole('button', { name: `Take over ${adaEmail}` })
     .click()
   await expectToast(page, '1 subscription taken over')
-  await expect(subscriptionOf(ada)).toHaveCount(0)
-  await subscriptionOf(bob).getByRole('button').click()
-  await expect(subscriptionOf(bob)).toHaveCount(0)
+  await expect(subscriptionOf(adaEmail)).toHaveCount(0)
+  await subscriptionOf(bobEmail).getByRole('button').click()
+  await expect(subscriptionOf(bobEmail)).toHaveCount(0)
 
-  for (const email of [ada, bob])
+  for (const email of [adaEmail, bobEmail])
     expect(await admin.call(purchases.adminList, { q: email })).toMatchObject([{ status: 'active', amount: 2900 }])
   expect((await shop.mails()).filter(({ to }) => to.includes(suffix))).toEqual([])
 })
@@ -220,10 +221,11 @@ test('an import from a CSV file shows a preview and continues after a failed req
 
   await page.getByLabel('Tell each of them by email').uncheck()
   // Fails the second request once; each request books up to 50 subscribers.
-  let calls = 0
-  await page.route('**/api/admin/imports', (route) =>
-    ++calls === 2 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
-  )
+  let requestCount = 0
+  await page.route('**/api/admin/imports', (route) => {
+    requestCount += 1
+    return requestCount === 2 ? route.fulfill({ status: 503, body: '' }) : route.continue()
+  })
 
   await dialog(page).getByRole('button', { name: 'Import 60 subscribers' }).click()
   await expect(dialog(page).getByText('50 subscribers booked, 10 left. 503: Service Unavailable')).toBeVisible()

@@ -3,20 +3,17 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { expect, logInAs, testAlsoAtStripe as test } from './shop.ts'
-import { holdRequests, watchLayoutShifts } from './visitors.ts'
+import { cardFrame, fillCard, holdRequests, watchLayoutShifts } from './visitors.ts'
 
 // Runs at Stripe: `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts`
 
 const monthlyCheckout = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const newEmail = () => `e2e-${randomUUID()}@example.com`
 
-async function fillCard(page: Page, number: string) {
-  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
-  await frame.locator('[name=number]').fill(number)
-  await frame.locator('[name=expiry]').fill('12 / 34')
-  await frame.locator('[name=cvc]').fill('123')
-  // Stripe asks for the postal code in some countries.
-  const postalCode = frame.locator('[name=postalCode]')
+async function fillCardAndPostalCode(page: Page, number: string) {
+  await fillCard(page, number)
+  // Stripe asks for the postal code in some countries; the sandbox never does.
+  const postalCode = cardFrame(page).contentFrame().locator('[name=postalCode]')
   if (await postalCode.isVisible()) await postalCode.fill('12345')
 }
 
@@ -51,7 +48,7 @@ async function addSession(page: Page, cookies: Map<string, string>) {
 test.describe('a guest', () => {
   test('buys, is logged in, submits an access request, and lands on the welcome page', async ({ page }) => {
     await goToPayment(page, newEmail(), '/checkout?product=rebound-sigma-pro&billing=yearly')
-    await fillCard(page, '4242 4242 4242 4242')
+    await fillCardAndPostalCode(page, '4242 4242 4242 4242')
     await payButton(page, '$390.00').click()
     await expect(successHeading(page)).toBeVisible()
     await expect(page).toHaveURL('/checkout/success')
@@ -97,7 +94,7 @@ test.describe('a guest', () => {
     await page.reload()
     await expect(page.getByLabel('Email', { exact: true }).first()).toHaveValue(email)
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
-    await fillCard(page, '4242 4242 4242 4242')
+    await fillCardAndPostalCode(page, '4242 4242 4242 4242')
     await payButton(page).dblclick()
     await expect(successHeading(page)).toBeVisible()
     await page.reload()
@@ -157,7 +154,7 @@ test.describe('a logged-in buyer', () => {
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
 
     // Stripe disputes the payment of this test card later.
-    await fillCard(page, '4000 0000 0000 0259')
+    await fillCardAndPostalCode(page, '4000 0000 0000 0259')
     await payButton(page).click()
     await expect(successHeading(page)).toBeVisible()
 
@@ -180,11 +177,11 @@ test.describe('a card', () => {
     await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeFocused()
     const form = page.getByRole('form', { name: 'Payment' })
 
-    await fillCard(page, '4242 4242')
+    await fillCardAndPostalCode(page, '4242 4242')
 
     await payButton(page).click()
-    const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
-    await expect(frame.getByText('Your card number is incomplete.')).toBeVisible()
+    const cardFields = cardFrame(page).contentFrame()
+    await expect(cardFields.getByText('Your card number is incomplete.')).toBeVisible()
     await expect(exactText(page, 'Payment Failed')).toBeVisible()
     await expect(exactText(page, 'Your card number is incomplete.')).toBeVisible()
     await expect(payButton(page)).toBeEnabled()
@@ -192,7 +189,7 @@ test.describe('a card', () => {
     await page.route('/api/checkout/agreement', (route) =>
       route.fulfill({ status: 503, json: { message: 'We are away for a moment.' } }),
     )
-    await fillCard(page, '4242 4242 4242 4242')
+    await fillCardAndPostalCode(page, '4242 4242 4242 4242')
     await payButton(page).click()
     await expect(exactText(page, 'We are away for a moment.')).toBeVisible()
     await expect(form).toContainText('We are away for a moment.')
@@ -200,7 +197,7 @@ test.describe('a card', () => {
     await page.unroute('/api/checkout/agreement')
 
     for (const [number, toast, notice] of refusedCards) {
-      await fillCard(page, number)
+      await fillCardAndPostalCode(page, number)
       await payButton(page).click()
       await expect(exactText(page, 'Payment Failed')).toBeVisible()
       await expect(exactText(page, toast)).toBeVisible()
@@ -210,7 +207,7 @@ test.describe('a card', () => {
       await expect(payButton(page)).toBeEnabled()
     }
 
-    await fillCard(page, '4000 0027 6000 3184')
+    await fillCardAndPostalCode(page, '4000 0027 6000 3184')
     await payButton(page).click()
     await finishAuthentication(page, 'Fail')
     await expect(exactText(page, 'Payment Failed')).toBeVisible()

@@ -98,7 +98,8 @@ test.describe('without scripts', () => {
     page,
     shop,
   }) => {
-    const [loggedInUser, otherUser] = [await shop.user(), await shop.user()]
+    const loggedInUser = await shop.user()
+    const otherUser = await shop.user()
 
     await logInAs(page, loggedInUser, shop)
     await page.goto(await findConfirmationLink(shop, loggedInUser.user.email))

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './shop.ts'
-import { stubRegionLookup } from './visitors.ts'
+import { boxOf, stubRegionLookup } from './visitors.ts'
 
 const banner = (page: Page) => page.getByRole('region', { name: 'Cookie Notice' })
 
@@ -11,8 +11,8 @@ const findConsentCookie = async (page: Page) =>
 const readConsentSignal = (page: Page) =>
   page.evaluate(() => {
     const commands = (window.dataLayer ?? []).map((command) => [...(command as IArguments)])
-    const last = commands.findLast(([name]) => name === 'consent')
-    return [...new Set(Object.values(last?.[2] ?? {}))].join()
+    const [, , signals = {}] = commands.findLast(([name]) => name === 'consent') ?? []
+    return [...new Set(Object.values(signals))].join()
   })
 
 test('a toast covers no button of the form, header or cookie banner', async ({ page }) => {
@@ -29,13 +29,13 @@ test('a toast covers no button of the form, header or cookie banner', async ({ p
     await expect(toast).toBeVisible()
     // Waits until the toast has slid in.
     await page.waitForTimeout(400)
-    const toastBox = await toast.boundingBox()
+    const toastBox = await boxOf(toast)
     // On a phone, the toast stands over the header.
-    if (width === 360) expect(toastBox?.y).toBeLessThan(20)
+    if (width === 360) expect(toastBox.y).toBeLessThan(20)
     const buttons = width === 360 ? form.getByRole('button') : page.getByRole('banner').getByRole('link')
     for (const button of await buttons.or(banner(page).getByRole('button')).all()) {
       const buttonBox = await button.boundingBox()
-      if (!toastBox || !buttonBox) continue
+      if (!buttonBox) continue
       const isAbove = toastBox.y + toastBox.height <= buttonBox.y
       const isBelow = buttonBox.y + buttonBox.height <= toastBox.y
       const isRight = toastBox.x >= buttonBox.x + buttonBox.width
@@ -126,8 +126,8 @@ test('only the region lookup leaves the site before consent, and the banner cove
     await page.setViewportSize({ width, height: 900 })
     await expect(page.getByRole('button', { name: 'Accept All' })).toBeInViewport({ ratio: 1 })
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
-    const lastButton = await page.getByRole('button', { name: 'Cookie settings' }).boundingBox()
-    const bannerBox = await banner(page).boundingBox()
-    expect((lastButton?.y ?? 0) + (lastButton?.height ?? 0)).toBeLessThanOrEqual(bannerBox?.y ?? 0)
+    const lastButtonBox = await boxOf(page.getByRole('button', { name: 'Cookie settings' }))
+    const bannerBox = await boxOf(banner(page))
+    expect(lastButtonBox.y + lastButtonBox.height).toBeLessThanOrEqual(bannerBox.y)
   }
 })

@@ -4,12 +4,13 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
+import { declineCookies, fillCard } from './visitors.ts'
 
 type TestUser = Awaited<ReturnType<TestShop['user']>>
 
 async function openDashboard(page: Page, user: TestUser, shop: TestShop) {
   await logInAs(page, user, shop)
-  await page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url: shop.url }])
+  await declineCookies(page, shop)
   await page.goto('/dashboard')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
@@ -80,7 +81,7 @@ test.describe('my products', () => {
     await openDashboard(page, buyer, shop)
     await expect(quickCard(page, 'My Products')).toContainText('5 total, 3 active subscriptions')
 
-    const expected = [
+    const expectedRows = [
       { badge: 'active', plan: 'monthly', price: '$39/month', text: /renews on/, button: 'Cancel Subscription' },
       {
         badge: 'Cancels at period end',
@@ -99,8 +100,8 @@ test.describe('my products', () => {
       { badge: 'cancelled', plan: 'monthly', price: '$39/month', text: /ended on .* It was cancelled/ },
       { badge: 'expired', plan: 'yearly', price: '$390/year', text: /ended on .* The renewal was not paid/ },
     ]
-    await expect(products(page)).toHaveCount(expected.length)
-    for (const [index, { badge, plan, price, text, button }] of expected.entries()) {
+    await expect(products(page)).toHaveCount(expectedRows.length)
+    for (const [index, { badge, plan, price, text, button }] of expectedRows.entries()) {
       const row = products(page).nth(index)
       await expect(row.getByRole('heading')).toHaveText('Rebound Sigma Pro')
       await expect(row.getByText(badge, { exact: true })).toBeVisible()
@@ -254,11 +255,8 @@ test('a failed renewal is paid with another card', async ({ page, shop }) => {
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText(/Now: Visa ending in 0341, expires \d\d\/\d\d/)
 
-  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   const payWithCard = async (card: string) => {
-    await frame.locator('[name=number]').fill(card)
-    await frame.locator('[name=expiry]').fill('12 / 34')
-    await frame.locator('[name=cvc]').fill('123')
+    await fillCard(page, card)
     await dialog.getByRole('button', { name: 'Pay $39.00 and save card' }).click()
   }
 
@@ -284,13 +282,13 @@ test('a renewal that needs 3-D Secure is confirmed with the same card', async ({
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   await openDashboard(page, buyer, shop)
 
-  const failed = page.getByRole('region', { name: 'Failed payment' })
-  await expect(failed).toContainText('Your card is fine.')
+  const failedPayment = page.getByRole('region', { name: 'Failed payment' })
+  await expect(failedPayment).toContainText('Your card is fine.')
 
-  await failed.getByRole('button', { name: 'Confirm with your bank' }).click()
+  await failedPayment.getByRole('button', { name: 'Confirm with your bank' }).click()
   await page.getByRole('button', { name: 'Complete authentication' }).click()
   await expect(products(page).first().getByText('active', { exact: true })).toBeVisible()
-  await expect(failed).toBeHidden()
+  await expect(failedPayment).toBeHidden()
 })
 
 test('a switch to yearly is declined, fails 3-D Secure, and then charges the amount on the button', async ({

@@ -6,10 +6,8 @@ const wcagTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 test('every email reads well in light and dark mode, on a phone and on a desktop', async ({ page }) => {
   test.setTimeout(240_000)
-  const [desktop, phone] = [
-    { width: 800, height: 900 },
-    { width: 360, height: 740 },
-  ]
+  const desktop = { width: 800, height: 900 }
+  const phone = { width: 360, height: 740 }
 
   await page.setViewportSize(phone)
   await page.emulateMedia({ colorScheme: 'light' })

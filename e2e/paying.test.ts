@@ -5,18 +5,10 @@ import { codes } from '#contract/selling/codes.ts'
 import { orders } from '#server/database/schema.ts'
 import { chooseFromMenu, confirmDialog, openAdmin, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
-import { holdRequests, stubRegionLookup } from './visitors.ts'
+import { boxOf, cardFrame, fillCard, holdRequests, stubRegionLookup } from './visitors.ts'
 
 const monthlyCheckout = '/checkout?product=rebound-sigma-pro&billing=monthly'
-const cardFrame = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
 const payButton = (page: Page, amount: string) => page.getByRole('button', { name: `Pay ${amount}` })
-
-async function fillCard(page: Page, number: string) {
-  const frame = cardFrame(page).contentFrame()
-  await frame.locator('[name=number]').fill(number)
-  await frame.locator('[name=expiry]').fill('12 / 34')
-  await frame.locator('[name=cvc]').fill('123')
-}
 
 const isClickable = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).evaluate((button) => {
@@ -72,17 +64,16 @@ test('the checkout shows card, order and button without overlap on a phone and a
   )
   // The frame uses the page's colors, also with reduced motion.
   const cardNumber = cardFrame(page).contentFrame().getByLabel('Card number')
-  const [textColor, background] = await cardNumber.evaluate((input) => {
+  const cardColors = await cardNumber.evaluate((input) => {
     const { color, backgroundColor } = getComputedStyle(input)
-    return [color, backgroundColor]
+    return { color, backgroundColor }
   })
-  expect([textColor, background]).toEqual(['rgb(20, 23, 29)', 'rgb(253, 253, 250)'])
+  expect(cardColors).toEqual({ color: 'rgb(20, 23, 29)', backgroundColor: 'rgb(253, 253, 250)' })
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
-    const [cardBox, lastLineBox, buttonBox] = await Promise.all(
-      [cardFrame(page), lines.last(), payButton(page, '$39.00')].map((element) => element.boundingBox()),
-    )
-    if (!cardBox || !lastLineBox || !buttonBox) throw new Error('Card, last line and button must be visible')
+    const cardBox = await boxOf(cardFrame(page))
+    const lastLineBox = await boxOf(lines.last())
+    const buttonBox = await boxOf(payButton(page, '$39.00'))
     expect(buttonBox.y - lastLineBox.y - lastLineBox.height).toBeLessThan(50)
     expect(buttonBox.y - cardBox.y - cardBox.height).toBeLessThan(300)
     expect(await isClickable(page, /^Pay/)).toBe(true)
@@ -114,10 +105,8 @@ test('the checkout shows card, order and button without overlap on a phone and a
 
   const notice = page.getByRole('region', { name: 'Cookie Notice' })
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
-  const [lastLinkBox, noticeBox] = await Promise.all(
-    [page.getByRole('contentinfo').getByRole('link').last(), notice].map((element) => element.boundingBox()),
-  )
-  if (!lastLinkBox || !noticeBox) throw new Error('Link and notice must be visible')
+  const lastLinkBox = await boxOf(page.getByRole('contentinfo').getByRole('link').last())
+  const noticeBox = await boxOf(notice)
   expect(Math.round(noticeBox.y + noticeBox.height)).toBeGreaterThan(820)
   expect(lastLinkBox.y + lastLinkBox.height).toBeLessThanOrEqual(noticeBox.y)
 
@@ -133,22 +122,27 @@ test('the checkout shows card, order and button without overlap on a phone and a
 test('a discount code works by link and by typing, and the seller can stop it', async ({ page, shop }) => {
   await openAdmin(page, shop, '/admin/purchases/codes')
   const suffix = randomUUID().slice(0, 8).toUpperCase()
-  const [percentCode, dollarCode] = [`SPRING-${suffix}`, `FIVE-${suffix}`]
+  const percentCode = `SPRING-${suffix}`
+  const dollarCode = `FIVE-${suffix}`
   const form = page.getByRole('dialog', { name: 'New code' })
-  for (const { code, ...fields } of [
-    { code: percentCode, 'Percent off': '20' },
-    { code: dollarCode, 'Dollars off': '5.00' },
-  ]) {
+  const openForm = async (code: string) => {
     await page.getByRole('button', { name: 'New code' }).click()
     await form.getByRole('textbox', { name: 'Code' }).fill(code)
-    if ('Dollars off' in fields) {
-      await form.getByLabel('Discount in').selectOption('dollars')
-      await form.getByLabel('How long').selectOption('always')
-    }
-    for (const [label, value] of Object.entries(fields)) await form.getByLabel(label).fill(value)
+  }
+  const submitForm = async () => {
     await form.getByRole('button', { name: 'Add code' }).click()
     await expect(form).toBeHidden()
   }
+
+  await openForm(percentCode)
+  await form.getByLabel('Percent off').fill('20')
+  await submitForm()
+
+  await openForm(dollarCode)
+  await form.getByLabel('Discount in').selectOption('dollars')
+  await form.getByLabel('How long').selectOption('always')
+  await form.getByLabel('Dollars off').fill('5.00')
+  await submitForm()
   await expect(rowOf(page, percentCode)).toContainText('20% off the first payment')
   await expect(rowOf(page, dollarCode)).toContainText('$5.00 off, always')
   await expectAccessibleInBothThemes(page)

@@ -7,7 +7,7 @@ import { reviews } from '#server/database/schema.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { expect, openShop, test } from './shop.ts'
-import { waitUntilServed } from './visitors.ts'
+import { boxOf, waitUntilServed } from './visitors.ts'
 
 /** Forms that work before the page's scripts have loaded, or without them. */
 test.describe('without scripts', () => {
@@ -175,10 +175,9 @@ test.describe('without scripts', () => {
     const scriptNotice = page.locator('.needs-script p').first()
     await expect(scriptNotice).toContainText('This page needs JavaScript.')
     await expect(scriptNotice).toContainText('Card payments can’t be made safely without it.')
-    const [headerBox, noticeBox, footerBox] = await Promise.all(
-      [page.getByRole('banner'), scriptNotice, page.getByRole('contentinfo')].map((element) => element.boundingBox()),
-    )
-    if (!headerBox || !noticeBox || !footerBox) throw new Error('Header, notice and footer must be visible')
+    const headerBox = await boxOf(page.getByRole('banner'))
+    const noticeBox = await boxOf(scriptNotice)
+    const footerBox = await boxOf(page.getByRole('contentinfo'))
     expect(noticeBox.y).toBeGreaterThan(headerBox.y + headerBox.height)
     expect(noticeBox.y + noticeBox.height).toBeLessThan(footerBox.y)
 
@@ -208,9 +207,9 @@ test('a form that is sent too often is refused and keeps its entries', async () 
       })
   for (let count = 0; count < 5; count++) expect((await sendForm()).status).toBe(400)
 
-  const refused = await sendForm()
-  expect(refused.status).toBe(429)
-  const html = await refused.text()
+  const refusal = await sendForm()
+  expect(refusal.status).toBe(429)
+  const html = await refusal.text()
   expect(html).toContain('<div id="said" role="alert">Too many attempts.')
   expect(html).toContain('value="Ada"')
   expect(html).toMatch(/<textarea[^>]*>\s*Hello ("|&quot;)you("|&quot;)<\/textarea>/)

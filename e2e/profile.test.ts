@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
-import { declineCookies, interceptLoginRedirect } from './visitors.ts'
+import { declineCookies, interceptLoginRedirect, swipe } from './visitors.ts'
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
@@ -67,12 +67,7 @@ test('Edit Profile discards a cancelled change, keeps a failed one, and saves th
     await saveAndFail()
     // Hovering waits until the toast has stopped moving.
     await toast.hover()
-    const box = await toast.boundingBox()
-    const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
-    await page.mouse.move(x, y)
-    await page.mouse.down()
-    await page.mouse.move(x + 60, y, { steps: 5 })
-    await page.mouse.up()
+    await swipe(page, toast, 60)
     await expect(toast).toHaveCount(0)
     await expect(dialog).toBeVisible()
   })
@@ -218,7 +213,8 @@ test('a session that ends on an open page leads to login and back', async ({ pag
 })
 
 test('after a logout, the next user of the browser sees nothing of the previous one', async ({ page, shop }) => {
-  const [previousUser, nextUser] = [await shop.buyer(), await shop.user({ name: 'Second' })]
+  const previousUser = await shop.buyer()
+  const nextUser = await shop.user({ name: 'Second' })
   await logInAs(page, previousUser, shop)
   await page.goto('/dashboard')
   await expect(page.getByText('Rebound Sigma Pro').first()).toBeVisible()

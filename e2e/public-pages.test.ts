@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { production } from '#server/testing/production.ts'
 import { expect, expectAccessible, logInAs, openShop, test } from './shop.ts'
-import { declineCookies } from './visitors.ts'
+import { boxOf, declineCookies } from './visitors.ts'
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
@@ -129,14 +129,15 @@ test.describe('the product page', () => {
       await expect(faq.locator('details').filter({ hasText: fact })).toHaveCount(1)
 
     const questions = section(page, 'Frequently Asked Questions').locator('details')
-    const [first, second] = [questions.nth(0), questions.nth(1)]
-    await first.locator('summary').click()
-    await expect(first).toHaveAttribute('open')
-    await second.locator('summary').press('Enter')
-    await expect(second).toHaveAttribute('open')
-    await expect(first).not.toHaveAttribute('open')
-    await second.locator('summary').click()
-    await expect(second).not.toHaveAttribute('open')
+    const firstQuestion = questions.nth(0)
+    const secondQuestion = questions.nth(1)
+    await firstQuestion.locator('summary').click()
+    await expect(firstQuestion).toHaveAttribute('open')
+    await secondQuestion.locator('summary').press('Enter')
+    await expect(secondQuestion).toHaveAttribute('open')
+    await expect(firstQuestion).not.toHaveAttribute('open')
+    await secondQuestion.locator('summary').click()
+    await expect(secondQuestion).not.toHaveAttribute('open')
 
     const pricing = section(page, 'Early-Access Pricing')
     await expect(pricing).toContainText('$39per monthRegular price $49 per month')
@@ -183,9 +184,9 @@ test.describe('the product page', () => {
       const labels = section(page, 'Example Chart').locator('svg[role=img] text')
       await expect(labels).toHaveText(['Entry', 'Exit', 'Entry', 'Exit', 'Entry', 'Exit', '+2σ', 'mean', '−2σ'])
       for (const label of await labels.all()) {
-        const box = await label.boundingBox()
-        expect(box?.x).toBeGreaterThanOrEqual(0)
-        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+        const labelBox = await boxOf(label)
+        expect(labelBox.x).toBeGreaterThanOrEqual(0)
+        expect(labelBox.x + labelBox.width).toBeLessThanOrEqual(width)
       }
     }
 

@@ -43,15 +43,15 @@ test('the product page has structured data about seller, prices and questions', 
   await page.goto('/products/rebound-sigma-pro', { waitUntil: 'commit' })
   const blocks = await page.locator('script[type="application/ld+json"]').allTextContents()
   const data = blocks.map((block) => JSON.parse(block))
-  const byType = (type: string) => data.find((block) => block['@type'] === type)
+  const blockOfType = (type: string) => data.find((block) => block['@type'] === type)
 
-  expect(byType('Organization')).toMatchObject({ name: 'Rebound Sigma', url: `${baseURL}/` })
-  expect(byType('Product').offers).toMatchObject([
+  expect(blockOfType('Organization')).toMatchObject({ name: 'Rebound Sigma', url: `${baseURL}/` })
+  expect(blockOfType('Product').offers).toMatchObject([
     { price: '39.00', priceCurrency: 'USD' },
     { price: '390.00', priceCurrency: 'USD' },
   ])
-  expect(byType('FAQPage').mainEntity).toHaveLength(8)
-  expect(byType('BreadcrumbList').itemListElement).toMatchObject([
+  expect(blockOfType('FAQPage').mainEntity).toHaveLength(8)
+  expect(blockOfType('BreadcrumbList').itemListElement).toMatchObject([
     { position: 1, name: 'Home' },
     { position: 2, name: 'Products', item: `${baseURL}/products` },
     { position: 3, name: 'Rebound Sigma Pro' },

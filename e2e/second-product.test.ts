@@ -7,7 +7,7 @@ import { privatePackage } from '#contract/access/package.ts'
 import { paths } from '#server/paths.ts'
 import { dialog, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, openShop, testWithShop } from './shop.ts'
-import { declineCookies } from './visitors.ts'
+import { declineCookies, fillCard } from './visitors.ts'
 
 const productFile = `---
 name: Trend Compass
@@ -126,10 +126,7 @@ test('a product from one file is shown, sold and unlocked, without access to the
 
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
 
-  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
-  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
-  await frame.locator('[name=expiry]').fill('12 / 34')
-  await frame.locator('[name=cvc]').fill('123')
+  await fillCard(page, '4242 4242 4242 4242')
   await page.getByRole('button', { name: /^Pay \$54/ }).click()
   await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, logInAs, test, withMotion } from './shop.ts'
-import { declineCookies, holdRequests } from './visitors.ts'
+import { boxOf, declineCookies, holdRequests, swipe } from './visitors.ts'
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
 
@@ -212,18 +212,11 @@ test.describe('toasts', () => {
     await page.keyboard.press('Escape')
     await expect(toasts(page)).toHaveCount(0)
 
-    const swipe = async (distance: number) => {
-      const box = await toasts(page).boundingBox()
-      const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
-      await page.mouse.move(x, y)
-      await page.mouse.down()
-      await page.mouse.move(x + distance, y, { steps: 5 })
-      await page.mouse.up()
-    }
+    // A swipe closes the toast from 50 px on.
     await subscribe(page)
-    await swipe(45)
+    await swipe(page, toasts(page), 45)
     await expect(toasts(page)).toBeVisible()
-    await swipe(60)
+    await swipe(page, toasts(page), 60)
     await expect(toasts(page)).toHaveCount(0)
 
     await page.clock.install()
@@ -251,9 +244,9 @@ test.describe('tooltips', () => {
     await expect(tooltip).toHaveText('Switch to dark theme')
 
     // The tooltip stays while the pointer moves onto it, as WCAG 1.4.13 requires for users of a magnifier.
-    const buttonBox = await toggle.boundingBox()
-    const tooltipBox = await tooltip.boundingBox()
-    await page.mouse.move((buttonBox?.x ?? 0) + 20, (tooltipBox?.y ?? 0) + 10, { steps: 20 })
+    const buttonBox = await boxOf(toggle)
+    const tooltipBox = await boxOf(tooltip)
+    await page.mouse.move(buttonBox.x + 20, tooltipBox.y + 10, { steps: 20 })
     await expect(tooltip).toBeVisible()
 
     await page.mouse.move(0, 400)

@@ -161,7 +161,7 @@ export async function expectAccessibleInBothThemes(page: Page) {
   await switchTheme(page)
 }
 
-/** A dialog or menu may cover the header's button. */
+/** Does without the header's button, because a dialog or menu may cover it. */
 const switchTheme = (page: Page) =>
   page.evaluate(async () => {
     const { classList } = document.documentElement

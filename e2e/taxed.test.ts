@@ -1,5 +1,6 @@
 import { accounts } from '#contract/identity/accounts.ts'
 import { expect, expectAccessible, logInAs, testWithOwnShop } from './shop.ts'
+import { fillCard } from './visitors.ts'
 
 /** Shop with Stripe Tax, and without anything that requires consent to cookies. */
 const test = testWithOwnShop({ TAX: 'stripe', COOKIE_BANNER: 'if-needed' })
@@ -42,10 +43,7 @@ test('a buyer pays with tax, enters billing details, and cancels a renewed year 
   await expect(orderRegion).toContainText('$390.00, incl. 19 % VAT ($62.27)')
   await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeVisible()
 
-  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
-  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
-  await frame.locator('[name=expiry]').fill('12 / 34')
-  await frame.locator('[name=cvc]').fill('123')
+  await fillCard(page, '4242 4242 4242 4242')
   await page.getByRole('button', { name: 'Pay $390.00' }).click()
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
 

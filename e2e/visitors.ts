@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { accessPromise } from '#contract/access/promise.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 
@@ -53,16 +53,41 @@ export async function interceptLoginRedirect(page: Page) {
   await redirected
 }
 
+/** Locator of the card fields, which Stripe and the sandbox show in a frame. */
+export const cardFrame = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
+
+export async function fillCard(page: Page, number: string) {
+  const fields = cardFrame(page).contentFrame()
+  await fields.locator('[name=number]').fill(number)
+  await fields.locator('[name=expiry]').fill('12 / 34')
+  await fields.locator('[name=cvc]').fill('123')
+}
+
+/** Position and size of an element that must be visible. */
+export async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox()
+  if (!box) throw new Error(`${locator} must be visible`)
+  return box
+}
+
+/** Drags an element to the right by this number of pixels. */
+export async function swipe(page: Page, locator: Locator, distance: number) {
+  const box = await boxOf(locator)
+  const startX = box.x + 40
+  const y = box.y + 20
+  await page.mouse.move(startX, y)
+  await page.mouse.down()
+  await page.mouse.move(startX + distance, y, { steps: 5 })
+  await page.mouse.up()
+}
+
 export async function payAsGuest(page: Page, email: string, username?: string) {
   await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
   await page.getByLabel('Email', { exact: true }).first().fill(email)
   if (username) await page.getByLabel('TradingView Username (optional)').fill(username)
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
 
-  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
-  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
-  await frame.locator('[name=expiry]').fill('12 / 34')
-  await frame.locator('[name=cvc]').fill('123')
+  await fillCard(page, '4242 4242 4242 4242')
 
   await page.getByRole('button', { name: /^Pay \$39\.00/ }).click()
   await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
