@@ -21,8 +21,8 @@ export function Header({ pathname }: { pathname: string }) {
   const links: NavItem[] = [
     { href: '/products', text: 'Products' },
     { href: '/about', text: 'About' },
-    ...(user && isStaff(user) ? [admin] : []),
   ]
+  if (user && isStaff(user)) links.push(admin)
   const mobileLinks = [...links, help]
   if (user) mobileLinks.push(dashboard)
   else if (offersAccess) mobileLinks.push({ href: pricingHref, text: 'Get access' })

@@ -29,12 +29,12 @@ export function PageChange({ route }: { route: Route }) {
     const { beginsAtTop = false } = route
     // Browsers keep this setting with the history entry and apply it on a reload.
     history.scrollRestoration = beginsAtTop ? 'manual' : 'auto'
-    const previous = lastShown.current
+    const previousPage = lastShown.current
     lastShown.current = { route, pageLocation }
-    if (previous.pageLocation === pageLocation) return
+    if (previousPage.pageLocation === pageLocation) return
 
     const scrollToY = (top = 0) => scrollTo({ top, behavior: 'instant' })
-    if (previous.pageLocation.pathname === pageLocation.pathname) {
+    if (previousPage.pageLocation.pathname === pageLocation.pathname) {
       // On Back within the page, the browser restores the position itself, except with `beginsAtTop`.
       if (pageLocation.isReturn && !beginsAtTop) return
       if (pageLocation.isReturn) scrollToY()
@@ -42,7 +42,7 @@ export function PageChange({ route }: { route: Route }) {
       return
     }
 
-    if (previous.route !== route) {
+    if (previousPage.route !== route) {
       const title = pageTitle(route)
       // The admin area sets the titles of its own screens.
       if (!route.matchesLongerPaths) document.title = title

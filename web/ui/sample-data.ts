@@ -71,14 +71,16 @@ function changeOn(day: number) {
 /** Enters when a higher close follows one below the lower band; exits above the mean or after five days. */
 function findSignals(): Signal[] {
   const foundSignals: Signal[] = []
-  let entry: number | null = null
+  let entryDay: number | null = null
   for (const [index, bar] of bars.entries()) {
-    const previous = bars[index - 1]
-    if (entry === null && previous && previous.close < previous.lower && bar.close > previous.close) {
-      entry = index
+    const previousBar = bars[index - 1]
+    if (entryDay === null) {
+      const isRebound = previousBar && previousBar.close < previousBar.lower && bar.close > previousBar.close
+      if (!isRebound) continue
+      entryDay = index
       foundSignals.push({ kind: 'entry', day: index })
-    } else if (entry !== null && (bar.close > bar.mean || index - entry >= 5)) {
-      entry = null
+    } else if (bar.close > bar.mean || index - entryDay >= 5) {
+      entryDay = null
       foundSignals.push({ kind: 'exit', day: index })
     }
   }

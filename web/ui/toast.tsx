@@ -16,9 +16,9 @@ export function toast(message: Omit<Toast, 'id' | 'open'>) {
 }
 
 function dismiss(id: number) {
-  const current = store.get()
-  if (current?.id !== id || !current.open) return
-  store.set({ ...current, open: false })
+  const currentToast = store.get()
+  if (currentToast?.id !== id || !currentToast.open) return
+  store.set({ ...currentToast, open: false })
   removal = setTimeout(() => store.set(null), removalDelayMs)
 }
 
@@ -37,11 +37,11 @@ export const toastShown = () =>
   )
 
 export function ToastHost() {
-  const current = useStore(store)
+  const currentToast = useStore(store)
   return (
-    current && (
+    currentToast && (
       <Suspense fallback={null}>
-        <Toaster toast={current} dismiss={() => dismiss(current.id)} />
+        <Toaster toast={currentToast} dismiss={() => dismiss(currentToast.id)} />
       </Suspense>
     )
   )

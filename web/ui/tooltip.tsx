@@ -8,7 +8,7 @@ let lastClosedAt = Number.NEGATIVE_INFINITY
 
 /** Hint for a control that already has a name: visible on hover, announced as its description. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const anchor = useRef<HTMLSpanElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -16,27 +16,27 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
   function waitAndOpen(event: PointerEvent) {
     if (event.pointerType === 'touch') return
     const delay = performance.now() - lastClosedAt < skipDelayMs ? 0 : openDelayMs
-    timer.current = setTimeout(() => setOpen(true), delay)
+    timer.current = setTimeout(() => setIsOpen(true), delay)
   }
 
   function close() {
     clearTimeout(timer.current)
-    if (open) lastClosedAt = performance.now()
-    setOpen(false)
+    if (isOpen) lastClosedAt = performance.now()
+    setIsOpen(false)
   }
 
   // A layout effect, so that a key pressed right after the hint appears is not missed.
   useLayoutEffect(() => {
-    if (!open) return undefined
-    const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
-    const closeOnScroll = () => setOpen(false)
+    if (!isOpen) return undefined
+    const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setIsOpen(false)
+    const closeOnScroll = () => setIsOpen(false)
     document.addEventListener('keydown', closeOnEscape)
     document.addEventListener('scroll', closeOnScroll, true)
     return () => {
       document.removeEventListener('keydown', closeOnEscape)
       document.removeEventListener('scroll', closeOnScroll, true)
     }
-  }, [open])
+  }, [isOpen])
   useEffect(() => () => clearTimeout(timer.current), [])
 
   return (
@@ -46,11 +46,11 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
       onPointerEnter={waitAndOpen}
       onPointerLeave={close}
       onPointerDown={close}
-      onFocus={(event) => event.target.matches(':focus-visible') && setOpen(true)}
+      onFocus={(event) => event.target.matches(':focus-visible') && setIsOpen(true)}
       onBlur={close}
     >
       {children}
-      {open && (
+      {isOpen && (
         <span
           ref={(tip) => {
             if (tip && anchor.current) showTooltip(anchor.current, tip)

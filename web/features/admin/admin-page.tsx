@@ -110,14 +110,14 @@ function SubNavigation({ group, currentPath }: { group: ScreenGroup; currentPath
   const tabs = group.listed.filter(
     ({ path, isHiddenWhenEmpty }) => !isHiddenWhenEmpty || path === currentPath || countAt([path]) > 0,
   )
-  const row = useRef<HTMLElement>(null)
+  const tabRow = useRef<HTMLElement>(null)
   // On a phone, the current tab may be beyond the edge; only the row scrolls, not the page.
   useEffect(() => {
-    const tab = row.current?.querySelector<HTMLElement>(`[href="${currentPath}"]`)
-    if (row.current && tab) row.current.scrollLeft = tab.offsetLeft - row.current.offsetLeft - 24
+    const tab = tabRow.current?.querySelector<HTMLElement>(`[href="${currentPath}"]`)
+    if (tabRow.current && tab) tabRow.current.scrollLeft = tab.offsetLeft - tabRow.current.offsetLeft - 24
   }, [currentPath])
   return (
-    <nav ref={row} aria-label={group.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
+    <nav ref={tabRow} aria-label={group.title} className="flex gap-x-6 overflow-x-auto border-b border-line text-sm">
       {tabs.map(({ path, title, tab = title }) => (
         <Link
           key={path}

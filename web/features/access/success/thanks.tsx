@@ -29,12 +29,12 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   const ownAccess = accessRows?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? accessRows?.[0]
   const settledAccess = ownAccess && isSettled(ownAccess) ? ownAccess : null
   const isLoading = !accessRows && !isError
-  const skip = { label: 'Skip for Now', onClick: () => onLeave('/dashboard') }
-  const renderForm = (secondButton?: typeof skip) => (
+  const onSkip = () => onLeave('/dashboard')
+  const renderForm = (hasSkipButton = false) => (
     <AccessRequestForm
       purchase={{ paymentIntentId }}
       username={ownAccess?.username ?? null}
-      secondButton={secondButton}
+      secondButton={hasSkipButton ? { label: skipLabel, onClick: onSkip } : undefined}
       onSubmitted={async () => {
         // docs/product.md: the welcome page follows after 2 s.
         await wait(2000)
@@ -51,35 +51,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
     >
       {isLoading && <FormSkeleton />}
       {settledAccess && (
-        <>
-          <div className="flex flex-col gap-2">
-            <p className="text-muted">
-              {settledAccess.state === 'unlocked' ? (
-                'Already unlocked. Nothing more is needed.'
-              ) : (
-                <AccessSentence ownAccess={settledAccess} purchase={purchase} />
-              )}
-            </p>
-            <RequestedUsername ownAccess={settledAccess} />
-          </div>
-          <FoldedForm
-            title={settledAccess.state === 'unlocked' ? 'Add to your request' : 'Correct your request'}
-            isNeeded={settledAccess.state !== 'unlocked'}
-          >
-            {renderForm()}
-          </FoldedForm>
-          <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
-            <Button variant="secondary" onClick={skip.onClick}>
-              {skip.label}
-            </Button>
-            <Link href="/setup-guide" className={textLinkClasses}>
-              Setup guide
-            </Link>
-            <Link href="/dashboard" className={textLinkClasses}>
-              Dashboard
-            </Link>
-          </div>
-        </>
+        <SettledRequest ownAccess={settledAccess} purchase={purchase} form={renderForm()} onSkip={onSkip} />
       )}
       {!isLoading && !settledAccess && (
         <>
@@ -97,39 +69,86 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
           )}
           {ownAccess && askExchangeKeys && needsOnlyUsername(ownAccess) ? (
             <>
-              <CallForm
-                call={access.changeUsername}
-                extra={{ purchaseId: ownAccess.purchaseId }}
-                label="Your username"
-                options={usernameChangeOptions}
-                button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
-                renderButton={(button) => (
-                  <div className="flex gap-3 max-sm:flex-col">
-                    {button}
-                    <Button variant="secondary" onClick={skip.onClick}>
-                      {skip.label}
-                    </Button>
-                  </div>
-                )}
-              >
-                <Field
-                  name="username"
-                  label="TradingView Username"
-                  hint="The name in the link to your profile: tradingview.com/u/your_name"
-                >
-                  <UsernameInput defaultValue={ownAccess.username ?? ''} />
-                </Field>
-              </CallForm>
+              <UsernameForm ownAccess={ownAccess} onSkip={onSkip} />
               <FoldedForm title="Send the full request" isNeeded={false}>
                 {renderForm()}
               </FoldedForm>
             </>
           ) : (
-            renderForm(skip)
+            renderForm(true)
           )}
         </>
       )}
     </PaidLayout>
+  )
+}
+
+const skipLabel = 'Skip for Now'
+
+/** For a buyer who has nothing left to do; the form only corrects or completes the request. */
+function SettledRequest(props: {
+  ownAccess: OwnAccess
+  purchase: Purchase | undefined
+  form: ReactNode
+  onSkip: () => void
+}) {
+  const { ownAccess, purchase, form, onSkip } = props
+  const isUnlocked = ownAccess.state === 'unlocked'
+  return (
+    <>
+      <div className="flex flex-col gap-2">
+        <p className="text-muted">
+          {isUnlocked ? (
+            'Already unlocked. Nothing more is needed.'
+          ) : (
+            <AccessSentence ownAccess={ownAccess} purchase={purchase} />
+          )}
+        </p>
+        <RequestedUsername ownAccess={ownAccess} />
+      </div>
+      <FoldedForm title={isUnlocked ? 'Add to your request' : 'Correct your request'} isNeeded={!isUnlocked}>
+        {form}
+      </FoldedForm>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <Button variant="secondary" onClick={onSkip}>
+          {skipLabel}
+        </Button>
+        <Link href="/setup-guide" className={textLinkClasses}>
+          Setup guide
+        </Link>
+        <Link href="/dashboard" className={textLinkClasses}>
+          Dashboard
+        </Link>
+      </div>
+    </>
+  )
+}
+
+function UsernameForm({ ownAccess, onSkip }: { ownAccess: OwnAccess; onSkip: () => void }) {
+  return (
+    <CallForm
+      call={access.changeUsername}
+      extra={{ purchaseId: ownAccess.purchaseId }}
+      label="Your username"
+      options={usernameChangeOptions}
+      button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
+      renderButton={(button) => (
+        <div className="flex gap-3 max-sm:flex-col">
+          {button}
+          <Button variant="secondary" onClick={onSkip}>
+            {skipLabel}
+          </Button>
+        </div>
+      )}
+    >
+      <Field
+        name="username"
+        label="TradingView Username"
+        hint="The name in the link to your profile: tradingview.com/u/your_name"
+      >
+        <UsernameInput defaultValue={ownAccess.username ?? ''} />
+      </Field>
+    </CallForm>
   )
 }
 

@@ -16,10 +16,8 @@ export function ImportDialog({ productId, existingAssets, onClose }: ImportDialo
   const importAssets = useCall(assets.adminImport, {
     failed: 'Failed to import',
     onSuccess: ({ added, skipped }) => {
-      toast({
-        title: `${added} ${added === 1 ? 'asset' : 'assets'} imported`,
-        ...(skipped > 0 ? { description: `${skipped} already on the list.` } : {}),
-      })
+      const title = `${added} ${added === 1 ? 'asset' : 'assets'} imported`
+      toast({ title, description: skipped > 0 ? `${skipped} already on the list.` : undefined })
       onClose()
     },
   })

@@ -29,12 +29,12 @@ export const MissingRequirements = ({ missing }: Pick<AdminNewsletter, 'missing'
 function UnreachedCustomers({ untold, objected, refused, bySeller }: AdminNewsletter['unreachable']) {
   const count = untold + objected + refused + bySeller
   if (count === 0) return null
-  const reasons = [
-    untold > 0 && `${formatNumber(untold)} were never asked at the checkout or have not confirmed their address`,
-    objected > 0 && `${formatNumber(objected)} don’t want news`,
-    refused > 0 && `${formatNumber(refused)} can’t be reached by email`,
-    bySeller > 0 && `${formatNumber(bySeller)} are marked “Do not email”`,
-  ].filter((reason) => reason !== false)
+  const reasons: string[] = []
+  if (untold > 0)
+    reasons.push(`${formatNumber(untold)} were never asked at the checkout or have not confirmed their address`)
+  if (objected > 0) reasons.push(`${formatNumber(objected)} don’t want news`)
+  if (refused > 0) reasons.push(`${formatNumber(refused)} can’t be reached by email`)
+  if (bySeller > 0) reasons.push(`${formatNumber(bySeller)} are marked “Do not email”`)
   return (
     <p className="text-sm text-muted">
       {formatCount(count, 'customer does', 'customers do')} not get it: {reasons.join(', ')}. What their contract needs

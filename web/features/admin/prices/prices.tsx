@@ -41,10 +41,10 @@ export default function Prices() {
 function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }) {
   const { product, billingType, publications, subscriptions } = plan
   const { period } = planOf(billingType)
-  const current = publications.find(({ state }) => state === 'current')
+  const currentPublication = publications.find(({ state }) => state === 'current')
   // `subscriptions` has one entry for each amount that somebody pays.
-  const countAtCurrentPrice = subscriptions.find(({ amount }) => amount === current?.amount)?.count
-  const countsAtOldPrices = subscriptions.filter(({ amount }) => amount !== current?.amount)
+  const countAtCurrentPrice = subscriptions.find(({ amount }) => amount === currentPublication?.amount)?.count
+  const countsAtOldPrices = subscriptions.filter(({ amount }) => amount !== currentPublication?.amount)
 
   return (
     <Card className="flex flex-col gap-5">
@@ -53,12 +53,12 @@ function PlanCard({ plan, onChange }: { plan: PricedPlan; onChange: () => void }
           <h2 className="text-lg">
             {product}, {billingType}
           </h2>
-          {current && (
+          {currentPublication && (
             <p>
-              <span className="text-2xl font-semibold tabular-nums">{exactDollars(current.amount)}</span>{' '}
+              <span className="text-2xl font-semibold tabular-nums">{exactDollars(currentPublication.amount)}</span>{' '}
               <span className="text-muted">
                 per {period}
-                {current.regularAmount && `, regular price ${dollars(current.regularAmount)}`}
+                {currentPublication.regularAmount && `, regular price ${dollars(currentPublication.regularAmount)}`}
               </span>
             </p>
           )}
@@ -119,7 +119,7 @@ const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 
 function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => void }) {
   const { product, productId, billingType, publications, subscriptions } = plan
   const [isLater, setIsLater] = useState(false)
-  const current = publications.find(({ state }) => state === 'current')
+  const currentPublication = publications.find(({ state }) => state === 'current')
   const hasPlannedPrice = publications.some(({ state }) => state === 'planned')
   const keptPrices = subscriptions.map(describeKeptPrice).join(' ')
   const replacement = hasPlannedPrice ? ' It replaces the planned price.' : ''
@@ -145,14 +145,14 @@ function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => voi
       onClose={onClose}
     >
       <Field name="amount" label="Price in dollars">
-        <Input inputMode="decimal" autoComplete="off" required placeholder={plainDollars(current?.amount)} />
+        <Input inputMode="decimal" autoComplete="off" required placeholder={plainDollars(currentPublication?.amount)} />
       </Field>
       <Field
         name="regularAmount"
         label="Regular price in dollars (optional)"
         hint="Shown as “Regular price” beside it, never crossed out, because nobody has paid it."
       >
-        <Input inputMode="decimal" autoComplete="off" defaultValue={plainDollars(current?.regularAmount)} />
+        <Input inputMode="decimal" autoComplete="off" defaultValue={plainDollars(currentPublication?.regularAmount)} />
       </Field>
       <fieldset className="flex flex-col gap-3">
         <legend className="sr-only">From when</legend>

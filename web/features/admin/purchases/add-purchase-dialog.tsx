@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
+import type { InputOf } from '#contract/endpoint.ts'
 import { billingType, cents, id, optionalText } from '#contract/fields.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -52,12 +53,13 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       schema={kind === 'gift' ? gift : paidElsewhere}
       extra={{ userId, invite: sendsInvite && isActive }}
       // Leaves out optional fields that were not filled in.
-      inputOf={({ kind: chosenKind, reason, invite, ...purchase }) => ({
-        ...purchase,
-        ...(chosenKind === 'gift' ? { kind: chosenKind } : {}),
-        ...(reason ? { reason } : {}),
-        ...(invite ? { invite } : {}),
-      })}
+      inputOf={({ kind: chosenKind, reason, invite, ...purchase }) => {
+        const input: InputOf<typeof purchases.adminAdd> = purchase
+        if (chosenKind === 'gift') input.kind = chosenKind
+        if (reason) input.reason = reason
+        if (invite) input.invite = invite
+        return input
+      }}
       button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
       onClose={onClose}
     >

@@ -145,8 +145,10 @@ function PlanChoice({ price: { id, name, billingType, plan, isOther } }: { price
       value={isOther ? 'other' : chosenIndex}
       onChange={({ target }) => {
         // The option "other" has no number and so no plan.
-        const chosen = plans[Number(target.value)]
-        save.mutate({ id, plan: chosen ? { productId: chosen.productId, billingType: chosen.billingType } : null })
+        const chosenPlan = plans[Number(target.value)]
+        if (!chosenPlan) return save.mutate({ id, plan: null })
+        const { productId, billingType: chosenBilling } = chosenPlan
+        save.mutate({ id, plan: { productId, billingType: chosenBilling } })
       }}
     >
       <option value={-1} disabled>

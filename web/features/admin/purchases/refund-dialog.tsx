@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { ApiError } from '#contract/call.ts'
-import type { OutputOf } from '#contract/endpoint.ts'
+import type { InputOf, OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
@@ -56,14 +56,14 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         children: 'Refund',
       }}
       onClose={onClose}
-      inputOf={(fields) => ({
-        id,
+      inputOf={(fields) => {
         // The server refuses if someone has refunded more since.
-        refundedSoFar: refundable?.refundedSoFar ?? purchase.refundedAmount,
-        ...fields,
-        ...(payment ? { paymentIntentId: payment.paymentIntentId } : {}),
-        ...(canEndSubscription && keepsAccess ? { keepAccess: true } : {}),
-      })}
+        const refundedSoFar = refundable?.refundedSoFar ?? purchase.refundedAmount
+        const input: InputOf<typeof purchases.adminRefund> = { id, refundedSoFar, ...fields }
+        if (payment) input.paymentIntentId = payment.paymentIntentId
+        if (canEndSubscription && keepsAccess) input.keepAccess = true
+        return input
+      }}
     >
       {refundable && refundable.payments.length > 1 && (
         <Field name="payment" label="Payment">

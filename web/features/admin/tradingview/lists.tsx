@@ -62,13 +62,12 @@ const RunList = ({ runs }: { runs: Run[] }) => (
 
 function describeRun({ isComplete, error, people, missing, wrong, ended, foreign, blockedRemovals }: Run) {
   if (!isComplete) return `Incomplete list from TradingView; no changes made. ${error ?? ''}`
-  const findings = [
-    missing > 0 && `${missing} missing`,
-    wrong > 0 && `${wrong} with a wrong date`,
-    ended > 0 && `${ended} expired, still there`,
-    foreign > 0 && `${foreign} added by hand`,
-    blockedRemovals > 0 && `${blockedRemovals} not removed, waiting for your review`,
-  ].filter(Boolean)
+  const findings: string[] = []
+  if (missing > 0) findings.push(`${missing} missing`)
+  if (wrong > 0) findings.push(`${wrong} with a wrong date`)
+  if (ended > 0) findings.push(`${ended} expired, still there`)
+  if (foreign > 0) findings.push(`${foreign} added by hand`)
+  if (blockedRemovals > 0) findings.push(`${blockedRemovals} not removed, waiting for your review`)
   return `${people} on the list; ${findings.length > 0 ? findings.join(', ') : 'all as it should be'}`
 }
 

@@ -60,22 +60,32 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
 }
 
 export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
-  const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
-  const isWriting = mode === 'full' || mode === 'grant'
-  const sentences = isWriting
-    ? [
-        toUnlock > 0 ? `${formatPeople(toUnlock)} will be added.` : 'No one will be added.',
-        mode === 'full' && toLock > 0 ? `${formatPeople(toLock)} will be removed.` : 'No one will be removed.',
-        unknownNames > 0 && `We can’t find the usernames of ${formatPeople(unknownNames)} on TradingView.`,
-        managedFromNow > 0 && `${formatPeople(managedFromNow)} you unlocked by hand will be managed from now on.`,
-        strangers > 0 && `${formatPeople(strangers)} this shop never unlocked will be left alone.`,
-      ]
-    : [
-        'No one loses access.',
-        toHandOver > 0 && `${formatPeople(toHandOver)} being added now will wait for you.`,
-        mode === 'dry' && `It would add ${formatPeople(toUnlock)} and remove ${formatPeople(toLock)}.`,
-      ]
-  return sentences.filter(Boolean).join(' ')
+  const sentences =
+    mode === 'full' || mode === 'grant' ? describeChanges(preview, mode) : describeWaiting(preview, mode)
+  return sentences.join(' ')
+}
+
+/** Modes in which the connection changes TradingView's lists. */
+function describeChanges(preview: Preview, mode: 'full' | 'grant'): string[] {
+  const { toUnlock, toLock, unknownNames, managedFromNow, strangers } = preview
+  const removesPeople = mode === 'full' && toLock > 0
+  const sentences = [
+    toUnlock > 0 ? `${formatPeople(toUnlock)} will be added.` : 'No one will be added.',
+    removesPeople ? `${formatPeople(toLock)} will be removed.` : 'No one will be removed.',
+  ]
+  if (unknownNames > 0) sentences.push(`We can’t find the usernames of ${formatPeople(unknownNames)} on TradingView.`)
+  if (managedFromNow > 0)
+    sentences.push(`${formatPeople(managedFromNow)} you unlocked by hand will be managed from now on.`)
+  if (strangers > 0) sentences.push(`${formatPeople(strangers)} this shop never unlocked will be left alone.`)
+  return sentences
+}
+
+/** Modes in which the seller changes TradingView's lists by hand. */
+function describeWaiting({ toUnlock, toLock, toHandOver }: Preview, mode: 'dry' | 'off'): string[] {
+  const sentences = ['No one loses access.']
+  if (toHandOver > 0) sentences.push(`${formatPeople(toHandOver)} being added now will wait for you.`)
+  if (mode === 'dry') sentences.push(`It would add ${formatPeople(toUnlock)} and remove ${formatPeople(toLock)}.`)
+  return sentences
 }
 
 /** Shows what would happen, and returns true if the seller confirms. `also` is added to the description. */

@@ -75,13 +75,13 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
 }
 
 function StepMarker() {
-  const current = usePageLocation(({ search }) => (isAtPayment(search) ? 1 : 0))
+  const currentIndex = usePageLocation(({ search }) => (isAtPayment(search) ? 1 : 0))
   return (
     <ol aria-label="Steps" className="flex gap-x-5 text-sm text-muted">
       {['Details', 'Payment'].map((name, index) => (
         <li
           key={name}
-          aria-current={index === current ? 'step' : undefined}
+          aria-current={index === currentIndex ? 'step' : undefined}
           className="aria-[current]:font-medium aria-[current]:text-ink"
         >
           <span className="mr-1.5 font-mono">{index + 1}</span>

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
+import type { InputOf } from '#contract/endpoint.ts'
 import type { User } from '#contract/identity/session.ts'
 import { checkout, type Discount, newsVersion } from '#contract/selling/checkout.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
@@ -23,6 +24,10 @@ type StepsProps = {
   user: User | null
 }
 
+type IntentInput = InputOf<typeof checkout.createSubscriptionIntent>
+
+const joinPlanAndCode = (billing: BillingType, code: string | null) => `${billing} ${code ?? ''}`
+
 function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const [details, setDetails] = useState<BuyerDetails | null>(null)
   // The server cancels the previous intent, so only the latest one can be paid. It is valid for one plan and code.
@@ -30,38 +35,47 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate, search } = useNavigation()
   const [code, setCode] = useCode(search)
-  const planAndCode = `${billing} ${code ?? ''}`
+  const planAndCode = joinPlanAndCode(billing, code)
   // In order, because each intent cancels the one before: an earlier call that arrived later would cancel the newest.
   const begin = useCall(checkout.createSubscriptionIntent, { scope: 'checkout' })
   const codeField = useCodeField({ product, billing, code, discount: offer.discount, onChange: setDiscount })
   const isPaying = details !== null && isAtPayment(search)
 
   /** Retries once, because another tab of this browser may have begun the same checkout. */
-  const beginOrRetry = (input: Parameters<typeof begin.mutateAsync>[0]) =>
-    begin.mutateAsync(input).catch((error: unknown) => {
+  async function beginOrRetry(input: IntentInput) {
+    try {
+      return await begin.mutateAsync(input)
+    } catch (error) {
       if (error instanceof ApiError && error.code === 'changed-meanwhile') return begin.mutateAsync(input)
       throw error
-    })
+    }
+  }
+
+  function intentInputFor(buyer: BuyerDetails, codeToUse: string | null): IntentInput {
+    const { email, tradingViewUsername, noNews, country, ...place } = buyer
+    const input: IntentInput = {
+      productSlug: product.slug,
+      billingType: billing,
+      amount: offer.price,
+      news: { version: newsVersion, objects: noNews !== '' },
+    }
+    if (codeToUse) input.code = codeToUse
+    if (!user) input.email = email
+    if (tradingViewUsername) input.tradingViewUsername = tradingViewUsername
+    if (country) input.place = { country, ...place }
+    return input
+  }
 
   /** Throws after showing an error. */
   async function preparePayment(buyer: BuyerDetails) {
     void loadCardForm().catch(() => undefined)
     setRefusal(null)
-    const { email, tradingViewUsername, noNews, country, ...place } = buyer
     // A refused code throws here, and its field shows why.
     const typedDiscount = code ? null : await codeField.apply()
     const codeToUse = typedDiscount?.code ?? code
     try {
-      const { clientSecret, isPaid, amountDue, tax, discount } = await beginOrRetry({
-        productSlug: product.slug,
-        billingType: billing,
-        amount: offer.price,
-        ...(codeToUse ? { code: codeToUse } : {}),
-        ...(user ? {} : { email }),
-        ...(tradingViewUsername ? { tradingViewUsername } : {}),
-        news: { version: newsVersion, objects: !!noNews },
-        ...(country ? { place: { country, ...place } } : {}),
-      })
+      const intent = await beginOrRetry(intentInputFor(buyer, codeToUse))
+      const { clientSecret, isPaid, amountDue, tax, discount } = intent
       if (isPaid) {
         // Paid in another tab or before a reload; the success page records the purchase.
         const [paymentIntentId = ''] = clientSecret.split('_secret_')
@@ -70,18 +84,20 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
       }
       const preparedOffer = { ...offer, due: amountDue, discount }
       onOffer(preparedOffer)
-      setPrepared({ planAndCode: `${billing} ${codeToUse ?? ''}`, clientSecret, tax, offer: preparedOffer })
+      setPrepared({ planAndCode: joinPlanAndCode(billing, codeToUse), clientSecret, tax, offer: preparedOffer })
       setDetails(buyer)
       // Adds a history entry, so that Back returns to the filled-in details.
       if (!isPaying) navigate(checkoutAddress(billing, product.slug, 'payment'))
     } catch (error) {
       returnToDetails()
-      if (error instanceof ApiError && error.code === 'code-refused') setDiscount(null)
-      if (error instanceof ApiError && error.currentAmount !== undefined)
-        onOffer({ price: error.currentAmount, due: error.currentAmount })
+      const apiError = error instanceof ApiError ? error : null
+      if (apiError?.code === 'code-refused') setDiscount(null)
+      // The price has changed since the page was loaded.
+      const currentPrice = apiError?.currentAmount
+      if (currentPrice !== undefined) onOffer({ price: currentPrice, due: currentPrice })
       toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
       // Shown permanently, because some refusals come with a link.
-      if (error instanceof ApiError && error.status === 409) setRefusal(error)
+      if (apiError?.status === 409) setRefusal(apiError)
       // The form shows field errors.
       throw error
     }

@@ -51,9 +51,9 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
       if (confirmWith) await confirmWithBank(confirmWith)
       if (state !== 'done')
         await untilDone(async () => {
-          const latest = await call(purchases.finishSwitch, { id })
-          if (latest.state === 'off') throw new Error(`The payment wasn’t confirmed. ${unchangedText}`)
-          return latest.state === 'done'
+          const switchResult = await call(purchases.finishSwitch, { id })
+          if (switchResult.state === 'off') throw new Error(`The payment wasn’t confirmed. ${unchangedText}`)
+          return switchResult.state === 'done'
         })
     },
     onSuccess(_, { due, renewsAt, billingType }) {

@@ -119,7 +119,7 @@ function WithdrawalSentence() {
 
 /** The field for the reason is shown by CSS, so that it works without scripts. */
 function Grounds() {
-  const chosen = useRefusedValue('grounds') ?? 'ordinary'
+  const chosenGrounds = useRefusedValue('grounds') ?? 'ordinary'
   return (
     // `:has()` targets one class, because `:has() *` would restyle the whole page with every insertion.
     <div className="flex flex-col gap-6 [&:has([value^=good]:checked)>.cause]:flex">
@@ -127,7 +127,13 @@ function Grounds() {
         <legend className="mb-2 text-sm font-medium">Kind of cancellation</legend>
         {grounds.map((value) => (
           <label key={value} className="flex cursor-pointer items-center gap-3">
-            <input type="radio" name="grounds" value={value} defaultChecked={value === chosen} className="size-5" />
+            <input
+              type="radio"
+              name="grounds"
+              value={value}
+              defaultChecked={value === chosenGrounds}
+              className="size-5"
+            />
             {cancellationNames[value]}
           </label>
         ))}

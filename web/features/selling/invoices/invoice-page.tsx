@@ -12,19 +12,19 @@ export default function InvoicePage() {
   const purchase = query.get('purchase') ?? ''
   const invoice = query.get('invoice') ?? ''
   const token = query.get('token') ?? ''
-  const open = useCall(purchases.openInvoice, { onSuccess: ({ invoiceUrl }) => location.assign(invoiceUrl) })
+  const openInvoice = useCall(purchases.openInvoice, { onSuccess: ({ invoiceUrl }) => location.assign(invoiceUrl) })
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       <h1 className="text-3xl">Your invoice</h1>
       <p className="max-w-xl text-lg text-muted">
         This link opens your invoice once. On your dashboard, you’ll find all of them.
       </p>
-      {open.error && <Notice tone="bad">{messageOf(open.error)}</Notice>}
+      {openInvoice.error && <Notice tone="bad">{messageOf(openInvoice.error)}</Notice>}
       <div className="flex flex-wrap gap-3">
         <Button
-          pending={open.isPending || open.isSuccess}
+          pending={openInvoice.isPending || openInvoice.isSuccess}
           pendingText="Opening..."
-          onClick={() => open.mutate({ purchase, invoice, token })}
+          onClick={() => openInvoice.mutate({ purchase, invoice, token })}
         >
           Open the invoice
         </Button>

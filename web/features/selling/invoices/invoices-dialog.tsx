@@ -49,7 +49,7 @@ const linkClasses =
   'inline-flex items-center gap-1.5 rounded-sm text-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink'
 
 function InvoiceRow({ id, kind, number, createdAt, amount, status, hasDocument }: Invoice) {
-  const open = useOpenDocument()
+  const openDocument = useOpenDocument()
   const isCredit = kind === 'credit_note'
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-2 py-3">
@@ -68,12 +68,20 @@ function InvoiceRow({ id, kind, number, createdAt, amount, status, hasDocument }
       </div>
       <div className="flex min-w-24 gap-4 sm:justify-end">
         {hasDocument && !isCredit && (
-          <button type="button" className={linkClasses} onClick={() => open.mutate({ document: id, as: 'page' })}>
+          <button
+            type="button"
+            className={linkClasses}
+            onClick={() => openDocument.mutate({ document: id, as: 'page' })}
+          >
             Open
           </button>
         )}
         {hasDocument && (
-          <button type="button" className={linkClasses} onClick={() => open.mutate({ document: id, as: 'file' })}>
+          <button
+            type="button"
+            className={linkClasses}
+            onClick={() => openDocument.mutate({ document: id, as: 'file' })}
+          >
             <Download className="size-4" />
             PDF
           </button>

@@ -1,6 +1,6 @@
 import { link, sentence } from '#contract/selling/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { LegalText, SellerAddress } from './legal-text.tsx'
+import { type LegalSection, LegalText, SellerAddress } from './legal-text.tsx'
 
 export default function ImprintPage() {
   const { seller, supportEmail } = useSettings()
@@ -19,6 +19,9 @@ export default function ImprintPage() {
   }
   const filledIn = Object.entries(particularsByName).filter(([, value]) => value !== '')
   const particulars = filledIn.map(([name, value]) => `${name}: ${value}`)
+  const particularsSections: LegalSection[] = []
+  if (particulars.length > 0)
+    particularsSections.push({ id: 'register', title: 'Particulars', blocks: [{ list: particulars }] })
   return (
     <LegalText
       title="Imprint"
@@ -27,7 +30,7 @@ export default function ImprintPage() {
       sections={[
         { id: 'operator', title: 'Operator', content: <SellerAddress /> },
         { id: 'contact', title: 'Contact', blocks: [{ list: contacts }] },
-        ...(particulars.length > 0 ? [{ id: 'register', title: 'Particulars', blocks: [{ list: particulars }] }] : []),
+        ...particularsSections,
         {
           id: 'no-advice',
           title: 'No investment advice',

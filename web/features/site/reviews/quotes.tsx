@@ -8,13 +8,14 @@ const quoteCount = 3
 
 /** Chooses three reviews, the newest critical one last, because praise alone is not credible. */
 function chooseQuotes(allReviews: Review[]) {
-  const readable = allReviews.filter(({ text }) => text)
+  const reviewsWithText = allReviews.filter(({ text }) => text)
   const isCritical = ({ stars }: Review) => stars <= 3
-  const critical = readable.find(isCritical)
-  const others = readable.filter((review) => review !== critical)
-  if (!critical) return others.slice(0, quoteCount)
-  const positiveFirst = others.toSorted((a, b) => Number(isCritical(a)) - Number(isCritical(b)))
-  return [...positiveFirst.slice(0, quoteCount - 1), critical]
+  const criticalReviews = reviewsWithText.filter(isCritical)
+  const positiveReviews = reviewsWithText.filter((review) => !isCritical(review))
+  const [newestCritical, ...olderCritical] = criticalReviews
+  if (!newestCritical) return positiveReviews.slice(0, quoteCount)
+  const otherReviews = [...positiveReviews, ...olderCritical]
+  return [...otherReviews.slice(0, quoteCount - 1), newestCritical]
 }
 
 export function Quotes() {

@@ -31,7 +31,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
   }
 
   const counts = countsOf(state)
-  function stepContent() {
+  function renderContent() {
     if (state.step === 'file') return <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
     if (state.step === 'columns')
       return (
@@ -71,7 +71,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
     )
   }
 
-  function stepButtons() {
+  function renderButtons() {
     // The choice of columns has its own buttons.
     if (state.step === 'columns') return null
     if (state.step === 'done')
@@ -112,7 +112,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
       onClose={close}
       className="max-w-2xl"
     >
-      {stepContent()}
+      {renderContent()}
       {state.step === 'preview' && (
         <div className="flex flex-col gap-3">
           <Checkbox
@@ -123,7 +123,7 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
           <Checkbox label="They have access on TradingView already" checked={hasAccess} onTick={setHasAccess} />
         </div>
       )}
-      {stepButtons()}
+      {renderButtons()}
     </Dialog>
   )
 }
