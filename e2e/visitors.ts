@@ -66,7 +66,7 @@ export async function fillCard(page: Page, number: string) {
 /** Position and size of an element that must be visible. */
 export async function boxOf(locator: Locator) {
   const box = await locator.boundingBox()
-  if (!box) throw new Error(`${locator} must be visible`)
+  if (!box) throw new Error('The element must be visible')
   return box
 }
 
