@@ -23,6 +23,7 @@ export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
 
 type Query = { isError: boolean; refetch: () => unknown }
 
+/** Skeleton while the query loads, and its error afterwards. `what` completes "We couldn’t load …". */
 export function Pending(props: { query: Query; what?: string; className?: string }) {
   const { query, what = 'this', className = 'h-96 rounded-lg' } = props
   if (!query.isError) return <Skeleton className={className} />

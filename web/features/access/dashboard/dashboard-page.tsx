@@ -39,7 +39,7 @@ export default function DashboardPage() {
           <QuickCards purchases={purchases} />
         </Container>
       </div>
-      {/* Until the purchases are loaded, shows nothing that would move. */}
+      {/* The key mounts new content once the purchases have loaded, so that nothing on the page shifts. */}
       <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
         {user?.isAdmin && !isPending && ownedProducts.length === 0 && <ToAdminArea />}
         {unpaidPurchase && <FailedPayment purchase={unpaidPurchase} />}

@@ -51,6 +51,7 @@ export function RecordList<E extends ListEndpoint>(props: Props<E>) {
     const value = filterValues[name]
     if (value) activeChips.push({ name, text: textOfChip(texts, value) })
   }
+  // Only on a phone; wider screens always show the filters.
   const [areFiltersOpen, setAreFiltersOpen] = useState(false)
   const chosenCount = selects.filter(([name]) => filterValues[name]).length
   const isFiltered = Object.keys(filterValues).some((name) => name !== 'sort')
