@@ -59,9 +59,26 @@ test.for(['won', 'lost'] as const)('a dispute is opened and %s, with an event fo
   await expect(sandbox.controls.closeDispute(id, 'won')).rejects.toThrow('already closed')
   await sandbox.controls.webhooks.flush()
   const disputeEvents = events.filter((event) => /^charge\.dispute\.(created|closed)$/.test(event.type))
-  expect(
-    Object.fromEntries(disputeEvents.map((event) => [event.type, (event.data.object as { status: string }).status])),
-  ).toEqual({ 'charge.dispute.created': 'needs_response', 'charge.dispute.closed': outcome })
+  const statusByEvent = disputeEvents.map(({ type, data }) => [type, (data.object as { status: string }).status])
+  expect(Object.fromEntries(statusByEvent)).toEqual({
+    'charge.dispute.created': 'needs_response',
+    'charge.dispute.closed': outcome,
+  })
+})
+
+test('an inquiry that becomes a dispute withdraws the amount, which a won dispute returns', async () => {
+  const { stripe, buy, sandbox, events } = await openTestSandbox()
+  const { intent } = await buy()
+  const { controls } = sandbox
+  const { id } = await controls.openDispute(intent, 'warning_needs_response')
+  const readAmounts = async () => (await stripe.disputes.retrieve(id)).balance_transactions.map(({ amount }) => amount)
+  expect(await readAmounts()).toEqual([])
+  await controls.dashboard.moveDispute(id, 'needs_response')
+  expect(await readAmounts()).toEqual([-3900])
+  await controls.closeDispute(id, 'won')
+  expect(await readAmounts()).toEqual([-3900, 3900])
+  await controls.webhooks.flush()
+  expect(events.map(({ type }) => type)).toContain('charge.dispute.funds_withdrawn')
 })
 
 test('a payment with the dispute test card is disputed a day later', async () => {

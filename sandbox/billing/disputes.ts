@@ -49,16 +49,17 @@ export async function refund(
     status: delayedOutcome === 'waits' ? ('pending' as const) : ('succeeded' as const),
     $sandbox: { settles_at: delayedOutcome ? work.now + day : null },
   })
-  const changed = await work.save({
+  const isFullRefund = amount === refundable
+  const refundedCharge = await work.save({
     ...charge,
     amount_refunded: charge.amount_refunded + amount,
-    refunded: amount === refundable,
+    refunded: isFullRefund,
   })
   work.emit('refund.created', refunded)
-  work.emit('charge.refunded', changed, charge)
+  work.emit('charge.refunded', refundedCharge, charge)
   // A full refund closes an inquiry.
-  const closedInquiries = disputes.filter(({ status }) => changed.refunded && status === 'warning_needs_response')
-  for (const inquiry of closedInquiries) await moveDispute(work, inquiry, 'warning_closed')
+  const inquiries = disputes.filter(({ status }) => status === 'warning_needs_response')
+  if (isFullRefund) for (const inquiry of inquiries) await moveDispute(work, inquiry, 'warning_closed')
   if (!delayedOutcome) work.emit('refund.updated', refunded)
   return refunded
 }
@@ -81,12 +82,12 @@ export async function failRefund(work: Work, refunded: Refund): Promise<Refund> 
     failure_reason: 'lost_or_stolen_card',
     $sandbox: { settles_at: null },
   })
-  const changed = await work.save({
+  const updatedCharge = await work.save({
     ...charge,
     amount_refunded: charge.amount_refunded - refunded.amount,
     refunded: false,
   })
-  work.emit('charge.updated', changed, charge)
+  work.emit('charge.updated', updatedCharge, charge)
   work.emit('refund.updated', failed, refunded)
   work.emit('refund.failed', failed)
   return failed
@@ -106,9 +107,8 @@ export async function openDispute(
     })
   }
   const isInquiry = status === 'warning_needs_response'
-  const withdrawals = isInquiry
-    ? []
-    : [await moveBalance(work, 'dispute', charge, charge.amount_refunded - charge.amount)]
+  const disputedAmount = charge.amount - charge.amount_refunded
+  const withdrawals = isInquiry ? [] : [await moveBalance(work, 'dispute', charge, -disputedAmount)]
   const dispute = await work.insert(newDispute(work.now, charge, status, withdrawals, reason))
   await work.save({ ...charge, disputed: true })
   work.emit('charge.dispute.created', dispute)
@@ -134,6 +134,8 @@ type Evidence = Record<string, string | undefined>
 
 const maxEvidenceLength = 20_000
 
+const verdictByEvidence: Record<string, DisputeStatus> = { winning_evidence: 'won', losing_evidence: 'lost' }
+
 /** As in Stripe's test mode, `winning_evidence` and `losing_evidence` decide immediately. */
 export async function answerDispute(work: Work, dispute: Dispute, evidence: Evidence, isSubmitted: boolean) {
   const isInquiry = dispute.status === 'warning_needs_response'
@@ -145,30 +147,35 @@ export async function answerDispute(work: Work, dispute: Dispute, evidence: Evid
       throw invalid(`Evidence is limited to ${maxEvidenceLength} characters.`, `evidence[${name}]`)
     if (evidenceFiles.includes(name)) await work.get('file', value, `evidence[${name}]`)
   }
+  const { evidence_details: details } = dispute
+  const presence = Object.keys(evidence).length > 0 ? { has_evidence: true } : {}
+  const submission = isSubmitted ? { submission_count: details.submission_count + 1, submission_method: 'manual' } : {}
   const staged: Dispute = {
     ...dispute,
     evidence: { ...dispute.evidence, ...evidence },
-    evidence_details: {
-      ...dispute.evidence_details,
-      ...(Object.keys(evidence).length > 0 && { has_evidence: true }),
-      ...(isSubmitted && {
-        submission_count: dispute.evidence_details.submission_count + 1,
-        submission_method: 'manual',
-      }),
-    },
+    evidence_details: { ...details, ...presence, ...submission },
   }
   if (!isSubmitted) return work.update(dispute, staged)
-  const verdict = ({ winning_evidence: 'won', losing_evidence: 'lost' } as const)[evidence['uncategorized_text'] ?? '']
-  return moveDispute(work, staged, verdict ?? (isInquiry ? 'warning_under_review' : 'under_review'))
+  const verdict = verdictByEvidence[evidence['uncategorized_text'] ?? '']
+  const underReview = isInquiry ? 'warning_under_review' : 'under_review'
+  return moveDispute(work, staged, verdict ?? underReview)
 }
 
-export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {
-  if (!nextStatuses[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
-  const returned = to === 'won' ? [await moveBalance(work, 'dispute_reversal', dispute, dispute.amount)] : []
-  const balance_transactions = [...dispute.balance_transactions, ...returned]
-  const moved = await work.save({ ...dispute, status: to, balance_transactions, is_charge_refundable: false })
-  if (to === 'won') work.emit('charge.dispute.funds_reinstated', moved, dispute)
-  const isClosed = to === 'won' || to === 'lost' || to === 'prevented' || to === 'warning_closed'
+export async function moveDispute(work: Work, dispute: Dispute, status: DisputeStatus): Promise<Dispute> {
+  if (!nextStatuses[dispute.status].includes(status)) throw invalid('This dispute is already closed.')
+  // The bank takes the money once an inquiry becomes a dispute.
+  const isEscalation = dispute.status.startsWith('warning_') && status === 'needs_response'
+  const isWon = status === 'won'
+  const balance_transactions = [...dispute.balance_transactions]
+  if (isEscalation) {
+    const charge = await work.get('charge', dispute.charge)
+    balance_transactions.push(await moveBalance(work, 'dispute', charge, -dispute.amount))
+  }
+  if (isWon) balance_transactions.push(await moveBalance(work, 'dispute_reversal', dispute, dispute.amount))
+  const moved = await work.save({ ...dispute, status, balance_transactions, is_charge_refundable: false })
+  if (isEscalation) work.emit('charge.dispute.funds_withdrawn', moved, dispute)
+  if (isWon) work.emit('charge.dispute.funds_reinstated', moved, dispute)
+  const isClosed = isWon || status === 'lost' || status === 'prevented' || status === 'warning_closed'
   work.emit(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', moved, dispute)
   return moved
 }
