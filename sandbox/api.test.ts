@@ -29,15 +29,18 @@ test('a refusal is replayed for its idempotency key, but a request with an inval
   await expect(decline()).rejects.toMatchObject({ code: 'card_declined' })
   expect((await stripe.charges.list({ payment_intent: intent })).data).toHaveLength(1)
 
-  const price = () =>
+  const createPrice = () =>
     stripe.prices.create({ currency: 'usd', unit_amount: 1, product: 'prod_later' }, { idempotencyKey: 'p' })
-  await expect(price()).rejects.toMatchObject({ code: 'resource_missing' })
+  await expect(createPrice()).rejects.toMatchObject({ code: 'resource_missing' })
   await stripe.products.create({ id: 'prod_later', name: 'Later' })
-  await expect(price()).rejects.toMatchObject({ code: 'resource_missing', headers: { 'idempotent-replayed': 'true' } })
+  await expect(createPrice()).rejects.toMatchObject({
+    code: 'resource_missing',
+    headers: { 'idempotent-replayed': 'true' },
+  })
 
-  const customer = (params: object) => stripe.customers.create(params, { idempotencyKey: 'c' })
-  await expect(customer({ nonsense: 'x' })).rejects.toMatchObject({ code: 'parameter_unknown' })
-  expect(await customer({ email: 'a@example.com' })).toMatchObject({ email: 'a@example.com' })
+  const createCustomer = (params: object) => stripe.customers.create(params, { idempotencyKey: 'c' })
+  await expect(createCustomer({ nonsense: 'x' })).rejects.toMatchObject({ code: 'parameter_unknown' })
+  expect(await createCustomer({ email: 'a@example.com' })).toMatchObject({ email: 'a@example.com' })
 })
 
 test.for([
@@ -142,7 +145,7 @@ test('expand reaches through lists and relations, and refuses anything that is n
 test('a lookup key finds its price and belongs to only one price', async () => {
   const { stripe } = await openTestSandbox()
   const product = await stripe.products.create({ name: 'Rebound Sigma Pro' })
-  const make = (transfer = false) =>
+  const createMonthly = (transfer = false) =>
     stripe.prices.create({
       currency: 'usd',
       lookup_key: 'rebound-sigma-pro-monthly',
@@ -151,13 +154,13 @@ test('a lookup key finds its price and belongs to only one price', async () => {
       transfer_lookup_key: transfer,
       unit_amount: 3900,
     })
-  const first = await make()
+  const firstPrice = await createMonthly()
   await stripe.prices.create({ currency: 'usd', lookup_key: 'another', product: product.id, unit_amount: 1 })
   const find = async () => (await stripe.prices.list({ lookup_keys: ['rebound-sigma-pro-monthly'] })).data
-  expect(await find()).toMatchObject([{ id: first.id, unit_amount: 3900 }])
-  await expect(make()).rejects.toThrow('already uses that lookup key')
-  const second = await make(true)
-  expect(await find()).toMatchObject([{ id: second.id }])
+  expect(await find()).toMatchObject([{ id: firstPrice.id, unit_amount: 3900 }])
+  await expect(createMonthly()).rejects.toThrow('already uses that lookup key')
+  const secondPrice = await createMonthly(true)
+  expect(await find()).toMatchObject([{ id: secondPrice.id }])
 })
 
 test('customers keep the fields a request leaves out, and clear the ones it empties; an address is replaced as a whole', async () => {

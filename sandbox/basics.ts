@@ -46,19 +46,19 @@ export const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-
 /** A call during a run causes one more run after it. */
 export function coalesce(task: () => Promise<void>) {
   let running: Promise<void> | undefined
-  let again = false
+  let isRunRequested = false
 
-  async function repeat() {
-    do {
-      again = false
+  async function runWhileRequested() {
+    while (isRunRequested) {
+      isRunRequested = false
       await task()
-    } while (again)
+    }
   }
 
   return {
     run(): Promise<void> {
-      again = true
-      running ??= repeat().finally(() => {
+      isRunRequested = true
+      running ??= runWhileRequested().finally(() => {
         running = undefined
       })
       return running

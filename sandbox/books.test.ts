@@ -9,12 +9,12 @@ type Shop = Awaited<ReturnType<typeof openTestSandbox>>
 function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<ReturnType<Shop['checkout']>>) {
   const { stripe, sandbox } = shop
   const { controls } = sandbox
-  const latest = async () => {
+  const readLatest = async () => {
     const { latest_invoice: invoice } = await stripe.subscriptions.retrieve(subscription.id)
     const payments = await stripe.invoicePayments.list({ invoice: invoice as string })
     return { invoice: invoice as string, intent: payments.data[0]?.payment.payment_intent as string }
   }
-  const disputes = async () => (await stripe.disputes.list({ payment_intent: intent })).data
+  const listDisputes = async () => (await stripe.disputes.list({ payment_intent: intent })).data
   const cards = [
     'pm_card_visa',
     'pm_card_visa_chargeDeclined',
@@ -25,9 +25,9 @@ function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<Re
     payFirst: (choice: number) =>
       stripe.paymentIntents.confirm(intent, { payment_method: cards[choice % cards.length] ?? '' }),
     payLatest: async (choice: number) =>
-      stripe.invoices.pay((await latest()).invoice, choice % 2 ? { payment_method: 'pm_card_visa' } : {}),
+      stripe.invoices.pay((await readLatest()).invoice, choice % 2 ? { payment_method: 'pm_card_visa' } : {}),
     authenticate: async (choice: number) =>
-      controls.authenticate((await latest()).intent, choice % 2 ? 'complete' : 'fail'),
+      controls.authenticate((await readLatest()).intent, choice % 2 ? 'complete' : 'fail'),
     wait: (choice: number) => controls.advance(1 + (choice % 12), 'day'),
     failRenewal: () => controls.failNextRenewal(subscription.id),
     newCard: async (choice: number) => {
@@ -36,14 +36,14 @@ function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<Re
     },
     refund: (choice: number) =>
       stripe.refunds.create({ payment_intent: intent, amount: [1000, 2000, 3900, 3901][choice % 4] ?? 0 }),
-    refundLatest: async () => stripe.refunds.create({ payment_intent: (await latest()).intent }),
+    refundLatest: async () => stripe.refunds.create({ payment_intent: (await readLatest()).intent }),
     failRefund: async () => {
       const { data } = await stripe.refunds.list({ payment_intent: intent })
       return data[0] && controls.failRefund(data[0].id)
     },
     dispute: () => controls.openDispute(intent),
     closeDispute: async (choice: number) => {
-      const [open] = await disputes()
+      const [open] = await listDisputes()
       return open && controls.closeDispute(open.id, choice % 2 ? 'won' : 'lost')
     },
     leave: () => stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true }),
@@ -53,7 +53,7 @@ function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<Re
 }
 
 type Operation = keyof ReturnType<typeof operationsOn>
-const names: Operation[] = [
+const operationNames: Operation[] = [
   'payFirst',
   'payLatest',
   'authenticate',
@@ -129,7 +129,7 @@ async function expectBalancedBooks(shop: Shop, customer: string, subscriptionId:
 }
 
 /** Sequences that random tests rarely find, such as a late payment of an ended subscription. */
-const rareSequences: ['week' | 'month', number, [Operation, number][]][] = [
+const rareSequences: [interval: 'week' | 'month', firstCard: number, steps: [Operation, choice: number][]][] = [
   [
     'month',
     0,
@@ -195,11 +195,11 @@ test('after any actions in any order, amounts and statuses are consistent', asyn
   const shop = await openTestSandbox()
   const prices = { week: (await shop.price('week')).id, month: (await shop.price('month')).id }
   const refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
-  const refused = (error: unknown) =>
+  const isRefusal = (error: unknown) =>
     error instanceof Error && ('status' in error || refusals.some((kind) => error instanceof kind))
   const operation = fc.oneof(
     { weight: 1, arbitrary: fc.constant('wait' as const) },
-    { weight: 3, arbitrary: fc.constantFrom(...names) },
+    { weight: 3, arbitrary: fc.constantFrom(...operationNames) },
   )
   const steps = fc.array(fc.tuple(operation, fc.nat(100)), { minLength: 8, maxLength: 20 })
   const interval = fc.constantFrom('week' as const, 'month' as const)
@@ -209,7 +209,7 @@ test('after any actions in any order, amounts and statuses are consistent', asyn
     let status = 'incomplete'
     for (const [name, choice] of [['payFirst', card] as const, ...laterSteps]) {
       await run[name](choice).catch((error: unknown) => {
-        if (!refused(error)) throw error
+        if (!isRefusal(error)) throw error
       })
       status = await expectBalancedBooks(shop, bought.customer.id, bought.subscription.id, status)
     }
@@ -230,17 +230,17 @@ test('of 20 simultaneous payments of one intent, one goes through', async () => 
 })
 
 test('when two processes move the clock at once, each renewal is billed once', async () => {
-  const first = await openTestSandbox()
-  const second = await openSandbox(first.options)
+  const firstProcess = await openTestSandbox()
+  const secondProcess = await openSandbox(firstProcess.options)
   try {
-    const { subscription } = await first.buy()
-    await Promise.all([first.sandbox.controls.advance(3, 'month'), second.controls.advance(3, 'month')])
-    const { data } = await first.stripe.invoices.list({ subscription: subscription.id })
+    const { subscription } = await firstProcess.buy()
+    await Promise.all([firstProcess.sandbox.controls.advance(3, 'month'), secondProcess.controls.advance(3, 'month')])
+    const { data } = await firstProcess.stripe.invoices.list({ subscription: subscription.id })
     const periods = data.map((invoice) => invoice.lines.data[0]?.period.start)
     expect(new Set(periods).size).toBe(periods.length)
     expect(data.every((invoice) => invoice.status === 'paid')).toBe(true)
   } finally {
-    await second.close()
+    await secondProcess.close()
   }
 })
 
@@ -257,12 +257,12 @@ test('a restart loses no data', async () => {
   const { options, sandbox, buy, stripe } = await openTestSandbox()
   const { subscription } = await buy()
   await sandbox.controls.advance(10, 'day')
-  const before = await sandbox.controls.now()
+  const timeBeforeRestart = await sandbox.controls.now()
   const reopened = await openSandbox(options)
   const stripeAfterRestart = new Stripe(reopened.secretKey, reopened.api)
   expect(await stripeAfterRestart.subscriptions.retrieve(subscription.id)).toEqual(
     await stripe.subscriptions.retrieve(subscription.id),
   )
-  expect(await reopened.controls.now()).toBeGreaterThanOrEqual(before)
+  expect(await reopened.controls.now()).toBeGreaterThanOrEqual(timeBeforeRestart)
   await reopened.close()
 })

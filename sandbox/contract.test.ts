@@ -115,12 +115,12 @@ async function exerciseAllStates(shop: Awaited<ReturnType<typeof openTestSandbox
   await stripe.customers.del(disputed.customer.id)
   await stripe.subscriptions.retrieve(disputed.subscription.id, { expand: ['customer'] })
 
-  const publicly = (path: string) => {
+  const readPublicly = (path: string) => {
     const query = new URLSearchParams({ key: sandbox.publishableKey })
     return fetch(`${publicUrl}/_sandbox/v1/${path}&${query}`)
   }
-  await publicly(`payment_intents/${paid.intent}?client_secret=${paid.clientSecret}`)
-  await publicly(`setup_intents/${setup.id}?client_secret=${setup.client_secret}`)
+  await readPublicly(`payment_intents/${paid.intent}?client_secret=${paid.clientSecret}`)
+  await readPublicly(`setup_intents/${setup.id}?client_secret=${setup.client_secret}`)
   await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })
 }
 
@@ -260,18 +260,18 @@ test('the comparison finds a planted fault in a request, a response, an event an
     if (!call) throw new Error(`${method} ${path} was not recorded`)
     return claimsOf([spoil(call)])
   }
-  const answered = (from: string, to: string) => (call: Call) => {
+  const spoilReply = (from: string, to: string) => (call: Call) => {
     if (!call.reply.body.includes(from)) throw new Error(`${from} was not in the answer`)
     return { ...call, reply: { ...call.reply, body: call.reply.body.replace(from, to) } }
   }
   const planted = [
     plant('/v1/subscriptions', 'POST', (call) => ({ ...call, body: `${call.body}&colour=red` })),
     plant('/v1/subscriptions', 'POST', (call) => ({ ...call, body: call.body.replace('default_', 'half_') })),
-    plant('/v1/subscriptions', 'POST', answered('"status":"incomplete"', '"status":"incompleted"')),
-    plant('/v1/subscriptions', 'POST', answered('"livemode":false', '"livemode":"no"')),
-    plant('/v1/subscriptions', 'POST', answered('"currency":', '"curency":')),
-    plant('/v1/events', 'GET', answered('"type":"invoice.paid"', '"type":"charge.refunded"')),
-    plant('/v1/refunds', 'POST', answered('resource_missing', 'resource_mislaid')),
+    plant('/v1/subscriptions', 'POST', spoilReply('"status":"incomplete"', '"status":"incompleted"')),
+    plant('/v1/subscriptions', 'POST', spoilReply('"livemode":false', '"livemode":"no"')),
+    plant('/v1/subscriptions', 'POST', spoilReply('"currency":', '"curency":')),
+    plant('/v1/events', 'GET', spoilReply('"type":"invoice.paid"', '"type":"charge.refunded"')),
+    plant('/v1/refunds', 'POST', spoilReply('resource_missing', 'resource_mislaid')),
   ]
   const complaints = await typeCheck(planted.flat())
   const missed = planted.filter((claims) => !complaints.some(({ claim }) => claim && claims.includes(claim)))

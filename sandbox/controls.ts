@@ -91,18 +91,18 @@ function eventControls(act: Act) {
 
   return {
     /** Stripe's customer portal sets only `cancel_at`, and may ask for a reason. */
-    cancelInPortal: on('subscription', async (work, found, details: { feedback?: Feedback; comment?: string } = {}) =>
-      updateSubscription(work, found, {
-        ...found,
-        cancel_at: periodOf(found).end,
+    cancelInPortal: on('subscription', async (work, before, details: { feedback?: Feedback; comment?: string } = {}) =>
+      updateSubscription(work, before, {
+        ...before,
+        cancel_at: periodOf(before).end,
         canceled_at: work.now,
-        cancellation_details: { ...found.cancellation_details, ...details, reason: 'cancellation_requested' },
+        cancellation_details: { ...before.cancellation_details, ...details, reason: 'cancellation_requested' },
       }),
     ),
     pause: on('subscription', pause),
     archivePrice: on('price', async (work, price) => work.update(price, { ...price, active: false })),
-    failNextRenewal: on('subscription', async (work, found) =>
-      work.save({ ...found, $sandbox: { fail_next_renewal: true } }),
+    failNextRenewal: on('subscription', async (work, subscription) =>
+      work.save({ ...subscription, $sandbox: { fail_next_renewal: true } }),
     ),
     refund: onPayment((work, charge, amount?: number) => refund(work, charge, amount)),
     failRefund: on('refund', failRefund),
@@ -133,13 +133,13 @@ function dashboardControls(act: Act) {
   return {
     unpause: on('subscription', resume),
     /** `cancellation_details` stay. */
-    undoCancellation: on('subscription', async (work, found) =>
-      updateSubscription(work, found, { ...found, cancel_at: null, cancel_at_period_end: false, canceled_at: null }),
+    undoCancellation: on('subscription', async (work, before) =>
+      updateSubscription(work, before, { ...before, cancel_at: null, cancel_at_period_end: false, canceled_at: null }),
     ),
-    changePrice: on('subscription', async (work, found, price: string) =>
-      changePlan(work, found, { price: await work.get('price', price) }),
+    changePrice: on('subscription', async (work, before, price: string) =>
+      changePlan(work, before, { price: await work.get('price', price) }),
     ),
-    setQuantity: on('subscription', (work, found, quantity: number) => changePlan(work, found, { quantity })),
+    setQuantity: on('subscription', (work, before, quantity: number) => changePlan(work, before, { quantity })),
     applyCoupon: on('subscription', applyCoupon),
     applyCouponToCustomer: (customer: string, terms: DiscountTerms) =>
       act(async (work) => {
@@ -147,33 +147,33 @@ function dashboardControls(act: Act) {
         await applyCouponToCustomer(work, await work.customer(customer), terms)
       }),
     /** In cents. Stripe stores credit as a negative balance and uses it before the card. */
-    giveCredit: (customer: string, amount: number) =>
-      changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
+    giveCredit: (id: string, amount: number) =>
+      changeCustomer(id, (customer) => ({ ...customer, balance: customer.balance - amount })),
     /** Without an address, Stripe cannot calculate the tax. */
-    removeAddress: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
+    removeAddress: (id: string) => changeCustomer(id, (customer) => ({ ...customer, address: null })),
     /** The dashboard's "Schedule update". */
     schedule: on('subscription', addSchedule),
     /** In cents. */
-    addInvoiceItem: on('subscription', (work, found, amount: number) =>
-      addInvoiceItem(work, found, amount, 'Private lesson'),
+    addInvoiceItem: on('subscription', (work, subscription, amount: number) =>
+      addInvoiceItem(work, subscription, amount, 'Private lesson'),
     ),
     markUncollectible: on('invoice', markUncollectible),
     voidInvoice: on('invoice', voidInvoice),
     /** The dashboard's "Pause payment collection"; null resumes collection. */
-    pauseCollection: on('subscription', (work, found, pausedCollection: PausedCollection | null) =>
-      updateSubscription(work, found, { ...found, pause_collection: pausedCollection }),
+    pauseCollection: on('subscription', (work, before, pausedCollection: PausedCollection | null) =>
+      updateSubscription(work, before, { ...before, pause_collection: pausedCollection }),
     ),
     payOutOfBand: on('invoice', payOutOfBand),
     /** Stripe's card updater: the card's network reports a new expiry date. */
-    updateCard: on('payment_method', async (work, found, card: { exp_month: number; exp_year: number }) => {
-      const after = await work.save({ ...found, card: { ...found.card, ...card } })
-      work.emit('payment_method.automatically_updated', after, found)
+    updateCard: on('payment_method', async (work, before, card: { exp_month: number; exp_year: number }) => {
+      const after = await work.save({ ...before, card: { ...before.card, ...card } })
+      work.emit('payment_method.automatically_updated', after, before)
     }),
-    detachCard: on('payment_method', async (work, found) => {
-      const after = await work.save({ ...found, customer: null })
-      for (const subscription of await work.all('subscription', { default_payment_method: found.id }))
+    detachCard: on('payment_method', async (work, before) => {
+      const after = await work.save({ ...before, customer: null })
+      for (const subscription of await work.all('subscription', { default_payment_method: before.id }))
         await work.save({ ...subscription, default_payment_method: null })
-      work.emit('payment_method.detached', after, found)
+      work.emit('payment_method.detached', after, before)
     }),
     moveDispute: on('dispute', moveDispute),
   }
@@ -185,9 +185,8 @@ function timeControls(clock: Clock, wakeWebhooks: () => void) {
   /** In seconds since 1970, by the sandbox's clock. */
   async function after(count: number, interval: Interval | keyof typeof secondsPer) {
     const now = await clock.now()
-    return interval === 'hour' || interval === 'minute' || interval === 'second'
-      ? now + count * secondsPer[interval]
-      : addSteps(now, { interval, interval_count: 1 }, count)
+    if (interval === 'hour' || interval === 'minute' || interval === 'second') return now + count * secondsPer[interval]
+    return addSteps(now, { interval, interval_count: 1 }, count)
   }
 
   return {

@@ -66,15 +66,16 @@ export async function serveApi(
       idempotencyKey,
       fromBrowser: browserPrefix !== undefined,
     })
-    response.writeHead(reply.status, {
+    const headers: Record<string, string> = {
       'content-type': 'application/json',
       'cache-control': 'no-store',
       'request-id': reply.requestId,
       'stripe-version': apiVersion,
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-      ...(reply.replayed ? { 'idempotent-replayed': 'true' } : {}),
-      ...(reply.shouldRetry === undefined ? {} : { 'stripe-should-retry': String(reply.shouldRetry) }),
-    })
+    }
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+    if (reply.replayed) headers['idempotent-replayed'] = 'true'
+    if (reply.shouldRetry !== undefined) headers['stripe-should-retry'] = String(reply.shouldRetry)
+    response.writeHead(reply.status, headers)
     response.end(reply.body)
   } catch (error) {
     sendFailure(response, error, log)

@@ -10,9 +10,8 @@ test('a hosted invoice says who paid what, and nobody can guess its address', as
   expect(url).toMatch(new RegExp(`^${publicUrl}/_sandbox/invoices/${invoice.id}/[A-Za-z0-9]{40}$`))
   const response = await fetch(url ?? '')
   const text = await response.text()
-  for (const part of [number, 'Rebound Sigma Pro', '$39.00', 'Paid', 'visa ending in 4242', '&lt;b&gt;Zoë &amp; Co']) {
-    expect(text).toContain(part)
-  }
+  const shownTexts = [number, 'Rebound Sigma Pro', '$39.00', 'Paid', 'visa ending in 4242', '&lt;b&gt;Zoë &amp; Co']
+  for (const shownText of shownTexts) expect(text).toContain(shownText)
   expect(text).not.toContain('<b>')
   expect(response.headers.get('content-security-policy')).toContain("script-src 'self'")
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
@@ -33,9 +32,10 @@ test('the PDF of an invoice is valid: one page, readable text, and a table that 
   const file = Buffer.from(await response.arrayBuffer()).toString('latin1')
   expect(file.startsWith('%PDF-1.4')).toBe(true)
   expect(file.trimEnd().endsWith('%%EOF')).toBe(true)
-  for (const part of [number, '$39.00', '-$9.00', '$30.00', 'Zo\\353 \\050Ltd\\051 ??']) expect(file).toContain(part)
-  const start = Number(/startxref\n(\d+)/.exec(file)?.[1])
-  const offsets = [...file.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map((match) => Number(match[1]))
+  for (const shownText of [number, '$39.00', '-$9.00', '$30.00', 'Zo\\353 \\050Ltd\\051 ??'])
+    expect(file).toContain(shownText)
+  const tableStart = Number(/startxref\n(\d+)/.exec(file)?.[1])
+  const offsets = [...file.slice(tableStart).matchAll(/^(\d{10}) 00000 n $/gm)].map((match) => Number(match[1]))
   expect(offsets).toHaveLength(5)
   for (const [index, offset] of offsets.entries()) {
     expect(file.slice(offset).startsWith(`${index + 1} 0 obj`)).toBe(true)
@@ -50,9 +50,8 @@ test('the control page shows the clock, subscriptions, invoices and the webhook 
   await buy('pm_card_visa', { customer: { email: 'two@example.com' } })
   await sandbox.controls.webhooks.flush()
   const page = await textOf(`${publicUrl}/_sandbox/`)
-  for (const part of [subscription.id, 'one@example.com', 'two@example.com', 'invoice.paid', 'delivered']) {
-    expect(page).toContain(part)
-  }
+  for (const shownText of [subscription.id, 'one@example.com', 'two@example.com', 'invoice.paid', 'delivered'])
+    expect(page).toContain(shownText)
   const searchResult = await textOf(`${publicUrl}/_sandbox/?q=ONE@`)
   expect(searchResult).toContain('one@example.com')
   expect(searchResult).not.toContain('two@example.com')
@@ -75,8 +74,8 @@ test('the buttons of the control page are refused from other origins', async () 
   expect((await press({})).status).toBe(403)
   expect((await stripe.refunds.list()).data).toEqual([])
 
-  const done = await press({ origin: publicUrl })
-  expect([done.status, done.headers.get('location')]).toEqual([303, '/_sandbox/?done'])
+  const firstPress = await press({ origin: publicUrl })
+  expect([firstPress.status, firstPress.headers.get('location')]).toEqual([303, '/_sandbox/?done'])
   expect((await stripe.refunds.list()).data).toHaveLength(1)
   const secondPress = await press({ 'sec-fetch-site': 'same-origin' })
   expect(secondPress.status).toBe(400)
@@ -124,10 +123,10 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
   await press('sandbox', { action: 'Finish payments' })
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
   await press('behave', { Delay: '10 minutes', 'Events are': 'lost', 'Events sent twice': 'all' })
-  const selected = async () => (await textOf(`${publicUrl}/_sandbox/`)).match(/(?<=value=")[^"]+(?=" selected)/g)
-  expect(await selected()).toEqual(expect.arrayContaining(['10 minutes', 'lost', 'all']))
+  const readSelected = async () => (await textOf(`${publicUrl}/_sandbox/`)).match(/(?<=value=")[^"]+(?=" selected)/g)
+  expect(await readSelected()).toEqual(expect.arrayContaining(['10 minutes', 'lost', 'all']))
   await press('sandbox', { action: 'Behave as usual' })
-  expect(await selected()).toEqual(expect.arrayContaining(['sent', '1 in 10']))
+  expect(await readSelected()).toEqual(expect.arrayContaining(['sent', '1 in 10']))
 })
 
 test('the sandbox does not answer requests for other paths', async () => {

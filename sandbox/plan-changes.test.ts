@@ -56,7 +56,7 @@ test('at any second, a change charges what its preview shows, and the credit is 
         // The sandbox refuses to advance by zero seconds.
         if (second + wait > 0) await controls.advance(second + wait, 'second')
         const at = start + second
-        const shown = await preview(at)
+        const previewed = await preview(at)
         const updated = await update(at)
         const charged = invoiceOf(updated)
         expect(charged.status).toBe('paid')
@@ -65,7 +65,7 @@ test('at any second, a change charges what its preview shows, and the credit is 
           amount_due,
           lines: lines.data.map(({ amount }) => amount),
         })
-        expect(amountsOf(charged)).toEqual(amountsOf(shown))
+        expect(amountsOf(charged)).toEqual(amountsOf(previewed))
         const [unused = 0, year = 0] = charged.lines.data.map(({ amount }) => amount)
         const end = charged.lines.data[0]?.period.end ?? 0
         expect(unused).toBe(-Math.round((3900 * (end - at)) / (end - start)))
@@ -83,9 +83,9 @@ test('a declined change stays pending for 23 hours; then its invoice is void and
   const { stripe, sandbox, events } = shop
   const { id, start, customer, update } = await monthlyBuyer(shop, 'pm_card_chargeCustomerFail')
   await sandbox.controls.dashboard.giveCredit(customer.id, 500)
-  const before = await stripe.subscriptions.retrieve(id)
+  const original = await stripe.subscriptions.retrieve(id)
   const waiting = await update(start)
-  expect(waiting).toMatchObject({ status: 'active', metadata: {}, items: before.items })
+  expect(waiting).toMatchObject({ status: 'active', metadata: {}, items: original.items })
   expect(waiting.pending_update).toMatchObject({
     expires_at: invoiceOf(waiting).created + 23 * 3600,
     metadata: { switch: 'yes' },
@@ -93,8 +93,8 @@ test('a declined change stays pending for 23 hours; then its invoice is void and
   expect(invoiceOf(waiting)).toMatchObject({ status: 'open', amount_due: 39_000 - 3900 - 500 })
 
   await stripe.invoices.voidInvoice(invoiceOf(waiting).id)
-  const { latest_invoice: _, ...dropped } = await stripe.subscriptions.retrieve(id)
-  expect(before).toMatchObject(dropped)
+  const { latest_invoice: _, ...restored } = await stripe.subscriptions.retrieve(id)
+  expect(original).toMatchObject(restored)
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -500 })
 
   const secondChange = await update(start)
@@ -118,7 +118,7 @@ test('a plan change that needs 3-D Secure applies once it is confirmed, prorated
   await sandbox.controls.advance(1, 'hour')
   await sandbox.controls.authenticate(intentOf(waiting), 'complete')
   await sandbox.controls.settle()
-  const done = await stripe.subscriptions.retrieve(id)
-  expect(done).toMatchObject({ pending_update: null, billing_cycle_anchor: invoiceOf(waiting).created })
-  expect(done.items.data[0]?.price.unit_amount).toBe(39_000)
+  const switched = await stripe.subscriptions.retrieve(id)
+  expect(switched).toMatchObject({ pending_update: null, billing_cycle_anchor: invoiceOf(waiting).created })
+  expect(switched.items.data[0]?.price.unit_amount).toBe(39_000)
 })

@@ -5,11 +5,13 @@ import { defaultQuirks } from './quirks.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 /** Rows of the table in README.md: each quirk, its controls and its page in Stripe's documentation. */
-const documented = readFileSync(new URL('README.md', import.meta.url), 'utf8')
-  .split('\n')
+const readmeLines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n')
+const documented = readmeLines
   .filter((line) => line.includes('](https://docs.stripe.com/') && line.startsWith('|'))
-  .map((line) => line.split('|').map((cell) => cell.trim()))
-  .map(([, stripe = '', inTests = '', onPage = '']) => ({ stripe, inTests, onPage }))
+  .map((line) => {
+    const [, stripe = '', inTests = '', onPage = ''] = line.split('|').map((cell) => cell.trim())
+    return { stripe, inTests, onPage }
+  })
 
 test('every quirk is in the README, with its control, its switch on the page and Stripe’s own page about it', async () => {
   const { stripe, buy, publicUrl, sandbox } = await openTestSandbox()
@@ -43,15 +45,15 @@ test('after a payment, the invoice stays open and the subscription incomplete fo
   const { intent, subscription, invoice } = await checkout()
   const paid = await stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })
   expect(paid.status).toBe('succeeded')
-  const states = async () => [
+  const readStates = async () => [
     (await stripe.invoices.retrieve(invoice.id)).status,
     (await stripe.subscriptions.retrieve(subscription.id)).status,
   ]
-  expect(await states()).toEqual(['open', 'incomplete'])
+  expect(await readStates()).toEqual(['open', 'incomplete'])
   await sandbox.controls.advance(5, 'minute')
-  expect(await states()).toEqual(['open', 'incomplete'])
+  expect(await readStates()).toEqual(['open', 'incomplete'])
   await sandbox.controls.advance(20, 'minute')
-  expect(await states()).toEqual(['paid', 'active'])
+  expect(await readStates()).toEqual(['paid', 'active'])
 })
 
 test('by default, a payment takes a moment, and events arrive twice and out of order', async () => {
@@ -59,9 +61,9 @@ test('by default, a payment takes a moment, and events arrive twice and out of o
   const { intent, subscription } = await checkout()
   for (let count = 0; count < 20; count++) await stripe.customers.create()
   await stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })
-  const status = async () => (await stripe.subscriptions.retrieve(subscription.id)).status
-  expect(await status()).toBe('incomplete')
-  await expect.poll(status).toBe('active')
+  const readStatus = async () => (await stripe.subscriptions.retrieve(subscription.id)).status
+  expect(await readStatus()).toBe('incomplete')
+  await expect.poll(readStatus).toBe('active')
   const createdIds = (await stripe.events.list({ limit: 100 })).data.map(({ id }) => id).toReversed()
   await expect.poll(() => events).toHaveLength(createdIds.length)
   expect(events.map(({ id }) => id)).not.toEqual(createdIds)
@@ -101,9 +103,11 @@ test('the same seed brings the same lags and the same order of webhooks', async 
     )
     return [...lags.rows.map(({ lag }) => lag), ...events.rows.map(({ type }) => type)]
   }
-  const [first, sameSeed, otherSeed] = [await run(7), await run(7), await run(8)]
-  expect(sameSeed).toEqual(first)
-  expect(otherSeed).not.toEqual(first)
+  const firstRun = await run(7)
+  const sameSeed = await run(7)
+  const otherSeed = await run(8)
+  expect(sameSeed).toEqual(firstRun)
+  expect(otherSeed).not.toEqual(firstRun)
 })
 
 test('a 500 is repeated for its idempotency key, whether or not the request took effect', async () => {
@@ -120,10 +124,10 @@ test('a 500 is repeated for its idempotency key, whether or not the request took
       headers: { 'idempotent-replayed': 'true', 'stripe-should-retry': 'false' },
     })
   }
-  const names = async () => (await stripe.customers.list()).data.map(({ name }) => name)
-  expect(await names()).toEqual(['done'])
+  const listNames = async () => (await stripe.customers.list()).data.map(({ name }) => name)
+  expect(await listNames()).toEqual(['done'])
   await create('another key')
-  expect(await names()).toEqual(['another key', 'done'])
+  expect(await listNames()).toEqual(['another key', 'done'])
   await sandbox.controls.webhooks.flush()
   expect(events.map(({ type }) => type)).toEqual(['customer.created', 'customer.created'])
 })
@@ -225,17 +229,17 @@ test('a refund that the bank returns fails a day later; a pending refund succeed
 
 test('an archived price keeps its lookup key until another one takes it over', async () => {
   const { stripe, sandbox, price } = await openTestSandbox()
-  const old = await stripe.prices.update((await price()).id, { lookup_key: 'monthly' })
-  await sandbox.controls.archivePrice(old.id)
+  const archived = await stripe.prices.update((await price()).id, { lookup_key: 'monthly' })
+  await sandbox.controls.archivePrice(archived.id)
   const byKey = async (filter: Stripe.PriceListParams = {}) =>
     (await stripe.prices.list({ lookup_keys: ['monthly'], ...filter })).data.map(({ id }) => id)
-  expect(await byKey()).toEqual([old.id])
+  expect(await byKey()).toEqual([archived.id])
   expect(await byKey({ active: true })).toEqual([])
   const priceInput: Stripe.PriceCreateParams = {
     currency: 'usd',
     unit_amount: 4900,
     recurring: { interval: 'month' },
-    product: old.product as string,
+    product: archived.product as string,
     lookup_key: 'monthly',
   }
   await expect(stripe.prices.create(priceInput)).rejects.toThrow('already uses that lookup key')

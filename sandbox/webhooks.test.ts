@@ -84,20 +84,23 @@ test('an event can be sent again by hand', async () => {
 })
 
 test('two processes on one database share the data and deliver each event once', async () => {
-  const first = await openTestSandbox()
-  const second = await openSandbox(first.options)
+  const firstProcess = await openTestSandbox()
+  const secondProcess = await openSandbox(firstProcess.options)
   try {
-    expect(second.secretKey).toBe(first.sandbox.secretKey)
-    await second.controls.webhooks.misbehave({ duplicates: 0 })
-    const secondStripe = new Stripe(second.secretKey, second.api)
+    expect(secondProcess.secretKey).toBe(firstProcess.sandbox.secretKey)
+    await secondProcess.controls.webhooks.misbehave({ duplicates: 0 })
+    const secondStripe = new Stripe(secondProcess.secretKey, secondProcess.api)
     const customers = await Promise.all(
-      Array.from({ length: 15 }).flatMap(() => [secondStripe.customers.create(), first.stripe.customers.create()]),
+      Array.from({ length: 15 }).flatMap(() => [
+        secondStripe.customers.create(),
+        firstProcess.stripe.customers.create(),
+      ]),
     )
-    await Promise.all([first.sandbox.controls.webhooks.flush(), second.controls.webhooks.flush()])
-    expect(first.received).toHaveLength(customers.length)
-    expect(first.events).toHaveLength(customers.length)
+    await Promise.all([firstProcess.sandbox.controls.webhooks.flush(), secondProcess.controls.webhooks.flush()])
+    expect(firstProcess.received).toHaveLength(customers.length)
+    expect(firstProcess.events).toHaveLength(customers.length)
   } finally {
-    await second.close()
+    await secondProcess.close()
   }
 })
 

@@ -167,16 +167,16 @@ export class Work {
       `select data from sandbox.objects
         where kind = $1 and data @> $2 and not data ? 'deleted' and ($3::text is null or data->>$3 = any ($4))
           and ($5::text is null or seq < (select seq from sandbox.objects where id = $5))
-          and ($7::bigint is null or (data->>'created')::bigint >= $7)
-        order by seq desc limit $6`,
+          and ($6::bigint is null or (data->>'created')::bigint >= $6)
+        order by seq desc limit $7`,
       [
         kind,
         JSON.stringify(filter.match ?? {}),
         filter.oneOf?.field ?? null,
         filter.oneOf?.values ?? [],
         cursor ?? null,
-        limit + 1,
         filter.createdSince ?? null,
+        limit + 1,
       ],
     )
     const data = rows.slice(0, limit).map((row) => row.data)

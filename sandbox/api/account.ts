@@ -1,7 +1,7 @@
 import { randomText } from '../basics.ts'
 import { account } from '../objects/blank.ts'
 import { newPaymentMethodDomain, newWebhookEndpoint } from '../objects/kinds.ts'
-import { changed, flag, required, text, texts } from './params.ts'
+import { flag, required, text, texts, withChanges } from './params.ts'
 import { listRoute, readRoute, route } from './route.ts'
 
 /** The sandbox sends events only to the shop that opened it. */
@@ -12,7 +12,7 @@ export const accountRoutes = [
     'POST /v1/webhook_endpoints',
     { api_version: text, enabled_events: required(texts), url: required(text) },
     async ({ work, params: { url, enabled_events: events, ...params } }) => ({
-      ...(await work.insert(changed(newWebhookEndpoint(work.now, url, events), params))),
+      ...(await work.insert(withChanges(newWebhookEndpoint(work.now, url, events), params))),
       secret: `whsec_${randomText(32)}`,
     }),
   ),
@@ -22,10 +22,10 @@ export const accountRoutes = [
     'POST /v1/webhook_endpoints/:id',
     { disabled: flag, enabled_events: texts },
     async ({ work, id, params: { disabled, enabled_events } }) => {
-      const before = await work.getForUpdate('webhook_endpoint', id)
+      const endpoint = await work.getForUpdate('webhook_endpoint', id)
       const newStatus = disabled ? 'disabled' : 'enabled'
-      const status = disabled === undefined ? before.status : newStatus
-      return work.save(changed(before, { enabled_events, status }))
+      const status = disabled === undefined ? endpoint.status : newStatus
+      return work.save(withChanges(endpoint, { enabled_events, status }))
     },
   ),
   route('DELETE /v1/webhook_endpoints/:id', {}, async ({ work, id }) => {
@@ -40,7 +40,7 @@ export const accountRoutes = [
   }),
   listRoute('payment_method_domain', { domain_name: text }),
   route('POST /v1/payment_method_domains/:id', { enabled: flag }, async ({ work, id, params }) =>
-    work.save(changed(await work.getForUpdate('payment_method_domain', id), params)),
+    work.save(withChanges(await work.getForUpdate('payment_method_domain', id), params)),
   ),
   route('POST /v1/payment_method_domains/:id/validate', {}, ({ work, id }) => work.get('payment_method_domain', id)),
 ]

@@ -24,7 +24,7 @@ import { intentRoutes } from './intents.ts'
 import { methodRoutes } from './methods.ts'
 import { creditNoteRoutes, moneyRoutes } from './money.ts'
 import { type Form, parseForm } from './params.ts'
-import { match } from './route.ts'
+import { findRoute } from './route.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
 
 const routes = [
@@ -77,12 +77,13 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
     const caller = { key: typeof key === 'string' ? key : undefined, fromBrowser: request.fromBrowser }
     const publishable = isPublishable(keys, caller)
 
-    const found = match(routes, method, path)
-    if (!found) {
+    const matched = findRoute(routes, method, path)
+    if (!matched) {
       const message = `Unrecognized request URL (${method}: ${path}).`
       throw new Failure(404, { type: 'invalid_request_error', message })
     }
-    if (publishable && !found.route.publishable) {
+    const { route, id } = matched
+    if (publishable && !route.publishable) {
       const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.'
       throw new Failure(401, { type: 'invalid_request_error', code: 'secret_key_required', message })
     }
@@ -97,7 +98,7 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
     if (earlyFault)
       return { ...createReply(earlyFailure(earlyFault), requestId, false), shouldRetry: earlyFault.shouldRetry }
 
-    const run: Task = (work) => found.route.run({ work, id: found.id, form: params, publishable })
+    const run: Task = (work) => route.run({ work, id, form: params, publishable })
     const toReply = (result: unknown) => createReply(result, requestId, publishable)
     if (method === 'GET') {
       const lateFault = faults.some(isLate) && (await books.write((work) => takeQueuedFault(work, call, isLate)))
@@ -139,7 +140,7 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
       throw error
     })
 
-    if (found.route.movesClock) onClockMoved()
+    if (route.movesClock) onClockMoved()
     else onWrite()
     if (!written.replayed) await sleep(settings.quirks.writeSeconds * 1000)
     return written
@@ -209,6 +210,7 @@ function publicView(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(publicView)
   const fields = 'object' in value && typeof value.object === 'string' ? publicFields.get(value.object) : undefined
-  const entries = Object.entries(value).filter(([key]) => fields?.includes(key) ?? true)
+  const isPublic = (key: string) => !fields || fields.includes(key)
+  const entries = Object.entries(value).filter(([key]) => isPublic(key))
   return Object.fromEntries(entries.map(([key, inner]) => [key, publicView(inner)]))
 }

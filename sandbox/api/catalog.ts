@@ -1,7 +1,19 @@
 import { invalid } from '../failure.ts'
 import { newCoupon, newPrice, newProduct } from '../objects/catalog.ts'
 import type { Work } from '../work.ts'
-import { changed, choice, clearable, flag, group, integer, metadata, paging, required, text, texts } from './params.ts'
+import {
+  choice,
+  clearable,
+  flag,
+  group,
+  integer,
+  metadata,
+  paging,
+  required,
+  text,
+  texts,
+  withChanges,
+} from './params.ts'
 import { readRoute, route } from './route.ts'
 
 const productFields = { active: flag, tax_code: clearable(text) }
@@ -34,13 +46,13 @@ export const catalogRoutes = [
     async ({ work, params: { id, name, ...params } }) => {
       if (id !== undefined && (await work.find('product', id)))
         throw invalid(`Product already exists.`, 'id', 'resource_already_exists')
-      return work.create(changed(newProduct(work.now, name, id), params))
+      return work.create(withChanges(newProduct(work.now, name, id), params))
     },
   ),
   readRoute('product'),
   route('POST /v1/products/:id', productFields, async ({ work, id, params }) => {
-    const before = await work.getForUpdate('product', id)
-    return work.update(before, changed(before, { ...params, updated: work.now }))
+    const product = await work.getForUpdate('product', id)
+    return work.update(product, withChanges(product, { ...params, updated: work.now }))
   }),
   route(
     'POST /v1/prices',
@@ -62,7 +74,7 @@ export const catalogRoutes = [
       await takeLookupKey(work, otherParams.lookup_key, isTransfer, null)
       const step = recurring ? { interval: recurring.interval, interval_count: recurring.interval_count ?? 1 } : null
       const price = newPrice({ now: work.now, product: product.id, currency, amount, recurring: step })
-      return work.create(changed(price, otherParams))
+      return work.create(withChanges(price, otherParams))
     },
   ),
   route(
@@ -82,7 +94,7 @@ export const catalogRoutes = [
       const duration = params.duration === 'forever' ? {} : { months: params.duration_in_months ?? 0 }
       const worth = percent === undefined ? { amount: amount ?? 0 } : { percent }
       const terms = { ...worth, ...duration }
-      return work.create(changed(newCoupon(work.now, terms, params.currency ?? 'usd', id), { name: params.name }))
+      return work.create(withChanges(newCoupon(work.now, terms, params.currency ?? 'usd', id), { name: params.name }))
     },
   ),
   readRoute('coupon'),
@@ -91,11 +103,11 @@ export const catalogRoutes = [
     'POST /v1/prices/:id',
     priceFields,
     async ({ work, id, params: { transfer_lookup_key: transfer, ...params } }) => {
-      const before = await work.getForUpdate('price', id)
-      if (params.tax_behavior && before.tax_behavior !== 'unspecified')
+      const price = await work.getForUpdate('price', id)
+      if (params.tax_behavior && price.tax_behavior !== 'unspecified')
         throw invalid('tax_behavior can be set once.', 'tax_behavior')
       await takeLookupKey(work, params.lookup_key, transfer, id)
-      return work.update(before, changed(before, params))
+      return work.update(price, withChanges(price, params))
     },
   ),
   route(

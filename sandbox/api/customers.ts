@@ -2,10 +2,9 @@ import { listOf } from '../basics.ts'
 import { cancelSubscription } from '../billing/subscriptions.ts'
 import { assertTaxLocation, taxIdsOf } from '../billing/tax.ts'
 import { invalid } from '../failure.ts'
-import { type Customer, deleted, newCustomer, newTaxId } from '../objects/customer.ts'
+import { type Customer, deletedObject, newCustomer, newTaxId } from '../objects/customer.ts'
 import {
   address,
-  changed,
   choice,
   clearable,
   group,
@@ -15,6 +14,7 @@ import {
   readAddress,
   required,
   text,
+  withChanges,
 } from './params.ts'
 import { listRoute, readRoute, route } from './route.ts'
 
@@ -32,10 +32,10 @@ function withParams(customer: Customer, params: Params<typeof editable>): Custom
   const { tax, address: addressInput, invoice_settings: settings, ...otherParams } = params
   const newAddress = readAddress(customer.address, addressInput)
   if (tax?.validate_location === 'immediately') assertTaxLocation(newAddress)
-  return changed(customer, {
+  return withChanges(customer, {
     ...otherParams,
     address: newAddress,
-    invoice_settings: changed(customer.invoice_settings, settings ?? {}),
+    invoice_settings: withChanges(customer.invoice_settings, settings ?? {}),
   })
 }
 
@@ -56,8 +56,8 @@ export const customerRoutes = [
   readRoute('customer'),
   route('POST /v1/customers/:id', editable, async ({ work, id, params }) => {
     await work.getForUpdate('customer', id)
-    const before = await work.customer(id)
-    return work.update(before, withParams(before, params))
+    const customer = await work.customer(id)
+    return work.update(customer, withParams(customer, params))
   }),
   route('DELETE /v1/customers/:id', {}, async ({ work, id }) => {
     await work.getForUpdate('customer', id)
@@ -66,7 +66,7 @@ export const customerRoutes = [
       if (subscription.ended_at === null) await cancelSubscription(work, subscription)
     }
     work.emit('customer.deleted', customer)
-    return work.save(deleted('customer', id))
+    return work.save(deletedObject('customer', id))
   }),
 ]
 
@@ -94,9 +94,9 @@ export const taxRoutes = [
     listOf(`/v1/customers/${id}/tax_ids`, await taxIdsOf(work, id)),
   ),
   route('DELETE /v1/tax_ids/:id', {}, async ({ work, id }) => {
-    const before = await work.getForUpdate('tax_id', id)
-    if ('deleted' in before) return before
-    work.emit('customer.tax_id.deleted', before)
-    return work.save(deleted('tax_id', id))
+    const taxId = await work.getForUpdate('tax_id', id)
+    if ('deleted' in taxId) return taxId
+    work.emit('customer.tax_id.deleted', taxId)
+    return work.save(deletedObject('tax_id', id))
   }),
 ]

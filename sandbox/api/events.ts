@@ -25,18 +25,18 @@ export const eventRoutes = [
       const limit = Math.min(Math.max(params.limit ?? 10, 1), 100)
       const { rows } = await work.database.query<{ data: object }>(
         `select data from sandbox.events
-        where ($1::text[] is null or type = any ($1)) and created between $2 and $6
-          and ($5::boolean is null or $5 = not exists (
+        where ($1::text[] is null or type = any ($1)) and created between $2 and $3
+          and ($4::boolean is null or $4 = not exists (
             select from sandbox.deliveries where event = events.id and delivered_at is null))
-          and ($3::text is null or seq < (select seq from sandbox.events where id = $3))
-        order by seq desc limit $4`,
+          and ($5::text is null or seq < (select seq from sandbox.events where id = $5))
+        order by seq desc limit $6`,
         [
           types,
           params.created?.gte ?? 0,
+          params.created?.lte ?? Number.MAX_SAFE_INTEGER,
+          params.delivery_success ?? null,
           params.starting_after ?? null,
           limit + 1,
-          params.delivery_success ?? null,
-          params.created?.lte ?? Number.MAX_SAFE_INTEGER,
         ],
       )
       const data = rows.slice(0, limit).map((row) => row.data)

@@ -10,7 +10,7 @@ export const serverError = () =>
     message: 'An unknown error occurred. Please retry the request or contact support.',
   })
 
-const rateLimited = () =>
+const rateLimitFailure = () =>
   new Failure(429, {
     type: 'invalid_request_error',
     code: 'rate_limit',
@@ -18,14 +18,14 @@ const rateLimited = () =>
   })
 
 /** Has no `code`, like most of Stripe's refusals. */
-const refused = () => new Failure(400, { type: 'invalid_request_error', message: 'This request cannot be completed.' })
+const refusal = () => new Failure(400, { type: 'invalid_request_error', message: 'This request cannot be completed.' })
 
 /** Faults before the request is processed: nothing takes effect or is stored. */
 export const isEarly = ({ status }: Fault) => status < 500
 /** Faults while the request is processed: the reply is stored under the idempotency key. */
 export const isLate = ({ status }: Fault) => status >= 500
 
-export const earlyFailure = ({ status }: Fault) => (status === 429 ? rateLimited() : refused())
+export const earlyFailure = ({ status }: Fault) => (status === 429 ? rateLimitFailure() : refusal())
 
 /** A row lock gives each fault to one request only. */
 export async function takeQueuedFault(
@@ -60,14 +60,14 @@ type Caller = { key: string | undefined; fromBrowser: boolean }
 const keyFailure = (status: 401 | 403, message: string, code?: string) =>
   new Failure(status, { type: 'invalid_request_error', message, ...(code ? { code } : {}) })
 
-const masked = (key: string) => `${key.slice(0, 8)}${'*'.repeat(12)}${key.slice(-4)}`
+const maskKey = (key: string) => `${key.slice(0, 8)}${'*'.repeat(12)}${key.slice(-4)}`
 
 /** Returns false for the secret key; throws for any other key that is not the publishable one. */
 export function isPublishable(keys: Keys, { key, fromBrowser }: Caller): boolean {
   if (key === keys.publishableKey) return true
   if (key === keys.secretKey && !fromBrowser) return false
   if (key === undefined) throw keyFailure(401, 'You did not provide an API key.')
-  throw keyFailure(401, `Invalid API Key provided: ${masked(key)}`)
+  throw keyFailure(401, `Invalid API Key provided: ${maskKey(key)}`)
 }
 
 const permissionNames: Record<string, string> = {
@@ -88,11 +88,12 @@ function permissionFor(method: string, path: string): string {
 
 export function assertAllowed(keyState: SecretKeyState, secretKey: string, method: string, path: string) {
   if (keyState === 'works') return
-  if (keyState === 'expired') throw keyFailure(401, `Expired API Key provided: ${masked(secretKey)}`, 'api_key_expired')
+  if (keyState === 'expired')
+    throw keyFailure(401, `Expired API Key provided: ${maskKey(secretKey)}`, 'api_key_expired')
   const permission = permissionFor(method, path)
   if (!keyState.without.includes(permission)) return
   throw keyFailure(
     403,
-    `The provided key '${masked(secretKey).replace('sk_', 'rk_')}' does not have the required permissions for this endpoint on account '${account.id}'. Having the '${permission}' permission would allow this request to continue.`,
+    `The provided key '${maskKey(secretKey).replace('sk_', 'rk_')}' does not have the required permissions for this endpoint on account '${account.id}'. Having the '${permission}' permission would allow this request to continue.`,
   )
 }

@@ -4,7 +4,7 @@ import type { PaymentMethod } from '../objects/customer.ts'
 import { newSetupIntent } from '../objects/payment.ts'
 import type { Work } from '../work.ts'
 import { createMethod, methodData, resolveMethod } from './methods.ts'
-import { changed, choice, flag, group, list, type Params, required, text } from './params.ts'
+import { choice, flag, group, list, type Params, required, text, withChanges } from './params.ts'
 import { route } from './route.ts'
 
 const confirmation = {
@@ -90,7 +90,7 @@ export const intentRoutes = [
       const intent = newSetupIntent(work.now, customer, usage ?? 'off_session')
       // By default, Stripe returns the account's payment methods; the sandbox's form shows only cards.
       const payment_method_types = types ?? ['card', 'link']
-      return work.create(changed(intent, { allowed_payment_method_types: types, payment_method_types }))
+      return work.create(withChanges(intent, { allowed_payment_method_types: types, payment_method_types }))
     },
   ),
 ]

@@ -185,7 +185,8 @@ export const creditNoteRoutes = [
       const creditable = invoice.amount_paid + paidByCredit - invoice.post_payment_credit_notes_amount
       if (amount < 1 || amount > creditable)
         throw invalid(`The credit note amount must be between 1 and ${creditable}.`, 'amount')
-      if (refunds.reduce((sum, { amount_refunded }) => sum + amount_refunded, creditAmount) !== amount)
+      const refundedAmount = refunds.reduce((sum, { amount_refunded }) => sum + amount_refunded, 0)
+      if (refundedAmount + creditAmount !== amount)
         throw invalid('The refunds and credits must add up to the amount of the credit note.', 'refunds')
       for (const [index, { refund: refundId }] of refunds.entries())
         await work.get('refund', refundId, `refunds[${index}][refund]`)

@@ -39,21 +39,16 @@ function mergeMetadata(old: Record<string, string>, change: Record<string, strin
 }
 
 /** Returns the object with the given fields; undefined leaves a field unchanged, and metadata is merged. */
-export function changed<T extends object>(
-  before: T,
-  {
-    metadata: newMetadata,
-    ...params
-  }: { [K in keyof NoInfer<T>]?: T[K] | undefined } & { metadata?: Record<string, string> | undefined },
-): T {
-  const givenParams = Object.entries(params).filter(([, value]) => value !== undefined)
+export function withChanges<T extends object>(before: T, changes: Changes<NoInfer<T>>): T {
+  const { metadata: newMetadata, ...fields } = changes
+  const definedFields = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const after: T = { ...before, ...Object.fromEntries(definedFields) }
+  if (!newMetadata) return after
   const oldMetadata = 'metadata' in before ? (before.metadata as Record<string, string>) : {}
-  return {
-    ...before,
-    ...Object.fromEntries(givenParams),
-    ...(newMetadata && { metadata: mergeMetadata(oldMetadata, newMetadata) }),
-  }
+  return { ...after, metadata: mergeMetadata(oldMetadata, newMetadata) }
 }
+
+type Changes<T> = { [K in keyof T]?: T[K] | undefined } & { metadata?: Record<string, string> | undefined }
 
 export const paging = { limit: integer, starting_after: text }
 
@@ -102,7 +97,7 @@ const noAddress = { city: null, country: null, line1: null, line2: null, postal_
 
 /** An address is replaced as a whole; omitted fields become null. */
 export const readAddress = (old: Address | null, input: AddressInput): Address | null =>
-  input ? changed<Address>(noAddress, input) : old
+  input ? withChanges<Address>(noAddress, input) : old
 
 export type FormValue = string | FormValue[] | { [key: string]: FormValue }
 export type Form = { [key: string]: FormValue }

@@ -59,7 +59,7 @@ export const listRoute = <S extends Shape>(
     return work.list(kind, { match: matchOf(filter as Params<S>) }, { limit, starting_after })
   })
 
-export function match(routes: Route[], method: string, path: string) {
+export function findRoute(routes: Route[], method: string, path: string) {
   const steps = path.split('/').slice(1)
   for (const candidate of routes) {
     if (candidate.method !== method || candidate.steps.length !== steps.length) continue
@@ -114,8 +114,10 @@ async function expandPath(work: Work, value: unknown, steps: string[], path: str
   if (key === undefined || value === null) return value
   if (Array.isArray(value)) {
     const items: unknown[] = []
-    for (const item of value)
-      items.push(await expandPath(work, typeof item === 'string' ? await findById(work, item) : item, steps, path))
+    for (const item of value) {
+      const stored = typeof item === 'string' ? await findById(work, item) : item
+      items.push(await expandPath(work, stored, steps, path))
+    }
     return items
   }
   if (!isJsonObject(value)) throw cannotExpand(path)

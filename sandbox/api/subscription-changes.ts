@@ -3,7 +3,6 @@ import { invalid } from '../failure.ts'
 import { feedbacks, periodOf, type Subscription, withPeriod } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import {
-  changed,
   choice,
   clearable,
   flag,
@@ -14,6 +13,7 @@ import {
   type Params,
   required,
   text,
+  withChanges,
 } from './params.ts'
 
 export const cancellationDetails = group({ comment: clearable(text), feedback: clearable(choice(...feedbacks)) })
@@ -39,7 +39,7 @@ type Change = Params<typeof editable>
 
 export const withDetails = (before: Subscription, details: Change['cancellation_details']): Subscription => ({
   ...before,
-  cancellation_details: changed(before.cancellation_details, details ?? {}),
+  cancellation_details: withChanges(before.cancellation_details, details ?? {}),
 })
 
 function withCancelAt(
@@ -100,13 +100,13 @@ export function withParams(
       'You must pass `days_until_due` when you set `collection_method` to `send_invoice`.',
       'days_until_due',
     )
-  return changed(after, {
+  return withChanges(after, {
     collection_method: collectionMethod,
     pause_collection: pause && { ...pause, resumes_at: pause.resumes_at ?? null },
     days_until_due: sendsInvoices ? newDaysUntilDue : null,
     default_payment_method,
     metadata: newMetadata,
-    payment_settings: settings && changed(after.payment_settings, settings),
+    payment_settings: settings && withChanges(after.payment_settings, settings),
   })
 }
 

@@ -156,9 +156,10 @@ export const subscriptionRoutes = [
         return changePlanWhenPaid(work, before, { ...change, metadata: params.metadata })
       }
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
-      const changed = withParams(before, params, work)
-      const after = params.automatic_tax ? await withAutomaticTax(work, changed, params.automatic_tax.enabled) : changed
-      return updateSubscription(work, before, params.trial_end ? withTrial(after, params.trial_end, work.now) : after)
+      let after = withParams(before, params, work)
+      if (params.automatic_tax) after = await withAutomaticTax(work, after, params.automatic_tax.enabled)
+      if (params.trial_end) after = withTrial(after, params.trial_end, work.now)
+      return updateSubscription(work, before, after)
     },
   ),
   route('DELETE /v1/subscriptions/:id', { cancellation_details: cancellationDetails }, async ({ work, id, params }) => {

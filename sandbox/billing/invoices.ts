@@ -148,9 +148,10 @@ export async function markUncollectible(work: Work, invoice: Invoice): Promise<I
 
 /** Stripe makes a past-due subscription active when its latest invoice is void or uncollectible. */
 async function reactivate(work: Work, { id, parent }: Invoice) {
-  const found = await work.find('subscription', parent.subscription_details.subscription)
-  if (found?.latest_invoice !== id || (found.status !== 'past_due' && found.status !== 'unpaid')) return
-  await updateSubscription(work, found, { ...found, status: 'active' })
+  const subscription = await work.find('subscription', parent.subscription_details.subscription)
+  if (subscription?.latest_invoice !== id) return
+  const isUnpaid = subscription.status === 'past_due' || subscription.status === 'unpaid'
+  if (isUnpaid) await updateSubscription(work, subscription, { ...subscription, status: 'active' })
 }
 
 export async function stopCollecting(work: Work, id: string) {

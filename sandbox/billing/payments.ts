@@ -40,14 +40,14 @@ export async function confirm(
 
 function assertConfirmable(work: Work, intent: Intent) {
   if (intent.status !== 'succeeded' && intent.status !== 'canceled') return
-  const why =
+  const reason =
     intent.status === 'succeeded'
       ? 'it has already succeeded after being previously confirmed'
       : 'it has a status of canceled'
   throw new Failure(400, {
     type: 'invalid_request_error',
     code: `${intent.object}_unexpected_state`,
-    message: `You cannot confirm this ${nameOf(intent)} because ${why}.`,
+    message: `You cannot confirm this ${nameOf(intent)} because ${reason}.`,
     [intent.object]: work.present(intent),
   })
 }
@@ -143,7 +143,8 @@ async function settlesAt(work: Work): Promise<number | null> {
 }
 
 export async function finishPayment(work: Work, intent: PaymentIntent) {
-  if ((intent.$sandbox?.settles_at ?? null) === null || intent.payment_method === null) return
+  const settlesLater = typeof intent.$sandbox?.settles_at === 'number'
+  if (!settlesLater || intent.payment_method === null) return
   await work.save({ ...intent, $sandbox: { settles_at: null } })
   await payInvoiceOf(work, intent.id, intent.payment_method)
 }

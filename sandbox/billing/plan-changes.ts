@@ -48,13 +48,13 @@ export async function calculatePlanChange(work: Work, before: Subscription, chan
   const { interval, interval_count } = changedItem.plan
   const isSameInterval = interval === step.interval && interval_count === step.interval_count
   const unusedShare = ((end - at) / (end - start)) * (await paidShare(work, before, start))
-  const prorated = (proratedItem: SubscriptionItem, sign: 1 | -1): InvoiceEntry => ({
+  const prorationOf = (proratedItem: SubscriptionItem, sign: 1 | -1): InvoiceEntry => ({
     item: proratedItem,
     period: { start: at, end },
     amount: sign * Math.round(proratedItem.price.unit_amount * proratedItem.quantity * unusedShare),
     isProration: true,
   })
-  if (isSameInterval) return { after, entries: [prorated(item, -1), prorated(changedItem, 1)] }
+  if (isSameInterval) return { after, entries: [prorationOf(item, -1), prorationOf(changedItem, 1)] }
 
   const nextPeriod = { start: work.now, end: periodEnd(work.now, periodOf(after).step, work.now) }
   // A scheduled cancellation moves to the end of the new period.
@@ -64,7 +64,7 @@ export async function calculatePlanChange(work: Work, before: Subscription, chan
     billing_cycle_anchor: work.now,
     cancel_at,
   }
-  return { after: afterInNewPeriod, entries: [prorated(item, -1), ...periodEntries(afterInNewPeriod, nextPeriod)] }
+  return { after: afterInNewPeriod, entries: [prorationOf(item, -1), ...periodEntries(afterInNewPeriod, nextPeriod)] }
 }
 
 /** The change applies even if the payment fails, like one made in the dashboard. */
@@ -83,11 +83,8 @@ export async function changePlanWhenPaid(
 ): Promise<Subscription> {
   const before = subscription.pending_update ? await dropPendingUpdate(work, subscription) : subscription
   const { after, entries } = await calculatePlanChange(work, before, change)
-  const {
-    invoice,
-    intent,
-    subscription: billed,
-  } = await createInvoice(work, { subscription: after, reason: 'subscription_update', entries })
+  const request = { subscription: after, reason: 'subscription_update' as const, entries }
+  const { invoice, intent, subscription: billed } = await createInvoice(work, request)
   // Applies immediately, because nothing is due.
   if (!intent) {
     emitInvoiceCreated(work, invoice, intent)
@@ -111,8 +108,10 @@ export async function changePlanWhenPaid(
 
 /** A payment in progress is finished first and applies the update. */
 export async function dropPendingUpdate(work: Work, { id, latest_invoice: latest }: Subscription) {
-  const invoice = latest && (await finishPendingPayment(work, await work.get('invoice', latest)))
-  if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)
+  if (latest) {
+    const invoice = await finishPendingPayment(work, await work.get('invoice', latest))
+    if (invoice.status === 'open') await voidInvoice(work, invoice)
+  }
   const dropped = await work.get('subscription', id)
   work.emit('customer.subscription.pending_update_expired', dropped)
   return dropped

@@ -131,8 +131,8 @@ async function markOverdue(work: Work, open: Invoice) {
 
 async function collectInvoice(work: Work, open: Invoice) {
   const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
-  const next = subscription.ended_at === null ? nextAttempt(work, open) : null
-  const invoice = await work.save({ ...open, next_payment_attempt: next })
+  const nextAttemptAt = subscription.ended_at === null ? nextAttempt(work, open) : null
+  const invoice = await work.save({ ...open, next_payment_attempt: nextAttemptAt })
   await payWithStoredCard(work, invoice, subscription)
   const after = await work.get('invoice', invoice.id)
   if (after.status !== 'open' || after.next_payment_attempt !== null) return
@@ -226,8 +226,10 @@ export async function cancelSubscription(work: Work, before: Subscription): Prom
 }
 
 async function expireSubscription(work: Work, subscription: Subscription): Promise<Subscription> {
-  const invoice = subscription.latest_invoice && (await work.get('invoice', subscription.latest_invoice))
-  if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)
+  if (subscription.latest_invoice) {
+    const invoice = await work.get('invoice', subscription.latest_invoice)
+    if (invoice.status === 'open') await voidInvoice(work, invoice)
+  }
   return updateSubscription(work, subscription, {
     ...subscription,
     status: 'incomplete_expired',

@@ -6,6 +6,7 @@ import type { Work } from '../work.ts'
 
 /** In percent, for the six countries where the sandbox collects tax (VAT, or GST in Australia). */
 const percentages: Record<string, number> = { AT: 20, AU: 10, CH: 8.1, DE: 19, FR: 20, IT: 22 }
+/** Those of the six that are in the European Union. */
 const unionCountries = new Set(['AT', 'DE', 'FR', 'IT'])
 
 /** A company in the European Union pays the tax itself (reverse charge); outside the six countries none is collected. */
@@ -30,7 +31,7 @@ export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
 }
 
 export function assertTaxable({ address }: Customer, price: Price) {
-  if (!address?.country) throw locationInvalid('automatic_tax[enabled]')
+  if (!address?.country) throw invalidLocation('automatic_tax[enabled]')
   if (price.tax_behavior === 'unspecified') throw invalid('The price has no tax_behavior.', 'items[0][price]')
 }
 
@@ -38,10 +39,11 @@ const postalCodes: Record<string, RegExp> = { US: /^(?!00000)\d{5}(-\d{4})?$/, C
 
 export function assertTaxLocation(address: Customer['address']) {
   const { country, postal_code: postalCode } = address ?? {}
-  if (!country || postalCodes[country]?.test(postalCode ?? '') === false) throw locationInvalid('address')
+  const isPostalCodeInvalid = postalCodes[country ?? '']?.test(postalCode ?? '') === false
+  if (!country || isPostalCodeInvalid) throw invalidLocation('address')
 }
 
-const locationInvalid = (param: string) =>
+const invalidLocation = (param: string) =>
   new Failure(400, {
     type: 'invalid_request_error',
     code: 'customer_tax_location_invalid',

@@ -15,9 +15,9 @@ const inputs = Object.fromEntries(names.map((name) => [name, element(`#${name}`,
 >
 
 function element<T extends Element>(selector: string, type: new () => T): T {
-  const found = document.querySelector(selector)
-  if (!(found instanceof type)) throw new Error(`${selector} is missing`)
-  return found
+  const match = document.querySelector(selector)
+  if (!(match instanceof type)) throw new Error(`${selector} is missing`)
+  return match
 }
 
 function findProblem(name: FieldName) {
@@ -26,11 +26,11 @@ function findProblem(name: FieldName) {
 }
 
 function showProblem(name: FieldName) {
-  const found = findProblem(name)
-  inputs[name].classList.toggle('Input--invalid', found !== undefined)
-  inputs[name].setAttribute('aria-invalid', String(found !== undefined))
-  element(`#${name}-error`, HTMLElement).textContent = found?.message ?? ''
-  return found && { ...found, type: 'validation_error', name }
+  const problem = findProblem(name)
+  inputs[name].classList.toggle('Input--invalid', problem !== undefined)
+  inputs[name].setAttribute('aria-invalid', String(problem !== undefined))
+  element(`#${name}-error`, HTMLElement).textContent = problem?.message ?? ''
+  return problem && { ...problem, type: 'validation_error', name }
 }
 
 function validate() {

@@ -43,9 +43,9 @@ function feeOf(change: BalanceChange, cents: number): number {
 export function newBalanceTransaction({ now, change, cents, source, settlesIn }: BalanceTransactionInput) {
   const isConverted = settlesIn !== source.currency
   const rate = cents < 0 ? francsPerDollar.outgoing : francsPerDollar.incoming
-  const converted = (amount: number) => (isConverted ? Math.round(amount * rate) : amount)
-  const amount = converted(cents)
-  const fee = converted(feeOf(change, cents))
+  const convert = (amount: number) => (isConverted ? Math.round(amount * rate) : amount)
+  const amount = convert(cents)
+  const fee = convert(feeOf(change, cents))
   return {
     ...blank('balance_transaction', 'txn'),
     amount,

@@ -24,13 +24,13 @@ export const newCustomer = (now: number, testClock: string | null) => ({
 export type Customer = ReturnType<typeof newCustomer>
 
 /** Stripe's answer in place of a deleted object. */
-export const deleted = <K extends 'customer' | 'tax_id'>(object: K, id: string) => ({
+export const deletedObject = <K extends 'customer' | 'tax_id'>(object: K, id: string) => ({
   id,
   object,
   deleted: true as const,
 })
 
-export type Deleted<K extends 'customer' | 'tax_id'> = ReturnType<typeof deleted<K>>
+export type Deleted<K extends 'customer' | 'tax_id'> = ReturnType<typeof deletedObject<K>>
 
 export type BillingDetails = {
   address: Address | null

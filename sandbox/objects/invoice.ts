@@ -145,12 +145,12 @@ export function newInvoice(input: InvoiceInput) {
     ...entries.map((entry) => newLine(entry, { ...lineInput, product: productName(entry.item.price.product) })),
   ]
   const subtotal = sumOf(lines)
-  const discountAmounts = appliedDiscounts
-    .map(({ discount }) => ({
-      amount: sumOf(lines.flatMap((line) => line.discount_amounts).filter((applied) => applied.discount === discount)),
-      discount,
-    }))
-    .filter(({ amount }) => amount > 0)
+  const lineDiscounts = lines.flatMap((line) => line.discount_amounts)
+  const discountTotals = appliedDiscounts.map(({ discount }) => ({
+    amount: sumOf(lineDiscounts.filter((lineDiscount) => lineDiscount.discount === discount)),
+    discount,
+  }))
+  const discountAmounts = discountTotals.filter(({ amount }) => amount > 0)
   const taxesOf = (behavior: 'inclusive' | 'exclusive') => {
     const taxedLines = lines.filter((line) => line.taxes.some((lineTax) => lineTax.tax_behavior === behavior))
     const net = sumOf(taxedLines) - sumOf(taxedLines.flatMap((line) => line.discount_amounts))

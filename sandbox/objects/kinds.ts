@@ -30,13 +30,12 @@ export const newWebhookEndpoint = (now: number, url: string, events: string[]) =
 const wallets = ['amazon_pay', 'apple_pay', 'google_pay', 'klarna', 'link', 'paypal']
 
 /** Wallets are active only on public domains, because Apple and Google check the domain. */
-const walletStatus = (domain: string) =>
-  /^(localhost|127\.|.*\.(local|test|example|invalid)$)/.test(domain)
-    ? {
-        status: 'inactive' as const,
-        status_details: { error_message: `${domain} could not be verified: it is not reachable.` },
-      }
-    : { status: 'active' as const }
+function walletStatus(domain: string) {
+  const isPublic = !/^(localhost|127\.|.*\.(local|test|example|invalid)$)/.test(domain)
+  if (isPublic) return { status: 'active' as const }
+  const error_message = `${domain} could not be verified: it is not reachable.`
+  return { status: 'inactive' as const, status_details: { error_message } }
+}
 
 export const newPaymentMethodDomain = (now: number, domain: string) => ({
   ...blank('payment_method_domain', 'pmd'),

@@ -99,11 +99,9 @@ export async function handleButton(
   { act, nextPath }: { act: () => Promise<unknown>; nextPath: string },
 ) {
   const { 'sec-fetch-site': site, origin, host } = request.headers
-  // Older browsers send no `sec-fetch-site`.
-  const isSameOrigin =
-    site === undefined
-      ? origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
-      : site === 'same-origin'
+  // Older browsers send only the origin.
+  const hasOwnOrigin = origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+  const isSameOrigin = site === undefined ? hasOwnOrigin : site === 'same-origin'
   if (!isSameOrigin)
     return send(response, 403, 'text/plain', 'This button can only be pressed on the sandbox’s own page.')
   try {

@@ -8,13 +8,13 @@ const encode = (text: string) =>
 
 function drawText({ from, title, rows, footer }: PrintedDocument): string {
   const lines = [[from], [title], ...rows, ...footer.map((line) => [line])]
-  return lines
-    .flatMap(([left = '', right = ''], index) =>
-      [`56 ${780 - index * 17} Td (${encode(left)})`, `330 ${780 - index * 17} Td (${encode(right)})`].map(
-        (placed) => `BT /R 10 Tf ${placed} Tj ET`,
-      ),
-    )
-    .join('\n')
+  // In points, from the lower left corner of the page.
+  const drawAt = (x: number, y: number, text: string) => `BT /R 10 Tf ${x} ${y} Td (${encode(text)}) Tj ET`
+  const drawings = lines.map(([left = '', right = ''], index) => {
+    const y = 780 - index * 17
+    return `${drawAt(56, y, left)}\n${drawAt(330, y, right)}`
+  })
+  return drawings.join('\n')
 }
 
 export function documentPdf(printed: PrintedDocument): Buffer {

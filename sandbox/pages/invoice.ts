@@ -19,13 +19,14 @@ export async function findInvoice(
   secret: string,
   from: string,
 ): Promise<InvoiceView | undefined> {
-  const found = await work.find('invoice', id)
-  if (!found || !isSameSecret(found.$sandbox.secret, secret)) return undefined
-  const intent = await intentOf(work, found)
+  const stored = await work.find('invoice', id)
+  if (!stored || !isSameSecret(stored.$sandbox.secret, secret)) return undefined
+  const intent = await intentOf(work, stored)
   const latestCharge = intent?.latest_charge ? await work.find('charge', intent.latest_charge) : undefined
   const charge = latestCharge?.paid ? latestCharge : undefined
   // Shows the invoice as paid even during the lag between the payment and the invoice.
-  const invoice = charge && found.status === 'open' ? { ...found, ...paidFields(found, charge.created) } : found
+  const isInLag = charge !== undefined && stored.status === 'open'
+  const invoice = isInLag ? { ...stored, ...paidFields(stored, charge.created) } : stored
   const printed = {
     title: 'Invoice',
     number: invoice.number ?? 'Draft',
@@ -73,7 +74,8 @@ const rowIf = (condition: unknown, name: string, value: string): DocumentRow[] =
 function billedTo(invoice: Invoice): DocumentRow[] {
   const { customer_name: name, customer_email: email, customer_address: address } = invoice
   const { line1, postal_code: code, city, country } = address ?? {}
-  const addressLine = [line1, [code, city].filter(Boolean).join(' '), country].filter(Boolean).join(', ')
+  const cityLine = [code, city].filter(Boolean).join(' ')
+  const addressLine = [line1, cityLine, country].filter(Boolean).join(', ')
   return [
     ['Billed to', name ?? email ?? invoice.customer],
     ...rowIf(addressLine, 'Address', addressLine),

@@ -15,8 +15,8 @@ const isKind = (value: unknown): value is Kind =>
 const typeOf = ({ object, deleted }: Kind, namespace: string) => {
   const name = object
     .replace('invoiceitem', 'invoice_item')
-    .replaceAll(/(^|_|\.)([a-z])/g, (_match, before: string, letter: string) =>
-      before === '.' ? `.${letter.toUpperCase()}` : letter.toUpperCase(),
+    .replaceAll(/(^|_|\.)([a-z])/g, (_match, separator: string, letter: string) =>
+      separator === '.' ? `.${letter.toUpperCase()}` : letter.toUpperCase(),
     )
   return `${namespace}.${deleted ? 'Deleted' : ''}${name}`
 }
@@ -159,13 +159,12 @@ export async function typeCheck(claims: Claim[]): Promise<Complaint[]> {
     const lines = claims.map(({ type, value }, index) => `export const claim${index}: ${type} = ${literal(value)}`)
     writeFileSync(join(folder, 'claims.ts'), [...header, ...lines].join('\n'))
     const output = await compile(folder)
-    return output
-      .split(/\n(?!\s)/)
-      .filter((message) => message !== '')
-      .map((message) => {
-        const line = Number(/claims\.ts\((\d+),/.exec(message)?.[1] ?? 0)
-        return { claim: claims[line - header.length - 1], message }
-      })
+    // Lines that begin with a space continue the message before.
+    const messages = output.split(/\n(?!\s)/).filter((message) => message !== '')
+    return messages.map((message) => {
+      const line = Number(/claims\.ts\((\d+),/.exec(message)?.[1] ?? 0)
+      return { claim: claims[line - header.length - 1], message }
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -17,6 +17,7 @@ export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByCloc
   database.on('connect', (client) => client.on('error', () => {}))
   const received: Stripe.Event[] = []
   const events: Stripe.Event[] = []
+  /** Status with which the test's webhook receiver answers. */
   const shop = { answers: 200 }
 
   let sandbox: Awaited<ReturnType<typeof openSandbox>> | undefined

@@ -19,7 +19,7 @@ const notFound = json({ detail: 'Not found.' }, 404)
 const notOwner = json({ detail: 'You are not the owner of this script.' }, 403)
 
 /** Imitates TradingView's "Manage access" dialog, as known from public code. */
-export function createAnswers({ database, now }: { database: pg.Pool; now: () => Promise<Date> }) {
+export function createAnswers({ database, now }: AnswerDeps) {
   const list = createAccessList({ database, now })
 
   async function hint({ query }: Request): Promise<Answer> {

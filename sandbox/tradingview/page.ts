@@ -59,11 +59,10 @@ const renderForm = ([name, { fields }]: [string, Action]) =>
 
 export function createTradingViewPage({ database, controls, mayControl, now, log }: PageDeps) {
   async function renderPage() {
-    const {
-      rows: [settings],
-    } = await database.query<{ is_logged_in: boolean; faults: { always?: Fault } }>(
+    const settingsResult = await database.query<{ is_logged_in: boolean; faults: { always?: Fault } }>(
       'select is_logged_in, faults from sandbox.tradingview_settings',
     )
+    const [settings] = settingsResult.rows
     const { rows: people } = await database.query<{ script: string; username: string; until: Date | null }>(
       `select s.name as script, username, expiration as until from sandbox.tradingview_access a
        join sandbox.tradingview_scripts s using (pine_id) order by a.created desc, username limit 50`,

@@ -48,22 +48,22 @@ describe('the list', () => {
     const listedBefore = 1
     for (let n = 0; n < added; n++)
       await controls.addByHand(ownScript, `page_${n}`, n % 2 ? null : new Date(shop.clock.now().getTime() + day))
-    const first = await send('/pine_perm/list_users/?limit=20&order_by=-created', { pine_id: ownScript })
-    expect(first.status).toBe(200)
-    expect(Object.keys(first.body)).toEqual(Object.keys(recorded.list))
+    const firstPage = await send('/pine_perm/list_users/?limit=20&order_by=-created', { pine_id: ownScript })
+    expect(firstPage.status).toBe(200)
+    expect(Object.keys(firstPage.body)).toEqual(Object.keys(recorded.list))
     const [dated, endless] = recorded.list.results
-    const rows: { username: string; expiration?: string }[] = first.body.results
+    const rows: { username: string; expiration?: string }[] = firstPage.body.results
     expect(typesOf(rows.find(({ expiration }) => expiration))).toEqual(typesOf(dated))
     expect(typesOf(rows.find(({ expiration }) => !expiration))).toEqual(typesOf(endless))
     expect(rows.map(({ username }) => username).slice(0, 2)).toEqual(['page_44', 'page_43'])
-    expect(first.body.next).toMatch(/^\/pine_perm\/list_users\/\?.*\bc=/)
+    expect(firstPage.body.next).toMatch(/^\/pine_perm\/list_users\/\?.*\bc=/)
 
     // `offset` and `page` are ignored.
     const withOffset = await send('/pine_perm/list_users/?limit=20&offset=20&page=2', { pine_id: ownScript })
     expect(withOffset.body.results).toEqual(rows)
 
     const seen = new Set(rows.map(({ username }) => username))
-    let { next } = first.body
+    let { next } = firstPage.body
     while (next) {
       const page = await send(next, { pine_id: ownScript })
       for (const { username } of page.body.results) seen.add(username)
@@ -104,18 +104,17 @@ describe('changes', () => {
     expect((await change('add', 'quietquant', until)).status).toBe(422)
     const { body } = await send('/username_hint/?s=QUIETquant', undefined, {})
     expect(body).toContainEqual(expect.objectContaining({ username: 'QuietQuant' }))
-    expect(body[0]).toMatchObject(
-      Object.fromEntries(Object.keys(recorded.hint[0] ?? {}).map((key) => [key, expect.any(String)])),
-    )
+    expect(Object.keys(body[0])).toEqual(expect.arrayContaining(Object.keys(recorded.hint[0] ?? {})))
+    expect(body[0].username).toBeTypeOf('string')
   })
 
   test('keep a renamed person listed, but not a deleted or ended one', async () => {
     const { controls } = shop.tradingViewStandIn
     await controls.addByHand(ownScript, 'to_be_renamed', until)
-    const [before] = await entriesOf('to_be_renamed')
+    const [entryBefore] = await entriesOf('to_be_renamed')
     await controls.renameUser('to_be_renamed', 'renamed_now')
     expect(await entriesOf('to_be_renamed')).toEqual([])
-    expect(await entriesOf('renamed_now')).toEqual([{ ...before, username: 'renamed_now' }])
+    expect(await entriesOf('renamed_now')).toEqual([{ ...entryBefore, username: 'renamed_now' }])
     await controls.deleteUser('renamed_now')
     expect(await entriesOf('renamed_now')).toEqual([])
     await controls.addByHand(ownScript, 'ends_soon', new Date(shop.clock.now().getTime() + 60_000))

@@ -22,12 +22,12 @@ test('calls that arrive while a run is waiting to start share it; later ones do 
   const { log, work, end } = createWork()
   let run = 0
   const sync = coalesce(() => work(String(++run)))
-  const first = sync('x')
+  const firstCall = sync('x')
   await expect.poll(() => log).toEqual(['1 begins'])
-  const shared = Array.from({ length: 10 }, () => sync('x'))
+  const callsDuringRun = Array.from({ length: 10 }, () => sync('x'))
   await end('1')
   await end('2')
-  await Promise.all([first, ...shared])
+  await Promise.all([firstCall, ...callsDuringRun])
   expect(log).toEqual(['1 begins', '1 ends', '2 begins', '2 ends'])
 })
 

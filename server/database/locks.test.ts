@@ -61,14 +61,14 @@ test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is
   const refund = { id: buyer.purchase.id, amount: 900, refundedSoFar: 0, keepAccess: true }
   await shop.sandbox.controls.behave({ writeSeconds: 4 })
   const order: string[] = []
-  const first = admin.call(purchases.adminRefund, refund).then(() => order.push('refunded'))
+  const firstRefund = admin.call(purchases.adminRefund, refund).then(() => order.push('refunded'))
   await setTimeout(500)
-  const second = admin.call(purchases.adminRefund, refund).catch((error: unknown) => error)
+  const secondRefund = admin.call(purchases.adminRefund, refund).catch((error: unknown) => error)
   expect(await otherBuyer.call(purchases.list, {})).toHaveLength(1)
   order.push('other served')
-  expect(await second).toMatchObject({ status: 503, code: 'busy' })
+  expect(await secondRefund).toMatchObject({ status: 503, code: 'busy' })
   order.push('busy')
-  await first
+  await firstRefund
   expect(order).toEqual(['other served', 'busy', 'refunded'])
 
   await shop.sandbox.controls.behave({ writeSeconds: 0 })

@@ -10,11 +10,15 @@ export const personalTables = Object.values(schema)
   .flat()
 
 function rowsOf(table: PgTable, of: Personal['of'], person: Person): SQL {
-  const finder = of ?? getTableColumns(table).userId
-  const isAboutPerson = typeof finder === 'function' ? finder(person) : finder && eq(finder, person.id)
+  const isAboutPerson = conditionFor(of ?? getTableColumns(table).userId, person)
   // Without a condition, a query would select everyone's rows.
   if (!isAboutPerson) throw new Error('Which rows are about this person?')
   return isAboutPerson
+}
+
+function conditionFor(columnOrFinder: Personal['of'], person: Person): SQL | undefined {
+  if (!columnOrFinder) return undefined
+  return typeof columnOrFinder === 'function' ? columnOrFinder(person) : eq(columnOrFinder, person.id)
 }
 
 const pick = <Value>(all: Record<string, Value>, names: string): Record<string, Value> =>
@@ -25,13 +29,16 @@ export async function readPersonalData(db: Database, userId: string): Promise<Re
   const data: Record<string, unknown> = {}
   for (const { table, of, shown } of personalTables) {
     if (!shown) continue
-    data[shown.as] = shown.isSingleRow
-      ? pick(person, shown.columns)
-      : await db
-          .select({ ...pick(getTableColumns(table), shown.columns), ...shown.more })
-          .from(table)
-          .where(rowsOf(table, shown.of ?? of, person))
-          .orderBy(...(shown.order ? [shown.order] : []))
+    if (shown.isSingleRow) {
+      data[shown.as] = pick(person, shown.columns)
+      continue
+    }
+    const order = shown.order ? [shown.order] : []
+    data[shown.as] = await db
+      .select({ ...pick(getTableColumns(table), shown.columns), ...shown.more })
+      .from(table)
+      .where(rowsOf(table, shown.of ?? of, person))
+      .orderBy(...order)
   }
   return data
 }
@@ -41,10 +48,7 @@ export async function erasePerson(tx: Transaction, userId: string, now: Date) {
   for (const { table, of, deletes, empties } of personalTables) {
     const isAboutPerson = rowsOf(table, of, person)
     if (deletes) await tx.delete(table).where(deletes === true ? isAboutPerson : and(isAboutPerson, deletes))
-    if (empties)
-      await tx
-        .update(table)
-        .set(typeof empties === 'function' ? empties(person, now) : empties)
-        .where(isAboutPerson)
+    const emptied = typeof empties === 'function' ? empties(person, now) : empties
+    if (emptied) await tx.update(table).set(emptied).where(isAboutPerson)
   }
 }

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../database/free-port.ts'
 import { sessions } from '../database/schema.ts'
+import { isListening } from '../testing/is-listening.ts'
 import { openShop } from '../testing/open-shop.ts'
 
 const nginx = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0)
@@ -39,7 +39,7 @@ async function openNginx(shopPort: number) {
   const child: ChildProcess = spawn(nginx ?? '', ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')], {
     stdio: 'inherit',
   })
-  while (!(await isOpen(port))) await sleep(50)
+  while (!(await isListening(port))) await sleep(50)
   return {
     port,
     async [Symbol.asyncDispose]() {
@@ -49,15 +49,6 @@ async function openNginx(shopPort: number) {
     },
   }
 }
-
-const isOpen = (port: number) =>
-  new Promise<boolean>((answer) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy()
-      answer(true)
-    })
-    socket.on('error', () => answer(false))
-  })
 
 /** `from` may be any address of 127.0.0.0/8, which all belong to this machine. */
 async function send(port: number, from: string, path: string, body?: object, headers: Record<string, string> = {}) {

@@ -113,6 +113,7 @@ export function createFailedJobs({ boss, kinds, query }: { boss: PgBoss; kinds: 
 
 /** pg-boss stores an output that is no plain object as `{ value }`. */
 function errorIn(output: unknown): string {
-  const stored = typeof output === 'object' && output !== null && 'value' in output ? output.value : output
-  return typeof stored === 'object' && stored !== null && 'message' in stored ? String(stored.message) : ''
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+  const error = isObject(output) && 'value' in output ? output['value'] : output
+  return isObject(error) && 'message' in error ? String(error['message']) : ''
 }

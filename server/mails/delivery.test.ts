@@ -45,13 +45,13 @@ test('an email goes out over SMTP, encrypted when the server asks for it', async
 })
 
 test('a missing mail server breaks no page, and the email goes out once it’s back', async () => {
-  const first = await smtpServer()
-  await first.close()
-  const shop = await shopWith(first.url)
+  const stoppedServer = await smtpServer()
+  await stoppedServer.close()
+  const shop = await shopWith(stoppedServer.url)
   await sendContactMessage(shop)
   await shop.queue.waitUntilIdle()
   expect(await failures(shop)).toEqual([])
-  const restarted = await smtpServer({}, { port: first.port })
+  const restarted = await smtpServer({}, { port: stoppedServer.port })
   await waitUntilSettled(shop)
   expect(restarted.accepted).toHaveLength(1)
 })

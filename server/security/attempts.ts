@@ -17,8 +17,8 @@ export type Limit = { requests: number; seconds: number }
 type Options = { device?: string | undefined; tx?: Transaction | Database }
 
 // Stores only a hash of typed addresses, which may belong to people who are not customers.
-const keyOf = (what: string, whom: string, device?: string) =>
-  [what, hashToken(whom), ...(device ? [hashToken(device)] : [])].join(':')
+const keyOf = (kind: string, subject: string, device?: string) =>
+  [kind, hashToken(subject), ...(device ? [hashToken(device)] : [])].join(':')
 
 /**
  * Counts across all processes. Attempts from a `device` that the account has used before count separately,
@@ -27,16 +27,16 @@ const keyOf = (what: string, whom: string, device?: string) =>
 export function createAttempts({ db, now, limitsAddressLookups = true }: Dependencies) {
   /** Counts one more attempt. Returns 0 within the limit. */
   async function secondsToWait(
-    what: string,
-    whom: string | Network[],
+    kind: string,
+    subject: string | Network[],
     { requests, seconds }: Limit,
     { device, tx = db }: Options = {},
   ): Promise<number> {
     const endsAt = new Date(now().getTime() + seconds * 1000)
     const isOver = lt(attempts.endsAt, now())
-    const networks = typeof whom === 'string' ? [{ network: whom, limitFactor: 1 }] : whom
+    const networks = typeof subject === 'string' ? [{ network: subject, limitFactor: 1 }] : subject
     const limits = new Map(
-      networks.map(({ network, limitFactor }) => [keyOf(what, network, device), requests * limitFactor]),
+      networks.map(({ network, limitFactor }) => [keyOf(kind, network, device), requests * limitFactor]),
     )
     const rows = await tx
       .insert(attempts)
@@ -56,17 +56,17 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
   }
 
   /** Clears the attempts from all devices. */
-  async function clearFromAnywhere(tx: Transaction, kinds: string[], whom: string) {
-    const prefixes = kinds.map((kind) => keyOf(kind, whom))
+  async function clearFromAnywhere(tx: Transaction, kinds: string[], subject: string) {
+    const prefixes = kinds.map((kind) => keyOf(kind, subject))
     await tx.delete(attempts).where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
   }
 
   /** Counts one more attempt. Returns true within the limit. */
-  const countAndCheck = async (what: string, whom: string | Network[], limit: Limit, options?: Options) =>
-    (await secondsToWait(what, whom, limit, options)) === 0
+  const countAndCheck = async (kind: string, subject: string | Network[], limit: Limit, options?: Options) =>
+    (await secondsToWait(kind, subject, limit, options)) === 0
 
-  async function countOrRefuse(what: string, whom: string | Network[], limit: Limit, options?: Options) {
-    const seconds = await secondsToWait(what, whom, limit, options)
+  async function countOrRefuse(kind: string, subject: string | Network[], limit: Limit, options?: Options) {
+    const seconds = await secondsToWait(kind, subject, limit, options)
     if (seconds > 0) throw tooMany(seconds)
   }
 
@@ -92,15 +92,15 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
     },
 
     /** Counts the email. Allows at most 3 of a kind a day, against flooding. */
-    mayMail: (tx: Transaction, what: string, whom: string) =>
-      countAndCheck(what, whom, { requests: 3, seconds: 86_400 }, { tx }),
+    mayMail: (tx: Transaction, kind: string, subject: string) =>
+      countAndCheck(kind, subject, { requests: 3, seconds: 86_400 }, { tx }),
 
     /** Like `mayMail`, but counted per network, so that strangers can't use up the owner's limit. */
-    mayMailFrom: (tx: Transaction, what: string, ip: string, whom: string) =>
-      countAndCheck(what, `${networksOf(ip)[0]?.network} ${whom}`, { requests: 3, seconds: 86_400 }, { tx }),
+    mayMailFrom: (tx: Transaction, kind: string, ip: string, subject: string) =>
+      countAndCheck(kind, `${networksOf(ip)[0]?.network} ${subject}`, { requests: 3, seconds: 86_400 }, { tx }),
 
-    async clear(what: string, whom: string, device?: string) {
-      await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
+    async clear(kind: string, subject: string, device?: string) {
+      await db.delete(attempts).where(eq(attempts.key, keyOf(kind, subject, device)))
     },
 
     clearAll: (tx: Transaction, email: string) => clearFromAnywhere(tx, ['login', 'reset'], email),

@@ -26,7 +26,9 @@ export function loadSecretsKey(configuredKey: string | undefined, dataDir: strin
 }
 
 export function findSecretsKey(configuredKey: string | undefined, dataDir: string): string | undefined {
-  return configuredKey ?? (existsSync(keyFile(dataDir)) ? readKey(keyFile(dataDir)) : undefined)
+  if (configuredKey) return configuredKey
+  const file = keyFile(dataDir)
+  return existsSync(file) ? readKey(file) : undefined
 }
 
 const keyFile = (dataDir: string) => join(dataDir, 'secrets-key')

@@ -7,7 +7,7 @@ import { reboundSigmaPro } from './book-purchase.ts'
 import type { Visitor } from './visitor.ts'
 
 type PaidIntent = { paymentIntentId: string }
-type Begun = PaidIntent & { clientSecret: string }
+type BegunCheckout = PaidIntent & { clientSecret: string }
 
 type CheckoutInput = {
   product?: string
@@ -20,25 +20,25 @@ type CheckoutInput = {
 
 async function begin(
   visitor: Visitor,
-  { product = reboundSigmaPro.slug, billing = 'monthly', code, email, tradingViewUsername, news }: CheckoutInput = {},
-): Promise<Begun> {
+  { product = reboundSigmaPro.slug, billing = 'monthly', ...optionalFields }: CheckoutInput = {},
+): Promise<BegunCheckout> {
   const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
     productSlug: product,
     billingType: billing,
-    ...(code ? { code } : {}),
-    ...(email ? { email } : {}),
-    ...(tradingViewUsername ? { tradingViewUsername } : {}),
-    ...(news ? { news } : {}),
+    ...optionalFields,
   })
-  return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
+  return { clientSecret, paymentIntentId: intentIdOf(clientSecret) }
 }
+
+/** Stripe's client secrets begin with the id of their intent. */
+export const intentIdOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
 
 type BuyerDeps = { url: string; publishableKey: () => string; finishPayments?: () => Promise<unknown> }
 
 /** Make the same calls as a browser, and send test cards directly to the sandbox. */
 export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: BuyerDeps) {
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
-    const id = clientSecret.split('_secret_')[0] ?? ''
+    const id = intentIdOf(clientSecret)
     const response = await fetch(`${url}/_sandbox/v1/${kind}/${id}/confirm`, {
       method: 'POST',
       headers: { authorization: `Bearer ${publishableKey()}` },
@@ -48,7 +48,7 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
     return { id, outcome: error ? error.message : status }
   }
 
-  const pay = async ({ clientSecret }: Begun, card = 'pm_card_visa') =>
+  const pay = async ({ clientSecret }: BegunCheckout, card = 'pm_card_visa') =>
     (await confirm('payment_intents', clientSecret, card)).outcome
 
   const storeCard = async (clientSecret: string, card: string) =>
@@ -79,16 +79,16 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   /** `laterCard` replaces the card that paid. */
   async function buy(
     visitor: Visitor,
-    input: Omit<CheckoutInput, 'email'> & { card?: string; laterCard?: string } = {},
+    { card, laterCard, ...input }: Omit<CheckoutInput, 'email'> & { card?: string; laterCard?: string } = {},
   ) {
     const begun = await begin(visitor, input)
-    await pay(begun, input.card)
+    await pay(begun, card)
     await finishPayments()
     await confirmPurchase(visitor, begun)
-    const bought = await visitor.call(purchases.list, {})
-    const purchase = bought.find((each) => each.paymentIntentId === begun.paymentIntentId)
+    const ownPurchases = await visitor.call(purchases.list, {})
+    const purchase = ownPurchases.find(({ paymentIntentId }) => paymentIntentId === begun.paymentIntentId)
     if (!purchase) throw new Error('The purchase was not booked')
-    if (input.laterCard) await changeCard(visitor, purchase.id, input.laterCard)
+    if (laterCard) await changeCard(visitor, purchase.id, laterCard)
     return purchase
   }
 

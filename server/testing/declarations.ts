@@ -5,8 +5,10 @@ import type { TestShop } from './open-shop.ts'
 /** Input of a declaration. */
 export const declared = (email: string) => ({ name: 'Ada Trader', contract: email, email })
 
-export const storedDeclaration = async (shop: TestShop, id: string) =>
-  (await shop.connection.db.select().from(declarations).where(eq(declarations.id, id)))[0]
+export async function storedDeclaration(shop: TestShop, id: string) {
+  const [declaration] = await shop.connection.db.select().from(declarations).where(eq(declarations.id, id))
+  return declaration
+}
 
 export async function mailsTo(shop: TestShop, to: string) {
   await shop.settle()

@@ -6,6 +6,7 @@ import { createPostman, subscriptionEvent } from './webhooks.ts'
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
+/** Helpers for tests that follow subscriptions through their lives. */
 export function lives(shop: () => TestShop) {
   const execute = async <StoredRow extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
     (await shop().connection.db.execute<StoredRow>(query)).rows

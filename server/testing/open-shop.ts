@@ -99,11 +99,11 @@ export async function openShop({
     publishableKey: () => sandbox().publishableKey,
     finishPayments: () => sandbox().controls.settle(),
   })
-  const known = new Map<string, SentMail>()
+  const mailCache = new Map<string, SentMail>()
   /** Oldest first. Waits for emails that are still on their way. */
   async function mails() {
     await shop.queue.waitUntilIdle()
-    return readOutbox(join(folder, 'outbox'), known)
+    return readOutbox(join(folder, 'outbox'), mailCache)
   }
 
   return {
@@ -117,15 +117,18 @@ export async function openShop({
     clock,
     /** Without the sandbox, the reconciler asks Stripe, because Stripe's webhooks cannot reach a test. */
     async settle() {
-      await shop.sandbox?.controls.settle()
-      await (shop.sandbox ? shop.sandbox.controls.webhooks.flush() : shop.queue.runNow('reconcile'))
+      if (shop.sandbox) {
+        await shop.sandbox.controls.settle()
+        await shop.sandbox.controls.webhooks.flush()
+      } else await shop.queue.runNow('reconcile')
       await shop.queue.waitUntilIdle()
     },
     async advance(count: number, unit: 'day' | 'month' | 'year' | 'hour' | 'minute') {
       const { controls } = sandbox()
       // Moves the shop's clock first, because an event about the new time may arrive immediately.
-      const [from, to] = [await controls.now(), await controls.after(count, unit)]
-      clock.advance({ minutes: (to - from) / 60 })
+      const secondsNow = await controls.now()
+      const secondsAfter = await controls.after(count, unit)
+      clock.advance({ minutes: (secondsAfter - secondsNow) / 60 })
       await controls.advance(count, unit)
       await controls.webhooks.flush()
       await shop.queue.waitUntilIdle()

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 
 export type StoredLine = {
@@ -40,14 +40,20 @@ const day = 86_400
 const isFullPeriod = ({ amount, parent }: StoredLine) =>
   amount > 0 && parent.subscription_item_details?.proration === false
 
-async function readBooks({ db }: Pick<Connection, 'db'>, id: string) {
-  const read = async <StripeObject>(condition: ReturnType<typeof sql>) =>
-    (
-      await db.execute<{ data: StripeObject }>(sql`select data from sandbox.objects where ${condition} order by seq`)
-    ).rows.map(({ data }) => data)
-  const [subscription] = await read<Subscription>(sql`id = ${id}`)
+/** Objects that Stripe has, oldest first. */
+export async function readObjects<StripeObject>({ db }: Pick<Connection, 'db'>, condition: SQL) {
+  const { rows } = await db.execute<{ data: StripeObject }>(
+    sql`select data from sandbox.objects where ${condition} order by seq`,
+  )
+  return rows.map(({ data }) => data)
+}
+
+async function readBooks(connection: Pick<Connection, 'db'>, id: string) {
+  const { db } = connection
+  const [subscription] = await readObjects<Subscription>(connection, sql`id = ${id}`)
   if (!subscription) throw new Error(`There is no ${id}`)
-  const invoices = await read<Invoice>(
+  const invoices = await readObjects<Invoice>(
+    connection,
     sql`kind = 'invoice' and data->'parent'->'subscription_details'->>'subscription' = ${id}`,
   )
   const { rows: charges } = await db.execute<Charge>(sql`
@@ -66,30 +72,30 @@ async function readBooks({ db }: Pick<Connection, 'db'>, id: string) {
 /** Derived from the sandbox's objects without the shop's code. `now` is in seconds. */
 export async function paidTime(connection: Pick<Connection, 'db'>, id: string, now: number) {
   const { subscription, invoices, charges } = await readBooks(connection, id)
-  const ended = subscription.ended_at ?? Infinity
+  const endedAt = subscription.ended_at ?? Infinity
+  /** True if the payment of the invoice is not kept: refunded or charged back. */
   const isReturned = (invoice: string) => {
     const payments = charges.filter((charge) => charge.invoice === invoice)
     const isRefunded = payments.length > 0 && payments.every(({ amount, refunded }) => refunded >= amount)
     return isRefunded || payments.some(({ lost }) => lost)
   }
-  const periods = invoices
-    .filter(({ status }) => status === 'paid')
-    .flatMap((invoice) => {
-      const period = invoice.lines.data.find(isFullPeriod)?.period
-      const credit = -invoice.lines.data.reduce((sum, { amount }) => sum + Math.min(0, amount), 0)
-      return period ? { ...invoice, ...period, credit } : []
-    })
+  const paidInvoices = invoices.filter(({ status }) => status === 'paid')
+  const periods = paidInvoices.flatMap((invoice) => {
+    const period = invoice.lines.data.find(isFullPeriod)?.period
+    const hasCredit = invoice.lines.data.some(({ amount }) => amount < 0)
+    return period ? { invoice: invoice.id, created: invoice.created, ...period, hasCredit } : []
+  })
   // A switch ends the previous period with a credit, even if the new period is refunded later.
-  const keptPeriods = periods
-    .map((each, index) => ({
-      ...each,
-      until: Math.min(each.end, ...periods.slice(index + 1).map(({ start }) => Math.max(start, each.start))),
-    }))
-    .filter(({ id: invoice }) => !isReturned(invoice))
-  const coveringPeriods = keptPeriods.filter(({ start, until, credit, created, id: invoice }) => {
+  const shortenedPeriods = periods.map((period, index) => {
+    const laterStarts = periods.slice(index + 1).map(({ start }) => Math.max(start, period.start))
+    return { ...period, until: Math.min(period.end, ...laterStarts) }
+  })
+  const keptPeriods = shortenedPeriods.filter(({ invoice }) => !isReturned(invoice))
+  const coveringPeriods = keptPeriods.filter(({ start, until, hasCredit, created, invoice }) => {
     // A switch was also paid with the credit of the previous payment; if that is charged back, the switch is unpaid.
     const previousCharge = charges.findLast((each) => each.created <= created && each.invoice !== invoice)
-    return start <= now && now < until && !(credit > 0 && previousCharge?.lost)
+    const isCreditLost = hasCredit && previousCharge?.lost
+    return start <= now && now < until && !isCreditLost
   })
   /** False after a withdrawal, even during a dispute or if its refund failed. */
   const isUntouched = (invoice: string) => {
@@ -97,36 +103,39 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
     return payments.length > 0 && payments.every(({ isTouched }) => !isTouched)
   }
   const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
-  const { finalized_at: payable = null, marked_uncollectible_at: writtenOff = null } = due?.status_transitions ?? {}
-  const unpaidSince = writtenOff ?? payable ?? due?.created ?? 0
+  const { finalized_at: payableSince = null, marked_uncollectible_at: writtenOffAt = null } =
+    due?.status_transitions ?? {}
+  const unpaidSince = writtenOffAt ?? payableSince ?? due?.created ?? 0
   const isUnpaid = due?.status === 'open' || due?.status === 'uncollectible'
-  const reasons = Object.entries({
+  const periodEnd = subscription.items.data[0]?.current_period_end ?? 0
+  const hasEnded = now >= endedAt
+  const reasons = {
     paid: coveringPeriods.length > 0,
     given: (subscription.trial_end ?? 0) > now,
     'not collected': subscription.pause_collection !== null,
-    forgiven: due?.status === 'void' && now < (subscription.items.data[0]?.current_period_end ?? 0),
+    forgiven: due?.status === 'void' && now < periodEnd,
     // A draft keeps access until the seller finalizes the invoice.
     'being billed': due?.status === 'draft' || (due?.attempt_count === 0 && now < due.created + 3 * day),
     grace: isUnpaid && now < unpaidSince + 14 * day,
-  }).flatMap(([reason, applies]) => (applies && now < ended ? reason : []))
+  }
+  const applicableReasons = Object.entries(reasons).filter(([, applies]) => applies)
 
   return {
-    reasons,
+    reasons: hasEnded ? [] : applicableReasons.map(([reason]) => reason),
     hasPaid:
-      subscription.status !== 'paused' &&
-      coveringPeriods.some(({ id: invoice }) => now < ended || isUntouched(invoice)),
+      subscription.status !== 'paused' && coveringPeriods.some(({ invoice }) => !hasEnded || isUntouched(invoice)),
+    /** `least` is the price of the time used so far. */
     priceOf(offered: Offered) {
-      const paid = invoices
-        .filter(({ status, id: invoice }) => status === 'paid' && !isReturned(invoice))
-        .reduce((sum, { amount_paid: amount }) => sum + amount, 0)
-      const refunded = charges
-        .filter(({ invoice }) => !isReturned(invoice))
-        .reduce((sum, charge) => sum + charge.refunded, 0)
-      const least = keptPeriods.reduce((sum, { start, end, until }) => {
-        const used = Math.max(0, Math.min(until, ended, now) - start) / (end - start)
-        return sum + offered(end - start > 300 * day ? 'yearly' : 'monthly', start) * used
-      }, 0)
-      return { paid: paid - refunded, least }
+      let paid = 0
+      for (const { id: invoice, amount_paid: amount } of paidInvoices) if (!isReturned(invoice)) paid += amount
+      for (const { invoice, refunded } of charges) if (!isReturned(invoice)) paid -= refunded
+      let least = 0
+      for (const { start, end, until } of keptPeriods) {
+        const usedShare = Math.max(0, Math.min(until, endedAt, now) - start) / (end - start)
+        const plan = end - start > 300 * day ? 'yearly' : 'monthly'
+        least += offered(plan, start) * usedShare
+      }
+      return { paid, least }
     },
   }
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nobody } from '../database/embedded-place.ts'
 import { freePort } from '../database/free-port.ts'
+import { isListening } from './is-listening.ts'
 
 const program = '/usr/sbin/pgbouncer'
 export const hasPgBouncer = existsSync(program)
@@ -21,7 +21,7 @@ export async function openPgBouncer(databaseUrl: string, sessions = 4) {
 
   async function start() {
     child = spawn(program, ['--quiet', settings], { ...nobody, stdio: 'ignore' })
-    while (!(await isOpen(port))) await sleep(50)
+    while (!(await isListening(port))) await sleep(50)
   }
 
   async function kill() {
@@ -66,10 +66,3 @@ max_client_conn = 500
 server_login_retry = 1
 `
 }
-
-const isOpen = (port: number) =>
-  new Promise<boolean>((done) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => done(true)).once('error', () => done(false))
-    socket.once('connect', () => socket.destroy())
-  })

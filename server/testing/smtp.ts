@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 
-export type Accepted = { to: string; messageId: string; source: string }
+type AcceptedMail = { to: string; messageId: string; source: string }
 
 type Faults = {
   /** SMTP code that refuses this recipient. */
   refuse?(to: string): number | undefined
-  beforeAnswer?(mail: Accepted, connection: { drop(): void }): Promise<void> | void
+  beforeAnswer?(mail: AcceptedMail, connection: { drop(): void }): Promise<void> | void
   answersTwice?: boolean
 }
 
 export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions & { port?: number } = {}) {
-  const accepted: Accepted[] = []
+  const accepted: AcceptedMail[] = []
   const sockets = new Set<Socket>()
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],

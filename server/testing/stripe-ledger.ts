@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 
-export type Raw = {
+export type StripeObjects = {
   customer: { id: string; email: string; balance?: number; discount?: { id: string } | null }
   coupon: { id: string; percent_off: number | null; amount_off: number | null }
   discount: { id: string; end: number | null; source: { coupon: string } }
@@ -53,9 +53,9 @@ export type Line = {
 export type Ledger = Awaited<ReturnType<typeof readLedger>>
 
 export async function readLedger({ db }: Pick<Connection, 'db'>) {
-  const { rows } = await db.execute<{ kind: keyof Raw; data: Raw[keyof Raw] }>(
+  const { rows } = await db.execute<{ kind: keyof StripeObjects; data: StripeObjects[keyof StripeObjects] }>(
     sql`select kind, data from sandbox.objects order by seq`,
   )
-  return <Kind extends keyof Raw>(kind: Kind) =>
-    rows.filter((row) => row.kind === kind).map(({ data }) => data as Raw[Kind])
+  return <Kind extends keyof StripeObjects>(kind: Kind) =>
+    rows.filter((row) => row.kind === kind).map(({ data }) => data as StripeObjects[Kind])
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { Stripe } from 'stripe'
 import { lagByClock, type Quirks } from '#sandbox/quirks.ts'
 import { openSandbox } from '#sandbox/sandbox.ts'
+import { intentIdOf } from './buyers.ts'
 import { createTestDatabase } from './test-database.ts'
 
 export type StripeStandIn = Awaited<ReturnType<typeof openStripeStandIn>>
@@ -56,7 +57,7 @@ export async function openStripeStandIn({
     },
 
     async pay(clientSecret: string) {
-      const intent = clientSecret.split('_secret_')[0] ?? ''
+      const intent = intentIdOf(clientSecret)
       await sdk().paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })
       await sandbox.controls.settle()
       return intent

@@ -15,16 +15,12 @@ type SubscriptionInput = {
 export async function subscribeAtStripe({ secretKey, api }: Account, input: SubscriptionInput) {
   const { email, name, product = 'Old indicator', amount = 2900, currency = 'usd', interval = 'month' } = input
   const sdk = new StripeSdk(secretKey, api)
-  const priceId =
-    input.priceId ??
-    (
-      await sdk.prices.create({
-        product_data: { name: product },
-        unit_amount: amount,
-        currency,
-        recurring: { interval },
-      })
-    ).id
+  async function createPrice() {
+    const terms = { unit_amount: amount, currency, recurring: { interval } }
+    const price = await sdk.prices.create({ product_data: { name: product }, ...terms })
+    return price.id
+  }
+  const priceId = input.priceId ?? (await createPrice())
   const customer = await sdk.customers.create({ email, ...(name ? { name } : {}) })
   const { id, latest_invoice: invoice } = await sdk.subscriptions.create({
     customer: customer.id,

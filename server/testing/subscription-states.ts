@@ -55,15 +55,16 @@ function readRow(line: string): StateRow {
   }
 }
 
-const rows = readFileSync(document, 'utf8')
+const tableLines = readFileSync(document, 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('|'))
-  .slice(2)
-  .map(readRow)
+const [_header, _separator, ...rowLines] = tableLines
+const rows = rowLines.map(readRow)
 
 export function meaningOf(state: StateAtStripe): Meaning {
   const columns = Object.keys(words) as (keyof typeof words)[]
-  const [row, second] = rows.filter(({ when }) => columns.every((column) => when[column].includes(state[column])))
-  if (!row || second) throw new Error(`${JSON.stringify(state)} is in ${row ? 'two rows' : 'no row'}`)
+  const matches = ({ when }: StateRow) => columns.every((column) => when[column].includes(state[column]))
+  const [row, secondRow] = rows.filter(matches)
+  if (!row || secondRow) throw new Error(`${JSON.stringify(state)} is in ${row ? 'two rows' : 'no row'}`)
   return row.meaning
 }

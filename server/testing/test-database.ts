@@ -58,7 +58,7 @@ async function fillTemplate(url: string) {
 }
 
 async function openOwn() {
-  const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'shop-test-'))
+  const folder = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'shop-test-'))
   const { url, superuserUrl, close } = await openEmbedded(folder)
   const { username, password } = new URL(url)
   await administer(
@@ -83,7 +83,7 @@ async function openOwn() {
 }
 
 /** Linux's folder in memory, if it has space: on a disk, the copies take a sixth of the run. */
-function inMemory() {
+function memoryFolder() {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')
     if (bavail * bsize > 4 * 1024 ** 3) return '/dev/shm'

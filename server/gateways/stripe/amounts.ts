@@ -54,7 +54,7 @@ export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
     return {
       parts: [...parts.values()],
       percent: [...parts.values()].reduce((sum, { percent }) => sum + percent, 0),
-      amount: relevantTaxes.reduce((sum, { amount }) => sum + amount, 0),
+      amount: sumOf(relevantTaxes),
       isReverseCharge: relevantTaxes.some(({ taxability_reason: reason }) => reason === 'reverse_charge'),
     }
   }
@@ -109,4 +109,5 @@ export function rateReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
   }
 }
 
-const sumOf = (amounts: { amount: number }[] | null) => (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
+export const sumOf = (amounts: { amount: number }[] | null) =>
+  (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)

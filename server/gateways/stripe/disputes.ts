@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { isAnswerable } from '#contract/selling/disputes.ts'
 import { Refusal } from '../../errors.ts'
+import { sumOf } from './amounts.ts'
 import { type Client, date, isRefused } from './client.ts'
 
 export type DisputeRecord = {
@@ -49,7 +50,7 @@ export const disputeReader = ({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) =>
     const outcomeUnlessLost = open.length > 0 ? 'open' : 'won'
     return {
       dispute: lost.length > 0 ? 'lost' : outcomeUnlessLost,
-      disputedAmount: open.reduce((sum, { amount }) => sum + amount, 0),
+      disputedAmount: sumOf(open),
       disputeDueAt: deadlines.length > 0 ? date(Math.min(...deadlines)) : null,
       disputedAt: data.length > 0 ? date(Math.min(...data.map(({ created }) => created))) : null,
       isRefundBlocked: lost.length > 0 || open.some(({ is_charge_refundable: isRefundable }) => !isRefundable),
@@ -96,7 +97,7 @@ export function disputeCalls({ sdk, ask, change }: Client) {
 
 /** In the charge's currency; balance transactions are in the currency that the account settles in. */
 function lossOf(lost: Stripe.Dispute[]): DisputeSummary['lost'] {
-  return { amount: lost.reduce((sum, { amount }) => sum + amount, 0), at: date(Math.min(...lost.map(withdrawnAt))) }
+  return { amount: sumOf(lost), at: date(Math.min(...lost.map(withdrawnAt))) }
 }
 
 /** Unix time. An inquiry that becomes a dispute is older than the withdrawal. */

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { timesAYear } from './amounts.ts'
 import { type Client, date, idOf } from './client.ts'
-import { billingOf, everyOf } from './plan.ts'
+import { billingOf, everyOf, listPriceOf } from './plan.ts'
 
 export type ExistingSubscription = ReturnType<typeof existingOf>
 
@@ -143,7 +143,7 @@ function existingOf(subscription: Stripe.Subscription) {
     isScheduled: subscription.schedule !== null,
     isCollectionPaused: subscription.pause_collection !== null,
     status: subscription.status,
-    amount: items.data.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1), 0),
+    amount: listPriceOf(items.data),
     currency: subscription.currency,
     startedAt: date(subscription.start_date),
     periodEnd: date(subscription.cancel_at ?? item.current_period_end),

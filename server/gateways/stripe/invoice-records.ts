@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { sumOf } from './amounts.ts'
 import { type Client, date, dateOrNull } from './client.ts'
 
 export type InvoiceRecord = {
@@ -57,7 +58,7 @@ export async function creditNotesOf({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>, i
         status: note.status,
         createdAt: date(note.created),
         total: note.total,
-        tax: (note.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0),
+        tax: sumOf(note.total_taxes),
         refunded: (note.refunds ?? []).reduce((sum, { amount_refunded: amount }) => sum + amount, 0),
       })
   }
@@ -95,7 +96,7 @@ export function recordOf(invoice: Stripe.Invoice, taxRate: number | null): Invoi
     paidAt: dateOrNull(paid_at),
     closedAt: dateOrNull(voided_at ?? marked_uncollectible_at),
     total: invoice.total,
-    tax: (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0),
+    tax: sumOf(invoice.total_taxes),
     amountPaid: invoice.amount_paid,
     amountRemaining: invoice.amount_remaining,
     paidOutOfBand: invoice.status === 'paid' ? Math.max(0, invoice.amount_paid - paidThroughStripe) : 0,
@@ -132,7 +133,6 @@ export const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
 /** Prefers a full period to a proration, and the latest of several. */
 export function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
   const charges = lines.data.filter(({ amount }) => amount > 0)
-  const prorationsLast = (a: Stripe.InvoiceLineItem, b: Stripe.InvoiceLineItem) =>
-    Number(isProration(a)) - Number(isProration(b))
-  return charges.toSorted((a, b) => prorationsLast(a, b) || b.period.end - a.period.end)[0]
+  const latestFirst = charges.toSorted((a, b) => b.period.end - a.period.end)
+  return latestFirst.find((line) => !isProration(line)) ?? latestFirst[0]
 }

@@ -1,4 +1,5 @@
 import { conflict } from '../../errors.ts'
+import { sumOf } from './amounts.ts'
 import { type Client, idOf, isKeyConflict, isRefused, needsBuyer } from './client.ts'
 import { defaultPayment } from './history.ts'
 
@@ -73,9 +74,8 @@ export function invoiceCalls(
         const notes = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
         const notedRefunds = notes.data.flatMap((note) => (note.status === 'issued' ? note.refunds : []))
         const notedRefundIds = new Set(notedRefunds.map(({ refund }) => idOf(refund)))
-        let amountToCredit =
-          succeededRefunds.reduce((sum, { amount }) => sum + amount, 0) -
-          notedRefunds.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
+        const notedAmount = notedRefunds.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
+        let amountToCredit = sumOf(succeededRefunds) - notedAmount
         for (const { id: refund, amount: refundedAmount } of succeededRefunds.toReversed()) {
           const amount = Math.min(refundedAmount, amountToCredit)
           if (notedRefundIds.has(refund) || amount <= 0) continue

@@ -25,12 +25,8 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       const { purpose, reason, keepsAccess } = notes
       const earlierRefunds = await refundsOf(paymentIntentId)
       const earlierCount = earlierRefunds.length
-      const wasMadeForPurpose =
-        purpose !== undefined &&
-        earlierRefunds.some(
-          ({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed' && status !== 'canceled',
-        )
-      if (wasMadeForPurpose) return
+      const effectiveRefunds = earlierRefunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
+      if (purpose !== undefined && effectiveRefunds.some(({ metadata }) => metadata?.purpose === purpose)) return
       const amount = await decideAmount()
       if (amount === 0) return
       try {

@@ -1,6 +1,6 @@
 import StripeSdk, { type Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Invoicing, type Tax, taxReader } from './amounts.ts'
+import { type Invoicing, sumOf, type Tax, taxReader } from './amounts.ts'
 import { type Client, date, isKeyConflict, isRefused } from './client.ts'
 import { type Subscription, seconds } from './subscriptions.ts'
 
@@ -85,11 +85,10 @@ function readOffer(invoice: Stripe.Invoice): Omit<SwitchOffer, 'tax'> {
   // Unused time of the old plan is credited as a negative amount.
   const unusedLines = lines.data.filter(({ amount }) => amount < 0)
   const planLines = lines.data.filter(({ amount }) => amount >= 0)
-  const sum = (amounts: { amount: number }[]) => amounts.reduce((subtotal, { amount }) => subtotal + amount, 0)
   const offerLines: SwitchOffer['lines'] = [
-    { kind: 'unused', amount: sum(unusedLines) },
-    { kind: 'plan', amount: sum(planLines) },
-    { kind: 'discount', amount: -sum(discounts ?? []) },
+    { kind: 'unused', amount: sumOf(unusedLines) },
+    { kind: 'plan', amount: sumOf(planLines) },
+    { kind: 'discount', amount: -sumOf(discounts) },
     { kind: 'credit', amount: due - total },
   ]
   return {

@@ -27,6 +27,13 @@ export function everyOf({ recurring }: Recurring) {
 
 const monthsIn: Record<string, number> = { month: 1, year: 12 }
 
+/** Of a period, before discounts. */
+export function listPriceOf(items: Stripe.SubscriptionItem[]) {
+  let total = 0
+  for (const { price, quantity } of items) total += (price.unit_amount ?? 0) * (quantity ?? 1)
+  return total
+}
+
 export function readPlan(item: Stripe.SubscriptionItem, items: Stripe.SubscriptionItem[]): PlanAtStripe {
   const { interval = '', interval_count: count = 1 } = item.price.recurring ?? {}
   return {
@@ -35,7 +42,7 @@ export function readPlan(item: Stripe.SubscriptionItem, items: Stripe.Subscripti
     billing: billingOf(item.price),
     every: everyOf(item.price),
     months: (monthsIn[interval] ?? 0) * count,
-    price: items.reduce((sum, { price: { unit_amount: unit }, quantity }) => sum + (unit ?? 0) * (quantity ?? 1), 0),
+    price: listPriceOf(items),
     quantity: items.reduce((sum, { quantity }) => sum + (quantity ?? 1), 0),
   }
 }
