@@ -17,6 +17,7 @@ export default defineConfig({
   test: {
     include: ['{contract,server,sandbox,web,scripts}/**/*.test.{ts,tsx}'],
     globalSetup: 'server/testing/global-setup.ts',
+    setupFiles: 'server/testing/property-seed.ts',
     sequence: { sequencer: SlowFirst },
     pool: 'threads',
     // Test files of a worker share loaded modules, because no module has global state. This saves a third of the time.
