@@ -39,6 +39,16 @@ test('a buyer pays with tax, enters billing details, and cancels a renewed year 
 
   const orderRegion = page.getByRole('region', { name: 'Your order' })
   await expect(orderRegion).toContainText('$39.00, incl. 19 % VAT ($6.23)')
+
+  await test.step('the buyer can still correct the country', async () => {
+    const changeButton = page.getByRole('button', { name: 'Change', exact: true })
+    await expect(changeButton).toBeVisible()
+    await changeButton.click()
+    await expect(country).toHaveValue('DE')
+    await continueButton.click()
+    await expect(orderRegion).toContainText('$39.00, incl. 19 % VAT ($6.23)')
+  })
+
   await page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name: 'Yearly' }).click()
   await expect(orderRegion).toContainText('$390.00, incl. 19 % VAT ($62.27)')
   await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeVisible()

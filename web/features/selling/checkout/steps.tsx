@@ -15,6 +15,7 @@ import { CardBrands } from './card-brands.tsx'
 import { CodeField, useCodeField } from './code-field.tsx'
 import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type PreparedPayment } from './payment.tsx'
+import { useNeedsBillingLocation } from './place-fields.tsx'
 
 type StepsProps = {
   product: ListedProduct
@@ -162,8 +163,9 @@ export function Steps(props: StepsProps) {
       onRemove={codeState.removeCode}
     />
   )
-  // A logged-in user typed nothing if the form didn't ask for a username.
-  const hasTypedDetails = !user || product.unlocksItself
+  // A logged-in user types nothing if the form asks neither for a username nor for the place.
+  const needsPlace = useNeedsBillingLocation()
+  const hasTypedDetails = !user || product.unlocksItself || needsPlace
   return (
     <>
       {/* Hidden instead of removed, so that typed values survive Back. */}
