@@ -22,13 +22,11 @@ export function SampleChart(props: {
   const { view = allDays, description, isLine = false, hasAxis = false, arrives = false, className } = props
   const drawing = useMemo(() => drawSampleChart(view), [view])
   const { rising, falling, closes, mean, upper, lower, zone, marks, edge } = drawing
+  const ariaAttributes = description ? { role: 'img', 'aria-label': description } : { 'aria-hidden': true }
   return (
     <span className={classes('plate relative block', arrives && 'arrives', className)}>
       <span className={classes('absolute inset-y-0 left-0', hasAxis ? 'right-13' : 'right-0')}>
-        <svg
-          className="size-full overflow-visible"
-          {...(description ? { role: 'img', 'aria-label': description } : { 'aria-hidden': true })}
-        >
+        <svg className="size-full overflow-visible" {...ariaAttributes}>
           <svg viewBox={`0 0 ${frameSize} ${frameSize}`} preserveAspectRatio="none" fill="none">
             <path d={zone} className="fill-ink/5" />
             <path d={upper} className="stroke-ink/30" strokeDasharray="1 4" {...hairline} />

@@ -28,10 +28,8 @@ export function AccessMenu({ person, actions }: { person: AccessMenuPerson; acti
       label={username ?? user.email}
       actions={[
         mayUndo && { text: 'Undo', run: () => actions.undo([id]) },
-        state === 'asked' &&
-          (isByHand
-            ? { text: 'I’ve added them', run: () => actions.recordAdded([id]) }
-            : { text: 'Unlock', run: () => actions.unlock([id]) }),
+        state === 'asked' && isByHand && { text: 'I’ve added them', run: () => actions.recordAdded([id]) },
+        state === 'asked' && !isByHand && { text: 'Unlock', run: () => actions.unlock([id]) },
         endRequested && {
           text: 'Keep the subscription',
           needs: 'money.refund',

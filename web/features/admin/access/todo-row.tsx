@@ -11,7 +11,7 @@ import { TimeLeft } from '../parts/time-left.tsx'
 import { AccessMenu } from './access-menu.tsx'
 import { type Actions, RenameDialog } from './actions.tsx'
 
-type KindTexts = { text: string; sentence: string | ((row: AccessTodo) => string) }
+type KindTexts = { text: string; sentence: string | ((todo: AccessTodo) => string) }
 
 export const kindTexts: Record<TodoKind, KindTexts> = {
   decide: { text: 'Decide', sentence: 'Asked again after you declined or removed access.' },
@@ -35,16 +35,16 @@ export const kindTexts: Record<TodoKind, KindTexts> = {
 
 export const isUnlockable = ({ kind }: AccessTodo) => kind === 'unlock' || kind === 'decide' || kind === 'move'
 
-export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions }) {
-  const { kind, username, due, detail, additionalInfo } = row
+export function TodoCells({ todo, actions }: { todo: AccessTodo; actions: Actions }) {
+  const { kind, username, due, detail, additionalInfo } = todo
   const { sentence } = kindTexts[kind]
   return (
     <>
-      <CustomerCell user={row.user} />
+      <CustomerCell user={todo.user} />
       <Cell label="TradingView username">{username ? <CopyButton text={username} /> : '–'}</Cell>
       <Cell label="What to do" className="max-w-80 wrap-anywhere">
-        {typeof sentence === 'string' ? sentence : sentence(row)}
-        {row.isByHand && isUnlockable(row) && <CopyFields row={row} />}
+        {typeof sentence === 'string' ? sentence : sentence(todo)}
+        {todo.isByHand && isUnlockable(todo) && <CopyFields todo={todo} />}
         {detail && kind !== 'stuck' && <span className="block text-xs break-words text-muted">{detail}</span>}
         {additionalInfo && <span className="block text-xs break-words text-muted">“{additionalInfo}”</span>}
       </Cell>
@@ -53,16 +53,16 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
       </Cell>
       <Cell className="py-1.5">
         <div className="flex items-center justify-end gap-1">
-          <MainButton row={row} actions={actions} />
-          <AccessMenu person={row} actions={actions} />
+          <MainButton todo={todo} actions={actions} />
+          <AccessMenu person={todo} actions={actions} />
         </div>
       </Cell>
     </>
   )
 }
 
-function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
-  const { id, kind, username, state } = row
+function MainButton({ todo, actions }: { todo: AccessTodo; actions: Actions }) {
+  const { id, kind, username, state } = todo
   const [isRenaming, setIsRenaming] = useState(false)
   const canManage = useCan()('access.manage')
   const renderButton = (label: string, onClick: () => unknown) => (
@@ -71,8 +71,8 @@ function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
       <span className="sr-only"> {username}</span>
     </Button>
   )
-  if (isUnlockable(row))
-    return row.isByHand
+  if (isUnlockable(todo))
+    return todo.isByHand
       ? renderButton('I’ve added them', () => actions.recordAdded([id]))
       : renderButton('Unlock', () => actions.unlock([id]))
   if (kind === 'lock') return renderButton('Removed', () => actions.lock([id], username))
@@ -92,7 +92,7 @@ function MainButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
 const isoDay = (at: string) => at.slice(0, 10)
 
 /** TradingView's form asks for the script and the last day. */
-function CopyFields({ row: { product, scripts, until } }: { row: AccessTodo }) {
+function CopyFields({ todo: { product, scripts, until } }: { todo: AccessTodo }) {
   return (
     <span className="flex flex-col gap-0.5 pt-1 text-xs text-muted">
       {scripts.length === 0 && <span>Script of {product}</span>}

@@ -69,20 +69,20 @@ export default function Todo() {
           )
         }
         columns={['Customer', 'TradingView username', 'What to do', 'Due', hiddenActions]}
-        renderRow={(row) => (
+        renderRow={(todo) => (
           <>
             {selection.selectableCount > 0 && (
               <Cell className="w-10">
-                {isSelectable(row) && (
+                {isSelectable(todo) && (
                   <TickBox
-                    label={`Select ${row.username}`}
-                    checked={selection.selectedRows.includes(row)}
-                    onChange={() => selection.toggle(row.id)}
+                    label={`Select ${todo.username}`}
+                    checked={selection.selectedRows.includes(todo)}
+                    onChange={() => selection.toggle(todo.id)}
                   />
                 )}
               </Cell>
             )}
-            <TodoCells row={row} actions={actions} />
+            <TodoCells todo={todo} actions={actions} />
           </>
         )}
       />
@@ -121,7 +121,7 @@ function KindPills(props: {
   return <Pills options={options} value={value} onChange={onChange} />
 }
 
-const isSelectable = (row: AccessTodo) => isUnlockable(row) || row.kind === 'lock'
+const isSelectable = (todo: AccessTodo) => isUnlockable(todo) || todo.kind === 'lock'
 
 function useSelection(loadedRows: AccessTodo[]) {
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
@@ -156,7 +156,7 @@ function BulkActions(props: {
   const idsOf = (rows: AccessTodo[]) => rows.slice(0, maxIdsPerCall).map(({ id }) => id)
   const unlockableIds = idsOf(selectedRows.filter(isUnlockable))
   const lockableIds = idsOf(selectedRows.filter(({ kind }) => kind === 'lock'))
-  const isByHand = selectedRows.some((row) => row.isByHand)
+  const isByHand = selectedRows.some((todo) => todo.isByHand)
   if (selectedRows.length === 0) return null
   return (
     <div className="flex flex-wrap items-center gap-3">

@@ -76,11 +76,11 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   }
 
   function positionAt(event: PointerEvent) {
-    const rows = [...(list.current?.children ?? [])]
-      .map((row) => row.getBoundingClientRect())
-      .toSorted((a, b) => a.top - b.top)
-    const to = rows.findIndex(({ bottom }) => event.clientY < bottom)
-    return to === -1 ? rows.length - 1 : to
+    const boxes = [...(list.current?.children ?? [])].map((item) => item.getBoundingClientRect())
+    // As shown: CSS reorders the items while dragging.
+    const boxesInOrder = boxes.toSorted((a, b) => a.top - b.top)
+    const to = boxesInOrder.findIndex(({ bottom }) => event.clientY < bottom)
+    return to === -1 ? boxesInOrder.length - 1 : to
   }
 
   return (

@@ -38,12 +38,12 @@ export default function Codes() {
         <EmptyState title="No codes yet" description="Each code has a link that fills it in at the checkout." />
       )}
       {!data && <Pending query={query} />}
-      {data && data.length > 0 && <CodeTable rows={data} />}
+      {data && data.length > 0 && <CodeTable discountCodes={data} />}
     </section>
   )
 }
 
-function CodeTable({ rows }: { rows: AdminCode[] }) {
+function CodeTable({ discountCodes }: { discountCodes: AdminCode[] }) {
   const stop = useCall(codes.adminStop, { succeeded: 'Stopped', failed: 'Failed to stop it' })
   return (
     <div className="@container">
@@ -60,51 +60,51 @@ function CodeTable({ rows }: { rows: AdminCode[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
+          {discountCodes.map((discountCode) => (
+            <tr key={discountCode.id}>
               <Cell>
                 <span className="flex flex-wrap items-center gap-2 font-medium break-all">
-                  {row.code} <Badge tone={tones[row.state]}>{row.state}</Badge>
+                  {discountCode.code} <Badge tone={tones[discountCode.state]}>{discountCode.state}</Badge>
                 </span>
               </Cell>
-              <Cell label="Discount">{describeDiscount(row)}</Cell>
+              <Cell label="Discount">{describeDiscount(discountCode)}</Cell>
               <Cell label="For">
-                {row.billingType ? `${row.billingType} plan` : 'every plan'}
-                {row.newOnly && <span className="block text-muted">new customers</span>}
+                {discountCode.billingType ? `${discountCode.billingType} plan` : 'every plan'}
+                {discountCode.newOnly && <span className="block text-muted">new customers</span>}
               </Cell>
               <Cell label="Used" className="tabular-nums">
-                {formatNumber(row.used)}
-                {row.maxUses !== null && ` of ${formatNumber(row.maxUses)}`}
+                {formatNumber(discountCode.used)}
+                {discountCode.maxUses !== null && ` of ${formatNumber(discountCode.maxUses)}`}
               </Cell>
               <Cell label="When">
                 <span className="block">
-                  from <Time value={row.startsAt ?? row.createdAt} />
+                  from <Time value={discountCode.startsAt ?? discountCode.createdAt} />
                 </span>
                 <span className="block text-muted">
-                  <Time before="until" value={row.endsAt} />
+                  <Time before="until" value={discountCode.endsAt} />
                 </span>
               </Cell>
               <Cell label="Revenue" className={moneyCell}>
-                {exactDollars(row.revenue)}
+                {exactDollars(discountCode.revenue)}
               </Cell>
               <Cell>
                 <div className="flex items-center justify-end gap-1">
-                  <Button variant="secondary" size="sm" onClick={() => void copy(row.link, 'Link copied')}>
+                  <Button variant="secondary" size="sm" onClick={() => void copy(discountCode.link, 'Link copied')}>
                     Copy link
-                    <span className="sr-only"> of {row.code}</span>
+                    <span className="sr-only"> of {discountCode.code}</span>
                   </Button>
                   <RowMenu
-                    label={row.code}
+                    label={discountCode.code}
                     actions={[
-                      row.state !== 'stopped' && {
+                      discountCode.state !== 'stopped' && {
                         text: 'Stop',
                         question: {
-                          title: `Stop ${row.code}`,
+                          title: `Stop ${discountCode.code}`,
                           description:
                             'No one gets it anymore. Those who paid with it, or are paying now, keep the discount.',
                           action: 'Stop it',
                         },
-                        run: () => stop.mutate({ id: row.id }),
+                        run: () => stop.mutate({ id: discountCode.id }),
                         isDangerous: true,
                       },
                     ]}

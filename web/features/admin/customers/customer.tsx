@@ -118,7 +118,8 @@ function NewsletterCard({ customer: { id, suppressed } }: { customer: Customer }
 
 function DocumentItem({ customerId, document }: { customerId: string; document: Invoice }) {
   const { id, kind, number, createdAt, amount, status, hasDocument } = document
-  const name = number ?? (kind === 'invoice' ? 'Invoice' : 'Credit note')
+  const isCredit = kind === 'credit_note'
+  const name = number ?? (isCredit ? 'Credit note' : 'Invoice')
   const openDocument = useNewTab(
     async () => {
       const { viewUrl, pdfUrl } = await call(customers.adminDocument, { id: customerId, document: id })
@@ -143,10 +144,13 @@ function DocumentItem({ customerId, document }: { customerId: string; document: 
           <span className="font-medium break-all">{name}</span>
         )}
         <span className="block text-xs text-muted">
-          <Time value={createdAt} />, {kind === 'invoice' ? status : 'credit note'}
+          <Time value={createdAt} />, {isCredit ? 'credit note' : status}
         </span>
       </span>
-      <span className="tabular-nums">{kind === 'invoice' ? exactDollars(amount) : `−${exactDollars(amount)}`}</span>
+      <span className="tabular-nums">
+        {isCredit && '−'}
+        {exactDollars(amount)}
+      </span>
     </li>
   )
 }

@@ -113,6 +113,7 @@ function Facts({ facts }: Pick<AdminDispute, 'facts'>) {
   )
 }
 
+/** Short texts, such as a name or an IP address, fit into one line. */
 const isShort = (name: EvidenceText) => evidenceTexts[name].maxLength < 500
 
 function AnswerForm({ dispute }: { dispute: AdminDispute }) {

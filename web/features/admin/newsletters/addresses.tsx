@@ -33,17 +33,17 @@ export default function Addresses() {
         title: 'No addresses yet',
         description: 'New sign-ups appear here. They count once they have confirmed by email.',
       }}
-      renderRow={(row) => (
+      renderRow={(address) => (
         <>
-          <Cell className="max-w-72 truncate font-medium" title={row.email}>
-            {row.email}
+          <Cell className="max-w-72 truncate font-medium" title={address.email}>
+            {address.email}
           </Cell>
           <Cell label="State">
-            <Badge tone={tones[row.state]}>{newsletterStateTexts[row.state]}</Badge>
+            <Badge tone={tones[address.state]}>{newsletterStateTexts[address.state]}</Badge>
           </Cell>
-          <DayCell label="Signed up" value={row.createdAt} />
-          <DayCell label="Confirmed" value={row.confirmedAt} />
-          <DayCell label="Unsubscribed" value={row.unsubscribedAt} />
+          <DayCell label="Signed up" value={address.createdAt} />
+          <DayCell label="Confirmed" value={address.confirmedAt} />
+          <DayCell label="Unsubscribed" value={address.unsubscribedAt} />
         </>
       )}
     />

@@ -34,6 +34,7 @@ export default function Figures() {
   const query = useData(figures.adminShow, { range })
   const { data } = query
   const { kind, cause, reason, month } = filters
+  const isListFiltered = Boolean(kind || cause || reason || month)
   const comparison = data && <StripeComparison proof={data.proof} />
   return (
     <section aria-label="Figures" className="flex flex-col gap-10">
@@ -53,7 +54,7 @@ export default function Figures() {
       {/* Differences come first; a comparison without differences comes last. */}
       {data?.proof && data.proof.differing > 0 && comparison}
       {data ? <MovementTotals data={data} range={range} /> : <Pending query={query} className="h-40 rounded-lg" />}
-      {(kind || cause || reason || month) && <MovementList range={month ? undefined : range} />}
+      {isListFiltered && <MovementList range={month ? undefined : range} />}
       {data && (
         <>
           <CohortTable cohorts={data.cohorts} />

@@ -37,6 +37,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const payment =
     refundable?.payments.find(({ paymentIntentId }) => paymentIntentId === chosenPaymentId) ?? refundable?.payments[0]
   const refundsWholePayment = isFullRefund || (payment !== undefined && centsOf(typedAmount) === payment.refundable)
+  // The seller may still keep the access, with a checkbox.
   const canEndSubscription = refundsWholePayment && payment?.endsSubscription === true
   return (
     <CallDialog

@@ -26,7 +26,7 @@ export default function ResetPasswordPage() {
     const timer = setTimeout(() => navigate('/auth'), 2000)
     return () => clearTimeout(timer)
   }, [navigate])
-  // Set if the account has no password yet; `confirm` if the link also confirms the address.
+  // `confirm` if the link also confirms the address; another value if the account has no password yet.
   const firstPassword = new URLSearchParams(search).get('first')
   const [wasReset, setWasReset] = useState(false)
   const link = useData(accounts.checkResetLink, { token }, { enabled: token !== '' && !wasReset })

@@ -34,6 +34,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
   const isForCard = new URLSearchParams(search).get('card') === id
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(isForCard ? 'card' : null)
   const Dialog = dialog && dialogs[dialog]
+  const canCancel = status === 'active' || isEndedAtOnce(status)
   const download = useDownloadInvoice()
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
@@ -77,9 +78,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           </CallButton>
         )}
         <Manage purchase={purchase} openDialog={setDialog} />
-        {(status === 'active' || isEndedAtOnce(status)) && (
-          <Cancel purchase={purchase} onCancelled={() => setDialog('leaveReason')} />
-        )}
+        {canCancel && <Cancel purchase={purchase} onCancelled={() => setDialog('leaveReason')} />}
         {mayBuyAgain && (
           <ButtonLink href={checkoutAddress(billingType, product.slug)} size="sm">
             {isLive(status) ? 'Subscribe' : 'Subscribe again'}
@@ -181,9 +180,9 @@ function Manage({ purchase, openDialog }: { purchase: Purchase; openDialog: Open
 function useWithdrawalDay({ createdAt, status, paidThrough }: Purchase) {
   const { consumerLaw } = useSettings()
   const [now] = useState(Date.now)
+  if (consumerLaw !== 'eu' || paidThrough !== 'stripe' || !isLive(status)) return null
   const boughtAt = new Date(createdAt)
-  const isOpen = isLive(status) && paidThrough === 'stripe' && withdrawalEnds(boughtAt).getTime() > now
-  return consumerLaw === 'eu' && isOpen ? withdrawalDay(boughtAt) : null
+  return withdrawalEnds(boughtAt).getTime() > now ? withdrawalDay(boughtAt) : null
 }
 
 function Withdrawal({ purchase }: { purchase: Purchase }) {

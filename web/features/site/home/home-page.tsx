@@ -17,6 +17,7 @@ import { Section } from '#web/ui/section.tsx'
 
 export default function HomePage() {
   const page = useContent(source)
+  // Sections by their order in `content/home.md`.
   const principles = sectionAt(page, 2)
   return (
     <Ruled>

@@ -1,9 +1,13 @@
 /** Meaning of the first number in days like 03/04/2026. */
 export type DayOrder = 'day' | 'month'
 
+/** 12/31/2026, 31.12.26 */
 const numericDay = /^(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)(?!\d)/
+/** 2026/12/31 */
 const yearFirst = /^(\d{4})[/.](\d\d?)[/.](\d\d?)(?!\d)/
+/** 31-Dec-2026, 31. December 26 */
 const dayAndName = /^(\d\d?)\.?[ -]([a-z]{3})[a-z]*\.?,?[ -](\d{4}|\d\d)$/i
+/** December 31, 2026 */
 const nameAndDay = /^([a-z]{3})[a-z]*\.? (\d\d?),? (\d{4})$/i
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
@@ -37,14 +41,14 @@ function yearMonthDayOf(cell: string, order: DayOrder | undefined): [year: strin
   if (year) return isDayFirst ? [year, second, first] : [year, first, second]
   const [, isoYear, isoMonth = '', isoDay = ''] = yearFirst.exec(cell) ?? []
   if (isoYear) return [isoYear, isoMonth, isoDay]
-  const monthNumber = (name: string) => String(months.indexOf(name.toLowerCase()) + 1)
+  const monthNumber = (monthName: string) => String(months.indexOf(monthName.toLowerCase()) + 1)
   const dayFirst = dayAndName.exec(cell)
   if (dayFirst) {
-    const [, day = '', name = '', dayFirstYear = ''] = dayFirst
-    return [dayFirstYear, monthNumber(name), day]
+    const [, day = '', monthName = '', dayFirstYear = ''] = dayFirst
+    return [dayFirstYear, monthNumber(monthName), day]
   }
-  const [, name = '', day = '', nameFirstYear = ''] = nameAndDay.exec(cell) ?? []
-  return [nameFirstYear, monthNumber(name), day]
+  const [, monthName = '', day = '', nameFirstYear = ''] = nameAndDay.exec(cell) ?? []
+  return [nameFirstYear, monthNumber(monthName), day]
 }
 
 /** Rejects days like `2026-02-31`, which `Date` would turn into March 3. */
