@@ -51,12 +51,12 @@ export type StartOptions = {
   crashPoint?: (name: string) => void
   /** Cheaper password hashing, for load tests. */
   passwordCost?: PasswordCost
-  passwords?: Passwords
+  passwords?: Passwords | undefined
   quirks?: Quirks
   /** By default `content/products`. */
-  products?: string
+  products?: string | undefined
   /** A test's own stand-in for Stripe. */
-  stripeAddress?: StripeAddress
+  stripeAddress?: StripeAddress | undefined
   /** Longest wait for an advisory lock before a 503; 10 s by default. */
   lockWaitMs?: number | undefined
 }

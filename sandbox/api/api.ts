@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../basics.ts'
 import type { Books } from '../books.ts'
 import { Failure, invalid } from '../failure.ts'
+import type { Fault } from '../quirks.ts'
 import type { Keys } from '../schema.ts'
 import type { Work } from '../work.ts'
 import { accountRoutes } from './account.ts'
@@ -65,6 +66,15 @@ export type Api = ReturnType<typeof createApi>
 export type Call = ApiRequest & { reply: ApiReply }
 type ApiDeps = { books: Books; keys: Keys; onWrite: () => void; onClockMoved: () => void; onCall: (call: Call) => void }
 type Task = (work: Work) => Promise<unknown>
+type Settings = Awaited<ReturnType<Books['readSettings']>>
+type WriteCall = {
+  request: ApiRequest
+  requestId: string
+  /** Hash of what the request asks for; an idempotency key belongs to one fingerprint. */
+  fingerprint: string
+  run: Task
+  toReply: (result: unknown) => ApiReply
+}
 
 export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDeps) {
   async function handle(request: ApiRequest, requestId: string): Promise<ApiReply> {
@@ -72,65 +82,56 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
     // Stripe.js sends the key as a parameter, not in a header.
     const { key = request.key, ...params } = form
     const { method, path } = request
-    // Stripe ignores the idempotency key of other methods.
-    const idempotencyKey = method === 'POST' ? request.idempotencyKey : undefined
     const caller = { key: typeof key === 'string' ? key : undefined, fromBrowser: request.fromBrowser }
     const publishable = isPublishable(keys, caller)
-
-    const matched = findRoute(routes, method, path)
-    if (!matched) {
-      const message = `Unrecognized request URL (${method}: ${path}).`
-      throw new Failure(404, { type: 'invalid_request_error', message })
-    }
-    const { route, id } = matched
-    if (publishable && !route.publishable) {
-      const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.'
-      throw new Failure(401, { type: 'invalid_request_error', code: 'secret_key_required', message })
-    }
+    const { route, id } = findAllowedRoute(method, path, publishable)
     const settings = await books.readSettings()
-    const { key: keyState, faults } = settings.quirks
-    if (!publishable) assertAllowed(keyState, keys.secretKey, method, path)
+    if (!publishable) assertAllowed(settings.quirks.key, keys.secretKey, method, path)
 
-    const call = `${method} ${path}`
-    const earlyFault = faults.some(isEarly)
-      ? await books.write((work) => takeQueuedFault(work, call, isEarly))
-      : undefined
+    const earlyFault = await takeFault(request, settings, isEarly)
     if (earlyFault)
       return { ...createReply(earlyFailure(earlyFault), requestId, false), shouldRetry: earlyFault.shouldRetry }
 
     const run: Task = (work) => route.run({ work, id, form: params, publishable })
     const toReply = (result: unknown) => createReply(result, requestId, publishable)
     if (method === 'GET') {
-      const lateFault = faults.some(isLate) && (await books.write((work) => takeQueuedFault(work, call, isLate)))
+      const lateFault = await takeFault(request, settings, isLate)
       return toReply(lateFault ? serverError() : await books.read(run, settings))
     }
 
-    const perform: Task = async (work) => {
-      const fault = (await takeQueuedFault(work, call, isLate)) ?? (await randomFault(work))
-      if (!fault) return run(work)
-      // `done` takes effect although the response is an error.
-      if (fault.done) await run(work)
-      return serverError()
-    }
-    const eventRequest = { id: requestId, idempotency_key: request.idempotencyKey ?? null }
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([path, publishable, form]))
       .digest('hex')
-    const writing = books.write(
-      async (work) => {
-        if (idempotencyKey === undefined) return toReply(await perform(work))
-        const storedReply = await runOncePerKey(work, idempotencyKey, fingerprint, async () =>
-          toReply(await perform(work)),
-        )
-        // A retry would get the same stored response.
-        return storedReply.status >= 500 ? { ...storedReply, shouldRetry: false } : storedReply
-      },
-      eventRequest,
-      settings,
-    )
-    const written = await writing.catch(async (error: unknown) => {
+    const reply = await write({ request, requestId, fingerprint, run, toReply }, settings)
+    if (route.movesClock) onClockMoved()
+    else onWrite()
+    if (!reply.replayed) await sleep(settings.quirks.writeSeconds * 1000)
+    return reply
+  }
+
+  /** Opens a transaction only if such a fault is queued. */
+  async function takeFault({ method, path }: ApiRequest, { quirks }: Settings, isEligible: (fault: Fault) => boolean) {
+    if (!quirks.faults.some(isEligible)) return undefined
+    return books.write((work) => takeQueuedFault(work, `${method} ${path}`, isEligible))
+  }
+
+  async function write({ request, requestId, fingerprint, run, toReply }: WriteCall, settings: Settings) {
+    const { method, path } = request
+    // Stripe ignores the idempotency key of other methods.
+    const idempotencyKey = method === 'POST' ? request.idempotencyKey : undefined
+    const perform = async (work: Work) => toReply(await runWithFaults(work, `${method} ${path}`, run))
+    const task = async (work: Work): Promise<ApiReply> => {
+      if (idempotencyKey === undefined) return perform(work)
+      const reply = await runOncePerKey(work, idempotencyKey, fingerprint, () => perform(work))
+      // A retry would get the same stored response.
+      return reply.status >= 500 ? { ...reply, shouldRetry: false } : reply
+    }
+    try {
+      return await books.write(task, { id: requestId, idempotency_key: request.idempotencyKey ?? null }, settings)
+    } catch (error) {
+      const isRefusal = error instanceof Failure && error.hasBegun
       // The transaction was rolled back, so the refusal is stored here.
-      if (error instanceof Failure && error.hasBegun && idempotencyKey !== undefined) {
+      if (isRefusal && idempotencyKey !== undefined) {
         const { status, body } = toReply(error)
         await books.database.query(
           `insert into sandbox.idempotency (key, request, status, body) values ($1, $2, $3, $4) on conflict do nothing`,
@@ -138,12 +139,7 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
         )
       }
       throw error
-    })
-
-    if (route.movesClock) onClockMoved()
-    else onWrite()
-    if (!written.replayed) await sleep(settings.quirks.writeSeconds * 1000)
-    return written
+    }
   }
 
   function createReply(result: unknown, requestId: string, publishable: boolean): ApiReply {
@@ -163,6 +159,27 @@ export function createApi({ books, keys, onWrite, onClockMoved, onCall }: ApiDep
       return reply
     },
   }
+}
+
+function findAllowedRoute(method: string, path: string, publishable: boolean) {
+  const found = findRoute(routes, method, path)
+  if (!found) {
+    const message = `Unrecognized request URL (${method}: ${path}).`
+    throw new Failure(404, { type: 'invalid_request_error', message })
+  }
+  if (publishable && !found.route.publishable) {
+    const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.'
+    throw new Failure(401, { type: 'invalid_request_error', code: 'secret_key_required', message })
+  }
+  return found
+}
+
+async function runWithFaults(work: Work, call: string, run: Task) {
+  const fault = (await takeQueuedFault(work, call, isLate)) ?? (await randomFault(work))
+  if (!fault) return run(work)
+  // `done` takes effect although the response is an error.
+  if (fault.done) await run(work)
+  return serverError()
 }
 
 /** A concurrent or later request with the same key gets the first one's reply. */

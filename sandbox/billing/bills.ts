@@ -19,7 +19,8 @@ import { taxFor, taxIdsOf } from './tax.ts'
 /** Null after the last attempt. */
 export function nextAttempt({ now }: Work, { created, status_transitions: { finalized_at } }: Invoice): number | null {
   const firstAttempt = finalized_at ?? created
-  return retryDays.map((days) => firstAttempt + days * day).find((at) => at > now) ?? null
+  const retryTimes = retryDays.map((days) => firstAttempt + days * day)
+  return retryTimes.find((time) => time > now) ?? null
 }
 
 export type InvoiceRequest = {
@@ -72,7 +73,8 @@ export async function buildInvoice(work: Work, request: InvoiceRequest) {
 
   const productNames = new Map<string, string>()
   for (const { item } of entries) {
-    productNames.set(item.price.product, (await work.get('product', item.price.product)).name)
+    const product = await work.get('product', item.price.product)
+    productNames.set(product.id, product.name)
   }
   const productName = (product: string) => productNames.get(product) ?? product
 
@@ -80,7 +82,8 @@ export async function buildInvoice(work: Work, request: InvoiceRequest) {
   const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
   const appliedDiscounts = await runningDiscounts(work, subscription, customer, discountsAt)
   // An invoice with prorations only leaves pending items to the next period's invoice.
-  const items = entries.some(({ isProration }) => !isProration) ? await pendingItems(work, subscription.id) : []
+  const hasOnlyProrations = entries.every(({ isProration }) => isProration)
+  const items = hasOnlyProrations ? [] : await pendingItems(work, subscription.id)
   const invoice = newInvoice({
     now: work.now,
     customer,
@@ -94,8 +97,9 @@ export async function buildInvoice(work: Work, request: InvoiceRequest) {
     taxIds,
   })
 
-  const usedUp = new Set(appliedDiscounts.filter(({ isOnce }) => isOnce).map(({ discount }) => discount))
-  const discounts = subscription.discounts.filter((id) => !usedUp.has(id))
+  const onceDiscounts = appliedDiscounts.filter(({ isOnce }) => isOnce)
+  const usedIds = new Set(onceDiscounts.map(({ discount }) => discount))
+  const discounts = subscription.discounts.filter((id) => !usedIds.has(id))
   return { customer, invoice, items, subscription: { ...subscription, discounts } }
 }
 

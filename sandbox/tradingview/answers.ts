@@ -195,10 +195,11 @@ function expirationOf(form: URLSearchParams): Date | null | undefined {
   return Number.isNaN(Date.parse(text)) ? undefined : new Date(text)
 }
 
+/** Without an end, `expiration` is left out. */
 const userJson = ({ id, username, expiration, created }: AccessRow) => ({
   id: Number(id),
   username,
   userpic: null,
-  ...(expiration ? { expiration: withMicroseconds(expiration) } : {}),
+  expiration: expiration ? withMicroseconds(expiration) : undefined,
   created: withMicroseconds(created),
 })

@@ -41,14 +41,9 @@ export function connect(
   onError: (error: Error) => void,
   { directUrl, replicaUrl, lockWaitMs }: ConnectOptions = {},
 ): Connection {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 10,
-    keepAlive: true,
-    ...clientTimeouts,
-    // A pooler does not pass on settings of a session.
-    ...(directUrl ? {} : sessionTimeouts),
-  })
+  // A pooler, which stands before a direct URL, does not pass on settings of a session.
+  const timeouts = directUrl ? clientTimeouts : { ...clientTimeouts, ...sessionTimeouts }
+  const pool = new pg.Pool({ connectionString: url, max: 10, keepAlive: true, ...timeouts })
   pool.on('error', onError)
   // The pool only listens on idle connections; one that breaks mid-transaction must not end the process.
   pool.on('connect', (client) => client.on('error', onError))

@@ -34,9 +34,12 @@ type User = { uid: number; gid: number }
 /** `user` runs PostgreSQL; undefined if the shop's own user does. */
 export type EmbeddedPaths = { data: string; password: string; user: User | undefined }
 
+/** If root runs a command on a service's data, the files keep belonging to the service's user. */
+const serviceUserOf = (dataDir: string) => ownerOf(join(dataDir, 'postgres', 'data')) ?? ownerOf(dataDir)
+
+/** Also creates the folder around new data. */
 export function placeFor(dataDir: string): EmbeddedPaths {
-  // If root runs a command on a service's data, the files keep belonging to the service's user.
-  const owner = isRoot ? (ownerOf(join(dataDir, 'postgres', 'data')) ?? ownerOf(dataDir)) : undefined
+  const owner = isRoot ? serviceUserOf(dataDir) : undefined
   const needsNobody = isRoot && !owner
   const isUnreachable = needsNobody && !isEnterable(dirname(dataDir))
   const folder = isUnreachable ? join(fallbackFolder, shortHash(dataDir)) : dataDir

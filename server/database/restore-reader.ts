@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { StartError } from '../errors.ts'
 import { type Header, type Signing, title } from './backup.ts'
 import type { Migration } from './migrations.ts'
@@ -24,7 +24,8 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | undefined) {
   const lines = linesOf(source)
-  const signatures = new Map([...(secrets?.backupKeys ?? [])].map(([id, key]) => [id, createHmac('sha256', key)]))
+  const signatures = new Map<string, Hmac>()
+  for (const [id, key] of secrets?.backupKeys ?? []) signatures.set(id, createHmac('sha256', key))
   let isSigned = false
 
   /** Returns the next line; undefined at the signature or at the end. */

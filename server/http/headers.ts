@@ -15,15 +15,16 @@ export function securityHeaders(
   const ifStripe = (...sources: string[]) => (usesStripe ? sources : [])
   const ifAnalytics = (...sources: string[]) => (usesAnalytics ? sources : [])
   const regionLookup = config.regionLookupUrl ? [new URL(config.regionLookupUrl).origin] : []
+  const strictTransport = {
+    'strict-transport-security': `max-age=63072000${config.hstsSubdomains ? '; includeSubDomains' : ''}`,
+  }
   const common = {
     'x-content-type-options': 'nosniff',
     // Popups allowed: a wallet's window (Google Pay) must be able to answer the page that opened it.
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': `camera=(), microphone=(), geolocation=(), payment=(self${usesStripe ? ' "https://js.stripe.com"' : ''})`,
-    ...(config.secure && config.production
-      ? { 'strict-transport-security': `max-age=63072000${config.hstsSubdomains ? '; includeSubDomains' : ''}` }
-      : {}),
+    ...(config.secure && config.production ? strictTransport : {}),
   }
   return {
     page: (scriptHashes, referrer) => ({

@@ -82,7 +82,6 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
-        ...(form && { config: { form } }),
         handler: async (request, reply) => {
           if (endpoint.access === 'public') await countCall(networksOf(request.ip))
           const callerSession = wantsCaller ? await sessionOf(request, reply) : undefined
@@ -117,6 +116,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           return sendAnswer({ endpoint, project }, request, reply, answer)
         },
       }
+      if (form) route.config = { form }
       app.route(route)
       if (form?.atPage && form.page) app.route({ ...route, url: form.page })
     }

@@ -38,14 +38,15 @@ export async function answerWithPage(
   outcome: { message: string; isRefusal: boolean; page?: string | undefined },
 ): Promise<boolean> {
   const form = postedForm(request)
-  const target = outcome.page ?? form?.page ?? pathOf(request.headers.referer)
-  const path = pages.headersOf(target) ? target : '/'
+  const wantedPath = outcome.page ?? form?.page ?? pathOf(request.headers.referer)
+  const path = pages.headersOf(wantedPath) ? wantedPath : '/'
+  const staysOnPage = form?.atPage && !outcome.page
   const canBeSentAgain = outcome.isRefusal && form && request.body
   const page = await pages.answerForm(path, {
     message: outcome.message,
     isRefusal: outcome.isRefusal,
     // The query may hold a link's secret, without which the form could not be sent again.
-    address: form?.atPage && !outcome.page ? request.url : path,
+    address: staysOnPage ? request.url : path,
     refused: canBeSentAgain
       ? { action: form.endpoint.path, values: withoutPasswords(request.body as Record<string, string>) }
       : null,

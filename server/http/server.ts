@@ -124,7 +124,7 @@ export async function createHttpServer({
     if (form && (await answerWithPage(pages, request, reply, { message, isRefusal: true }))) return reply
     return reply
       .header('cache-control', 'no-store')
-      .send({ message, code, ...otherDetails, ...(status >= 500 ? { requestId: request.id } : {}) })
+      .send({ message, code, ...otherDetails, requestId: status >= 500 ? request.id : undefined })
   })
 
   app.setNotFoundHandler((request, reply) => {

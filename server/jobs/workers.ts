@@ -13,16 +13,15 @@ export function createWorkers({ boss, query, log }: Dependencies) {
 
   async function startWorker(kind: Kind) {
     const { name, cron, oneFor } = kind
-    const worker = await boss.work(
-      name,
-      { perJobResults: true, pollingIntervalSeconds: cron ? 30 : 5, ...(oneFor ? { groupConcurrency: 1 } : {}) },
-      async ([job]): Promise<JobResult[]> => {
-        if (!job) return []
-        // Checks for another job at once, instead of after the polling interval.
-        boss.notifyWorker(worker)
-        return [{ id: job.id, ...(await attempt(kind, job)) }]
-      },
-    )
+    const polling = { perJobResults: true as const, pollingIntervalSeconds: cron ? 30 : 5 }
+    // `groupConcurrency` lets one job of a key run at a time.
+    const options = oneFor ? { ...polling, groupConcurrency: 1 } : polling
+    const worker = await boss.work(name, options, async ([job]): Promise<JobResult[]> => {
+      if (!job) return []
+      // Checks for another job at once, instead of after the polling interval.
+      boss.notifyWorker(worker)
+      return [{ id: job.id, ...(await attempt(kind, job)) }]
+    })
     kindByWorker.set(worker, name)
   }
 

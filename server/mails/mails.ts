@@ -38,7 +38,8 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
     const { name } = data as { name?: string }
     if (!hasGreeting || !name) return data
     const isProvenOwner = and(eq(users.email, to), isNotNull(users.verifiedAt))
-    return (await db.$count(users, isProvenOwner)) > 0 ? data : { ...(data as object), name: '' }
+    const hasProvenOwner = (await db.$count(users, isProvenOwner)) > 0
+    return hasProvenOwner ? data : { ...(data as object), name: '' }
   }
 
   function compose({ kind, to, data }: MailJob, id: string): Mail {

@@ -90,15 +90,15 @@ function entryFor(file: SiteFile): Entry {
   const variant = (encoding: keyof Entry, body: Buffer): Variant => {
     // A strong ETag must differ between encodings.
     const etag = `"${file.hash}-${encoding}"`
-    const headers = {
+    const headers: Record<string, string> = {
       'content-type': file.type,
       'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, max-age=0, must-revalidate',
       vary: 'accept-encoding',
       etag,
-      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
       'content-length': String(body.length),
       ...file.headers,
     }
+    if (encoding !== 'identity') headers['content-encoding'] = encoding
     return { status: file.path === '*' ? 404 : 200, etag, headers: Object.entries(headers).flat(), body }
   }
   return {

@@ -11,7 +11,8 @@ import { portFor } from './port.ts'
 export async function openCluster(config: Config, log: Logger) {
   const port = await portFor(config)
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
-  const environment = { PORT: String(port), ...(database ? { DATABASE_URL: database.url } : {}) }
+  const environment: Record<string, string> = { PORT: String(port) }
+  if (database) environment['DATABASE_URL'] = database.url
   let stopping = false
   let hasOpened = false
 

@@ -17,8 +17,10 @@ export type Limit = { requests: number; seconds: number }
 type Options = { device?: string | undefined; tx?: Transaction | Database }
 
 // Stores only a hash of typed addresses, which may belong to people who are not customers.
-const keyOf = (kind: string, subject: string, device?: string) =>
-  [kind, hashToken(subject), ...(device ? [hashToken(device)] : [])].join(':')
+function keyOf(kind: string, subject: string, device?: string) {
+  const key = `${kind}:${hashToken(subject)}`
+  return device ? `${key}:${hashToken(device)}` : key
+}
 
 /**
  * Counts across all processes. Attempts from a `device` that the account has used before count separately,

@@ -82,10 +82,10 @@ export async function openShop({
     withSchedules,
     crashPoint,
     passwordCost,
-    ...(passwords ? { passwords } : {}),
+    passwords,
     quirks,
-    ...(products ? { products } : {}),
-    ...(stripeAddress ? { stripeAddress } : {}),
+    products,
+    stripeAddress,
     lockWaitMs,
   })
   // Not the public address, which may be another host in production.

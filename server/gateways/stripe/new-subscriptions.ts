@@ -64,21 +64,20 @@ export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing
       const { attempt, priceId, customerId, couponId, recreatedObjects } = wanted
       const repetition = recreatedObjects ? String(recreatedObjects) : ''
       const isGone = (error: unknown, param: string) => isRefused(error, { param })
-      const request = sdk.subscriptions.create(
-        {
-          customer: customerId,
-          items: [{ price: priceId }],
-          payment_behavior: 'default_incomplete',
-          // Set explicitly, because the account's default may write prorations and discounts in another way.
-          billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' } },
-          payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: ['card'] },
-          ...(couponId ? { discounts: [{ coupon: couponId }] } : {}),
-          ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
-          metadata: { checkout: attempt },
-          expand: withFirstPayment,
-        },
-        { idempotencyKey: `subscription-${attempt}-${priceId}-${customerId}${repetition}` },
-      )
+      const params: Stripe.SubscriptionCreateParams = {
+        customer: customerId,
+        items: [{ price: priceId }],
+        payment_behavior: 'default_incomplete',
+        // Set explicitly, because the account's default may write prorations and discounts in another way.
+        billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' } },
+        payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: ['card'] },
+        metadata: { checkout: attempt },
+        expand: withFirstPayment,
+      }
+      if (couponId) params.discounts = [{ coupon: couponId }]
+      if (automaticTax) params.automatic_tax = { enabled: true }
+      const idempotencyKey = `subscription-${attempt}-${priceId}-${customerId}${repetition}`
+      const request = sdk.subscriptions.create(params, { idempotencyKey })
       try {
         const subscription = await ask(request, (error) =>
           [priceParam, couponParam, 'customer'].some((param) => isGone(error, param)),

@@ -1,4 +1,4 @@
-import StripeSdk from 'stripe'
+import StripeSdk, { type Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Client, isKeyConflict, isRefused, subscriptionOf } from './client.ts'
 
@@ -29,19 +29,15 @@ export function paymentCalls({ sdk, ask, change }: Client) {
       if (purpose !== undefined && effectiveRefunds.some(({ metadata }) => metadata?.purpose === purpose)) return
       const amount = await decideAmount()
       if (amount === 0) return
+      const metadata: Stripe.MetadataParam = {}
+      if (purpose) metadata.purpose = purpose
+      if (keepsAccess) metadata.keeps_access = 'yes'
+      const params: Stripe.RefundCreateParams = { payment_intent: paymentIntentId, amount, metadata }
+      if (reason) params.reason = reason
       try {
         const refund = await change(
           `refund-${paymentIntentId}-${earlierCount}`,
-          (options) =>
-            sdk.refunds.create(
-              {
-                payment_intent: paymentIntentId,
-                amount,
-                ...(reason && { reason }),
-                metadata: { ...(purpose && { purpose }), ...(keepsAccess && { keeps_access: 'yes' }) },
-              },
-              options,
-            ),
+          (options) => sdk.refunds.create(params, options),
           async () => (await refundsOf(paymentIntentId)).length > earlierCount,
           (error) => isRefused(error) || isKeyConflict(error),
         )

@@ -107,15 +107,9 @@ function couponDuration(months: number | null) {
 export const couponCalls = ({ sdk, orNothing }: Client) => ({
   /** Coupons are immutable. Invoices show their name. */
   async ensure({ id, code, percentOff, amountOff, months }: WantedCoupon) {
-    await orNothing(
-      sdk.coupons.create({
-        id,
-        name: code,
-        duration: couponDuration(months),
-        ...(months ? { duration_in_months: months } : {}),
-        ...(percentOff === null ? { amount_off: amountOff ?? 0, currency: 'usd' } : { percent_off: percentOff }),
-      }),
-      alreadyExists,
-    )
+    const worth = percentOff === null ? { amount_off: amountOff ?? 0, currency: 'usd' } : { percent_off: percentOff }
+    const params: Stripe.CouponCreateParams = { id, name: code, duration: couponDuration(months), ...worth }
+    if (months) params.duration_in_months = months
+    await orNothing(sdk.coupons.create(params), alreadyExists)
   },
 })

@@ -9,11 +9,9 @@ export function createTradingViewClient({ mayWrite, ...options }: AskOptions & {
 
   async function change(call: string, path: string, pineId: string, username: string, until?: Date | null) {
     if (!mayWrite) throw new TradingViewFailure('stopped', 'Test mode: nothing is written to TradingView.')
-    const { status } = await ask<{ status?: unknown }>({
-      call,
-      path,
-      form: { pine_id: pineId, username_recip: username, ...(until ? { expiration: until.toISOString() } : {}) },
-    })
+    const form: Record<string, string> = { pine_id: pineId, username_recip: username }
+    if (until) form['expiration'] = until.toISOString()
+    const { status } = await ask<{ status?: unknown }>({ call, path, form })
     return typeof status === 'string' ? status : 'unknown'
   }
 
@@ -91,7 +89,8 @@ const maxPages = 2500
 const firstPage = `/pine_perm/list_users/?limit=${pageSize}&order_by=-created`
 
 async function listPeople(ask: Ask, pineId: string, username?: string): Promise<PeopleList> {
-  const form = { pine_id: pineId, ...(username ? { username } : {}) }
+  const form: Record<string, string> = { pine_id: pineId }
+  if (username) form['username'] = username
   const peopleByName = new Map<string, Person>()
   let path: string | null = firstPage
   let pages = 0
