@@ -61,14 +61,14 @@ test('no acknowledged write is lost, whichever part of a cluster dies', async ()
   await query(pooler.url, `update sandbox.settings set mischief = '{"drop": true}'`)
 
   await checkSharedState(one.url, two.url)
-  const before = await sessionsOn(replica.url)
+  const sessionsBefore = await countSessionsOn(replica.url)
   const visitors = await openVisitors({ front, databaseUrl: pooler.url, dataDir: home, secretsKey })
   const during = (name: string, limit: number, work: () => Promise<unknown>) =>
     checkInterruption(visitors, name, limit, work)
 
   await during('nothing broken', 2, () => sleep(10_000))
   const { exports } = visitors.counts
-  const sessions = (await sessionsOn(replica.url)) - before
+  const sessions = (await countSessionsOn(replica.url)) - sessionsBefore
   checkThat(exports > 0 && sessions >= exports, `${exports} exports read from the replica`)
   await during('a shop killed with SIGKILL, started again after 1 s', 3, async () => {
     await one.stop('SIGKILL')
@@ -149,7 +149,7 @@ async function logInAt(url: string, email: string) {
   return (await fetch(`${url}/api/login`, { method: 'POST', headers, body })).status
 }
 
-async function sessionsOn(url: string): Promise<number> {
+async function countSessionsOn(url: string): Promise<number> {
   // Statistics arrive when a session ends, at the latest after a second.
   await sleep(1200)
   const [row] = await query<{ sessions: number }>(
@@ -166,16 +166,17 @@ async function checkAcknowledged(visitors: Visitors, url: string) {
   await jobsAreDone(connection)
   const books = await compareBooks({ connection })
   await connection.close()
-  const countFound = async (text: string, values: string[]) =>
-    (await query<{ count: number }>(url, text, [values]))[0]?.count ?? 0
-  const lostCount =
-    (await writes.countLost(url)) +
-    registeredEmails.length -
-    (await countFound('select count(*)::int from users where email = any($1)', registeredEmails)) +
-    confirmed.length -
-    (await countFound('select count(*)::int from purchases where payment_intent_id = any($1)', confirmed)) +
-    posted.size -
-    (await countFound('select count(*)::int from stripe_events where id = any($1)', [...posted]))
+  const countMissing = async (from: string, values: string[]) => {
+    const [row] = await query<{ found: number }>(url, `select count(*)::int as found from ${from} = any($1)`, [values])
+    return values.length - (row?.found ?? 0)
+  }
+  const lostCounts = [
+    await writes.countLost(url),
+    await countMissing('users where email', registeredEmails),
+    await countMissing('purchases where payment_intent_id', confirmed),
+    await countMissing('stripe_events where id', [...posted]),
+  ]
+  const lostCount = lostCounts.reduce((sum, count) => sum + count, 0)
   const acknowledgedCount = writes.acknowledged.length + registeredEmails.length + confirmed.length + posted.size
   checkThat(lostCount === 0, `${acknowledgedCount} acknowledged writes, ${lostCount} lost`)
 
@@ -183,8 +184,8 @@ async function checkAcknowledged(visitors: Visitors, url: string) {
     url,
     'select count(*)::int from (select from purchases group by user_id having count(*) > 1) as twice',
   )
-  const mails = (await Promise.all(dataDirs.map((folder) => readOutbox(join(folder, 'outbox'))))).flat()
-  const receipts = mails.filter(({ subject }) => subject.startsWith('Your receipt'))
+  const mailsByMachine = await Promise.all(dataDirs.map((folder) => readOutbox(join(folder, 'outbox'))))
+  const receipts = mailsByMachine.flat().filter(({ subject }) => subject.startsWith('Your receipt'))
   const receiptCount = new Set(receipts.map(({ messageId }) => messageId)).size
   const different = countDifferent(books)
   checkThat(

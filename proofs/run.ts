@@ -17,7 +17,6 @@ const testFiles: Record<string, string> = {
 
 const [name = '', ...words] = process.argv.slice(2).filter((word) => word !== '--quick')
 if (process.argv.includes('--quick')) process.env.QUICK = '1'
-process.argv.splice(2, 1)
 if (!Object.hasOwn(proofs, name)) {
   const lines = Object.entries(proofs).map(([proof, about]) => `  ${proof.padEnd(14)}${about}`)
   console.error(['npm run proof -- <name>', ...lines].join('\n'))
@@ -29,4 +28,6 @@ if (!Object.hasOwn(proofs, name)) {
   const nameFilter = words.length > 0 ? `-t "${words.join('|')}"` : ''
   const ok = await runInTerminal(`vitest run --config=proofs/vitest.config.ts ${testFiles[name]} ${nameFilter}`)
   process.exit(ok ? 0 : 1)
-} else await import(`./${name}.ts`)
+} else {
+  await import(`./${name}.ts`)
+}

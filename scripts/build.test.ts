@@ -35,10 +35,10 @@ test.for(['content/brand.json', 'server/http/server.ts', 'web/router.tsx'])(
   'the shop refuses to start when %s changed after the build',
   (source) => {
     const file = join(copy, source)
-    const before = readFileSync(file, 'utf8')
-    writeFileSync(file, `${before}// edited\n`)
+    const original = readFileSync(file, 'utf8')
+    writeFileSync(file, `${original}// edited\n`)
     expect(start()).toMatch(/^The shop cannot start. The build in dist .+ Run: npm run build\n$/)
-    writeFileSync(file, before)
+    writeFileSync(file, original)
   },
 )
 
@@ -78,7 +78,7 @@ test('a seller’s own brand, texts and product replace every word of ours', asy
   const findOurWords = async (path: string) => {
     const response = await fetch(new URL(path, shop.url))
     const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
-    foundWords.push(...[...text.matchAll(ourWords)].map(([words]) => `${path}: ${words}`))
+    for (const [words] of text.matchAll(ourWords)) foundWords.push(`${path}: ${words}`)
     return text
   }
 
@@ -118,10 +118,10 @@ test('a seller’s own brand, texts and product replace every word of ours', asy
   const [invoice] = await buyer.call(purchases.invoices, { id: purchase?.id ?? '' })
   const { viewUrl, pdfUrl } = await buyer.call(purchases.document, { document: invoice?.id ?? '' })
   for (const address of [viewUrl, pdfUrl]) expect(await findOurWords(address ?? '')).toContain('Meier Tools')
-  for (const { subject, text, headers } of await shop.mails())
-    foundWords.push(
-      ...[...`${subject} ${text} ${JSON.stringify(headers)}`.matchAll(ourWords)].map(([words]) => `email: ${words}`),
-    )
+  for (const mail of await shop.mails()) {
+    const mailText = `${mail.subject} ${mail.text} ${JSON.stringify(mail.headers)}`
+    for (const [words] of mailText.matchAll(ourWords)) foundWords.push(`email: ${words}`)
+  }
   expect(foundWords).toEqual([])
 })
 

@@ -66,13 +66,10 @@ const rendererBuild: InlineConfig = {
 }
 
 async function compressForBrowsers() {
-  const files = await readdir(browserFolder, { recursive: true, withFileTypes: true })
-  await Promise.all(
-    files
-      .filter((file) => file.isFile() && /\.(js|css|svg|json|txt|webmanifest)$/.test(file.name))
-      .map((file) => join(file.parentPath, file.name))
-      .map(async (path) => compress(path, await readFile(path))),
-  )
+  const entries = await readdir(browserFolder, { recursive: true, withFileTypes: true })
+  const textFiles = entries.filter((entry) => entry.isFile() && /\.(js|css|svg|json|txt|webmanifest)$/.test(entry.name))
+  const compressFile = async (path: string) => compress(path, await readFile(path))
+  await Promise.all(textFiles.map(({ parentPath, name }) => compressFile(join(parentPath, name))))
 }
 
 /** Reads the product files, so that an invalid one fails the build instead of the next restart. */

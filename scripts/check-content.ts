@@ -21,16 +21,13 @@ const brandFile = z.object({
 const sectionCounts = { 'home.md': 4, 'about.md': 1 }
 
 export function checkContent() {
-  const faults = [
-    ...(brandFile.safeParse(brand).error?.issues ?? []).map(
-      ({ path, message }) => `content/brand.json: “${path.join('.')}” ${message}`,
-    ),
-    ...Object.entries(sectionCounts).flatMap(([file, count]) => {
-      const foundCount = parseContent(readFileSync(join(paths.root, 'content', file), 'utf8')).sections.length
-      return foundCount === count
-        ? []
-        : [`content/${file} has ${foundCount} sections (##), but its page has a place for ${count}`]
-    }),
-  ]
+  const brandIssues = brandFile.safeParse(brand).error?.issues ?? []
+  const faults = brandIssues.map(({ path, message }) => `content/brand.json: “${path.join('.')}” ${message}`)
+  for (const [file, count] of Object.entries(sectionCounts)) {
+    const text = readFileSync(join(paths.root, 'content', file), 'utf8')
+    const { length: foundCount } = parseContent(text).sections
+    if (foundCount !== count)
+      faults.push(`content/${file} has ${foundCount} sections (##), but its page has a place for ${count}`)
+  }
   if (faults.length > 0) throw new StartError(faults.join('\n'))
 }

@@ -64,7 +64,8 @@ const steps: Record<string, Step> = {
 }
 
 function resultOf(complaints: string[], checked?: string): StepResult {
-  return { ok: complaints.length === 0, output: complaints.join('\n'), ...(checked && { checked }) }
+  const result = { ok: complaints.length === 0, output: complaints.join('\n') }
+  return checked ? { ...result, checked } : result
 }
 
 async function runStep(step: Step): Promise<StepResult> {

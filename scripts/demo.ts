@@ -114,10 +114,10 @@ function fillStatements(productId: string) {
   for (const [name, count] of Object.entries(values))
     if (!/^[1-9]\d{0,8}$/.test(count)) throw new StartError(`--${name} must be a number above 0`)
   const replacements: Record<string, string> = { ...values, product: pg.escapeLiteral(productId) }
-  return readFileSync(new URL('./demo/fill.sql', import.meta.url), 'utf8')
-    .replaceAll(/(?<!:):(users|purchases|product)\b/g, (_, name: string) => replacements[name] ?? '')
-    .split(/;\n/)
-    .filter((statement) => statement.trim() !== '')
+  const template = readFileSync(new URL('./demo/fill.sql', import.meta.url), 'utf8')
+  // Replaces `:users`, but not a cast such as `::users`.
+  const sql = template.replaceAll(/(?<!:):(users|purchases|product)\b/g, (_, name: string) => replacements[name] ?? '')
+  return sql.split(/;\n/).filter((statement) => statement.trim() !== '')
 }
 
 /** Gives an admin something to reveal. */

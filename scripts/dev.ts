@@ -40,28 +40,29 @@ const vite = await createServer({
   plugins: [
     {
       name: 'pages',
-      configureServer:
-        ({ middlewares }) =>
-        () => {
+      configureServer({ middlewares }) {
+        // Vite calls the returned function after it has added its own middlewares, which come first.
+        return () => {
           middlewares.use((request, response, next) => {
             render(request.originalUrl ?? '/').then(
               (html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html),
               next,
             )
           })
-        },
+        }
+      },
     },
   ],
 })
 
 async function render(url: string) {
   const { renderDevPage } = (await vite.ssrLoadModule('/web/prerender.tsx')) as DevRenderer
-  const html = await renderDevPage(new URL(url, serverUrl).pathname, await settingsOfServer())
+  const html = await renderDevPage(new URL(url, serverUrl).pathname, await readServerSettings())
   return vite.transformIndexHtml(url, html)
 }
 
-/** Read from the running server, which embeds its settings in every page. */
-async function settingsOfServer(): Promise<SiteSettings> {
+/** Reads the settings that the server embeds in every page. Waits until the server answers. */
+async function readServerSettings(): Promise<SiteSettings> {
   for (;;) {
     const page = await fetch(serverUrl).then(
       (response) => response.text(),

@@ -13,19 +13,18 @@ const colors = { ground: '#0b1716', ink: '#eef4f2', muted: '#a4b2b1', line: '#22
 
 export async function drawImages(folder: string, { mark, previews }: { mark: Mark; previews: Preview[] }) {
   await initWasm(await readFile(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
-  const fonts = await Promise.all(
-    [
-      import.meta.resolve('@fontsource/host-grotesk/files/host-grotesk-latin-400-normal.woff'),
-      import.meta.resolve('@fontsource/host-grotesk/files/host-grotesk-latin-600-normal.woff'),
-    ].map(async (address) => decodeWoff(await readFile(new URL(address)))),
-  )
+  const readFont = async (address: string) => decodeWoff(await readFile(new URL(address)))
+  const fonts = [
+    await readFont(import.meta.resolve('@fontsource/host-grotesk/files/host-grotesk-latin-400-normal.woff')),
+    await readFont(import.meta.resolve('@fontsource/host-grotesk/files/host-grotesk-latin-600-normal.woff')),
+  ]
   const font = { fontBuffers: fonts, defaultFontFamily: 'Host Grotesk' }
   const draw = (svg: string, width: number) =>
     new Resvg(svg, { font, fitTo: { mode: 'width', value: width } }).render().asPng()
-  const widthOf = (text: string, attributes: string) =>
-    new Resvg(`<svg xmlns="http://www.w3.org/2000/svg"><text ${attributes}>${escapeHtml(text)}</text></svg>`, {
-      font,
-    }).getBBox()?.width ?? 0
+  const widthOf = (text: string, attributes: string) => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg"><text ${attributes}>${escapeHtml(text)}</text></svg>`
+    return new Resvg(svg, { font }).getBBox()?.width ?? 0
+  }
 
   await mkdir(join(folder, 'og'), { recursive: true })
   for (const { file, title } of previews)
@@ -51,7 +50,11 @@ function previewSvg(title: string, mark: Mark, widthOf: (text: string, attribute
   }
   const text = (words: string, x: number, y: number, fill: string, attributes: string) =>
     `<text x="${x}" y="${y}" fill="${fill}" ${attributes}>${escapeHtml(words)}</text>`
-  const tagline = wrap(brand.tagline, small, 440)
+  const titleLines = wrap(title, heading, 1056).slice(0, 2)
+  const taglineLines = wrap(brand.tagline, small, 440)
+  // The title grows downward from its first line, the tagline upward from its last.
+  const titleTop = 244
+  const taglineTop = 558 - (taglineLines.length - 1) * 40
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630">
 <defs><linearGradient id="fade"><stop offset="0.45" stop-color="#fff" stop-opacity="0"/><stop offset="0.75" stop-color="#fff"/></linearGradient><mask id="right"><rect width="1200" height="630" fill="url(#fade)"/></mask></defs>
 <rect width="1200" height="630" fill="${colors.ground}"/>
@@ -63,11 +66,8 @@ ${[330, 410, 490, 570].map((y) => `<path d="M480 ${y}H1200" stroke="${colors.lin
 </g>
 <svg x="72" y="64" width="52" height="52" viewBox="0 0 32 32">${mark(brandShades.dark, brandShades.onDark)}</svg>
 ${text(brand.name, 140, 100, colors.ink, name)}
-${wrap(title, heading, 1056)
-  .slice(0, 2)
-  .map((line, index) => text(line, 72, 244 + index * 86, colors.ink, heading))
-  .join('')}
-${tagline.map((line, index) => text(line, 72, 558 - (tagline.length - 1 - index) * 40, colors.muted, small)).join('')}
+${titleLines.map((line, index) => text(line, 72, titleTop + index * 86, colors.ink, heading)).join('')}
+${taglineLines.map((line, index) => text(line, 72, taglineTop + index * 40, colors.muted, small)).join('')}
 </svg>`
 }
 
@@ -77,25 +77,25 @@ function decodeWoff(woff: Buffer): Uint8Array {
   const header = Buffer.alloc(12 + count * 16)
   woff.copy(header, 0, 4, 8)
   header.writeUInt16BE(count, 4)
-  const parts: Buffer[] = [header]
+  const chunks: Buffer[] = [header]
   let end = header.length
   for (let index = 0; index < count; index += 1) {
-    const entry = 44 + index * 20
-    const [offset, packed, size] = [4, 8, 12].map((position) => woff.readUInt32BE(entry + position)) as [
-      number,
-      number,
-      number,
-    ]
-    const stored = woff.subarray(offset, offset + packed)
+    const woffEntry = 44 + index * 20
+    const offset = woff.readUInt32BE(woffEntry + 4)
+    const compressedSize = woff.readUInt32BE(woffEntry + 8)
+    const size = woff.readUInt32BE(woffEntry + 12)
+    const stored = woff.subarray(offset, offset + compressedSize)
+    // Tables begin at a multiple of four bytes.
     const table = Buffer.alloc(Math.ceil(size / 4) * 4)
-    ;(packed < size ? inflateSync(stored) : stored).copy(table)
-    const row = 12 + index * 16
-    woff.copy(header, row, entry, entry + 4)
-    header.writeUInt32BE(woff.readUInt32BE(entry + 16), row + 4)
-    header.writeUInt32BE(end, row + 8)
-    header.writeUInt32BE(size, row + 12)
-    parts.push(table)
+    const content = compressedSize < size ? inflateSync(stored) : stored
+    content.copy(table)
+    const openTypeEntry = 12 + index * 16
+    woff.copy(header, openTypeEntry, woffEntry, woffEntry + 4)
+    header.writeUInt32BE(woff.readUInt32BE(woffEntry + 16), openTypeEntry + 4)
+    header.writeUInt32BE(end, openTypeEntry + 8)
+    header.writeUInt32BE(size, openTypeEntry + 12)
+    chunks.push(table)
     end += table.length
   }
-  return Buffer.concat(parts)
+  return Buffer.concat(chunks)
 }

@@ -54,9 +54,8 @@ export function findBrowser(machine = thisMachine): string {
   )
 }
 
-/** Chromium refuses to start with its own sandbox as root. */
-export const openBrowser = (...args: string[]) =>
-  chromium.launch({
-    executablePath: findBrowser(),
-    args: [...args, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-  })
+export function openBrowser(...args: string[]) {
+  // Chromium refuses to start with its own sandbox as root.
+  const isRoot = process.getuid?.() === 0
+  return chromium.launch({ executablePath: findBrowser(), args: isRoot ? [...args, '--no-sandbox'] : args })
+}

@@ -24,11 +24,8 @@ const suites: [name: string, count: () => Promise<Count>][] = [
   ['benchmark, smallest form', benchmark],
 ]
 
-type VitestReport = {
-  numPassedTests?: number
-  numPendingTests?: number
-  testResults?: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[]
-}
+type TestFile = { name: string; status: string; assertionResults: { status: string; fullName: string }[] }
+type VitestReport = { numPassedTests?: number; numPendingTests?: number; testResults?: TestFile[] }
 
 async function vitest(options: string, env: Record<string, string> = {}): Promise<Count> {
   const report = 'test-results/vitest.json'
@@ -36,16 +33,17 @@ async function vitest(options: string, env: Record<string, string> = {}): Promis
   const command = 'vitest run --reporter=default --reporter=json'
   const ok = await runInTerminal(`${command} --outputFile.json=${report} ${options}`, env)
   const { numPassedTests, numPendingTests, testResults = [] }: VitestReport = readReport(report)
-  const failures = testResults
-    .filter(({ status }) => status === 'failed')
-    .flatMap(({ name, assertionResults }) => {
-      const failed = assertionResults.filter(({ status }) => status === 'failed')
-      // A file that failed to load, or whose hooks failed, has no failed test.
-      return failed.length > 0
-        ? failed.map(({ fullName }) => `${relative('.', name)} › ${fullName}`)
-        : [relative('.', name)]
-    })
+  const failedFiles = testResults.filter(({ status }) => status === 'failed')
+  const failures = failedFiles.flatMap(failuresOf)
   return { ...countOf(ok, numPassedTests, failures.length, numPendingTests), failures }
+}
+
+function failuresOf({ name, assertionResults }: TestFile): string[] {
+  const path = relative('.', name)
+  const failedTests = assertionResults.filter(({ status }) => status === 'failed')
+  // A file that failed to load, or whose hooks failed, has no failed test.
+  if (failedTests.length === 0) return [path]
+  return failedTests.map(({ fullName }) => `${path} › ${fullName}`)
 }
 
 type Suite = { suites?: Suite[]; specs: { file: string; title: string; tests: { status: string }[] }[] }
@@ -67,12 +65,11 @@ async function browserTests(): Promise<Count> {
 }
 
 function browserTestsWith(status: string, playwrightSuites: Suite[]): string[] {
-  return playwrightSuites.flatMap(({ specs, suites: innerSuites = [] }) => [
-    ...specs
-      .filter(({ tests }) => tests.some((test) => test.status === status))
-      .map(({ file, title }) => `e2e/${file} › ${title}`),
-    ...browserTestsWith(status, innerSuites),
-  ])
+  return playwrightSuites.flatMap(({ specs, suites: innerSuites = [] }) => {
+    const matchingSpecs = specs.filter(({ tests }) => tests.some((test) => test.status === status))
+    const names = matchingSpecs.map(({ file, title }) => `e2e/${file} › ${title}`)
+    return [...names, ...browserTestsWith(status, innerSuites)]
+  })
 }
 
 async function benchmark(): Promise<Count> {
@@ -105,13 +102,12 @@ for (const [name, count] of suites) {
 console.log()
 for (const { retried = [] } of counts) for (const name of retried) console.log(`passed on retry: ${name}`)
 for (const { failures = [] } of counts) for (const name of failures) console.log(`failed: ${name}`)
-for (const { name, minutes, passed, failed, skipped, retried } of counts) {
-  const notes = [
-    skipped && `${skipped} skipped`,
-    retried?.length && `${retried.length} passed on retry`,
-    `${minutes.toFixed(1)} minutes`,
-  ]
-  console.log([`${name}: ${passed} passed, ${failed} failed`, ...notes.filter(Boolean)].join(', '))
+for (const { name, minutes, passed, failed, skipped = 0, retried = [] } of counts) {
+  const summary = [`${name}: ${passed} passed, ${failed} failed`]
+  if (skipped > 0) summary.push(`${skipped} skipped`)
+  if (retried.length > 0) summary.push(`${retried.length} passed on retry`)
+  summary.push(`${minutes.toFixed(1)} minutes`)
+  console.log(summary.join(', '))
 }
 const sum = (key: 'passed' | 'failed') => counts.reduce((total, count) => total + count[key], 0)
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)

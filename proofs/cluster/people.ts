@@ -24,7 +24,8 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Peopl
 
   /** Retries for 30 seconds. A refusal (4xx) is final. */
   async function retryUntilDone<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-    for (const until = performance.now() + patienceMs; ; await sleep(500)) {
+    const givesUpAt = performance.now() + patienceMs
+    for (;;) {
       try {
         const result = await work()
         answers.add(`${what} ok`)
@@ -32,9 +33,10 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Peopl
       } catch (error) {
         const status = error instanceof ApiError ? error.status : 'cut off'
         answers.add(`${what} ${status}`)
-        if ((typeof status === 'number' && status < 500) || performance.now() > until)
-          throw new Error(`${what}: ${String(error)}`, { cause: error })
+        const isRefused = typeof status === 'number' && status < 500
+        if (isRefused || performance.now() > givesUpAt) throw new Error(`${what}: ${String(error)}`, { cause: error })
       }
+      await sleep(500)
     }
   }
 

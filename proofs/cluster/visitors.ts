@@ -112,8 +112,13 @@ export function createTimeline() {
   return {
     add: () => void times.push(performance.now()),
     longestGap(from: number, to: number): number {
-      const moments = [from, ...times.filter((time) => time > from && time < to), to]
-      return Math.max(...moments.slice(1).map((time, index) => time - (moments[index] ?? from)))
+      let longest = 0
+      let previous = from
+      for (const time of [...times.filter((moment) => moment > from && moment < to), to]) {
+        longest = Math.max(longest, time - previous)
+        previous = time
+      }
+      return longest
     },
   }
 }

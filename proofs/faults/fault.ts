@@ -38,8 +38,8 @@ export function fault(
   })
 }
 
-export const details = (lines: Iterable<string>) =>
-  [...new Set(lines)]
-    .slice(0, 5)
-    .map((line) => `\n    ${line}`)
-    .join('')
+/** The first five different lines, indented below the figures. */
+export function details(lines: Iterable<string>): string {
+  const firstLines = [...new Set(lines)].slice(0, 5)
+  return firstLines.map((line) => `\n    ${line}`).join('')
+}

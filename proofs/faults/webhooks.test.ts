@@ -22,23 +22,22 @@ fault(
     const side = await openPaymentSide(shop)
     try {
       await side.controls.webhooks.misbehave({ drop: true })
-      const events = async () =>
-        (await shop.query<{ data: object }>('select data from sandbox.events')).map(({ data }) => JSON.stringify(data))
-      let bodies = await events()
-      for (; bodies.length < limit.webhooks; bodies = await events()) {
+      const readBodies = async () => {
+        const events = await shop.query<{ data: object }>('select data from sandbox.events')
+        return events.map(({ data }) => JSON.stringify(data))
+      }
+      let bodies = await readBodies()
+      while (bodies.length < limit.webhooks) {
         await buyAsGuests(shop, side, limit.guestsAtOnce)
         await side.controls.advance(1, 'month')
+        bodies = await readBodies()
       }
       const doubled = shuffled(bodies).slice(0, Math.round(bodies.length * 0.3))
       const forged = shuffled(bodies).slice(0, Math.round(limit.webhooks / 10))
       const { post, sign } = side.postman
-      const answers = await sendAll(
-        shuffled([
-          ...[...bodies, ...doubled].map((body) => () => post(body, sign(body))),
-          ...forged.map((body) => () => post(body, sign(body, { secret: 'whsec_of_a_stranger' }))),
-        ]),
-        32,
-      )
+      const sendSigned = [...bodies, ...doubled].map((body) => () => post(body, sign(body)))
+      const sendForged = forged.map((body) => () => post(body, sign(body, { secret: 'whsec_of_a_stranger' })))
+      const answers = await sendAll(shuffled([...sendSigned, ...sendForged]), 32)
       const { booked, different } = await side.compare()
       const mails = await readOutbox(`${shop.dataDir}/outbox`)
       // Two receipts for one buyer differ in their dates, so only identical emails are duplicates.
@@ -90,10 +89,8 @@ fault(
 )
 
 function shuffled<Item>(items: Item[]): Item[] {
-  return items
-    .map((item) => ({ item, place: Math.random() }))
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ item }) => item)
+  const placedItems = items.map((item) => ({ item, place: Math.random() }))
+  return placedItems.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
 }
 
 async function sendAll(webhooks: (() => Promise<Response>)[], atOnce: number) {

@@ -64,7 +64,7 @@ function sendUntil(end: number, port: number, request: string) {
   let failures = 0
   let sentAt: number | undefined
   let received = Buffer.alloc(0)
-  return new Promise<{ latencies: number[]; failures: number }>((done) => {
+  return new Promise<{ latencies: number[]; failures: number }>((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const send = () => {
       if (performance.now() < end) {
@@ -82,7 +82,8 @@ function sendUntil(end: number, port: number, request: string) {
         received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
         const length = responseLength(received, isHead)
         if (length === undefined || received.length < length || sentAt === undefined) return
-        if (received.toString('latin1', 9, 10) !== '2') failures += 1
+        const firstDigitOfStatus = received.toString('latin1', 9, 10)
+        if (firstDigitOfStatus !== '2') failures += 1
         latencies.push(performance.now() - sentAt)
         received = received.subarray(length)
         send()
@@ -91,7 +92,7 @@ function sendUntil(end: number, port: number, request: string) {
       .on('error', () => undefined)
       .on('close', () => {
         if (sentAt !== undefined || latencies.length === 0) failures += 1
-        done({ latencies, failures })
+        resolve({ latencies, failures })
       })
   })
 }

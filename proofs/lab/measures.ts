@@ -1,15 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Includes the children. Ticks are 10 ms on Linux. */
+/** Length of a tick on Linux, 10 ms. */
+const tickMicros = 10_000
+
+/** Includes the children. */
 export function cpuMicros(pid: number): number {
-  return [pid, ...childrenOf(pid)].reduce((sum, id) => sum + ticks(id) * 10_000, 0)
+  let ticks = 0
+  for (const id of [pid, ...childrenOf(pid)]) ticks += ticksOf(id)
+  return ticks * tickMicros
 }
 
-function ticks(pid: number): number {
+function ticksOf(pid: number): number {
   try {
+    // The fields after the program's name, which stands in parentheses.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+    const [userTicks, systemTicks] = fields.slice(11, 13)
+    return Number(userTicks ?? 0) + Number(systemTicks ?? 0)
   } catch {
     return 0
   }
@@ -18,11 +25,10 @@ function ticks(pid: number): number {
 /** Returns all descendants. */
 export function childrenOf(pid: number): number[] {
   try {
-    return readdirSync(`/proc/${pid}/task`)
-      .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
-      .filter(Boolean)
-      .map(Number)
-      .flatMap((child) => [child, ...childrenOf(child)])
+    const tasks = readdirSync(`/proc/${pid}/task`)
+    const texts = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'))
+    const children = texts.join(' ').split(' ').filter(Boolean).map(Number)
+    return children.flatMap((child) => [child, ...childrenOf(child)])
   } catch {
     return []
   }
@@ -30,19 +36,19 @@ export function childrenOf(pid: number): number[] {
 
 /** Waits for the work after the last response, which counts toward the requests. At most two seconds. */
 export async function waitUntilIdle(pid: number) {
-  for (let before = -1, now = ticks(pid), tries = 0; now !== before && tries < 50; tries++) {
-    before = now
+  for (let tries = 0; tries < 50; tries++) {
+    const ticksBefore = ticksOf(pid)
     await sleep(40)
-    now = ticks(pid)
+    if (ticksOf(pid) === ticksBefore) return
   }
 }
 
 /** Waits until a second passes with under 100 ms of CPU time, because a purchase causes work after its answer. */
 export async function waitUntilQuiet(pid: number) {
   for (let tries = 0; tries < 60; tries++) {
-    const before = cpuMicros(pid)
+    const microsBefore = cpuMicros(pid)
     await sleep(1000)
-    if (cpuMicros(pid) - before < 100_000) return
+    if (cpuMicros(pid) - microsBefore < 100_000) return
   }
 }
 

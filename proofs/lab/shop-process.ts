@@ -11,13 +11,9 @@ import { freePort } from '#server/database/free-port.ts'
 /** Visitors type these texts, which the shop's log must not contain. */
 export const personalData = { domain: 'lab.example', words: 'planted words of a visitor' }
 
-/** Also matches password hashes and email addresses. */
-const personalPattern = new RegExp(
-  [personalData.domain, personalData.words, String.raw`\$argon2`, String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`].join(
-    '|',
-  ),
-  'i',
-)
+const passwordHash = String.raw`\$argon2`
+const emailAddress = String.raw`[\w.+-]+@[a-z][\w-]*\.[a-z]{2,}`
+const personalPattern = new RegExp([personalData.domain, personalData.words, passwordHash, emailAddress].join('|'), 'i')
 
 const leaks = new Set<string>()
 
@@ -36,6 +32,7 @@ export const seller = { email: `seller@${personalData.domain}`, password: 'the s
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const labEntry = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))
 
+/** Node's flags in `npm start`, which are between `node` and the entry file. */
 function flagsOf(folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return String(scripts.start).split(' ').slice(1, -1)

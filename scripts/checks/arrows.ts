@@ -40,14 +40,15 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
 function importsOf(path: string, source: string): Set<string> {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
-  const staticImports = [
-    ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
-    ...module.staticExports.flatMap(({ entries }) => entries).map(({ moduleRequest }) => moduleRequest),
-  ].flatMap((request) => request?.value ?? [])
-  const dynamicImports = module.dynamicImports
-    .map(({ moduleRequest }) => /^['"](.+)['"]$/.exec(source.slice(moduleRequest.start, moduleRequest.end)))
-    .flatMap((match) => match?.[1] ?? [])
-  return new Set([...staticImports, ...dynamicImports])
+  const specifiers = new Set(module.staticImports.map(({ moduleRequest }) => moduleRequest.value))
+  for (const { entries } of module.staticExports)
+    for (const { moduleRequest } of entries) if (moduleRequest) specifiers.add(moduleRequest.value)
+  for (const { moduleRequest } of module.dynamicImports) {
+    const argument = source.slice(moduleRequest.start, moduleRequest.end)
+    const [, specifier] = /^['"](.+)['"]$/.exec(argument) ?? []
+    if (specifier) specifiers.add(specifier)
+  }
+  return specifiers
 }
 
 /** Undefined for a package. */
@@ -85,7 +86,8 @@ function mayImport(from: string, to: string): string | undefined {
   const isFromTest = isTesting(from)
   if (isTest(to)) return 'nothing may import a test'
   if (isForTests(to) && !isFromTest) return 'only tests may import test helpers'
-  if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to))) return 'proofs share only proofs/lab'
+  const [fromProof, toProof] = [proofOf(from), proofOf(to)]
+  if (fromProof && toProof && toProof !== fromProof && toProof !== 'lab') return 'proofs share only proofs/lab'
 
   const mayCross =
     folder === target ||

@@ -20,13 +20,12 @@ export function checkDocuments(documents: ReadonlyMap<string, string>, { exists,
 
 export function checkSettings(example: string, names: string[]): string[] {
   const explainedNames = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] ?? '')
+  const missing = names.filter((name) => !explainedNames.includes(name))
+  const unknown = explainedNames.filter((name) => !names.includes(name))
+  const repeated = explainedNames.filter((name, index) => explainedNames.indexOf(name) !== index)
   return [
-    ...names.filter((name) => !explainedNames.includes(name)).map((name) => `.env.example does not explain ${name}`),
-    ...explainedNames
-      .filter((name) => !names.includes(name))
-      .map((name) => `.env.example has ${name}, which nothing reads`),
-    ...explainedNames
-      .filter((name, index) => explainedNames.indexOf(name) !== index)
-      .map((name) => `.env.example has ${name} twice`),
+    ...missing.map((name) => `.env.example does not explain ${name}`),
+    ...unknown.map((name) => `.env.example has ${name}, which nothing reads`),
+    ...repeated.map((name) => `.env.example has ${name} twice`),
   ]
 }

@@ -8,14 +8,12 @@ type RefusedWord = { word: string; instead: string }
 /** Reads the column "not" of every table in `docs/glossary.md`. */
 export function readGlossary(glossary: string): RefusedWord[] {
   const tables = glossary.split('\n\n').filter((paragraph) => paragraph.startsWith('| say | means | not |'))
-  return tables
-    .flatMap((table) => table.split('\n').slice(2))
-    .flatMap((line) => {
-      const cells = line.split('|').map((cell) => cell.trim())
-      const instead = cells[1] ?? ''
-      const words = (cells.at(-2) ?? '').split(',').map((word) => word.trim())
-      return words.filter(Boolean).map((word) => ({ word, instead }))
-    })
+  const linesBelowHeaders = tables.flatMap((table) => table.split('\n').slice(2))
+  return linesBelowHeaders.flatMap((line) => {
+    const [, instead = '', , not = ''] = line.split('|').map((cell) => cell.trim())
+    const words = not.split(',').map((word) => word.trim())
+    return words.filter(Boolean).map((word) => ({ word, instead }))
+  })
 }
 
 /** Strings are not read. */
@@ -50,10 +48,9 @@ function namesAndComments(path: string, source: string): Set<string> {
 }
 
 /** Words in lower case, with spaces around each. Punctuation becomes a dot, so that no phrase spans it. */
-const wordsOf = (text: string) =>
-  ` ${text
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .replaceAll(/[^\sa-z0-9_'/*-]+/g, ' . ')
-    .split(/[^a-z0-9.]+/)
-    .join(' ')} `
+function wordsOf(text: string): string {
+  const withSplitNames = text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
+  const withDots = withSplitNames.replaceAll(/[^\sa-z0-9_'/*-]+/g, ' . ')
+  const words = withDots.split(/[^a-z0-9.]+/)
+  return ` ${words.join(' ')} `
+}

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { checkFileNames, checkInterfaces } from './interfaces.ts'
 
-const path = 'server/features/selling/codes/codes.ts'
-const complaintsAbout = (source: string, at = path) => checkInterfaces(new Map([[at, source]]))
+const modulePath = 'server/features/selling/codes/codes.ts'
+const complaintsAbout = (source: string, path = modulePath) => checkInterfaces(new Map([[path, source]]))
 
 test('a module that declares its interface and its needs is fine', () => {
   const source = `import type { Context } from '#server/context.ts'

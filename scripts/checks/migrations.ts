@@ -23,11 +23,9 @@ const sqlFiles = (folder: string) => readdirSync(folder).filter((name) => name.e
 
 function latestSnapshot(folder: string) {
   const meta = join(folder, 'meta')
-  const last = readdirSync(meta)
-    .filter((name) => name.endsWith('_snapshot.json'))
-    .toSorted()
-    .at(-1)
-  return { ...JSON.parse(readFileSync(join(meta, last ?? ''), 'utf8')), id: '', prevId: '' }
+  const snapshots = readdirSync(meta).filter((name) => name.endsWith('_snapshot.json'))
+  const latest = snapshots.toSorted().at(-1) ?? ''
+  return { ...JSON.parse(readFileSync(join(meta, latest), 'utf8')), id: '', prevId: '' }
 }
 
 function triggersOf(folder: string) {

@@ -48,21 +48,27 @@ function writesOf(path: string, source: string, tables: OwnedTable[], complaints
   const addWrite = (table: string | undefined) => {
     if (table && tables.some(({ name }) => name === table)) writes.push({ path, table })
   }
-  for (const [, receiver = '', argument = ''] of source.matchAll(drizzleWrite))
+  for (const [, receiver = '', argument = ''] of source.matchAll(drizzleWrite)) {
     if (imported.has(argument)) addWrite(imported.get(argument))
     else if (isDatabase.test(receiver)) complaints.push(`${path} writes a table the check cannot name`)
-  for (const [, , local, sqlName] of source.matchAll(sqlWrite))
-    addWrite(local ? imported.get(local) : tables.find((table) => table.sqlName === sqlName)?.name)
+  }
+  for (const [, , localName, sqlName] of source.matchAll(sqlWrite))
+    addWrite(localName ? imported.get(localName) : tables.find((table) => table.sqlName === sqlName)?.name)
   return writes
 }
 
-const importedFromSchema = (path: string, source: string) =>
-  new Map(
-    [...source.matchAll(/^import \{([^}]+)\} from '([^']+)'/gm)]
-      .filter(([, , specifier = '']) => isSchema(resolve(path, specifier)))
-      .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().split(' as ')))
-      .map(([name = '', local = name]) => [local, name]),
-  )
+/** Returns the tables that a file imports, by their names in this file. */
+function importedFromSchema(path: string, source: string): Map<string, string> {
+  const tableByLocalName = new Map<string, string>()
+  for (const [, names = '', specifier = ''] of source.matchAll(/^import \{([^}]+)\} from '([^']+)'/gm)) {
+    if (!isSchema(resolve(path, specifier))) continue
+    for (const importedName of names.split(',')) {
+      const [name = '', localName = name] = importedName.trim().split(' as ')
+      tableByLocalName.set(localName, name)
+    }
+  }
+  return tableByLocalName
+}
 
 /** `tx.insert(users)` */
 const drizzleWrite = /([\w.]+)\s*\.(?:insert|update|delete)\(\s*(\w*)/g

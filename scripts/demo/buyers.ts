@@ -77,12 +77,20 @@ export async function buyAsDemoPeople(config: Config): Promise<number> {
   }
   async function buyWithFailedRenewal(name: string, billing: BillingType) {
     // Same age as the failed renewals in fill.sql.
-    const renewal = new Date(Date.now() - 2.4 * dayMs)
-    await goTo(Date.now() - aPeriodBefore(renewal, billing).getTime())
+    const renewsAt = new Date(Date.now() - 2.4 * dayMs)
+    await goTo(Date.now() - startOfPeriodBefore(renewsAt, billing).getTime())
     const { call, id } = await buy(shop, person(name), billing)
     const { clientSecret } = await call(purchases.beginCardUpdate, { id })
     await useCard(shop, 'setup_intents', clientSecret, 'pm_card_chargeCustomerFail')
     await call(purchases.finishCardUpdate, { id, setupIntentId: idOf(clientSecret) })
+  }
+  async function buyAndCancel(buyer: Person, billing: BillingType) {
+    const { call, id } = await buy(shop, buyer, billing)
+    await call(purchases.cancel, { id })
+  }
+  async function buyAndEnd(buyer: Person, billing: BillingType) {
+    const { subscriptionId } = await buy(shop, buyer, billing)
+    await endImmediately(shop, subscriptionId)
   }
   async function fillYear() {
     await buyWithFailedRenewal('Quinn', 'yearly')
@@ -94,18 +102,14 @@ export async function buyAsDemoPeople(config: Config): Promise<number> {
     await shop.sandbox?.controls.openDispute(disputed.paymentIntentId)
     await shop.sandbox?.controls.settle()
     await goTo(0)
-    for (const [cancelling, ended, billing] of [
-      ['Mara', 'Oona', 'monthly'],
-      ['Nils', 'Paul', 'yearly'],
-    ] as const) {
-      const { call, id } = await buy(shop, person(cancelling), billing)
-      await call(purchases.cancel, { id })
-      await endImmediately(shop, (await buy(shop, person(ended), billing)).subscriptionId)
-    }
+    await buyAndCancel(person('Mara'), 'monthly')
+    await buyAndEnd(person('Oona'), 'monthly')
+    await buyAndCancel(person('Nils'), 'yearly')
+    await buyAndEnd(person('Paul'), 'yearly')
     await buy(shop, demoBuyer, 'yearly')
     await createDiscountCodes(shop)
     await subscribeByPaymentLink(shop)
-    // After three hours, the connector hands a request to the seller.
+    // These people ask three hours ago, so that their requests already wait for the seller.
     behindMs = 3 * hourMs
     for (const [name, username] of Object.entries(misspelledUsernames))
       await buyAndAskForAccess(shop, person(name), username)
@@ -233,11 +237,11 @@ async function createDiscountCodes(shop: Shop) {
   await buy(shop, person('Wanda'), 'monthly', 'FRIENDS')
 }
 
-function aPeriodBefore(date: Date, billing: BillingType) {
-  const before = new Date(date)
-  if (billing === 'yearly') before.setUTCFullYear(before.getUTCFullYear() - 1)
-  else before.setUTCMonth(before.getUTCMonth() - 1)
-  return before
+function startOfPeriodBefore(end: Date, billing: BillingType) {
+  const start = new Date(end)
+  if (billing === 'yearly') start.setUTCFullYear(start.getUTCFullYear() - 1)
+  else start.setUTCMonth(start.getUTCMonth() - 1)
+  return start
 }
 
 const endImmediately = (shop: Shop, subscriptionId: string) => stripeOf(shop).subscriptions.cancelNow(subscriptionId)

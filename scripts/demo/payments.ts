@@ -48,7 +48,10 @@ type Purchase = Dates &
 
 /** The newest purchases, which a seller opens first. */
 const maxCopies = 1000
+const batchSize = 100
+/** Ids at Stripe, except prices, products and tax rates, which copies share with their model. */
 const idPattern = /(?<![A-Za-z0-9_])(?!price_|prod_|txr_)([a-z]+_)[A-Za-z0-9]{24}(?![A-Za-z0-9])/g
+/** Times in seconds, from 2020 to 2033. */
 const timePattern = /\b1[6-9]\d{8}\b/g
 
 /**
@@ -68,7 +71,8 @@ export const copyPayments = (url: string, excludedEmails: string[]): Promise<num
       return model ? [{ purchase, ...copyModel(model, purchase) }] : []
     })
     await client.query('begin')
-    for (let at = 0; at < copies.length; at += 100) await storeCopies(client, copies.slice(at, at + 100))
+    for (let start = 0; start < copies.length; start += batchSize)
+      await storeCopies(client, copies.slice(start, start + batchSize))
     await client.query('commit')
     // PostgreSQL would update its statistics only minutes later, and read whole tables until then.
     await client.query('analyze')
@@ -91,23 +95,24 @@ async function readModels(client: pg.Client, excludedEmails: string[]): Promise<
   const { rows: objects } = await client.query<StoredObject>(
     'select id, kind, due_at, data from sandbox.objects order by seq',
   )
-  return new Map(
-    rows.map(({ order, payments, ...purchase }) => [
-      modelKey(purchase),
-      { purchase, text: JSON.stringify({ objects: relatedObjects(order.customer_id, objects), order, payments }) },
-    ]),
-  )
+  const models = new Map<string, ModelPurchase>()
+  for (const { order, payments, ...purchase } of rows) {
+    const text = JSON.stringify({ objects: relatedObjects(order.customer_id, objects), order, payments })
+    models.set(modelKey(purchase), { purchase, text })
+  }
+  return models
 }
 
 /** Objects that name the customer, directly or through others. */
 function relatedObjects(customer: string, objects: StoredObject[]): StoredObject[] {
-  const found = new Set([customer])
+  const relatedIds = new Set([customer])
   const mentions = objects.map(({ id, data }) => ({ id, ids: JSON.stringify(data).match(idPattern) ?? [] }))
-  for (let sizeBefore = 0; sizeBefore < found.size; ) {
-    sizeBefore = found.size
-    for (const { id, ids } of mentions) if (ids.some((mentionedId) => found.has(mentionedId))) found.add(id)
-  }
-  return objects.filter(({ id }) => found.has(id))
+  let countBefore: number
+  do {
+    countBefore = relatedIds.size
+    for (const { id, ids } of mentions) if (ids.some((mentionedId) => relatedIds.has(mentionedId))) relatedIds.add(id)
+  } while (relatedIds.size > countBefore)
+  return objects.filter(({ id }) => relatedIds.has(id))
 }
 
 function copyModel(
@@ -211,18 +216,15 @@ async function storeCopies(client: pg.Client, copies: (ReturnType<typeof copyMod
      where o.kind = 'invoice' and p.id = any($1)`,
     [ids],
   )
+  const copiedPayments = copies.flatMap(({ purchase, payments }) =>
+    payments.map((payment) => ({ ...payment, purchase_id: purchase.id })),
+  )
   await client.query(
     `insert into payments (payment_intent_id, purchase_id, invoice_id, invoice_number, paid_at, amount, tax, period_start, period_end, country)
      select payment_intent_id, purchase_id, invoice_id, invoice_number, to_timestamp(paid_at), amount, tax, to_timestamp(period_start), to_timestamp(period_end), country
      from jsonb_to_recordset($1) as m (payment_intent_id text, purchase_id uuid, invoice_id text, invoice_number text,
        paid_at float, amount int, tax int, period_start float, period_end float, country text)`,
-    [
-      JSON.stringify(
-        copies.flatMap(({ purchase, payments }) =>
-          payments.map((payment) => ({ ...payment, purchase_id: purchase.id })),
-        ),
-      ),
-    ],
+    [JSON.stringify(copiedPayments)],
   )
   await replaceMovements(client, ids)
 }

@@ -41,11 +41,9 @@ const otherMailsAboutPurchases: MailKind[] = [
   'reviewInvitation',
   'reviewWritten',
 ]
-const mailsAboutPurchases = [paymentMails, purchaseMails, accessMails, declarationMails]
-  .flatMap((group) => Object.keys(group))
-  .concat(otherMailsAboutPurchases)
-  .map((kind) => `'${kind}'`)
-  .join(', ')
+const mailTemplates = { ...paymentMails, ...purchaseMails, ...accessMails, ...declarationMails }
+const kindsAboutPurchases = [...Object.keys(mailTemplates), ...otherMailsAboutPurchases]
+const mailsAboutPurchases = kindsAboutPurchases.map((kind) => `'${kind}'`).join(', ')
 
 const statements = [
   `set local shop.clears_test_data = 'on'`,

@@ -121,6 +121,20 @@ const starting: Scene[] = [
   },
 ]
 
+function pauseCollection(behavior: 'void' | 'mark_uncollectible' | 'keep_as_draft', invoice: string): Scene {
+  return {
+    title: `Paused collection (${behavior}) leaves a subscription active`,
+    async play(stage) {
+      const { id } = await stage.buy({ priceId: await stage.monthly() })
+      await stage.sdk.subscriptions.update(id, { pause_collection: { behavior } })
+      await stage.renew(id, draftSeconds)
+      const { status, latestPeriodInvoice, collectionPaused } = await stage.gateway.subscriptions.read(id)
+      return { status, invoice: latestPeriodInvoice?.status ?? null, isSeen: collectionPaused !== null }
+    },
+    expected: { status: 'active', invoice, isSeen: true },
+  }
+}
+
 const renewing: Scene[] = [
   {
     title: 'A renewal is a draft for about an hour, then charged',
@@ -200,25 +214,9 @@ const renewing: Scene[] = [
     },
     expected: { status: 'active' },
   },
-  ...(
-    [
-      ['void', 'void'],
-      ['mark_uncollectible', 'uncollectible'],
-      ['keep_as_draft', 'draft'],
-    ] as const
-  ).map(
-    ([behavior, invoice]): Scene => ({
-      title: `Paused collection (${behavior}) leaves a subscription active`,
-      async play(stage) {
-        const { id } = await stage.buy({ priceId: await stage.monthly() })
-        await stage.sdk.subscriptions.update(id, { pause_collection: { behavior } })
-        await stage.renew(id, draftSeconds)
-        const { status, latestPeriodInvoice, collectionPaused } = await stage.gateway.subscriptions.read(id)
-        return { status, invoice: latestPeriodInvoice?.status ?? null, isSeen: collectionPaused !== null }
-      },
-      expected: { status: 'active', invoice, isSeen: true },
-    }),
-  ),
+  pauseCollection('void', 'void'),
+  pauseCollection('mark_uncollectible', 'uncollectible'),
+  pauseCollection('keep_as_draft', 'draft'),
   {
     title: 'A subscription that is paid by invoice',
     async play(stage) {

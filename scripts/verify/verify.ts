@@ -26,10 +26,13 @@ const messageOf = (error: Error) => {
 
 const show = (value: unknown) => JSON.stringify(value ?? null)
 
-export const differences = ({ expected }: Scene, facts: Facts) =>
-  Object.keys({ ...expected, ...facts })
-    .filter((name) => facts[name] !== expected[name])
-    .map((name) => `${name}: ${show(facts[name])} at Stripe, ${show(expected[name])} in the stand-in`)
+export function differences({ expected }: Scene, facts: Facts): string[] {
+  const names = Object.keys({ ...expected, ...facts })
+  const differingNames = names.filter((name) => facts[name] !== expected[name])
+  return differingNames.map(
+    (name) => `${name}: ${show(facts[name])} at Stripe, ${show(expected[name])} in the stand-in`,
+  )
+}
 
 export const outline = `npm run stripe -- verify   plays the shop's scenes at Stripe, with a test key and test clocks,
 and prints what differs from the stand-in (sandbox/). No money moves:

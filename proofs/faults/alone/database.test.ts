@@ -22,31 +22,31 @@ fault('PostgreSQL restarted under load', async ({ shop, lab }) => {
     answers.add(await writes.write(shop, `${visitor}-${turn}`))
     pages.add(await ask(shop, { path: '/' }))
   })
-  let [restarts, slowestMs] = [0, 0]
-  for (; restarts < limit.restarts; restarts++) {
+  let slowestMs = 0
+  for (let restart = 0; restart < limit.restarts; restart++) {
     await sleep(400)
     await lab.restart()
-    const started = performance.now()
+    const restartedAt = performance.now()
     while (!(await shop.isReady())) await sleep(10)
-    slowestMs = Math.max(slowestMs, performance.now() - started)
+    slowestMs = Math.max(slowestMs, performance.now() - restartedAt)
   }
   await visitors.stop()
   const lost = await writes.countLost(shop.databaseUrl)
   const isAlive = shop.isAlive()
   return {
     ok: lost === 0 && pages.only(200) && answers.only(200, 503) && slowestMs < limit.readyWithinMs && isAlive,
-    figures: `${restarts} restarts: ${writes.acknowledged.length} writes acknowledged, ${lost} lost, ready again within ${slowestMs.toFixed(0)} ms, responses ${answers.show()}, pages ${pages.show()}, its process ${isAlive ? 'is alive' : 'is gone'}`,
+    figures: `${limit.restarts} restarts: ${writes.acknowledged.length} writes acknowledged, ${lost} lost, ready again within ${slowestMs.toFixed(0)} ms, responses ${answers.show()}, pages ${pages.show()}, its process ${isAlive ? 'is alive' : 'is gone'}`,
   }
 })
 
 fault('PostgreSQL frozen', async ({ shop, lab }) => {
   const postmaster = lab.postmaster()
-  const frozen = [postmaster, ...childrenOf(postmaster)]
+  const postgresPids = [postmaster, ...childrenOf(postmaster)]
   const writes = createWrites()
-  for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+  for (const pid of postgresPids) process.kill(pid, 'SIGSTOP')
   const [answer, answerMs] = await timed(() => writes.write(shop, 'frozen'))
   const [page, pageMs] = await timed(() => ask(shop, { path: '/' }))
-  for (const pid of frozen) process.kill(pid, 'SIGCONT')
+  for (const pid of postgresPids) process.kill(pid, 'SIGCONT')
   const [answerAfterThaw, thawMs] = await timed(() => retryUntilWritten(() => writes.write(shop, 'thawed')))
   return {
     ok: answer === 503 && answerMs < limit.answerWithinMs && page === 200 && answerAfterThaw === 200,
@@ -71,10 +71,11 @@ async function fillUp(disk: string, visits: number) {
   const shop = await openProcess({ DATA_DIR: disk })
   const [answers, pages] = [createTally<Answer>(), createTally<Answer>()]
   const writes = createWrites()
-  let number = 0
+  let visitCount = 0
   async function visit() {
-    for (const end = number + visits; number < end; number++) {
-      answers.add(await writes.write(shop, String(number)))
+    for (let count = 0; count < visits; count++) {
+      visitCount += 1
+      answers.add(await writes.write(shop, String(visitCount)))
       pages.add(await ask(shop, { path: '/' }))
     }
   }
@@ -122,6 +123,8 @@ function writeUntilFull(path: string) {
 
 function databaseUrl(disk: string) {
   const home = join(disk, 'postgres')
+  // The fourth line of this file is the port.
   const port = readFileSync(join(home, 'data', 'postmaster.pid'), 'utf8').split('\n')[3]
-  return `postgres://shop:${readFileSync(join(home, 'password'), 'utf8').trim()}@127.0.0.1:${port}/shop`
+  const password = readFileSync(join(home, 'password'), 'utf8').trim()
+  return `postgres://shop:${password}@127.0.0.1:${port}/shop`
 }

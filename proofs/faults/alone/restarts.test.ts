@@ -16,15 +16,15 @@ fault('stopped under load', async ({ shop }) => {
   for (let stop = 0; stop < limit.stops; stop++) {
     let isStopping = false
     const visitors = concurrently(16, async (visitor) => {
-      const options = {
-        ...(visitor % 2 === 0 ? { agent: ownConnection() } : {}),
-        onCutOff: (reason: string) => reasons.push(reason),
-      }
+      const keepsConnection = visitor % 2 === 0
+      const isWriter = visitor % 4 >= 2
+      const onCutOff = (reason: string) => reasons.push(reason)
+      const options = keepsConnection ? { onCutOff, agent: ownConnection() } : { onCutOff }
       for (let turn = 0; ; turn++) {
-        const answer =
-          visitor % 4 < 2
-            ? await ask(shop, { path: turn % 2 === 0 ? '/' : '/api/products' }, options)
-            : await writes.write(shop, `${stop}-${visitor}-${turn}`, options)
+        const path = turn % 2 === 0 ? '/' : '/api/products'
+        const answer = isWriter
+          ? await writes.write(shop, `${stop}-${visitor}-${turn}`, options)
+          : await ask(shop, { path }, options)
         // Only a shop that is stopping may refuse new connections.
         if (answer !== 'refused') answers.add(answer)
         else if (isStopping) return
@@ -56,13 +56,12 @@ fault(
       const options = { agent: ownConnection(), onCutOff: (reason: string) => reasons.push(reason) }
       return async (turn) => {
         const upstreams = turn % 2 === 0 ? [shop, second] : [second, shop]
-        answers.add(
-          await sendToFirstListening(upstreams, (upstream) =>
-            turn % 4 < 2
-              ? ask(upstream, { path: '/api/products' }, options)
-              : writes.write(upstream, `${visitor}-${turn}`, options),
-          ),
-        )
+        const isRead = turn % 4 < 2
+        const answer = await sendToFirstListening(upstreams, (upstream) => {
+          if (isRead) return ask(upstream, { path: '/api/products' }, options)
+          return writes.write(upstream, `${visitor}-${turn}`, options)
+        })
+        answers.add(answer)
       }
     })
     let restarts = 0
