@@ -64,20 +64,17 @@ type Run = {
 
 /** Does not use `spawnSync`, because this process serves the stand-in for Stripe meanwhile. */
 async function goLive({ databaseUrl, env, at, killAtOutput, answer }: Run) {
-  const child = spawn(
-    process.execPath,
-    ['--import', './server/testing/reroute-stripe.ts', 'scripts/go-live.ts', ...(answer ? [] : ['--yes'])],
-    {
-      env: {
-        ...process.env,
-        DATA_DIR: folder,
-        NODE_EXTRA_CA_CERTS: proxy.cert,
-        STRIPE_STAND_IN_PORT: String(at?.address.port ?? ''),
-        ...env,
-        DATABASE_URL: databaseUrl,
-      },
+  const command = ['--import', './server/testing/reroute-stripe.ts', 'scripts/go-live.ts']
+  const child = spawn(process.execPath, answer ? command : [...command, '--yes'], {
+    env: {
+      ...process.env,
+      DATA_DIR: folder,
+      NODE_EXTRA_CA_CERTS: proxy.cert,
+      STRIPE_STAND_IN_PORT: String(at?.address.port ?? ''),
+      ...env,
+      DATABASE_URL: databaseUrl,
     },
-  )
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {

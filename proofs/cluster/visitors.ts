@@ -84,6 +84,7 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   const buyers = repeatConcurrently(3, (number) => async (turn) => {
     await people.buy(turn * 3 + number).catch((error: unknown) => gaveUp.push(String(error)))
   })
+  // Each gets the number of its worker, then the number of the turn.
   const otherLoads = [
     repeatConcurrently(1, () => (turn) => people.logIn(turn).catch(() => undefined)),
     repeatConcurrently(1, () => () => postEvents()),

@@ -27,6 +27,7 @@ export const post = (path: string, body: object) => {
 export const concurrently = <Result>(count: number, work: (number: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from(Array(count).keys(), work))
 
+/** Runs `count` workers until it is stopped. `createWork` is called once for each worker, its result for each turn. */
 export function repeatConcurrently(count: number, createWork: (number: number) => (turn: number) => Promise<unknown>) {
   let isRunning = true
   const finished = concurrently(count, async (number) => {

@@ -60,10 +60,11 @@ export async function buy(shop: Shop, buyer: Person, billingType: BillingType, c
   await call(accounts.register, buyer).catch(() =>
     call(accounts.login, { email: buyer.email, password: buyer.password }),
   )
+  const [product] = await call(catalog.list, {})
   const { clientSecret } = await call(checkout.createSubscriptionIntent, {
-    productSlug: (await call(catalog.list, {}))[0]?.slug ?? '',
+    productSlug: product?.slug ?? '',
     billingType,
-    ...(code && { code }),
+    code,
     // Same as in fill.sql, whose purchases get payments like these.
     place: { country: billingType === 'yearly' ? 'CH' : 'DE' },
   })

@@ -56,13 +56,13 @@ fault(
       await sleep(1500)
       return { sent, memory: memoryOf(shop.pid()), descriptors: descriptorsOf(shop.pid()) }
     }
-    const before = await send(memoryLimit.requests / 5)
-    const after = await send(memoryLimit.requests)
+    const warmUp = await send(memoryLimit.requests / 5)
+    const load = await send(memoryLimit.requests)
     return {
       ok:
-        after.memory <= before.memory * memoryLimit.memoryGrowth &&
-        after.descriptors <= before.descriptors + memoryLimit.moreDescriptors,
-      figures: `${after.sent} requests: memory ${before.memory} MB, then ${after.memory} MB; descriptors ${before.descriptors}, then ${after.descriptors}`,
+        load.memory <= warmUp.memory * memoryLimit.memoryGrowth &&
+        load.descriptors <= warmUp.descriptors + memoryLimit.moreDescriptors,
+      figures: `${load.sent} requests: memory ${warmUp.memory} MB, then ${load.memory} MB; descriptors ${warmUp.descriptors}, then ${load.descriptors}`,
     }
   },
   { isInQuickRun: false },

@@ -21,7 +21,7 @@ const form = { exchangeName: 'Binance', apiKey: 'api-key-of-ada', secretKey: 'se
 let count = 0
 const newUsername = () => `ada_${(count += 1)}`
 
-async function owner(values?: Parameters<typeof bookPurchase>[2]) {
+async function createOwner(values?: Parameters<typeof bookPurchase>[2]) {
   const buyer = await shop.user()
   const purchase = await bookPurchase(shop.connection, buyer.user.id, values)
   const name = newUsername()
@@ -30,10 +30,10 @@ async function owner(values?: Parameters<typeof bookPurchase>[2]) {
   const mine = async () => (await buyer.call(buyers.mine, {}))[0]
   return { ...buyer, purchase, name, ask, mine }
 }
-type Owner = Awaited<ReturnType<typeof owner>>
+type Owner = Awaited<ReturnType<typeof createOwner>>
 
 /** Someone who paid by card and asked for access. */
-async function payer() {
+async function createPayer() {
   const buyer = await shop.buyer()
   await buyer.call(buyers.submitForPurchase, {
     ...form,
@@ -67,8 +67,8 @@ async function todoOf(buyer: Pick<Owner, 'user'>, kind?: TodoKind) {
   return found.filter(({ user }) => user.id === buyer.user.id)
 }
 
-async function unlockedBuyer() {
-  const [admin, buyer] = [await shop.admin(), await owner()]
+async function createUnlockedBuyer() {
+  const [admin, buyer] = [await shop.admin(), await createOwner()]
   await buyer.ask()
   const { id } = await accessOf(buyer)
   await admin.call(accessAdmin.grant, { ids: [id] })
@@ -81,7 +81,7 @@ const readySubject = 'Your TradingView access is ready'
 
 describe('a buyer who asks', () => {
   test('with the payment, as on the success page, is promised access within 24 hours', async () => {
-    const buyer = await owner({ paymentIntentId: 'pi_of_ada' })
+    const buyer = await createOwner({ paymentIntentId: 'pi_of_ada' })
     const { name: tradingViewUsername } = buyer
     await buyer.call(buyers.submit, { ...form, tradingViewUsername, paymentIntentId: 'pi_of_ada' })
     const mine = await buyer.mine()
@@ -93,7 +93,7 @@ describe('a buyer who asks', () => {
   })
 
   test('gets a message at each field that is missing', async () => {
-    const buyer = await owner()
+    const buyer = await createOwner()
     const empty = { exchangeName: '', tradingViewUsername: ' ', apiKey: '', secretKey: '' }
     await expect(buyer.ask(empty)).rejects.toMatchObject({
       status: 400,
@@ -107,7 +107,7 @@ describe('a buyer who asks', () => {
   })
 
   test('for somebody else’s purchase gets “not found”', async () => {
-    const buyer = await owner({ paymentIntentId: 'pi_of_somebody' })
+    const buyer = await createOwner({ paymentIntentId: 'pi_of_somebody' })
     const stranger = await shop.user()
     const request = { ...form, tradingViewUsername: 'eve' }
     const notFound = { status: 404, serverMessage: 'Purchase not found' }
@@ -117,19 +117,19 @@ describe('a buyer who asks', () => {
   })
 
   test.for(['cancelled', 'expired'] as const)('for a purchase that is %s is refused', async (status) => {
-    const buyer = await owner({ status })
+    const buyer = await createOwner({ status })
     await expect(buyer.ask()).rejects.toMatchObject({ status: 409, code: 'subscription-ended' })
   })
 
   test('ten times at once is one request: one email to the buyer, one entry for the seller', async () => {
-    const buyer = await owner()
+    const buyer = await createOwner()
     await Promise.all(Array.from({ length: 10 }, () => buyer.ask()))
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
     expect(await todoOf(buyer)).toHaveLength(1)
   })
 
   test('gets one email per username, and a new username restarts the 24 hours', async () => {
-    const buyer = await owner()
+    const buyer = await createOwner()
     const [firstName, secondName] = [newUsername(), newUsername()]
     for (const tradingViewUsername of [firstName, firstName.toUpperCase()]) await buyer.ask({ tradingViewUsername })
     const { promisedBy = '' } = (await buyer.mine()) ?? {}
@@ -156,7 +156,7 @@ describe('a buyer who asks', () => {
   })
 
   test('for the username that is unlocked already changes nothing', async () => {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     await buyer.ask({ tradingViewUsername: buyer.name.toUpperCase() })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name })
     expect(await todoOf(buyer)).toEqual([])
@@ -164,7 +164,7 @@ describe('a buyer who asks', () => {
   })
 
   test('by a new username in the profile moves access; saving the same username changes nothing', async () => {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     const username = newUsername()
     await buyer.call(accounts.updateProfile, { name: 'Ada', tradingViewUsername: buyer.name })
     expect(await todoOf(buyer)).toEqual([])
@@ -175,7 +175,7 @@ describe('a buyer who asks', () => {
   })
 
   test('for another username within a week is refused, but may return to the unlocked one', async () => {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     const move = (username: string) => buyer.call(buyers.changeUsername, { purchaseId: buyer.purchase.id, username })
     const results = await Promise.allSettled([move(newUsername()), move(newUsername())])
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -185,7 +185,9 @@ describe('a buyer who asks', () => {
   })
 
   test('needs only the username if the shop asks for no exchange keys', async () => {
-    await expect((await owner()).ask({ apiKey: '' })).rejects.toMatchObject({ serverMessage: 'API key is required' })
+    await expect((await createOwner()).ask({ apiKey: '' })).rejects.toMatchObject({
+      serverMessage: 'API key is required',
+    })
     await using plain = await openShop({ env: { ASK_EXCHANGE_KEYS: 'no' } })
     const buyer = await plain.buyer()
     const request = { purchaseId: buyer.purchase.id, tradingViewUsername: 'ada_trades' }
@@ -199,7 +201,7 @@ describe('a buyer who asks', () => {
 describe('the seller', () => {
   test('sees the buyer who has waited longest first, and no exchange keys', async () => {
     const admin = await shop.admin()
-    const waiting = await Promise.all([owner(), owner(), owner()])
+    const waiting = await Promise.all([createOwner(), createOwner(), createOwner()])
     for (const buyer of waiting) {
       shop.clock.advance({ minutes: 1 })
       await buyer.ask()
@@ -215,7 +217,7 @@ describe('the seller', () => {
   })
 
   test('pages through the list without gaps or repeats while it changes, and can search and filter it', async () => {
-    const overdueBuyers = await Promise.all(Array.from({ length: 7 }, () => owner()))
+    const overdueBuyers = await Promise.all(Array.from({ length: 7 }, () => createOwner()))
     // All ask at the same time, so that the list is ordered by id.
     await Promise.all(overdueBuyers.map((buyer) => buyer.ask()))
     shop.clock.advance({ hours: 25 })
@@ -228,7 +230,7 @@ describe('the seller', () => {
       cursor = page.next
       // Between two pages, one person is unlocked and another one asks.
       await seller.call(accessAdmin.grant, { ids: page.items.slice(0, 1).map(({ id }) => id) })
-      await (await owner()).ask()
+      await (await createOwner()).ask()
     } while (cursor)
     expect(new Set(seen).size).toBe(seen.length)
     const ids = await Promise.all(overdueBuyers.map(async (buyer) => (await accessOf(buyer)).id))
@@ -236,7 +238,7 @@ describe('the seller', () => {
     const needs = await seller.call(overview.adminNeeds, {})
     const overdue = needs.find(({ kind }) => kind === 'overdue_requests')
     expect(await seller.call(accessAdmin.todo, { overdue: 'yes', limit: 200 })).toHaveLength(overdue?.count ?? 0)
-    const joined = await owner()
+    const joined = await createOwner()
     await joined.ask()
     const found = await seller.call(accessAdmin.todo, { q: joined.name.toUpperCase() })
     expect(found.map(({ user }) => user.id)).toContain(joined.user.id)
@@ -244,7 +246,7 @@ describe('the seller', () => {
   })
 
   test('unlocks: a minute later the buyer gets an email, and the keys are gone', async () => {
-    const [admin, buyer] = [await shop.admin(), await owner()]
+    const [admin, buyer] = [await shop.admin(), await createOwner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
     expect(await admin.call(accessAdmin.grant, { ids: [id] })).toEqual({ changed: 1 })
@@ -258,7 +260,7 @@ describe('the seller', () => {
   })
 
   test('undoes an unlock within a minute: the buyer got no email, and the keys are kept', async () => {
-    const [admin, buyer] = [await shop.admin(), await owner()]
+    const [admin, buyer] = [await shop.admin(), await createOwner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
     await admin.call(accessAdmin.grant, { ids: [id] })
@@ -273,7 +275,7 @@ describe('the seller', () => {
   })
 
   test('declines with a reason; a buyer who asks again waits for a decision', async () => {
-    const [admin, buyer] = [await shop.admin(), await owner()]
+    const [admin, buyer] = [await shop.admin(), await createOwner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
     const reason = 'There is no such user on TradingView'
@@ -289,7 +291,7 @@ describe('the seller', () => {
   })
 
   test('declines, refunds and ends the subscription, if an admin chooses that', async () => {
-    const [admin, buyer] = [await shop.admin(), await payer()]
+    const [admin, buyer] = [await shop.admin(), await createPayer()]
     const { id } = await accessOf(buyer)
     await admin.call(accessAdmin.decline, { ids: [id], reason: 'Not for you', subscription: 'end' })
     await shop.settle()
@@ -298,7 +300,7 @@ describe('the seller', () => {
   })
 
   test('as support may decline but not refund; an admin then ends or keeps the subscription', async () => {
-    const [support, endedBuyer, keptBuyer] = [await shop.staff('support'), await payer(), await payer()]
+    const [support, endedBuyer, keptBuyer] = [await shop.staff('support'), await createPayer(), await createPayer()]
     const ids = await Promise.all([endedBuyer, keptBuyer].map(async (person) => (await accessOf(person)).id))
     await support.call(accessAdmin.decline, { ids, reason: 'Not for you', subscription: 'end' })
     await shop.settle()
@@ -321,7 +323,7 @@ describe('the seller', () => {
   })
 
   test('declines a move: the account that has access keeps it', async () => {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     await buyer.ask({ tradingViewUsername: newUsername() })
     await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'Not yours', subscription: 'keep' })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name, oldUsername: null })
@@ -330,7 +332,7 @@ describe('the seller', () => {
 
   test('decides about many at once; a second decision at the same time changes nothing', async () => {
     const admin = await shop.admin()
-    const waiting = await Promise.all([owner(), owner(), owner()])
+    const waiting = await Promise.all([createOwner(), createOwner(), createOwner()])
     for (const buyer of waiting) await buyer.ask()
     const ids = await Promise.all(waiting.map(async (buyer) => (await accessOf(buyer)).id))
     const answers = await Promise.allSettled([
@@ -349,7 +351,7 @@ describe('the seller', () => {
   })
 
   test('has nothing to unlock once the subscription has ended', async () => {
-    const [admin, buyer] = [await shop.admin(), await owner()]
+    const [admin, buyer] = [await shop.admin(), await createOwner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
     await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
@@ -361,7 +363,7 @@ describe('the seller', () => {
   test.for(['adminCancel', 'adminDelete'] as const)(
     'removes access after %s, and the buyer gets an email',
     async (end) => {
-      const buyer = await unlockedBuyer()
+      const buyer = await createUnlockedBuyer()
       await buyer.admin.call(purchases[end], { id: buyer.purchase.id })
       expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
       expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
@@ -373,7 +375,7 @@ describe('the seller', () => {
   )
 
   test('has nothing to remove from a buyer who has come back', async () => {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
     const newPurchase = await bookPurchase(shop.connection, buyer.user.id)
     await buyer.ask({ purchaseId: newPurchase.id })
@@ -382,7 +384,7 @@ describe('the seller', () => {
   })
 
   test('moves a buyer to another account', async () => {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     const username = newUsername()
     await buyer.ask({ tradingViewUsername: username })
     await buyer.admin.call(accessAdmin.grant, { ids: [buyer.id] })
@@ -392,7 +394,7 @@ describe('the seller', () => {
   })
 
   test('gives a customer another username, without the limits and without an email', async () => {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     const username = newUsername()
     await buyer.admin.call(accessAdmin.rename, { id: buyer.id, username })
     expect(await todoOf(buyer)).toMatchObject([{ kind: 'move', username }])
@@ -400,7 +402,7 @@ describe('the seller', () => {
   })
 
   test('gets a task if another customer has the username', async () => {
-    const [holder, newcomer] = [await unlockedBuyer(), await owner()]
+    const [holder, newcomer] = [await createUnlockedBuyer(), await createOwner()]
     await newcomer.ask({ tradingViewUsername: holder.name })
     expect(await todoOf(newcomer)).toMatchObject([{ kind: 'name_taken', username: holder.name }])
     await holder.admin.call(purchases.adminCancel, { id: holder.purchase.id })
@@ -412,7 +414,7 @@ describe('the seller', () => {
   })
 
   test('finds every action in the audit log and in the person’s history', async () => {
-    const [admin, buyer] = [await shop.admin(), await owner()]
+    const [admin, buyer] = [await shop.admin(), await createOwner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
     await admin.call(accessAdmin.reveal, { id })
@@ -436,7 +438,7 @@ describe('the seller', () => {
 
 describe('a paying buyer whose access is withheld', () => {
   async function withholdFromBuyer() {
-    const buyer = await unlockedBuyer()
+    const buyer = await createUnlockedBuyer()
     await buyer.admin.call(accessAdmin.withhold, { ids: [buyer.id] })
     return buyer
   }
@@ -481,7 +483,7 @@ describe('a paying buyer whose access is withheld', () => {
 })
 
 test('a deleted person’s unlocked TradingView username is kept only until it is locked', async () => {
-  const buyer = await unlockedBuyer()
+  const buyer = await createUnlockedBuyer()
   const { version } = await accessOf(buyer)
   await buyer.admin.call(accounts.adminDelete, { id: buyer.user.id })
   // A higher version makes a connector that is working on this person plan again.
@@ -497,7 +499,7 @@ test('a deleted person’s unlocked TradingView username is kept only until it i
 })
 
 test('“my data” contains the access, its history and the requests', async () => {
-  const buyer = await unlockedBuyer()
+  const buyer = await createUnlockedBuyer()
   expect(await buyer.call(accounts.myData, {})).toMatchObject({
     access: [{ state: 'unlocked', unlockedFor: buyer.name }],
     accessHistory: [

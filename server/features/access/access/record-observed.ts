@@ -23,10 +23,10 @@ import { refreshTodo } from './todo-refresh.ts'
 export async function recordUnlocked(
   tx: Transaction,
   context: ChangeContext,
-  whose: AccessKey,
+  buyer: AccessKey,
   username: string,
 ): Promise<boolean> {
-  const row = await lockRow(tx, whose)
+  const row = await lockRow(tx, buyer)
   if (!row || row.nameKey !== normalizeUsername(username)) return false
   const step = nextStep('opened', factsOf(row, true, context.now()))
   if (step) {
@@ -39,8 +39,8 @@ export async function recordUnlocked(
 }
 
 /** Records that an unwanted username is locked on every script of the product. */
-export async function recordLocked(tx: Transaction, context: ChangeContext, whose: AccessKey, username: string) {
-  const row = await lockRow(tx, whose)
+export async function recordLocked(tx: Transaction, context: ChangeContext, buyer: AccessKey, username: string) {
+  const row = await lockRow(tx, buyer)
   if (!row?.unlockedName || normalizeUsername(row.unlockedName) !== normalizeUsername(username)) return
   await recordRowLocked(tx, context, row, {})
 }

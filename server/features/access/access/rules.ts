@@ -72,7 +72,8 @@ export function nextStep(event: AccessEvent, facts: Facts): Step | undefined {
       return { to: keepsUnlockedAccount ? 'unlocked' : 'declined' }
     }
     case 'withheld':
-      return facts.isPaid && (state === 'unlocked' || state === 'unlocking') ? { to: 'withheld' } : undefined
+      if (!facts.isPaid) return undefined
+      return state === 'unlocked' || state === 'unlocking' ? { to: 'withheld' } : undefined
     case 'opened':
       return state === 'unlocking' ? { to: 'unlocked' } : undefined
     case 'closed':

@@ -37,6 +37,12 @@ export const accessSummaryOf = <User>(
   hasConnector: boolean,
 ) => ({ id, user, state, reason, mayUndo: undoUntil !== null && undoUntil > now, isByHand: !hasConnector })
 
+/** Error that the connector last met with the buyer's username. */
+const connectorError = sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
+  where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`
+const scriptNames = sql<string[]>`array(select ${tvScripts.name} from ${tvScripts}
+  where ${tvScripts.productId} = ${access.productId} order by ${tvScripts.createdAt})`
+
 export function createTodo({ db, now }: TodoContext, connector: ConnectorInterface): Todo {
   async function formsOf(userIds: string[]) {
     return db
@@ -54,12 +60,10 @@ export function createTodo({ db, now }: TodoContext, connector: ConnectorInterfa
         .select({
           row: access,
           renamedTo,
-          error: sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
-            where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`,
+          error: connectorError,
           user: shownUser,
           product: products.name,
-          scripts: sql<string[]>`array(select ${tvScripts.name} from ${tvScripts}
-            where ${tvScripts.productId} = ${access.productId} order by ${tvScripts.createdAt})`,
+          scripts: scriptNames,
         })
         .from(access)
         .innerJoin(users, eq(users.id, access.userId))

@@ -22,10 +22,10 @@ test.for(['active', 'pending_cancel', 'past_due'] as const)(
   async (status) => {
     const owner = await shop.user()
     await bookPurchase(shop.connection, owner.user.id, { status })
-    const shown = await owner.call(privatePackage.show, {})
-    expect(shown).toMatchObject(links)
-    expect(shown.setupNotes.length).toBeGreaterThan(0)
-    expect(shown.quickInstructions.length).toBeGreaterThan(0)
+    const shownPackage = await owner.call(privatePackage.show, {})
+    expect(shownPackage).toMatchObject(links)
+    expect(shownPackage.setupNotes.length).toBeGreaterThan(0)
+    expect(shownPackage.quickInstructions.length).toBeGreaterThan(0)
     expect(await owner.call(assets.list, {})).toEqual([])
   },
 )

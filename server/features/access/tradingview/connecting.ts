@@ -101,11 +101,11 @@ export function createConnecting(context: ConnectingContext, { connector, access
         // Another account has other scripts and other people.
         if (isOtherAccount) await tx.delete(tvScripts)
         // A new account starts in dry-run mode, until the seller has seen the preview.
-        const firstValues = { ...values, mode: 'dry' as const }
+        const valuesOfNewAccount = { ...values, mode: 'dry' as const }
         await tx
           .insert(tvConnection)
-          .values({ id: 1, ...firstValues })
-          .onConflictDoUpdate({ target: tvConnection.id, set: isOtherAccount ? firstValues : values })
+          .values({ id: 1, ...valuesOfNewAccount })
+          .onConflictDoUpdate({ target: tvConnection.id, set: isOtherAccount ? valuesOfNewAccount : values })
         await connector.connectorChanged(tx)
         await audit.record(tx, actor, {
           action: 'tradingview.connect',

@@ -29,7 +29,7 @@ export type Connection = {
   /** Stores changes without audit, for what the connector itself finds out. */
   set(changes: Partial<ConnectionRow>, tx?: Database | Transaction): Promise<void>
   /** Returns a client if calls are allowed. `maxWaitMs` limits the wait before each call. */
-  open(maxWaitMs?: number): Promise<Opened | undefined>
+  open(maxWaitMs?: number): Promise<OpenConnection | undefined>
   requireClient(): Promise<TradingViewClient>
   isWorking(row: ConnectionRow | undefined): boolean
   /** A change by an admin, which is audited. */
@@ -42,7 +42,7 @@ export type Connection = {
 }
 
 export type ConnectionRow = typeof tvConnection.$inferSelect
-type Opened = { row: ConnectionRow; client: TradingViewClient }
+export type OpenConnection = { row: ConnectionRow; client: TradingViewClient }
 
 export const notConnected = () => conflict('tradingview-not-connected', 'TradingView is not connected.')
 export const asRefusal = (error: unknown) =>
@@ -84,7 +84,7 @@ export function createConnection(
 
   const health = createHealth(context, { current, set, clientOf, connectorChanged })
 
-  async function open(maxWaitMs?: number): Promise<Opened | undefined> {
+  async function open(maxWaitMs?: number): Promise<OpenConnection | undefined> {
     const row = await current()
     if (row?.state !== 'on') return undefined
     try {

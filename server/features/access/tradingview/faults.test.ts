@@ -200,7 +200,7 @@ describe('the nightly comparison', () => {
 
   test('changes nothing if the session ends while it reads a list', async () => {
     for (let n = 0; n < 45; n++) await shop.tradingViewStandIn.controls.addByHand(indicator, `walker_${n}`)
-    const before = await shop.changes()
+    const changesBefore = await shop.changes()
     // The first two calls succeed, the third gets an HTML page instead of the list.
     await shop.tradingViewStandIn.controls.behave({
       next: ['none', 'none', 'robot', 'robot'],
@@ -209,7 +209,7 @@ describe('the nightly comparison', () => {
     await shop.tradingViewStandIn.controls.removeByHand(indicator, 'night_owl')
     const run = await reconcile()
     expect(run).toMatchObject({ isComplete: false, missing: 0, foreign: 0 })
-    expect(await shop.changes()).toEqual(before)
+    expect(await shop.changes()).toEqual(changesBefore)
     await admin.call(tradingViewAdmin.test, {})
     await shop.tradingViewStandIn.controls.behave({})
     await reconcile()
@@ -224,18 +224,18 @@ describe('the nightly comparison', () => {
       `insert into sandbox.tradingview_access (pine_id, username) select $1, 'thousand_' || n from generate_series(1, 1000) n`,
       [strategy],
     )
-    const before = await shop.changes()
+    const changesBefore = await shop.changes()
     await shop.tradingViewStandIn.controls.removeByHand(strategy, 'night_owl')
     const next = [...Array.from({ length: 40 }, () => 'none' as const), 'error' as const]
     await shop.tradingViewStandIn.controls.behave({ next, on: '/pine_perm/list_users' })
     expect(await reconcile()).toMatchObject({ isComplete: false, missing: 0 })
-    expect(await shop.changes()).toEqual(before)
+    expect(await shop.changes()).toEqual(changesBefore)
     await reconcile()
     const run = (await admin.call(tradingViewAdmin.runs, {})).find(({ people }) => people >= 1000)
     expect(run).toMatchObject({ isComplete: true, missing: 1, foreign: 1000 })
     expect(run?.pages).toBeGreaterThanOrEqual(50)
-    const added = (await shop.changes()).slice(before.length)
-    expect(added).toMatchObject([{ call: 'add', username: 'night_owl' }])
+    const newChanges = (await shop.changes()).slice(changesBefore.length)
+    expect(newChanges).toMatchObject([{ call: 'add', username: 'night_owl' }])
     await shop.connection.pool.query(`delete from sandbox.tradingview_users where username like 'thousand_%'`)
   })
 
@@ -282,10 +282,10 @@ describe('a connector that is paused or restricted', () => {
     await admin.call(purchases.adminCancel, { id: leaver.purchase.id })
     expect(await shop.listed(indicator)).toContain('may_not_leave')
     await admin.call(tradingViewAdmin.settings, { mode: 'dry' })
-    const before = await shop.changes()
+    const changesBefore = await shop.changes()
     await shop.namedBuyer('dry_swimmer')
     await shop.settle()
-    expect(await shop.changes()).toEqual(before)
+    expect(await shop.changes()).toEqual(changesBefore)
     await admin.call(tradingViewAdmin.settings, { mode: 'full' })
     await reconcile()
     await shop.settle()

@@ -26,7 +26,10 @@ async function runLater(minutes: number) {
 }
 
 const todo = () => admin.call(accessAdmin.todo, { limit: 200 })
-const waitingUsernames = async () => (await todo()).flatMap(({ kind, username }) => (kind === 'unlock' ? username : []))
+const waitingUsernames = async () => {
+  const tasksToUnlock = (await todo()).filter(({ kind }) => kind === 'unlock')
+  return tasksToUnlock.map(({ username }) => username)
+}
 const subjects = async (to?: string) =>
   (await shop.mails()).filter((mail) => !to || mail.to === to).map(({ subject }) => subject)
 
@@ -146,10 +149,10 @@ describe('a username', () => {
     const buyer = await shop.namedBuyer('maiden_name_mia')
     await shop.settle()
     await shop.tradingViewStandIn.controls.renameUser('maiden_name_mia', 'Married_Mia')
-    const before = await shop.changes()
+    const changesBefore = await shop.changes()
     await shop.queue.runNow('tradingview-reconcile')
     expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found', similar: ['Married_Mia'] })
-    expect(await shop.changes()).toEqual(before)
+    expect(await shop.changes()).toEqual(changesBefore)
     const mail = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
     expect(mail?.text).toContain('Did you mean Married_Mia?')
     const renamedTask = (await todo()).find(({ kind }) => kind === 'renamed')

@@ -73,9 +73,9 @@ test('while TradingView answers only probes, one person at a time is synced', as
   await makeDue('half_', 20)
   await shop.tradingViewStandIn.controls.behave({ always: 'error', on: '/pine_perm/' })
   await runDueSchedule()
-  const before = await countJobs()
+  const jobsBefore = await countJobs()
   for (let n = 0; n < 6; n++) await advanceTenSeconds(n)
-  expect((await countJobs()) - before).toBeLessThan(10)
+  expect((await countJobs()) - jobsBefore).toBeLessThan(10)
   await shop.tradingViewStandIn.controls.behave({})
   await advanceTenSeconds(0)
 })
@@ -98,13 +98,13 @@ test('an outage of five minutes with 100 people due: few jobs, a probe every ten
   expect(await buyer.call(access.mine, {})).toMatchObject([{ state: 'unlocking' }])
 
   await controls.behave({})
-  const before = await countCalls()
+  const callsBefore = await countCalls()
   await advanceTenSeconds(0)
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   // At one call per second, the new buyer is unlocked within 15 seconds.
-  const after = (await controls.calls()).slice(before)
-  const isAdded = ({ call, username }: (typeof after)[number]) => call === 'add' && username === 'just_in_time'
-  expect(after.findLastIndex(isAdded)).toBeLessThan(15)
+  const newCalls = (await controls.calls()).slice(callsBefore)
+  const lastUnlock = newCalls.findLastIndex(({ call, username }) => call === 'add' && username === 'just_in_time')
+  expect(lastUnlock).toBeLessThan(15)
   // At most one job for each person, and one for each probe.
   expect((await countJobs()) - jobs).toBeLessThan(100 + 60)
 })

@@ -16,8 +16,8 @@ export type PeopleMeter = {
 const dayMs = 86_400_000
 /** Days over which new buyers are averaged. */
 const paceDays = 30
-/** TradingView is reported to charge for more than 100 people. */
-const billedAbove = 100
+/** TradingView is reported to charge for more people than these. */
+const freePeople = 100
 const nearFrom = 90
 
 export function createPeopleMeter({ db, now, mails, supportEmail }: PeopleMeterDeps): PeopleMeter {
@@ -53,7 +53,7 @@ export function createPeopleMeter({ db, now, mails, supportEmail }: PeopleMeterD
       if (!row || row.state === 'off') return
       const people = await countPeople(db)
       if (people < nearFrom) return
-      const threshold = people >= billedAbove ? billedAbove : nearFrom
+      const threshold = people >= freePeople ? freePeople : nearFrom
       const occasion = `${threshold} people on TradingView in ${now().toISOString().slice(0, 7)}`
       await mails.sendOnce(occasion, supportEmail, 'tradingViewPeople', { people })
     },
@@ -61,7 +61,7 @@ export function createPeopleMeter({ db, now, mails, supportEmail }: PeopleMeterD
 }
 
 function levelOf(people: number) {
-  if (people >= billedAbove) return 'full' as const
+  if (people >= freePeople) return 'full' as const
   return people >= nearFrom ? ('near' as const) : ('calm' as const)
 }
 

@@ -9,6 +9,7 @@ import type { Product } from '#server/features/selling/catalog/catalog.ts'
 import { isPineId, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal } from './connection.ts'
 import type { Connector } from './connector.ts'
+import type { ScriptRow } from './plan.ts'
 
 type ScriptContext = Pick<Context, 'db' | 'now' | 'queue' | 'audit' | 'catalog'>
 
@@ -41,19 +42,14 @@ export function createScripts(
     async list() {
       const chosen = await db.select().from(tvScripts).orderBy(tvScripts.createdAt)
       const accountScripts = await readAccountScripts()
-      const productNames = await Promise.all(
-        chosen.map(async ({ productId }) => (await catalog.findRow(productId)).name),
-      )
-      const notChosen = accountScripts.filter(({ pineId }) => !chosen.some((script) => script.pineId === pineId))
-      return [
-        ...chosen.map(({ pineId, name, problem }, index) => ({
-          pineId,
-          name: accountScripts.find((script) => script.pineId === pineId)?.name ?? name,
-          product: productNames[index] ?? null,
-          problem,
-        })),
-        ...notChosen.map((script) => ({ ...script, product: null, problem: null })),
-      ]
+      const describeChosen = async ({ pineId, productId, name: storedName, problem }: ScriptRow) => {
+        const { name: product } = await catalog.findRow(productId)
+        const name = accountScripts.find((script) => script.pineId === pineId)?.name ?? storedName
+        return { pineId, name, product, problem }
+      }
+      const chosenScripts = await Promise.all(chosen.map(describeChosen))
+      const otherScripts = accountScripts.filter(({ pineId }) => !chosen.some((script) => script.pineId === pineId))
+      return [...chosenScripts, ...otherScripts.map((script) => ({ ...script, product: null, problem: null }))]
     },
 
     async productsWithoutScript() {

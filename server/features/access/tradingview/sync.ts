@@ -3,13 +3,12 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { tvPeople, tvScripts } from '#server/database/schema.ts'
 import { recordCheckedName } from '#server/features/access/access/access.ts'
-import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
-import type { Connection, ConnectionRow } from './connection.ts'
+import { TradingViewFailure } from '#server/gateways/tradingview.ts'
+import type { Connection, OpenConnection } from './connection.ts'
 import { noFailure, planUsernames, storeIfUnchanged, type UsernamePlan } from './plan.ts'
 import { createSyncName } from './sync-name.ts'
 
 type SyncDeps = { connection: Connection; observeUnlock(seconds: number): void }
-type Opened = { row: ConnectionRow; client: TradingViewClient }
 type RoundResult = {
   /** False if a target state changed during the round. */
   isSettled: boolean
@@ -33,7 +32,7 @@ export function createSync(
   const syncName = createSyncName(context, observeUnlock)
   const handleFailure = createFailureHandler(context, connection)
 
-  async function runRound(userId: string, { row, client }: Opened): Promise<RoundResult> {
+  async function runRound(userId: string, { row, client }: OpenConnection): Promise<RoundResult> {
     const plans = await db.transaction((tx) => planUsernames(tx, userId, now()))
     const result: RoundResult = { isSettled: true, hasOnlySuccesses: plans.length > 0, isRetried: false }
     for (const plan of plans) {

@@ -315,8 +315,8 @@ test('a product without scripts is listed as a need, and its buyers wait for the
   const { items } = await admin.callPage(accessAdmin.todo, {})
   expect(items).toMatchObject([{ kind: 'unlock', product: 'Alpha Tool', isByHand: true }])
   expect(await second.changes()).toEqual([])
-  const first = await second.namedBuyer()
-  expect(await second.accessOf(first)).toMatchObject({ state: 'unlocked', unlocksItself: true })
+  const buyerOfFirstProduct = await second.namedBuyer()
+  expect(await second.accessOf(buyerOfFirstProduct)).toMatchObject({ state: 'unlocked', unlocksItself: true })
 
   const productId = (await admin.call(prices.adminProducts, {})).find(({ slug }) => slug === 'alpha-tool')?.id ?? ''
   await admin.call(tradingViewAdmin.chooseScript, { pineId: second.tradingViewStandIn.scripts.strategy, productId })

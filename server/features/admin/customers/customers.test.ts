@@ -164,8 +164,8 @@ describe('an email', () => {
     const buyer = await shop.buyer()
     await shop.queue.waitUntilIdle()
     const { db } = shop.connection
-    const old = new Date(Date.now() - 31 * 86_400_000)
-    await db.update(sentMails).set({ sentAt: old }).where(eq(sentMails.userId, buyer.user.id))
+    const monthAgo = new Date(Date.now() - 31 * 86_400_000)
+    await db.update(sentMails).set({ sentAt: monthAgo }).where(eq(sentMails.userId, buyer.user.id))
     await shop.queue.runNow('forget-old-mails')
     expect(await db.select().from(sentMails).where(eq(sentMails.userId, buyer.user.id))).toEqual([])
   })

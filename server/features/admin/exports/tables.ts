@@ -18,18 +18,19 @@ import { sqlList } from '#server/database/schema/columns.ts'
  * produce the whole file. German and Swiss spreadsheets split cells at semicolons, quoted or not, and others at tabs and
  * line breaks. Spreadsheets ignore spaces, quotes and invisible letters before the sign, and some accept full-width signs.
  */
-const signs = '=+@＝＋－＠-'
-const separators = String.raw`;\t\r\n`
-const invisible = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
-const ignoredBeforeSign = String.raw`\s${invisible}"''`
-const startsCell = `(^|[${separators}])(?=[${ignoredBeforeSign}]*[${separators}${signs}])`
+const formulaSigns = '=+@＝＋－＠-'
+const cellSeparators = String.raw`;\t\r\n`
+const invisibleCharacters = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
+const ignoredBeforeSign = String.raw`\s${invisibleCharacters}"''`
+const formulaStart = `(^|[${cellSeparators}])(?=[${ignoredBeforeSign}]*[${cellSeparators}${formulaSigns}])`
 const codePoints = (characters: string) => Array.from(characters, (character) => character.codePointAt(0)).join()
 /** In PostgreSQL, `ascii` returns the code point of the first character, also beyond ASCII. */
-const startsSuspiciously = (column: string) => `ascii(${column}) in (${codePoints(`${signs};\t\r\n ${invisible}"'`)})`
+const startsSuspiciously = (column: string) =>
+  `ascii(${column}) in (${codePoints(`${formulaSigns};\t\r\n ${invisibleCharacters}"'`)})`
 /** Skips the regular expression for the many harmless cells. */
 const defuseFormula = (column: string) =>
-  `case when ${startsSuspiciously(column)} or ${column} ~ '[${separators}]'
-     then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
+  `case when ${startsSuspiciously(column)} or ${column} ~ '[${cellSeparators}]'
+     then regexp_replace(${column}, '${formulaStart}', '\\1''', 'g') else ${column} end`
 /** An email address has no spaces or separators; see `email` in contract/fields.ts. */
 const defuseEmail = (column: string) =>
   `case when ${startsSuspiciously(column)} then '''' || ${column} else ${column} end`

@@ -7,6 +7,7 @@ import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { newsletters } from '#contract/site/newsletters.ts'
 import { serviceMessages } from '#contract/site/service-messages.ts'
+import type { MovementKind } from '#contract/statuses.ts'
 import { products } from '#server/database/schema.ts'
 import { bookPaid } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -56,7 +57,10 @@ async function bookAYearOfPurchases() {
   await shop.settle()
 }
 
-/** Plain SQL for each figure of the current month; amounts in dollars per month. */
+const sumOfMovements = (kind: MovementKind) => `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2)
+  from mrr_movements where at >= $1 and kind = '${kind}'`
+
+/** Plain SQL for each figure of the current month; amounts in dollars per month. 1200 is twelve months of 100 cents. */
 const figureSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
   mrr: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements',
   net: 'select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements where at >= $1',
@@ -65,11 +69,11 @@ const figureSql: Record<Exclude<FigureName, 'stayed' | 'left'>, string> = {
   churn: `select round(100.0 * count(*) filter (where not exists (
       select from mrr_movements m where m.user_id = u.user_id having sum(arr_after - arr_before) > 0)) / count(*), 1)
     from (select user_id from mrr_movements where at < $1 group by 1 having sum(arr_after - arr_before) > 0) u`,
-  new: `select round(sum(arr_after - arr_before) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'new'`,
-  reactivation: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'reactivation'`,
-  expansion: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'expansion'`,
-  contraction: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'contraction'`,
-  lost: `select round(coalesce(sum(arr_after - arr_before), 0) / 1200.0, 2) from mrr_movements where at >= $1 and kind = 'churn'`,
+  new: sumOfMovements('new'),
+  reactivation: sumOfMovements('reactivation'),
+  expansion: sumOfMovements('expansion'),
+  contraction: sumOfMovements('contraction'),
+  lost: sumOfMovements('churn'),
   cashPaid: 'select sum(amount) / 100.0 from payments where paid_at >= $1',
   cashTax: 'select sum(tax) / 100.0 from payments where paid_at >= $1',
   cashRefunded: `select sum(amount) / 100.0 from refunds where at >= $1 and status not in ('failed', 'canceled')`,

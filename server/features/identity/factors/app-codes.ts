@@ -101,6 +101,8 @@ export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ 
 /** One SVG path on a grid of `size` squares. Drawn here, so that no other service sees the secret. */
 function drawQr(text: string): { size: number; path: string } {
   const { size, data } = encode(text, { ecc: 'M', border: 2 })
-  const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
-  return { size, path: squares.join('') }
+  let path = ''
+  for (const [y, row] of data.entries())
+    for (const [x, isDark] of row.entries()) if (isDark) path += `M${x} ${y}h1v1h-1z`
+  return { size, path }
 }

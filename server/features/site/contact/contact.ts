@@ -51,17 +51,15 @@ const messageColumns = {
 const answerer = aliasedTable(users, 'answerer')
 
 export function createContact({ db, now, mails, audit, supportEmail }: ContactDeps): Contact {
-  const recordInAuditLog = (
+  async function recordInAuditLog(
     tx: Transaction,
     actor: Actor,
     action: 'reply' | 'reopen' | 'settle',
-    message: typeof contactMessages.$inferSelect,
-  ) =>
-    audit.record(tx, actor, {
-      action: `message.${action}`,
-      subject: message.id,
-      ...(message.userId ? { aboutId: message.userId } : {}),
-    })
+    { id, userId }: typeof contactMessages.$inferSelect,
+  ) {
+    const entry = { action: `message.${action}`, subject: id } as const
+    await audit.record(tx, actor, userId ? { ...entry, aboutId: userId } : entry)
+  }
 
   return {
     async send({ user }, message) {

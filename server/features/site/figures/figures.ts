@@ -47,5 +47,6 @@ async function medianSeconds(db: Database, table: PgTable, duration: SQL, condit
     })
     .from(table)
     .where(condition)
-  return found && found.count >= minCases ? Math.max(1, Math.round(found.seconds ?? 0)) : null
+  if (!found || found.count < minCases) return null
+  return Math.max(1, Math.round(found.seconds ?? 0))
 }

@@ -33,10 +33,10 @@ export function createDrafts(context: DraftContext): Drafts {
     const { state, updatedBy, updatedAt } = await find(id)
     if (state !== 'draft')
       throw conflict('already-handled', 'This newsletter has been sent or scheduled. It can’t be changed anymore.')
-    const at = updatedAt.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+    const time = updatedAt.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
     throw conflict(
       'changed-meanwhile',
-      `${updatedBy || 'Someone else'} saved this newsletter on ${at} UTC. Copy your text, then reload the page.`,
+      `${updatedBy || 'Someone else'} saved this newsletter on ${time} UTC. Copy your text, then reload the page.`,
     )
   }
 

@@ -128,18 +128,18 @@ export function createViews(context: ViewDeps): NewsletterViews {
     },
 
     async show(id) {
-      const found = await find(id)
+      const newsletter = await find(id)
       const [countsOf, audience, unreachable, troubled] = await Promise.all([
         readCounts([id]),
-        countAudience(db, found),
-        countUnreachable(db, found),
+        countAudience(db, newsletter),
+        countUnreachable(db, newsletter),
         findTroubled(id),
       ])
       return {
-        ...found,
+        ...newsletter,
         counts: countsOf(id),
         // Composed without a recipient.
-        text: mails.newsletter(id, '', sampleOf(found)).text,
+        text: mails.newsletter(id, '', sampleOf(newsletter)).text,
         audience,
         unreachable,
         missing: missingForSending(context),
