@@ -22,6 +22,7 @@ export type PlainForm = {
   endpoint: Endpoint
   /** Page that shows a refusal or a message; by default, the page that has the form. */
   page?: string
+  /** A function types its parameters by its own call, which `never` allows. */
   onSuccess: FormSuccess | ((output: never, input: never) => FormSuccess)
   secondStepPage?: string
   /** Parses a form that has more fields than the call; the result is the call's input. */

@@ -16,7 +16,7 @@ import { createAdmins } from './features/identity/accounts/accounts.ts'
 import { openCatalog } from './features/selling/catalog/catalog.ts'
 import { openPaymentAccount } from './features/selling/payment-account/payment-account.ts'
 import { pricesForPages, publishInitialPrices } from './features/selling/prices/prices.ts'
-import { shownTerms } from './features/selling/terms/terms.ts'
+import { termsForPages } from './features/selling/terms/terms.ts'
 import { noFigures, publicFigures } from './features/site/figures/figures.ts'
 import { latestReviews, reviewSummary, reviewsByProduct } from './features/site/reviews/reviews.ts'
 import { createBulkMail, createMailTransport } from './gateways/mail.ts'
@@ -260,7 +260,7 @@ function openShopPages(parts: Parts, payments: Payments) {
           await servedProducts(db, await currentConnection(db, tradingView), now()),
         ),
         texts: catalog.textsBySlug(),
-        terms: await shownTerms(db, now(), createMailSite(config, settings, secrets, catalog)),
+        terms: await termsForPages(db, now(), createMailSite(config, settings, secrets, catalog)),
         latestReviews: await latestReviews(db),
       }
     },

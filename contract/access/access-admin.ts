@@ -55,10 +55,10 @@ const chosenIds = z.strictObject({
   ids: z.array(id).check(z.minLength(1, 'Please choose someone'), z.maxLength(maxIdsPerCall)),
 })
 /** Number of changed rows; lower than the number of ids if another admin was faster. */
-const changed = z.object({ changed: z.int() })
+const changedCount = z.object({ changed: z.int() })
 
 /** Common to the calls that decide about many people at once. */
-const decision = { access: 'access.decide', fresh: false, input: chosenIds, output: changed } as const
+const decisionCall = { access: 'access.decide', fresh: false, input: chosenIds, output: changedCount } as const
 
 /** Every id is the id of an access row. */
 export const accessAdmin = {
@@ -95,21 +95,21 @@ export const accessAdmin = {
     output: z.array(historyEntry),
   }),
   grant: endpoint('POST /api/admin/access/grant', {
-    ...decision,
+    ...decisionCall,
     summary: 'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
     /** `byHand`: the seller already unlocked it on TradingView, so the connector doesn't have to. */
     input: z.extend(chosenIds, { byHand: z.optional(z.boolean()) }),
   }),
   undo: endpoint('POST /api/admin/access/undo', {
-    ...decision,
+    ...decisionCall,
     summary: 'Take an unlock back within a minute, before the buyer is told',
   }),
   restore: endpoint('POST /api/admin/access/restore', {
-    ...decision,
+    ...decisionCall,
     summary: 'Unlock again what was withheld; can be undone for a minute',
   }),
   decline: endpoint('POST /api/admin/access/decline', {
-    ...decision,
+    ...decisionCall,
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
     /** `end` refunds the current period and ends the subscription. From support, it asks an admin to do so. */
@@ -122,12 +122,12 @@ export const accessAdmin = {
     input: z.strictObject({ id, decision: z.enum(['keep', 'end']) }),
   }),
   withhold: endpoint('POST /api/admin/access/withhold', {
-    ...decision,
+    ...decisionCall,
     fresh: true,
     summary: 'Remove access from people who pay, until it is restored; emails them',
   }),
   lock: endpoint('POST /api/admin/access/lock', {
-    ...decision,
+    ...decisionCall,
     fresh: true,
     summary: 'Record that people who no longer pay were removed by hand; emails them',
   }),

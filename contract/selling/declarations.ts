@@ -15,7 +15,7 @@ const declarationFields = {
 const nextSteps = ['click', 'none', 'person'] as const
 export type NextStep = (typeof nextSteps)[number]
 
-const received = z.object({ id, declaredAt: instant, next: z.enum(nextSteps) })
+const receivedDeclaration = z.object({ id, declaredAt: instant, next: z.enum(nextSteps) })
 
 export const grounds = ['ordinary', 'good_cause'] as const
 
@@ -64,7 +64,7 @@ export const declarations = {
     summary:
       'Withdraw from a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
     input: z.strictObject(declarationFields),
-    output: received,
+    output: receivedDeclaration,
     limit,
   }),
   cancel: endpoint('POST /api/declarations/cancellation', {
@@ -80,7 +80,7 @@ export const declarations = {
         z.refine<string | undefined>((typed) => !typed || isDay(typed), 'Please enter a date'),
       ),
     }),
-    output: received,
+    output: receivedDeclaration,
     limit,
   }),
   confirm: endpoint('POST /api/declarations/confirm', {

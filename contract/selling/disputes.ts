@@ -51,6 +51,8 @@ const cancellationEvidence: EvidenceName[] = [
   ...usageEvidence,
 ]
 
+const generalEvidence: EvidenceName[] = [...buyerEvidence, ...refundEvidence]
+
 /** Additional evidence that Stripe recommends for each dispute reason (docs.stripe.com/disputes/categories). */
 const evidenceByReason: Record<string, EvidenceName[]> = {
   fraudulent: buyerEvidence,
@@ -60,11 +62,12 @@ const evidenceByReason: Record<string, EvidenceName[]> = {
   subscription_canceled: cancellationEvidence,
   credit_not_processed: refundEvidence,
   duplicate: ['duplicate_charge_explanation', 'duplicate_charge_documentation', 'service_documentation'],
-  general: [...buyerEvidence, ...refundEvidence],
 }
 
-const evidenceFor = (reason: string) =>
-  new Set<string>([...commonEvidence, ...(evidenceByReason[reason] ?? evidenceByReason['general'] ?? [])])
+function evidenceFor(reason: string) {
+  const evidenceOfReason = evidenceByReason[reason] ?? generalEvidence
+  return new Set<string>([...commonEvidence, ...evidenceOfReason])
+}
 
 export function textsFor(reason: string) {
   const evidence = evidenceFor(reason)

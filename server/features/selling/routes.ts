@@ -1,5 +1,5 @@
 import { contract } from '#contract/index.ts'
-import { plansWithPrice, wirePrices } from '#contract/plans.ts'
+import { type Prices as PlanPrices, plansWithPrice, wirePrices } from '#contract/plans.ts'
 import type { Context } from '#server/context.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { StripeEvent } from '#server/gateways/stripe.ts'
@@ -18,11 +18,10 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
 
   async function listCatalog() {
     const pricesBySlug = await prices.forPages()
-    return catalog.productsOnSale().flatMap(({ id, name, slug }) => {
-      const productPrices = pricesBySlug[slug]
-      if (!productPrices) return []
-      const amounts = Object.fromEntries(plansWithPrice(productPrices).map(({ key, price }) => [key, price.amount]))
-      return [{ id, name, slug, ...wirePrices(amounts), prices: amounts }]
+    return catalog.productsOnSale().map(({ id, name, slug }) => {
+      const amounts: PlanPrices = {}
+      for (const { key, price } of plansWithPrice(pricesBySlug[slug] ?? {})) amounts[key] = price.amount
+      return { id, name, slug, ...wirePrices(amounts), prices: amounts }
     })
   }
 
@@ -80,9 +79,10 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     async cancel({ id }, { actor }) {
       // Without a known payment account, nothing may be sent to Stripe, so a job cancels later.
-      const isDone = context.paymentAccount.isKnown()
-      await (isDone ? cancellation.cancel(actor, id) : declarations.cancelLater(actor, id))
-      return { isDone }
+      const isAccountKnown = context.paymentAccount.isKnown()
+      if (isAccountKnown) await cancellation.cancel(actor, id)
+      else await declarations.cancelLater(actor, id)
+      return { isDone: isAccountKnown }
     },
     cancellation: ({ id }, { actor }) => cancellation.preview(actor.user.id, id),
     nextCharge: async ({ id }, { actor }) => selling.nextChargeOf(await purchases.find(id, actor.user.id)),
@@ -99,7 +99,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     finishCardUpdate: ({ id, setupIntentId }, { actor }) => cardUpdate.finish(actor, id, setupIntentId),
     adminList: (page) => purchases.listForSeller(page),
     adminAdd: ({ endsAt, ...booking }, { actor }) =>
-      bookings.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
+      bookings.add(actor, { ...booking, endsAt: endsAt ? new Date(endsAt) : undefined }),
     adminCancel: ({ id, refund }, { actor }) => sellerActions.cancel(actor, id, refund),
     adminCancelAtPeriodEnd: ({ id }, { actor }) => sellerActions.cancelAtPeriodEnd(actor, id),
     adminCancellation: ({ id }) => sellerActions.preview(id),

@@ -50,7 +50,7 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
     readBalance: createReadBalance(deps),
 
     async payouts({ limit, cursor }) {
-      const after = decodeCursor(cursor, stripeIdPattern)
+      const cursorPosition = decodeCursor(cursor, stripeIdPattern)
       const lines = db
         .select({
           count: sql<number>`count(*)::int`.as('line_count'),
@@ -64,20 +64,19 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
         .select({ id, amount, currency, status, arrivesAt, failure, isItemized, count: lines.count, net: lines.net })
         .from(payouts)
         .leftJoinLateral(lines, sql`true`)
-        .where(after && sql`(${arrivesAt}, ${id}) < (${after.at}, ${after.id})`)
+        .where(cursorPosition && sql`(${arrivesAt}, ${id}) < (${cursorPosition.at}, ${cursorPosition.id})`)
         .orderBy(desc(arrivesAt), desc(id))
         .limit(limit + 1)
       const page = pageOf(rows, limit, (payout) => ({ at: payout.arrivesAt, id: payout.id }))
-      const items = page.items.map(({ isItemized: hasLines, count, net, ...payout }) => ({
-        ...payout,
-        lines: hasLines ? (count ?? 0) : null,
-        difference: hasLines ? payout.amount - (net ?? 0) : 0,
-      }))
+      const items = page.items.map(({ isItemized: hasLines, count, net, ...payout }) => {
+        if (!hasLines) return { ...payout, lines: null, difference: 0 }
+        return { ...payout, lines: count ?? 0, difference: payout.amount - (net ?? 0) }
+      })
       return { ...page, items }
     },
 
     async linesOf(payoutId, { limit, cursor }) {
-      const after = decodeCursor(cursor, stripeIdPattern)
+      const cursorPosition = decodeCursor(cursor, stripeIdPattern)
       const { id, createdAt: at, category, description, exchangeRate, amount, fee, net, currency } = balanceTransactions
       const rows = await db
         .select({
@@ -95,7 +94,7 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
           and(
             eq(balanceTransactions.payoutId, payoutId),
             isPayoutLine,
-            after && sql`(${at}, ${id}) < (${after.at}, ${after.id})`,
+            cursorPosition && sql`(${at}, ${id}) < (${cursorPosition.at}, ${cursorPosition.id})`,
           ),
         )
         .orderBy(desc(at), desc(id))

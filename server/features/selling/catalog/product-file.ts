@@ -70,6 +70,8 @@ function parseProductFile(path: string, source: string, report: ReportFault): Pr
     return undefined
   }
 
+  // Lines are numbered from 1.
+  const closingLineNumber = settingsEnd + 1
   const { settings, requireSetting, readChoice, readPrice } = readSettings(lines.slice(1, settingsEnd), report)
   const order = readOrder(settings.get('order'), report)
   for (const key of ['indicator', 'strategy']) {
@@ -79,18 +81,20 @@ function parseProductFile(path: string, source: string, report: ReportFault): Pr
   }
   const soldPlans = billingTypes.filter((key) => settings.has(key))
   if (soldPlans.length === 0)
-    report(settingsEnd + 1, `a plan is missing above this line: ${billingTypes.join(', or ')}`)
+    report(closingLineNumber, `a plan is missing above this line: ${billingTypes.join(', or ')}`)
   const hasRegularPrices = soldPlans.some((key) => settings.has(`regular ${key}`))
   const preview = settings.get('preview')
   if (preview && !preview.value.startsWith('/'))
     report(preview.lineNumber, '“preview” must be an address on this site, like /name.png')
 
-  const [lead, ...sections] = splitSections(lines.slice(settingsEnd + 1), settingsEnd + 2)
+  const [lead, ...sections] = splitSections(lines.slice(settingsEnd + 1), closingLineNumber + 1)
   const { requireSection, requireContent, readItems, readList } = readSections(sections, lines.length, report)
   const readTexts = (key: SectionKey) => readList(key).map(({ text }) => text)
   const card = requireSection('card')
   const chart = sections.find(({ title }) => title === sectionTitles.chart)
-  const image = chart && /!\[(.+)\]\((\/\S+)\)/.exec(textOf(chart.lines))
+  const chartText = chart ? textOf(chart.lines) : ''
+  const image = /!\[(.+)\]\((\/\S+)\)/.exec(chartText)
+  const chartLead = chartText.replace(image?.[0] ?? '', '').trim()
   const drawings = settings.has('drawings') ? readChoice('drawings', ['rebound']) : null
   if (chart && !drawings && !image) report(chart.lineNumber, 'the chart needs a picture: ![What it shows](/name.png)')
 
@@ -128,13 +132,7 @@ function parseProductFile(path: string, source: string, report: ReportFault): Pr
       }),
       benefits: readItems('benefits'),
       steps: readItems('steps'),
-      chart: chart
-        ? {
-            lead: textOf(chart.lines)
-              .replace(image?.[0] ?? '', '')
-              .trim(),
-          }
-        : null,
+      chart: chart ? { lead: chartLead } : null,
       contents: readItems('contents'),
       questions: readItems('questions').items,
     },

@@ -72,11 +72,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
     const { amount } = price
 
     const buyer = { userId: user?.id ?? null, email }
-    const assertPriceShown = () => {
-      if (input.amount !== undefined && input.amount !== amount)
-        throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, { amount })
-    }
-
+    // A double click waits for the first one. Without a cookie, network, browser and address tell visitors apart.
     const lockName = user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`
     return runExclusive(`checkout ${lockName}`, async (hadToWait) => {
       // A nonce that the shop issued stays the same in all tabs; one that a stranger planted is replaced.
@@ -104,11 +100,12 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         order.amount === amount &&
         order.codeId === (applied?.code.id ?? null) &&
         (!place || isTaxedFor(order, place))
-      const outputOf = ({ tax, ...payment }: UnpaidSubscription) => ({
-        ...payment,
+      const outputOf = ({ clientSecret, amountDue, tax }: UnpaidSubscription) => ({
+        clientSecret,
         isPaid: false,
-        ...(tax ? { tax } : {}),
-        ...(applied ? { discount: discountOutput(applied, payment.amountDue, now()) } : {}),
+        amountDue,
+        tax: tax ?? undefined,
+        discount: applied && discountOutput(applied, amountDue, now()),
       })
 
       const comparison = { isSameOrder, isForSamePurchase }
@@ -118,7 +115,9 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         await refuseSecondSubscription(db, product, user, email)
         if (codeRefusal) throw codeRefusal
       }
-      assertPriceShown()
+      const isPriceShown = input.amount === undefined || input.amount === amount
+      if (!isPriceShown)
+        throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, { amount })
       // Leaves one open checkout per account or browser, so that a code can't be used in several.
       for (const subscriptionId of replacedSubscriptions) await cancelUnpaid(subscriptionId)
       if (reusable) {

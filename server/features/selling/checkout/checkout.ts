@@ -72,6 +72,7 @@ type CheckoutDeps = {
 const replacedSentence =
   'This checkout is no longer open, because you started another one. Please continue there, or start again.'
 
+/** Time after the payment in which it logs its guest in. */
 const guestLoginWindowMs = 60 * 60_000
 
 const accountExists = () =>

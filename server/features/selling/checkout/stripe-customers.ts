@@ -63,12 +63,12 @@ export function createCustomers(
   })
 
   async function findNameAndDetails(userId: string) {
-    const [row] = await db
+    const [account] = await db
       .select({ name: users.name, details: billingDetails })
       .from(users)
       .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(eq(users.id, userId))
-    return row
+    return account
   }
 
   /** Turns tax on where Stripe now knows the place. The admin area keeps listing the other subscriptions. */
@@ -116,8 +116,8 @@ export function createCustomers(
     },
 
     async copyBillingDetails(customerId, userId) {
-      const row = await findNameAndDetails(userId)
-      if (row?.details) await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
+      const { name, details } = (await findNameAndDetails(userId)) ?? {}
+      if (name !== undefined && details) await stripe.customers.setBillingDetails(customerId, { ...details, name })
     },
 
     async updateInvoiceFooters() {

@@ -47,7 +47,7 @@ const move = fc.oneof(
 /** `choice` picks the checkout to pay, the plan to begin, or how much time passes. */
 type Move = { who: string; action: string; choice: number }
 
-const by = (who: string, ...steps: [action: string, choice?: number][]): Move[] =>
+const movesOf = (who: string, ...steps: [action: string, choice?: number][]): Move[] =>
   steps.map(([action, choice = 0]) => ({ who, action, choice }))
 
 let emailCount = 0
@@ -124,9 +124,9 @@ async function performAction({ browser, begun, password }: Person, action: strin
 
 test('paying an old checkout after the account was handed over logs nobody in', async () => {
   const attack = performMoves([
-    ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
-    ...by('owner', ['begin'], ['pay']),
-    ...by('stranger', ['pay', 1], ['guest login', 1], ['guest login', 0]),
+    ...movesOf('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
+    ...movesOf('owner', ['begin'], ['pay']),
+    ...movesOf('stranger', ['pay', 1], ['guest login', 1], ['guest login', 0]),
   ])
   await expect(attack).resolves.toBeUndefined()
 })

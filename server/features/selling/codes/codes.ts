@@ -193,7 +193,7 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
       }
 
       if (until && until <= (from ?? now())) throw invalid('until', 'This day is over, or before the first')
-      const row: Code = {
+      const newCode: Code = {
         id: crypto.randomUUID(),
         code: input.code,
         percentOff,
@@ -209,15 +209,15 @@ export function createCodeAdministration(context: CodeAdministrationContext, pri
         stoppedAt: null,
       }
 
-      if (await db.$count(discountCodes, eq(discountCodes.code, row.code)))
-        throw invalid('code', 'There is a code of this name already')
-      await stripe.coupons.ensure(row)
+      const isNameTaken = (await db.$count(discountCodes, eq(discountCodes.code, newCode.code))) > 0
+      if (isNameTaken) throw invalid('code', 'There is a code of this name already')
+      await stripe.coupons.ensure(newCode)
       await db.transaction(async (tx) => {
-        await tx.insert(discountCodes).values(row)
+        await tx.insert(discountCodes).values(newCode)
         await audit.record(tx, actor, {
           action: 'code.add',
-          subject: row.code,
-          detail: { percentOff, amountOff, months, maxUses: row.maxUses },
+          subject: newCode.code,
+          detail: { percentOff, amountOff, months, maxUses: newCode.maxUses },
         })
       })
     },

@@ -9,11 +9,11 @@ type CorrespondenceDeps = Pick<Context, 'db' | 'mails' | 'attempts' | 'supportEm
 
 export type Correspondence = {
   /** With `withLink`, the receipt has a link to confirm the declaration, so it may only go to the contract's owner. */
-  sendReceipt(row: DeclarationRow, options: { takesEffectNow: boolean; withLink: boolean }): Promise<boolean>
-  askOwner(row: DeclarationRow, owner: { email: string; name: string }): Promise<boolean>
-  tellSeller(row: DeclarationRow, isKnown: boolean): Promise<boolean>
+  sendReceipt(declaration: DeclarationRow, options: { takesEffectNow: boolean; withLink: boolean }): Promise<boolean>
+  askOwner(declaration: DeclarationRow, owner: { email: string; name: string }): Promise<boolean>
+  tellSeller(declaration: DeclarationRow, isKnown: boolean): Promise<boolean>
   /** Has its own rate limit, apart from `tellSeller`. Returns false if the email has to wait. */
-  tellUnconfirmed(row: DeclarationRow): Promise<boolean>
+  tellUnconfirmed(declaration: DeclarationRow): Promise<boolean>
 }
 
 const hourSeconds = 3600
@@ -37,52 +37,52 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Corr
     return { requests: 3, seconds: isProven ? hourSeconds : daySeconds }
   }
 
-  const contentOf = (row: DeclarationRow) => ({
-    id: row.id,
-    kind: row.kind,
-    name: row.name,
-    contract: row.contract,
-    email: row.email,
-    forCause: row.forCause,
-    reason: row.reason,
-    endsOn: row.endsOn,
-    declaredAt: row.declaredAt.toISOString(),
+  const contentOf = (declaration: DeclarationRow) => ({
+    id: declaration.id,
+    kind: declaration.kind,
+    name: declaration.name,
+    contract: declaration.contract,
+    email: declaration.email,
+    forCause: declaration.forCause,
+    reason: declaration.reason,
+    endsOn: declaration.endsOn,
+    declaredAt: declaration.declaredAt.toISOString(),
   })
 
   return {
-    sendReceipt: async (row, { takesEffectNow, withLink }) =>
-      sendWithinLimit('declaration', row.email, await receiptLimit(row.email), () =>
-        mails.sendOnce(`receipt of declaration ${row.id}`, row.email, 'declarationReceived', {
-          ...contentOf(row),
+    sendReceipt: async (declaration, { takesEffectNow, withLink }) =>
+      sendWithinLimit('declaration', declaration.email, await receiptLimit(declaration.email), () =>
+        mails.sendOnce(`receipt of declaration ${declaration.id}`, declaration.email, 'declarationReceived', {
+          ...contentOf(declaration),
           isOwner: takesEffectNow,
           withLink,
         }),
       ),
 
-    askOwner: (row, owner) =>
+    askOwner: (declaration, owner) =>
       sendWithinLimit('declaration-owner', owner.email, { requests: 3, seconds: hourSeconds }, () =>
-        mails.sendOnce(`owner of declaration ${row.id}`, owner.email, 'declarationToConfirm', {
-          id: row.id,
-          kind: row.kind,
-          declaredBy: row.name,
-          declaredAt: row.declaredAt.toISOString(),
+        mails.sendOnce(`owner of declaration ${declaration.id}`, owner.email, 'declarationToConfirm', {
+          id: declaration.id,
+          kind: declaration.kind,
+          declaredBy: declaration.name,
+          declaredAt: declaration.declaredAt.toISOString(),
           name: owner.name,
         }),
       ),
 
-    tellSeller: (row, isKnown) =>
+    tellSeller: (declaration, isKnown) =>
       sendWithinLimit('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hourSeconds }, () =>
-        mails.sendOnce(`seller about declaration ${row.id}`, supportEmail, 'declarationWaits', {
-          ...contentOf(row),
+        mails.sendOnce(`seller about declaration ${declaration.id}`, supportEmail, 'declarationWaits', {
+          ...contentOf(declaration),
           isKnown,
         }),
       ),
 
-    tellUnconfirmed: (row) =>
+    tellUnconfirmed: (declaration) =>
       sendWithinLimit('declaration', `seller ${supportEmail} unconfirmed`, { requests: 20, seconds: hourSeconds }, () =>
-        mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
-          ...contentOf(row),
-          dueAt: declarationDue(row.declaredAt).toISOString(),
+        mails.sendOnce(`seller about unconfirmed ${declaration.id}`, supportEmail, 'declarationUnconfirmed', {
+          ...contentOf(declaration),
+          dueAt: declarationDue(declaration.declaredAt).toISOString(),
         }),
       ),
   }

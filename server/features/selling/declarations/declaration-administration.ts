@@ -45,15 +45,15 @@ export function createAdministration(
   }
 
   async function findOpen(id: string) {
-    const row = await execution.find(id)
-    if (!row) throw notFound('Declaration')
-    if (row.state === 'done') throw conflict('already-handled', 'This declaration has already been handled')
-    return row
+    const declaration = await execution.find(id)
+    if (!declaration) throw notFound('Declaration')
+    if (declaration.state === 'done') throw conflict('already-handled', 'This declaration has already been handled')
+    return declaration
   }
 
   return {
     async list({ limit, cursor, state, customerId }) {
-      const after = decodeCursor(cursor)
+      const cursorPosition = decodeCursor(cursor)
       const rows = await db
         .select({ declaration: declarations, purchase: purchases, email: users.email })
         .from(declarations)
@@ -63,7 +63,8 @@ export function createAdministration(
           and(
             state && matchesFilter(state),
             customerId ? eq(purchases.userId, customerId) : undefined,
-            after && sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`,
+            cursorPosition &&
+              sql`(${declarations.declaredAt}, ${declarations.id}) < (${cursorPosition.at}, ${cursorPosition.id})`,
           ),
         )
         .orderBy(desc(declarations.declaredAt), desc(declarations.id))
@@ -93,9 +94,9 @@ export function createAdministration(
     },
 
     async link(actor, id, contract) {
-      const row = await findOpen(id)
+      const declaration = await findOpen(id)
       await db.transaction(async (tx) => {
-        const found = await findContract(tx, { ...row, contract, email: '', userId: null })
+        const found = await findContract(tx, { ...declaration, contract, email: '', userId: null })
         if (!found) throw invalid('contract', 'No subscription has this number or email')
         await tx.update(declarations).set({ purchaseId: found.purchase.id }).where(eq(declarations.id, id))
         await audit.record(tx, actor, { action: 'declaration.link', subject: id, aboutId: found.owner.id })

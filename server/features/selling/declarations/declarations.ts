@@ -66,33 +66,33 @@ export function createDeclarations(
   const execution = createExecution(context, purchases, cancellation)
 
   const handleDeclaration = queue.defineJob<{ id: string }>('handle-declaration', async ({ id }) => {
-    const row = await execution.find(id)
-    if (row?.state !== 'open') return
-    const { contract, needsNoDecision, isOwner, ownerToAsk } = await linkContract(row)
+    const declaration = await execution.find(id)
+    if (declaration?.state !== 'open') return
+    const { contract, needsNoDecision, isOwner, ownerToAsk } = await linkContract(declaration)
     const takesEffectNow = needsNoDecision && isOwner
-    const receiptReachesOwner = ownerToAsk?.email === row.email
-    await sendReceipt(row, { takesEffectNow, withLink: receiptReachesOwner })
-    if (ownerToAsk && !receiptReachesOwner) await askOwner(row, ownerToAsk)
+    const receiptReachesOwner = ownerToAsk?.email === declaration.email
+    await sendReceipt(declaration, { takesEffectNow, withLink: receiptReachesOwner })
+    if (ownerToAsk && !receiptReachesOwner) await askOwner(declaration, ownerToAsk)
     if (takesEffectNow) await execution.confirmAndCarryOut(id)
     if (needsNoDecision) return
-    const isSent = await tellSeller(row, contract !== undefined)
+    const isSent = await tellSeller(declaration, contract !== undefined)
     if (isSent) await recordSellerTold(id)
   })
 
   const recordSellerTold = (id: string) =>
     db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, id))
 
-  const linkContract = (row: DeclarationRow) =>
+  const linkContract = (declaration: DeclarationRow) =>
     db.transaction(async (tx) => {
-      const { contract, needsNoDecision, isOwner } = await matchContract(tx, row)
+      const { contract, needsNoDecision, isOwner } = await matchContract(tx, declaration)
       const ownerToAsk = needsNoDecision && !isOwner ? contract?.owner : undefined
       // Sets the link's end only in the first run, so that a repeated job doesn't revive an ended link.
-      const isFirstRun = row.purchaseId === null
-      const linkColumns = ownerToAsk && isFirstRun ? { linkEndsAt: declarationDue(row.declaredAt) } : {}
+      const isFirstRun = declaration.purchaseId === null
+      const linkColumns = ownerToAsk && isFirstRun ? { linkEndsAt: declarationDue(declaration.declaredAt) } : {}
       await tx
         .update(declarations)
         .set({ purchaseId: contract?.purchase.id ?? null, ...linkColumns })
-        .where(eq(declarations.id, row.id))
+        .where(eq(declarations.id, declaration.id))
       return { contract, needsNoDecision, isOwner, ownerToAsk }
     })
 
@@ -110,11 +110,12 @@ export function createDeclarations(
 
     async confirm(id, token) {
       if (!isLinkToken('declaration', id, token)) throw new Refusal(400, 'link-invalid', 'This link is not valid')
-      const row = await execution.find(id)
-      if (!row?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
-      if (row.state === 'open' && !hasLiveLink(row, now())) throw new Refusal(410, 'link-expired', endedLinkText(row))
-      const purchase = await purchases.find(row.purchaseId)
-      if (!mayCarryOut(row, purchase)) return
+      const declaration = await execution.find(id)
+      if (!declaration?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
+      if (declaration.state === 'open' && !hasLiveLink(declaration, now()))
+        throw new Refusal(410, 'link-expired', endedLinkText(declaration))
+      const purchase = await purchases.find(declaration.purchaseId)
+      if (!mayCarryOut(declaration, purchase)) return
       await execution.confirmAndCarryOut(id, { userId: purchase.userId }).catch((error: unknown) => {
         // The confirmation is stored, so the hourly job carries it out once the payment account is known.
         if (paymentAccount.isKnown()) throw error
@@ -137,10 +138,11 @@ export function createDeclarations(
           ),
         )
         .orderBy(declarations.declaredAt)
-      for (const row of untold) {
-        const isUnconfirmed = row.linkEndsAt !== null
-        const isSent = await (isUnconfirmed ? tellUnconfirmed(row) : tellSeller(row, row.purchaseId !== null))
-        if (isSent) await recordSellerTold(row.id)
+      for (const declaration of untold) {
+        const isUnconfirmed = declaration.linkEndsAt !== null
+        const hasContract = declaration.purchaseId !== null
+        const isSent = isUnconfirmed ? await tellUnconfirmed(declaration) : await tellSeller(declaration, hasContract)
+        if (isSent) await recordSellerTold(declaration.id)
       }
     },
 
@@ -186,7 +188,7 @@ function createStoreDeclaration(
     if (endsOn && new Date(endsOn) > addMonths(declaredAt, 24))
       throw invalid('endsOn', 'Please choose a day within the next two years.')
     return db.transaction(async (tx) => {
-      const [row] = await tx
+      const [declaration] = await tx
         .insert(declarations)
         .values({
           kind,
@@ -202,9 +204,9 @@ function createStoreDeclaration(
           purchaseId: purchaseId ?? null,
         })
         .returning()
-      if (!row) throw new Error('The declaration was not stored')
-      await handleDeclaration(tx, { id: row.id })
-      return { id: row.id, declaredAt, next: await nextStepOf(tx, row) }
+      if (!declaration) throw new Error('The declaration was not stored')
+      await handleDeclaration(tx, { id: declaration.id })
+      return { id: declaration.id, declaredAt, next: await nextStepOf(tx, declaration) }
     })
   }
 }
@@ -226,20 +228,20 @@ function createCancelLater(
   }
 }
 
-async function matchContract(tx: Transaction, row: DeclarationRow) {
-  const contract = await findContract(tx, row)
+async function matchContract(tx: Transaction, declaration: DeclarationRow) {
+  const contract = await findContract(tx, declaration)
   return {
     contract,
-    needsNoDecision: contract !== undefined && mayCarryOut(row, contract.purchase),
-    isOwner: contract !== undefined && row.userId === contract.owner.id,
+    needsNoDecision: contract !== undefined && mayCarryOut(declaration, contract.purchase),
+    isOwner: contract !== undefined && declaration.userId === contract.owner.id,
   }
 }
 
 /** Depends only on the typed text and the login, so that strangers can't probe for contracts. */
-async function nextStepOf(tx: Transaction, row: DeclarationRow): Promise<NextStep> {
-  if (row.forCause) return 'person'
-  if (!row.userId) return 'click'
-  const { needsNoDecision, isOwner } = await matchContract(tx, row)
+async function nextStepOf(tx: Transaction, declaration: DeclarationRow): Promise<NextStep> {
+  if (declaration.forCause) return 'person'
+  if (!declaration.userId) return 'click'
+  const { needsNoDecision, isOwner } = await matchContract(tx, declaration)
   if (!isOwner) return 'click'
   return needsNoDecision ? 'none' : 'person'
 }

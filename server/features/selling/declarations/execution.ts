@@ -75,19 +75,19 @@ export function createExecution(
   cancellation: Pick<Cancellation, 'withdraw' | 'cancelDeclared' | 'cancelForCause'>,
 ): Execution {
   async function find(id: string) {
-    const [row] = await db.select().from(declarations).where(eq(declarations.id, id))
-    return row
+    const [declaration] = await db.select().from(declarations).where(eq(declarations.id, id))
+    return declaration
   }
 
   async function carryOut(id: string) {
-    const row = await find(id)
-    if (row?.state !== 'confirmed' || !row.purchaseId) return
-    const purchase = await findPurchase(row.purchaseId)
+    const declaration = await find(id)
+    if (declaration?.state !== 'confirmed' || !declaration.purchaseId) return
+    const purchase = await findPurchase(declaration.purchaseId)
     // An earlier run stored an outcome without closing the declaration, because a bank decides about a payment.
-    const isAwaitingBank = row.outcome !== null
+    const isAwaitingBank = declaration.outcome !== null
     if (isAwaitingBank && purchase.isDisputed) return
 
-    const result = await carryOutByKind(row, purchase, isAwaitingBank)
+    const result = await carryOutByKind(declaration, purchase, isAwaitingBank)
     if (result === 'later') return
     const { outcome, unrefunded } = result
     // While a bank decides about a payment, the declaration stays confirmed, so that the hourly job comes back to it.
@@ -97,44 +97,48 @@ export function createExecution(
   }
 
   async function carryOutByKind(
-    row: DeclarationRow,
+    declaration: DeclarationRow,
     purchase: PurchaseRow,
     isAwaitingBank: boolean,
   ): Promise<ExecutionResult | 'later'> {
-    if (row.kind === 'withdrawal') return carryOutWithdrawal(row, purchase, isAwaitingBank)
-    const endedBeforeDeclaration = purchase.endedAt !== null && purchase.endedAt <= row.declaredAt
+    if (declaration.kind === 'withdrawal') return carryOutWithdrawal(declaration, purchase, isAwaitingBank)
+    const endedBeforeDeclaration = purchase.endedAt !== null && purchase.endedAt <= declaration.declaredAt
     // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
-    if (row.forCause && !endedBeforeDeclaration) return carryOutForCause(row, purchase)
-    if (!hasEnded(purchase.status) || isAwaitingBank) return carryOutCancellation(row, purchase, isAwaitingBank)
+    if (declaration.forCause && !endedBeforeDeclaration) return carryOutForCause(declaration, purchase)
+    if (!hasEnded(purchase.status) || isAwaitingBank) return carryOutCancellation(declaration, purchase, isAwaitingBank)
     return { outcome: hadEndedSentence }
   }
 
-  async function carryOutWithdrawal(row: DeclarationRow, purchase: PurchaseRow, isAwaitingBank: boolean) {
+  async function carryOutWithdrawal(declaration: DeclarationRow, purchase: PurchaseRow, isAwaitingBank: boolean) {
     const { id, status, refundedAmount, lastPaidAmount, price } = purchase
     const hadBeenRefunded = hasEnded(status) && refundedAmount >= (lastPaidAmount ?? price)
-    const times = declaredTimes(row)
+    const times = declaredTimes(declaration)
     const unrefunded = await cancellation.withdraw(id, times)
-    await reportRepeatedWithdrawal(row.id, purchase)
+    await reportRepeatedWithdrawal(declaration.id, purchase)
     if (hadBeenRefunded && !isAwaitingBank) return { outcome: hadEndedSentence, unrefunded }
     return { outcome: outcomeInWords(unrefunded, times, 'Ended right away and refunded in full'), unrefunded }
   }
 
-  async function carryOutForCause(row: DeclarationRow, { id }: PurchaseRow) {
-    const times = declaredTimes(row)
-    const isBeforeRequestedEnd = row.endsOn !== null && times.from > now()
+  async function carryOutForCause(declaration: DeclarationRow, { id }: PurchaseRow) {
+    const times = declaredTimes(declaration)
+    const isBeforeRequestedEnd = declaration.endsOn !== null && times.from > now()
     if (isBeforeRequestedEnd) return 'later' as const
     const unrefunded = await cancellation.cancelForCause(id, times)
     const outcome = outcomeInWords(unrefunded, times, 'Ended right away, and the unused time was refunded')
     return { outcome, unrefunded }
   }
 
-  async function carryOutCancellation(row: DeclarationRow, purchaseBefore: PurchaseRow, isAwaitingBank: boolean) {
+  async function carryOutCancellation(
+    declaration: DeclarationRow,
+    purchaseBefore: PurchaseRow,
+    isAwaitingBank: boolean,
+  ) {
     const { id, currentPeriodEnd } = purchaseBefore
-    const requestedEnd = row.endsOn && new Date(row.endsOn)
+    const requestedEnd = declaration.endsOn && new Date(declaration.endsOn)
     // Waits until the requested day falls into the present period.
     const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
     if (renewsBefore && !isAwaitingBank) return 'later' as const
-    const times = declaredTimes(row)
+    const times = declaredTimes(declaration)
     const unrefunded = await cancellation.cancelDeclared(id, times, { refundAgain: isAwaitingBank })
     const { endsAt, refundedAmount } = await findPurchase(id)
     if (endsAt) return { outcome: `Ends on ${dayOf(endsAt)}`, unrefunded }

@@ -48,29 +48,29 @@ export async function readPaidHistory(
     const refundsOfPayment = refundRows
       .map(({ refund }) => refund)
       .filter((row) => row.paymentIntentId === paymentIntentId)
-    const refunded = refundsOfPayment.filter(isArriving).reduce((sum, refund) => sum + refund.amount, 0)
+    let refunded = 0
+    for (const refund of refundsOfPayment) if (isArriving(refund)) refunded += refund.amount
     return { refunds: refundsOfPayment, refunded }
   }
 
-  return {
-    endedAt,
-    periods: paidInvoices.flatMap(
-      ({ id: invoiceId, paidAt, periodStart, periodEnd, amountPaid, credit, isProration }) =>
-        paidAt && periodStart && periodEnd
-          ? { invoiceId, paidAt, start: periodStart, end: periodEnd, amount: amountPaid, credit, isProration }
-          : [],
-    ),
-    payments: paymentRows
-      // The row of an out-of-band payment has the invoice's id in place of a payment intent's.
-      .filter(({ paymentIntentId, invoiceId }) => paymentIntentId !== invoiceId)
-      .map(({ paymentIntentId, invoiceId, paidAt, amount, lostAt, isRefundBlocked }) => ({
-        paymentIntentId,
-        invoiceId,
-        paidAt,
-        amount,
-        ...refundsOf(paymentIntentId),
-        isRefundBlocked,
-        dispute: lostAt ? 'lost' : 'none',
-      })),
+  const periods: PeriodRecord[] = []
+  for (const { id: invoiceId, paidAt, periodStart, periodEnd, amountPaid, credit, isProration } of paidInvoices) {
+    if (!paidAt || !periodStart || !periodEnd) continue
+    periods.push({ invoiceId, paidAt, start: periodStart, end: periodEnd, amount: amountPaid, credit, isProration })
   }
+
+  // The row of an out-of-band payment has the invoice's id in place of a payment intent's.
+  const cardPayments = paymentRows.filter(({ paymentIntentId, invoiceId }) => paymentIntentId !== invoiceId)
+  const paymentRecords = cardPayments.map(
+    ({ paymentIntentId, invoiceId, paidAt, amount, lostAt, isRefundBlocked }) => ({
+      paymentIntentId,
+      invoiceId,
+      paidAt,
+      amount,
+      ...refundsOf(paymentIntentId),
+      isRefundBlocked,
+      dispute: lostAt ? 'lost' : 'none',
+    }),
+  )
+  return { endedAt, periods, payments: paymentRecords }
 }

@@ -27,18 +27,19 @@ const simultaneousMs = 60_000
 type MovementRow = typeof mrrMovements.$inferSelect
 type NewRow = typeof mrrMovements.$inferInsert
 
+/** Skips corrected rows and their corrections. */
 function validRows(rows: MovementRow[]) {
   const correctedIds = new Set(rows.map(({ corrects }) => corrects))
   return rows.filter((row) => row.corrects === null && !correctedIds.has(row.id))
 }
 
-const rowOf = ({ id: purchaseId, userId, productId }: Purchase, movement: Movement) => {
+function columnsOf({ id: purchaseId, userId, productId }: Purchase, movement: Movement) {
   const { at, source, cause, billingType, arrBefore, arrAfter } = movement
   return { purchaseId, userId, productId, at, source, cause, billingType, arrBefore, arrAfter }
 }
 
-/** Columns of the row that reverses a wrong one. */
-const reversalOf = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore' | 'arrAfter' | 'people'>) => ({
+/** Columns of a further row that reverses a wrong one. */
+const reversingColumns = ({ arrBefore, arrAfter, people }: Pick<MovementRow, 'arrBefore' | 'arrAfter' | 'people'>) => ({
   arrBefore: arrAfter,
   arrAfter: arrBefore,
   people: -people,
@@ -65,41 +66,42 @@ function kindOf(
 }
 
 export function createLedger({ db, now }: LedgerDeps): Ledger {
-  const rowsOfPerson = (tx: Transaction, userId: string) =>
+  const readRowsOfPerson = (tx: Transaction, userId: string) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.userId, userId)).orderBy(mrrMovements.id)
 
-  const rowsOf = (tx: Transaction, { id }: Purchase) =>
+  const readRowsOfPurchase = (tx: Transaction, { id }: Purchase) =>
     tx.select().from(mrrMovements).where(eq(mrrMovements.purchaseId, id)).orderBy(mrrMovements.id)
 
-  async function add(tx: Transaction, rows: NewRow[]) {
+  async function insertRows(tx: Transaction, rows: NewRow[]) {
     if (rows.length > 0) await tx.insert(mrrMovements).values(rows)
   }
 
   /** Locks the person, so that movements of two purchases are recorded in order. */
   async function lockOtherMovements(tx: Transaction, { id, userId }: Purchase) {
     await lockPerson(tx, userId)
-    return validRows(await rowsOfPerson(tx, userId)).filter(({ purchaseId }) => purchaseId !== id)
+    const validMovements = validRows(await readRowsOfPerson(tx, userId))
+    return validMovements.filter(({ purchaseId }) => purchaseId !== id)
   }
 
   /** Corrects the person's later movements. Taking over an old subscription, for example, makes a first purchase the second. */
   async function correctLaterKinds(tx: Transaction, { id: recordedId, userId }: Purchase, since: Date) {
-    const rows = await rowsOfPerson(tx, userId)
-    const valid = validRows(rows)
-    for (const row of valid) {
+    const rows = await readRowsOfPerson(tx, userId)
+    const validMovements = validRows(rows)
+    for (const row of validMovements) {
       const isLater = row.at.getTime() > since.getTime() + simultaneousMs
       if (row.purchaseId === recordedId || !isLater) continue
       const isOfSamePurchase = (other: MovementRow) => other.purchaseId === row.purchaseId
-      const previous = valid.findLast((other) => isOfSamePurchase(other) && other.id < row.id)
+      const previous = validMovements.findLast((other) => isOfSamePurchase(other) && other.id < row.id)
       // The purchase that was recorded just now counts, although its rows are newer.
       const counts = (other: MovementRow) => other.purchaseId === recordedId || other.id < row.id
-      const otherMovements = valid.filter((other) => !isOfSamePurchase(other) && counts(other))
+      const otherMovements = validMovements.filter((other) => !isOfSamePurchase(other) && counts(other))
       const { kind, people } = kindOf(row, previous, otherMovements)
       if (kind === row.kind && people === row.people) continue
       const revision = rows.filter((other) => isOfSamePurchase(other) && other.source === row.source).length
       const { id: wrongId, ...movement } = row
       const recordedAt = now()
-      await add(tx, [
-        { ...movement, recordedAt, revision, ...reversalOf(row), corrects: wrongId },
+      await insertRows(tx, [
+        { ...movement, recordedAt, revision, ...reversingColumns(row), corrects: wrongId },
         { ...movement, recordedAt, revision: revision + 1, kind, people, corrects: null },
       ])
     }
@@ -107,17 +109,17 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
 
   return {
     async record(tx, purchase, movements) {
-      const rows = await rowsOf(tx, purchase)
-      const valid = validRows(rows)
+      const rows = await readRowsOfPurchase(tx, purchase)
+      const validMovements = validRows(rows)
       const isSame = (row: MovementRow, movement: Movement) =>
         row.source === movement.source &&
         row.at.getTime() === movement.at.getTime() &&
         row.arrBefore === movement.arrBefore &&
         row.arrAfter === movement.arrAfter &&
         row.cause === movement.cause
-      const wrong = valid.filter((row) => !movements.some((movement) => isSame(row, movement)))
-      const missing = movements.filter((movement) => !valid.some((row) => isSame(row, movement)))
-      if (wrong.length + missing.length === 0) return
+      const wrongRows = validMovements.filter((row) => !movements.some((movement) => isSame(row, movement)))
+      const missingMovements = movements.filter((movement) => !validMovements.some((row) => isSame(row, movement)))
+      if (wrongRows.length + missingMovements.length === 0) return
 
       const nextRevisions = new Map<string, number>()
       for (const { source, revision } of rows) nextRevisions.set(source, revision + 1)
@@ -129,27 +131,26 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
 
       const otherMovements = await lockOtherMovements(tx, purchase)
       const previousOf = (movement: Movement) => movements[movements.indexOf(movement) - 1]
-      await add(tx, [
-        ...wrong.map(({ id, ...row }) => ({
-          ...row,
-          recordedAt: now(),
-          revision: takeRevision(row.source),
-          ...reversalOf(row),
-          corrects: id,
-        })),
-        ...missing.map((movement) => ({
-          ...rowOf(purchase, movement),
-          recordedAt: now(),
-          revision: takeRevision(movement.source),
-          ...kindOf(movement, previousOf(movement), otherMovements),
-        })),
-      ])
-      const [firstMissing] = missing
-      if (firstMissing) await correctLaterKinds(tx, purchase, firstMissing.at)
+      const reversals = wrongRows.map(({ id, ...row }) => ({
+        ...row,
+        recordedAt: now(),
+        revision: takeRevision(row.source),
+        ...reversingColumns(row),
+        corrects: id,
+      }))
+      const additions = missingMovements.map((movement) => ({
+        ...columnsOf(purchase, movement),
+        recordedAt: now(),
+        revision: takeRevision(movement.source),
+        ...kindOf(movement, previousOf(movement), otherMovements),
+      }))
+      await insertRows(tx, [...reversals, ...additions])
+      const [firstAddition] = additions
+      if (firstAddition) await correctLaterKinds(tx, purchase, firstAddition.at)
     },
 
     async recordEnd(tx, purchase, cause) {
-      const rows = await rowsOf(tx, purchase)
+      const rows = await readRowsOfPurchase(tx, purchase)
       const last = validRows(rows).at(-1)
       const isCustomer = last && (last.arrAfter > 0 || isFullyDiscounted(last))
       if (!isCustomer) return
@@ -157,7 +158,7 @@ export function createLedger({ db, now }: LedgerDeps): Ledger {
       const end: Movement = { ...last, source: cause, at: now(), arrBefore: last.arrAfter, arrAfter: 0, cause }
       const revision = rows.filter(({ source }) => source === cause).length
       const { kind, people } = kindOf(end, last, otherMovements)
-      await add(tx, [{ ...rowOf(purchase, end), recordedAt: end.at, revision, kind, people }])
+      await insertRows(tx, [{ ...columnsOf(purchase, end), recordedAt: end.at, revision, kind, people }])
     },
 
     async forgetOld() {

@@ -25,8 +25,9 @@ export function movementsOf(subscription: Subscription, end: End | null, now: Da
   let latest: PaidPeriod | undefined
   let latestFull: PaidPeriod | undefined
   for (const period of periodsPaidUntil(end, subscription)) {
-    const isPaidLate = latest && period.start < latest.start
-    if (isPaidLate) continue
+    // An older period that was paid after a newer one changes nothing.
+    const isOlderPeriod = latest && period.start < latest.start
+    if (isOlderPeriod) continue
     const { invoiceId, paidAt, start, rate, isProration } = period
     if (latestFull && !isProration && hasGap(latestFull.end, start)) recorder.recordPauseAfter(latestFull)
     const cause = causeOf(recorder.causeOfStop(), latest, period)

@@ -140,9 +140,9 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
         .select({ id: purchases.stripeSubscriptionId, userId: purchases.userId })
         .from(purchases)
         .where(inArray(purchases.stripeSubscriptionId, ids))
-      const differences = proof.differences.map((each) => ({
-        ...each,
-        userId: owners.find(({ id }) => id === each.subscriptionId)?.userId ?? null,
+      const differences = proof.differences.map((difference) => ({
+        ...difference,
+        userId: owners.find(({ id }) => id === difference.subscriptionId)?.userId ?? null,
       }))
       return { ...proof, differences }
     },

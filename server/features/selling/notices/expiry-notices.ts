@@ -10,6 +10,7 @@ type ExpiryNoticeDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'
 
 export type ExpiryNotices = { expiringCards(): Promise<void>; endingDiscounts(): Promise<void> }
 
+/** The settings CARD_NOTICES and DISCOUNT_NOTICES name these days to the seller. */
 const cardNoticeDays = 21
 const discountNoticeDays = 7
 

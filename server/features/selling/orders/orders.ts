@@ -11,6 +11,7 @@ import { createSwitchOrders, type SwitchOrders } from './switch-orders.ts'
 type OrderDeps = Pick<Context, 'db' | 'now'>
 export type OrderRow = typeof orders.$inferSelect
 export type OpenOrder = OrderRow & { paymentIntentId: string }
+const hasPaymentIntent = (order: OrderRow): order is OpenOrder => order.paymentIntentId !== null
 export type NewOrder = Omit<typeof orders.$inferInsert, 'kind' | 'createdAt'>
 
 export type Orders = {
@@ -92,7 +93,7 @@ export function createOrders({ db, now }: OrderDeps): Orders {
         )
         .orderBy(desc(orders.createdAt))
         .limit(10)
-      return rows.flatMap((row) => (row.paymentIntentId ? { ...row, paymentIntentId: row.paymentIntentId } : []))
+      return rows.filter(hasPaymentIntent)
     },
 
     async filterKnown(subscriptionIds) {

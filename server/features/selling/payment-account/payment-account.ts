@@ -57,15 +57,15 @@ export async function bindAccount(
   { accountId, now, replaces = false }: { accountId: string | null; now: Date; replaces?: boolean },
 ) {
   const keyFingerprints = configured.kind === 'sandbox' ? [] : [fingerprintOf(configured.secretKey)]
-  const row = { kind: configured.kind, accountId, keyFingerprints, boundAt: now }
+  const account = { kind: configured.kind, accountId, keyFingerprints, boundAt: now }
   const addedKey = {
     accountId: sql`coalesce(${paymentAccount.accountId}, excluded.account_id)`,
     keyFingerprints: sql`array(select distinct unnest(${paymentAccount.keyFingerprints} || excluded.key_fingerprints))`,
   }
   await tx
     .insert(paymentAccount)
-    .values({ id: 1, ...row })
-    .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? row : addedKey })
+    .values({ id: 1, ...account })
+    .onConflictDoUpdate({ target: paymentAccount.id, set: replaces ? account : addedKey })
 }
 
 type AccountIdentity = { kind: PaymentAccountKind; accountId: string | null }

@@ -100,18 +100,18 @@ test('a published price can’t be changed, not even with SQL', async () => {
   await pool.query('update prices set stripe_price_id = stripe_price_id')
 })
 
-/** `process` is the one of the two processes that serves the step. */
+/** `servedBy` is the index of the process that serves the step. */
 type Step =
-  | { kind: 'publish'; process: 0 | 1; amount: number }
-  | { kind: 'look'; process: 0 | 1 }
-  | { kind: 'begin'; process: 0 | 1 }
+  | { kind: 'publish'; servedBy: 0 | 1; amount: number }
+  | { kind: 'look'; servedBy: 0 | 1 }
+  | { kind: 'begin'; servedBy: 0 | 1 }
   | { kind: 'pay' }
 
-const process = fc.constantFrom<0 | 1>(0, 1)
+const servedBy = fc.constantFrom<0 | 1>(0, 1)
 const anyStep = fc.oneof(
-  fc.record({ kind: fc.constant('publish'), process, amount: fc.constantFrom(3900, 4500, 4950) }),
-  fc.record({ kind: fc.constant('look'), process }),
-  fc.record({ kind: fc.constant('begin'), process }),
+  fc.record({ kind: fc.constant('publish'), servedBy, amount: fc.constantFrom(3900, 4500, 4950) }),
+  fc.record({ kind: fc.constant('look'), servedBy }),
+  fc.record({ kind: fc.constant('begin'), servedBy }),
   fc.record({ kind: fc.constant('pay') }),
 ) as fc.Arbitrary<Step>
 
@@ -137,15 +137,15 @@ test('while prices are published, a buyer pays the shown price or nothing, and r
       const beginnings: { seenAmount: number; amountDue: number }[] = []
       let begun: { clientSecret: string; paymentIntentId: string; seenAmount: number } | undefined
       for (const step of story) {
-        if (step.kind === 'publish') await publish(shops[step.process], 'monthly', { amount: step.amount })
-        if (step.kind === 'look') seenAmount = await shownPrice(shops[step.process], 'monthly')
+        if (step.kind === 'publish') await publish(shops[step.servedBy], 'monthly', { amount: step.amount })
+        if (step.kind === 'look') seenAmount = await shownPrice(shops[step.servedBy], 'monthly')
         if (step.kind === 'begin') {
-          const answer = await visitors[step.process]
+          const answer = await visitors[step.servedBy]
             .call(checkout.createSubscriptionIntent, {
               productSlug: 'rebound-sigma-pro',
               billingType: 'monthly',
               amount: seenAmount,
-              email: `${step.process}-${email}`,
+              email: `${step.servedBy}-${email}`,
             })
             .catch((error: unknown) => error)
           if (answer instanceof ApiError) {

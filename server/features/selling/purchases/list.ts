@@ -54,7 +54,7 @@ export async function listPurchases<Output extends Position>(
   show: (row: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => Output,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = filter
-  const after = decodeCursor(cursor)
+  const cursorPosition = decodeCursor(cursor)
   // `live` and `paying` are filters, not stored statuses.
   const isLiveFilter = status === 'live' || status === 'paying'
   // Limits in a subquery, so that only the rows of the page are joined.
@@ -68,7 +68,7 @@ export async function listPurchases<Output extends Position>(
         status === 'paying' ? gt(purchases.arr, 0) : undefined,
         need ? needConditions(now)[need].condition : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
-        after ? isAfterCursor(purchases, after, sort) : undefined,
+        cursorPosition ? isAfterCursor(purchases, cursorPosition, sort) : undefined,
         q ? inArray(purchases.userId, usersMatching(q)) : undefined,
       ),
     )

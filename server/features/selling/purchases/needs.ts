@@ -44,7 +44,7 @@ export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, N
   missing_at_stripe: { condition: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
-/** One statement for all needs, each counted by its own index and up to `maxCount`. */
+/** Returns a function that reads the result of a need. One statement counts all, each by its index and up to `maxCount`. */
 export async function countNeeds(db: Database, now: Date, maxCount: number) {
   const counts = Object.entries(needConditions(now)).map(
     ([need, { condition, dueAt, amount }]) => sql`

@@ -37,6 +37,7 @@ export type Purchases = {
 
 /** Far more purchases than one person has. */
 const mostInHistory = 200
+/** Keeps each statement short. */
 const deletionBatch = 1000
 
 export function createPurchases({ db, now, catalog }: PurchaseDeps): Purchases {

@@ -55,6 +55,7 @@ export const failedRefundsOf = (payments: Payment[]) =>
 function failedRefundOf({ amount, refunded, refunds }: Payment) {
   const firstFailed = refunds.findIndex(({ status }) => status === 'failed')
   if (firstFailed < 0) return 0
+  // Refunds after the first failed one replace it.
   let unreplaced = 0
   for (const refund of refunds.slice(firstFailed)) unreplaced += isArriving(refund) ? -refund.amount : refund.amount
   return Math.min(Math.max(unreplaced, 0), amount - refunded)

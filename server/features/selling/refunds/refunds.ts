@@ -117,7 +117,7 @@ export function createRefunds({ db, stripe, audit, runExclusive, sync }: RefundD
         const stripeReason = reason === 'goodwill' ? undefined : reason
         await stripe.payments.refund(intent, decideAmount, { keepsAccess: keepAccess, reason: stripeReason })
 
-        const detail = { amount, ...(reason && { because: refundReasons[reason] }), ...(keepAccess && { keepAccess }) }
+        const detail = { amount, because: reason && refundReasons[reason], keepAccess: keepAccess || undefined }
         await audit.record(db, actor, { action: 'purchase.refund', subject: id, aboutId: userId, detail })
         await sync(stripeSubscriptionId)
       })

@@ -55,7 +55,7 @@ export function createApply(deps: ApplyDeps): Apply {
     const buyer = await lockBuyer(tx, userId)
 
     const state = stateOf(subscription, order.billingType)
-    // A subscription that has ended already takes nobody's place and uses no code.
+    // A subscription that has already ended is no duplicate and uses no code.
     const refusal = state.endedAt === null ? await useCodeOrRefuse(codes, tx, buyer, order) : null
     const refusedState = refusal ? endedState(refusal.because, now()) : {}
     const movements = refusal ? [] : movementsOf(subscription, endOf(state), now())

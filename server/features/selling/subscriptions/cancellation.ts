@@ -49,7 +49,10 @@ export type Cancellation = {
     preview(id: string): Promise<EndPreview>
     resume(id: string): Promise<void>
   }
-  /** Cancels at the period's end; after a renewal since the declaration, ends at once and refunds the renewal. */
+  /**
+   * Cancels at the period's end; after a renewal since the declaration, ends at once and refunds the renewal.
+   * `refundAgain` repeats the refund once a bank has decided about a payment.
+   */
   cancelDeclared(id: string, declared: DeclaredTimes, options: { refundAgain: boolean }): Promise<Unrefunded>
   /** Ends now and refunds the days after the declaration. Idempotent. */
   cancelForCause(id: string, declared: DeclaredTimes): Promise<Unrefunded>

@@ -32,16 +32,19 @@ const openInbox = () =>
     },
   })
 
-const storeEvents = (kind: string, count: number, minutesAgo: number, lastError: string | null = null) =>
+type StoredEvents = { idPrefix: string; count: number; minutesAgo: number; lastError?: string }
+
+/** Subscriptions whose id begins with `poison` can't be synced. */
+const storeEvents = ({ idPrefix, count, minutesAgo, lastError }: StoredEvents) =>
   connection.pool.query(
     `insert into stripe_events (id, type, subscription_id, received_at, last_error)
      select $1 || n, 'invoice.paid', $1 || n, now() - make_interval(mins => $3), $4 from generate_series(1, $2::int) n`,
-    [kind, count, minutesAgo, lastError],
+    [idPrefix, count, minutesAgo, lastError ?? null],
   )
 
 test('events that keep failing don’t delay newer ones, however many they are', async () => {
-  await storeEvents('poison', 1200, 60, 'failed before')
-  await storeEvents('good', 3, 1)
+  await storeEvents({ idPrefix: 'poison', count: 1200, minutesAgo: 60, lastError: 'failed before' })
+  await storeEvents({ idPrefix: 'good', count: 3, minutesAgo: 1 })
   const failures: unknown[] = []
   await openInbox().handlePending((error) => failures.push(error))
   expect(synced.slice(0, 3)).toEqual(['good1', 'good2', 'good3'])
@@ -51,7 +54,7 @@ test('events that keep failing don’t delay newer ones, however many they are',
 })
 
 test('a run stops when its time is used up, and the next run continues', async () => {
-  await storeEvents('late', 5, 60)
+  await storeEvents({ idPrefix: 'late', count: 5, minutesAgo: 60 })
   await openInbox().handlePending(() => {}, 0)
   expect(synced.length).toBeLessThan(5)
   await openInbox().handlePending(() => {})
@@ -59,9 +62,9 @@ test('a run stops when its time is used up, and the next run continues', async (
 })
 
 test('each event is tried once per run, even if it fails for the first time', async () => {
-  await storeEvents('poison-new', 2, 60)
-  await storeEvents('poison-old', 2, 90, 'failed before')
-  await storeEvents('good', 2, 1)
+  await storeEvents({ idPrefix: 'poison-new', count: 2, minutesAgo: 60 })
+  await storeEvents({ idPrefix: 'poison-old', count: 2, minutesAgo: 90, lastError: 'failed before' })
+  await storeEvents({ idPrefix: 'good', count: 2, minutesAgo: 1 })
   await openInbox().handlePending(() => {})
   expect(synced.toSorted()).toEqual(['good1', 'good2', 'poison-new1', 'poison-new2', 'poison-old1', 'poison-old2'])
 })

@@ -12,9 +12,11 @@ type InboxDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint'> & {
   sync: Sync
 }
 
+/** Limits the memory of a run; the next run continues. */
 const mostPerRun = 50_000
 /** Half of the 10 minutes that a run of the reconciler may take before another process starts one. */
 const usualBudgetMs = 5 * 60_000
+/** Three runs of the reconciler. */
 const overdueAfterMs = 15 * 60_000
 
 /** Stripe events, stored once and handled at least once. An event only names a subscription; `sync` reads its state. */
@@ -112,11 +114,10 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
       }
     },
 
-    countOverdue: () =>
-      db.$count(
-        stripeEvents,
-        and(isNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfterMs))),
-      ),
+    countOverdue() {
+      const overdueSince = new Date(now().getTime() - overdueAfterMs)
+      return db.$count(stripeEvents, and(isNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, overdueSince)))
+    },
 
     async forgetHandled(before) {
       await db.delete(stripeEvents).where(and(isNotNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, before)))

@@ -25,6 +25,7 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 /** Overlap between two pulls, because Stripe's list of events may lag. */
 const pullOverlapMs = 10 * minuteMs
+/** Subscriptions synced in a run; the next run continues with the least recently synced ones. */
 const batchSize = 500
 /** Ages of an unfinished checkout at which it is synced. Stripe expires it after 23 hours. */
 const checkoutSyncAgesMs = [2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs, 23 * hourMs + 10 * minuteMs]

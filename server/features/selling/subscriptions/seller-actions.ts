@@ -80,7 +80,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
     tx: Database | Transaction,
     actor: Actor,
     { id, userId }: PurchaseRow,
-    detail: { when: string; amount?: number },
+    detail: { when: string; amount?: number | undefined },
   ) => audit.record(tx, actor, { action: 'purchase.cancel', subject: id, aboutId: userId, detail })
 
   return {
@@ -106,7 +106,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       await db.transaction(async (tx) => {
         await bookings.end(tx, id)
         await missingPurchases.end(tx, id)
-        await auditCancellation(tx, actor, purchase, { when: 'now', ...(refund && { amount: refund }) })
+        await auditCancellation(tx, actor, purchase, { when: 'now', amount: refund })
       })
     },
 

@@ -147,13 +147,23 @@ function promisedRefund(subscription: Subscription): number | null {
   return refund > 0 ? refund : null
 }
 
-/** Keeps `orderedPlan` if the shop has no plan of the subscription's interval. */
-export function stateOf(subscription: Subscription, orderedPlan: BillingType): PurchaseState {
-  const { status, plan, currentPeriodEnd, endsAt, endedAt, latestPeriodInvoice, payments, paused, leaving } =
-    subscription
+function sumPayments({ payments }: Subscription) {
+  const sums = { refundedAmount: 0, disputedAmount: 0, lostAmount: 0 }
+  for (const { refunded, disputedAmount, lost } of payments) {
+    sums.refundedAmount += refunded
+    sums.disputedAmount += disputedAmount
+    sums.lostAmount += lost?.amount ?? 0
+  }
+  return sums
+}
+
+/** Columns that are the same in every status, or empty until a status sets them. */
+function commonColumns(subscription: Subscription, orderedPlan: BillingType) {
+  const { plan, currentPeriodEnd, endsAt, endedAt, latestPeriodInvoice, payments, leaving } = subscription
   const hasDraft = !endedAt && latestPeriodInvoice?.status === 'draft'
   const isLeaving = endsAt !== null || endedAt !== null
-  const common = {
+  const pausedCollection = endedAt ? null : subscription.collectionPaused
+  return {
     billingType: plan.billing ?? orderedPlan,
     otherInterval: plan.billing ? null : plan.every,
     price: plan.price,
@@ -162,10 +172,8 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
     ...noLaterCharge,
     dueAmount: null,
     currentPeriodEnd,
-    refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
+    ...sumPayments(subscription),
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
-    disputedAmount: payments.reduce((sum, payment) => sum + payment.disputedAmount, 0),
-    lostAmount: payments.reduce((sum, { lost }) => sum + (lost?.amount ?? 0), 0),
     disputeDueAt: earliest(payments.map(({ disputeDueAt }) => disputeDueAt)),
     disputedAt: earliest(payments.map(({ disputedAt }) => disputedAt)),
     taxIsOff: subscription.taxIsOff,
@@ -180,51 +188,57 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
     dunningStep: 0,
     awaitsBank: false,
     cardRefusal: null,
-    isCollectionPaused: subscription.collectionPaused !== null && !endedAt,
-    collectionResumesAt: endedAt ? null : (subscription.collectionPaused?.resumesAt ?? null),
+    isCollectionPaused: pausedCollection !== null,
+    collectionResumesAt: pausedCollection?.resumesAt ?? null,
     pausedAt: null,
     endedAt: null,
     endedBecause: null,
   }
+}
 
-  // Stripe pauses a trial that ended without a card; here it counts as ended, because nobody has paid.
-  const wasTrial = paused?.because === 'trial'
-  if (endedAt || status === 'canceled' || wasTrial) {
-    const isForgiven = presentPeriodStatus(subscription) === 'forgiven'
-    const isLatestPeriodUnpaid = unpaidInvoiceStatuses.has(latestPeriodInvoice?.status ?? '') && !isForgiven
-    const endedUnpaid = wasTrial || isLatestPeriodUnpaid
-    const endedBecause: EndReason = reversalOf(subscription) ?? (endedUnpaid ? 'unpaid' : 'cancelled')
-    return {
-      ...common,
-      status: endedBecause === 'unpaid' ? 'expired' : 'cancelled',
-      card: null,
-      endedAt: endedAt ?? paused?.at ?? currentPeriodEnd,
-      endedBecause,
-    }
+/** Stripe pauses a trial that ended without a card; here it counts as ended, because nobody has paid. */
+const wasTrial = ({ paused }: Subscription) => paused?.because === 'trial'
+
+function endedColumns(subscription: Subscription) {
+  const { endedAt, paused, currentPeriodEnd, latestPeriodInvoice } = subscription
+  const isForgiven = presentPeriodStatus(subscription) === 'forgiven'
+  const isLatestPeriodUnpaid = unpaidInvoiceStatuses.has(latestPeriodInvoice?.status ?? '') && !isForgiven
+  const endedUnpaid = wasTrial(subscription) || isLatestPeriodUnpaid
+  const endedBecause: EndReason = reversalOf(subscription) ?? (endedUnpaid ? 'unpaid' : 'cancelled')
+  const status = endedBecause === 'unpaid' ? ('expired' as const) : ('cancelled' as const)
+  return { status, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
+}
+
+function pastDueColumns(subscription: Subscription) {
+  const { openInvoice, latestPeriodInvoice, currentPeriodEnd, endsAt } = subscription
+  const unpaidInvoice = openInvoice ?? latestPeriodInvoice
+  const isWrittenOff = presentPeriodStatus(subscription) === 'written off'
+  const writtenOffAt = isWrittenOff ? unpaidInvoice?.closedAt : null
+  return {
+    status: 'past_due' as const,
+    dueAmount: unpaidInvoice?.amountDue ?? null,
+    pastDueSince: writtenOffAt ?? unpaidInvoice?.payableSince ?? currentPeriodEnd,
+    dunningStep: dunningStepOf(unpaidInvoice),
+    awaitsBank: Boolean(unpaidInvoice?.confirmWith),
+    cardRefusal: unpaidInvoice?.refusal ?? null,
+    endsAt,
   }
+}
+
+/** Keeps `orderedPlan` if the shop has no plan of the subscription's interval. */
+export function stateOf(subscription: Subscription, orderedPlan: BillingType): PurchaseState {
+  const { status, currentPeriodEnd, endsAt, endedAt, paused } = subscription
+  const common = commonColumns(subscription, orderedPlan)
+  const hasEnded = endedAt !== null || status === 'canceled' || wasTrial(subscription)
+  if (hasEnded) return { ...common, ...endedColumns(subscription) }
 
   if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
 
-  const next = subscription.collectionPaused ? noLaterCharge : nextCharges(subscription)
-  if (isPastDue(subscription)) {
-    const unpaidInvoice = subscription.openInvoice ?? latestPeriodInvoice
-    const isWrittenOff = presentPeriodStatus(subscription) === 'written off'
-    const writtenOffAt = isWrittenOff ? unpaidInvoice?.closedAt : null
-    return {
-      ...common,
-      status: 'past_due',
-      ...next,
-      dueAmount: unpaidInvoice?.amountDue ?? null,
-      pastDueSince: writtenOffAt ?? unpaidInvoice?.payableSince ?? currentPeriodEnd,
-      dunningStep: dunningStepOf(unpaidInvoice),
-      awaitsBank: Boolean(unpaidInvoice?.confirmWith),
-      cardRefusal: unpaidInvoice?.refusal ?? null,
-      endsAt,
-    }
-  }
+  const charges = subscription.collectionPaused ? noLaterCharge : nextCharges(subscription)
+  if (isPastDue(subscription)) return { ...common, ...charges, ...pastDueColumns(subscription) }
 
   // With an end beyond the present period, the subscription renews until then and stays active.
-  const endsWithPeriod = endsAt && endsAt <= currentPeriodEnd
+  const endsWithPeriod = endsAt !== null && endsAt <= currentPeriodEnd
   if (endsWithPeriod) return { ...common, status: 'pending_cancel', endsAt }
-  return { ...common, status: 'active', ...next, endsAt }
+  return { ...common, status: 'active', ...charges, endsAt }
 }

@@ -25,6 +25,7 @@ type AcceptedOffer = { at: Date; amount: number }
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
+/** Time for the buyer to read and accept an offer, whose amount is computed for one moment. */
 const offerValidMs = 10 * minuteMs
 /** Time for the buyer to confirm a charge with their bank. Stripe itself would wait for 23 hours. */
 const bankConfirmationMs = 60 * minuteMs
@@ -102,8 +103,12 @@ export type Switching = {
 export function createSwitching(deps: SwitchingDeps): Switching {
   const { db, now, stripe, catalog, site, crashPoint, runExclusive, orders, prices, codes, sync } = deps
 
-  const longestPlanOf = ({ productId, billingType }: PurchaseRow): BillingType =>
-    plansWithPrice(catalog.findById(productId)?.prices ?? {}).at(-1)?.key ?? billingType
+  function longestPlanOf({ productId, billingType }: PurchaseRow): BillingType {
+    const product = catalog.findById(productId)
+    // Plans are in the order of their length.
+    const longestPlan = plansWithPrice(product?.prices ?? {}).at(-1)
+    return longestPlan?.key ?? billingType
+  }
 
   async function offerAt(purchase: PurchaseRow, subscription: Subscription, at: Date) {
     await assertOwnCard(db, purchase)

@@ -22,7 +22,7 @@ export async function findTerms(db: Database, version: string): Promise<TermsTex
 }
 
 /** The date is text, because page data is JSON. */
-export async function shownTerms(db: Database, at: Date, site: TermsSite) {
+export async function termsForPages(db: Database, at: Date, site: TermsSite) {
   const { since, ...text } = await storeTerms(db, at, site)
   return { ...text, since: since.toISOString() }
 }
