@@ -79,7 +79,9 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log, isLi
     for (;;) {
       const leased = isClosed || !isListening() ? [] : await lease(isFlushing)
       await Promise.all(leased.map(deliver))
-      if (leased.length === 0 || (!isFlushing && leased.length < batchSize)) return
+      // A flush ends only when nothing is left to deliver.
+      const isLastBatch = isFlushing ? leased.length === 0 : leased.length < batchSize
+      if (isLastBatch) return
     }
   }
 

@@ -18,7 +18,8 @@ export class ConfigurationError extends Error {
 
 export function readConfig(env: Record<string, string | undefined>): Config {
   // An empty value in .env means "not set".
-  const setValues = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const setEntries = Object.entries(env).filter(([, value]) => value !== undefined && value !== '')
+  const setValues = Object.fromEntries(setEntries)
   const parsed = z.safeParse(settings, setValues)
   if (!parsed.success)
     throw new ConfigurationError(parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`))

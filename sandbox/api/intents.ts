@@ -17,7 +17,8 @@ const confirmation = {
 
 /** The publishable key is public, so a call with it also needs the intent's client secret. */
 function assertSecret(expected: string, received: string | undefined, publishable: boolean) {
-  if (received === expected || (received === undefined && !publishable)) return
+  const mayLeaveOut = !publishable
+  if (received === expected || (mayLeaveOut && received === undefined)) return
   throw new Failure(400, {
     type: 'invalid_request_error',
     code: 'resource_missing',

@@ -6,7 +6,7 @@ import type { Work } from '../work.ts'
 
 /** In percent, for the six countries where the sandbox collects tax (VAT, or GST in Australia). */
 const percentages: Record<string, number> = { AT: 20, AU: 10, CH: 8.1, DE: 19, FR: 20, IT: 22 }
-/** Those of the six that are in the European Union. */
+/** Members of the European Union among the six. */
 const unionCountries = new Set(['AT', 'DE', 'FR', 'IT'])
 
 /** A company in the European Union pays the tax itself (reverse charge); outside the six countries none is collected. */

@@ -41,7 +41,7 @@ export function connect(
   onError: (error: Error) => void,
   { directUrl, replicaUrl, lockWaitMs }: ConnectOptions = {},
 ): Connection {
-  // A pooler, which stands before a direct URL, does not pass on settings of a session.
+  // With a direct URL, `url` is the address of a pooler, which does not pass on settings of a session.
   const timeouts = directUrl ? clientTimeouts : { ...clientTimeouts, ...sessionTimeouts }
   const pool = new pg.Pool({ connectionString: url, max: 10, keepAlive: true, ...timeouts })
   pool.on('error', onError)

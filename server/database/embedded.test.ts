@@ -34,7 +34,7 @@ async function query(url: string, text: string) {
 }
 
 const pidFile = (folder: string) => join(folder, 'postmaster.pid')
-const postmaster = ({ folder }: Embedded) => Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0])
+const postmasterPid = ({ folder }: Embedded) => Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0])
 const pathsIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
 
@@ -42,12 +42,12 @@ test('a local PostgreSQL that dies restarts at the same address with all its dat
   const embedded = await openEmbedded(dataDir)
   try {
     await query(embedded.url, 'create table kept as select 42 as answer')
-    const killedPid = postmaster(embedded)
+    const killedPid = postmasterPid(embedded)
     process.kill(killedPid, 'SIGKILL')
     const readRows = () => query(embedded.url, 'select answer from kept')
     const rows = await vi.waitFor(readRows, { timeout: 30_000, interval: 200 })
     expect(rows).toEqual([{ answer: 42 }])
-    expect(postmaster(embedded)).not.toBe(killedPid)
+    expect(postmasterPid(embedded)).not.toBe(killedPid)
   } finally {
     await embedded.close()
   }
@@ -62,7 +62,7 @@ test('a process that reused the pid of a killed PostgreSQL is not mistaken for i
   try {
     writeFileSync(pidFile(folder), pidFileText.replace(/^\d+/, String(sleeper.pid)))
     const reopened = await openEmbedded(dataDir)
-    expect(postmaster(reopened)).not.toBe(sleeper.pid)
+    expect(postmasterPid(reopened)).not.toBe(sleeper.pid)
     expect(await query(reopened.url, 'select 1 as one')).toEqual([{ one: 1 }])
     await reopened.close()
   } finally {
@@ -75,7 +75,7 @@ test.runIf(process.platform === 'linux')('the local PostgreSQL sees none of the 
   const embedded = await openEmbedded(dataDir)
   vi.unstubAllEnvs()
   try {
-    const environment = readFileSync(`/proc/${postmaster(embedded)}/environ`, 'utf8').split('\0')
+    const environment = readFileSync(`/proc/${postmasterPid(embedded)}/environ`, 'utf8').split('\0')
     expect(environment).toContain('TZ=UTC')
     expect(environment.join()).not.toMatch(/planted|HOME|npm_/)
   } finally {
@@ -92,7 +92,7 @@ test.runIf(nobody)('root can start a service’s PostgreSQL, and all files still
   for (const path of paths) chownSync(path, serviceUid, serviceUid)
   const embedded = await openEmbedded(dataDir)
   try {
-    expect(statSync(`/proc/${postmaster(embedded)}`).uid).toBe(serviceUid)
+    expect(statSync(`/proc/${postmasterPid(embedded)}`).uid).toBe(serviceUid)
     expect(paths.filter((path) => existsSync(path) && statSync(path).uid !== serviceUid)).toEqual([])
   } finally {
     await embedded.close()

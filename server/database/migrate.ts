@@ -66,7 +66,9 @@ async function appliedHashes(client: Client): Promise<string[]> {
 }
 
 function assertSameBaseline([baseline]: Migration[], applied: string[]) {
-  if (applied.length === 0 || (baseline && applied.includes(baseline.hash))) return
+  const isEmpty = applied.length === 0
+  const hasBaseline = baseline !== undefined && applied.includes(baseline.hash)
+  if (isEmpty || hasBaseline) return
   throw new StartError(
     'This database was made by a version before 1.0.0 that cannot be upgraded, and nothing in it was changed: ' +
       'start with an empty database (a new DATA_DIR or DATABASE_URL), or go back to the version that made it.',

@@ -41,7 +41,8 @@ export function createGate(deps: Dependencies) {
 
   /** Staff calls always need a proven address: an admin who creates an account does not vouch for its mailbox. */
   function assertProven({ access, proven }: Endpoint, { user }: Session) {
-    if ((proven || isPermission(access)) && !user.isProven)
+    const needsProvenAddress = proven || isPermission(access)
+    if (needsProvenAddress && !user.isProven)
       throw new Refusal(403, 'unproven', 'Confirm your address first. We’ll email you a link.')
   }
 

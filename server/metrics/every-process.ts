@@ -12,14 +12,14 @@ type Message = { metrics: 'all?' | 'own?'; id: number } | { metrics: 'all' | 'ow
 
 const replyTimeoutMs = 1000
 
-/** `own` reads this process's metrics; the returned function those of all processes of this machine. */
-export function metricsOfAll(own: () => Promise<Metrics>): () => Promise<Metrics> {
-  if (!cluster.isWorker) return own
+/** The returned function reads the metrics of all processes of this machine. */
+export function metricsOfAll(readOwn: () => Promise<Metrics>): () => Promise<Metrics> {
+  if (!cluster.isWorker) return readOwn
   const tell = (message: Message) => process.send?.(message)
   const pendingRequests = new Map<number, (values: Metrics) => void>()
   let lastId = 0
   process.on('message', (message: Message) => {
-    if (message.metrics === 'own?') void own().then((values) => tell({ metrics: 'own', id: message.id, values }))
+    if (message.metrics === 'own?') void readOwn().then((values) => tell({ metrics: 'own', id: message.id, values }))
     if (message.metrics !== 'all') return
     pendingRequests.get(message.id)?.(message.values)
     pendingRequests.delete(message.id)
