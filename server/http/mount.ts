@@ -69,6 +69,18 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
     return session
   }
 
+  const actorOf = (session: Session | undefined, request: FastifyRequest): Actor<User | null> => ({
+    user: session?.user ?? null,
+    sessionId: session?.id ?? null,
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    // Read on demand: checking its signature would double the work of a small call.
+    get device() {
+      return cookies.device.read(request)
+    },
+    mustSetUp: session !== undefined && gate.mustSetUp(session),
+  })
+
   return function mount<Group extends Record<string, Endpoint>>(group: Group, handlers: Handlers<Group>) {
     for (const [name, endpoint] of Object.entries(group)) {
       const handler = handlers[name] as unknown as (input: unknown, context: unknown) => Promise<unknown>
@@ -90,17 +102,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           if (endpoint.access !== 'public' && session) await countCall(session.user.id)
 
           const input = parseInput(endpoint, request)
-          const actor: Actor<User | null> = {
-            user: session?.user ?? null,
-            sessionId: session?.id ?? null,
-            ip: request.ip,
-            userAgent: request.headers['user-agent'] ?? '',
-            // Read on demand: checking its signature would double the work of a small call.
-            get device() {
-              return cookies.device.read(request)
-            },
-            mustSetUp: session !== undefined && gate.mustSetUp(session),
-          }
+          const actor = actorOf(session, request)
           const assertFresh = async () => {
             if (session) await gate.assertFresh('today', session)
           }
