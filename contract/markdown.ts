@@ -61,7 +61,7 @@ function parseBlock(text: string): Block {
   return { kind: 'list', isOrdered: marker !== '- ', items: items.map(parseInline) }
 }
 
-// Each group is bounded and excludes its own opening character, so that a text of brackets is matched in linear time.
+/** Takes linear time even for a text of brackets, because each group is bounded and excludes its opening character. */
 const inlineMarkup =
   /\*\*(?<bold>[^*]{1,2000})\*\*|`(?<code>[^`]{1,2000})`|\[(?<link>[^\][]{1,500})\]\((?<href>[^)\s]{1,2000})\)/g
 

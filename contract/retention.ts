@@ -57,6 +57,6 @@ const dayMs = 86_400_000
 
 export const retentionStart = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * dayMs)
 
-/** Retention by law counts whole calendar years, so records of a year are kept until its last one is old enough. */
+/** Retention by law ends with a calendar year, so all records of one year are deleted together. */
 export const retentionStartOfYear = (now: Date, { years }: { years: number }) =>
   new Date(Date.UTC(now.getUTCFullYear() - years, 0, 1))

@@ -10,7 +10,7 @@ const sentences = {
   confirm: 'Your bank wants you to confirm this payment. Try again and confirm it, or use another card.',
   later: 'Your bank didn’t answer. Please try again in a few minutes.',
   test: 'This shop is in test mode and takes test cards only, such as 4242 4242 4242 4242.',
-  // Also for lost and stolen cards: Stripe asks shops not to reveal those reasons.
+  // Includes lost and stolen cards, because Stripe asks shops not to reveal those reasons.
   other: 'Your bank declined this card. Use another card, or ask your bank.',
 }
 

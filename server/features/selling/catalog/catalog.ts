@@ -15,7 +15,7 @@ export type Catalog = {
   products(): Product[]
   homeProduct(): Product
   productsOnSale(): Product[]
-  /** Those on sale come first. `connectedIds` are products that the connector unlocks. */
+  /** Products on sale come first. `connectedIds` are products that the connector unlocks. */
   listForPages(
     reviewsOf: (productId: string) => ListedProduct['reviews'],
     connectedIds: ReadonlySet<string>,

@@ -51,7 +51,7 @@ export type CodeAdministration = {
 export type Code = typeof discountCodes.$inferSelect
 export type AppliedCode = { code: Code; charges: Charges }
 
-/** Both are null for a visitor who has not typed an email yet. */
+/** `userId` and `email` are both null for a visitor who has not typed an email yet. */
 type Buyer = { userId: string | null; email: string | null }
 type PaidOrder = { id: string; codeId: string | null; subscriptionId: string }
 type OrderDraft = { productId: string; billingType: BillingType; price: number; buyer: Buyer }

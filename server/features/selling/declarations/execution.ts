@@ -103,7 +103,7 @@ export function createExecution(
   ): Promise<ExecutionResult | 'later'> {
     if (declaration.kind === 'withdrawal') return carryOutWithdrawal(declaration, purchase, isAwaitingBank)
     const endedBeforeDeclaration = purchase.endedAt !== null && purchase.endedAt <= declaration.declaredAt
-    // Also runs if the contract ended after the declaration, because a crash may have prevented the refund.
+    // A contract that ended after the declaration is refunded, too, because a crash may have prevented that.
     if (declaration.forCause && !endedBeforeDeclaration) return carryOutForCause(declaration, purchase)
     if (!hasEnded(purchase.status) || isAwaitingBank) return carryOutCancellation(declaration, purchase, isAwaitingBank)
     return { outcome: hadEndedSentence }

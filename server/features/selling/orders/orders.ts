@@ -37,7 +37,7 @@ export type Orders = {
   advanceVersion(tx: Transaction, order: OrderRow): Promise<OrderRow | undefined>
   /** Without a buyer, the order was abandoned unpaid. */
   close(tx: Transaction, id: string, buyer?: OrderBuyer): Promise<void>
-  /** Also deletes the customers at Stripe, because both hold an email address. */
+  /** Deletes old orders and their customers at Stripe, because both hold an email address. */
   forgetUnpaid(removeCustomers: (tx: Transaction, ids: string[]) => Promise<void>): Promise<void>
   /** IP addresses are evidence until the order can no longer be disputed. */
   forgetAddresses(): Promise<void>

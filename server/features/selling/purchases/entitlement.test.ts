@@ -59,7 +59,7 @@ describe('the table of docs/entitlements.md', () => {
     expect(entitlementOf([facts], freezingAccess, stored)).toEqual(expected)
     // A buyer without access gets none from a disputed purchase.
     expect(entitlementOf([facts], freezingAccess, null)).toEqual(isOpen ? null : expected)
-    // If disputes don't freeze access, they change nothing.
+    // Without freezing, a dispute changes nothing.
     const undisputed = { ...facts, isDisputed: false }
     expect(entitlementOf([facts], keepingAccess, stored)).toEqual(entitlementOf([undisputed], freezingAccess, null))
   })

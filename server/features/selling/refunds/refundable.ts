@@ -71,7 +71,7 @@ export function unusedSince(endsAt: Date): AmountDue {
   }
 }
 
-/** If only a later plan switch can still be withdrawn from, the payment before it is refunded up to the switch's credit. */
+/** A withdrawal within 14 days of the first order covers every payment; a later one, only the latest plan switch. */
 export function withdrawableSince(declaredAt: Date): AmountDue {
   return ({ paymentIntentId, invoiceId, amount }, subscription) => {
     const { periods, payments } = subscription
@@ -85,6 +85,7 @@ export function withdrawableSince(declaredAt: Date): AmountDue {
     const periodsBefore = periods.filter(({ paidAt }) => paidAt < ordered.paidAt)
     const invoicesBefore = new Set(periodsBefore.map((period) => period.invoiceId))
     if (!invoicesBefore.has(invoiceId)) return amount
+    // The switch was partly paid by credit from the payment before it, which is refunded up to that credit.
     const creditedPayment = payments.find((payment) => invoicesBefore.has(payment.invoiceId))
     const isCredited = paymentIntentId === creditedPayment?.paymentIntentId
     return isCredited ? Math.min(amount, ordered.credit) : 0

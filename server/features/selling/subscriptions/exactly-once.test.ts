@@ -41,7 +41,7 @@ async function retryWhileOverloaded<Answer>(request: () => Promise<Answer>): Pro
 
 /** Each pair is a returning browser and a webhook for the same payment. 200 pairs take two minutes. */
 const pairs = Number(process.env.PAIRS ?? 10)
-/** As many as Stripe sends at the same time. */
+/** Concurrency of Stripe's webhooks. */
 const webhookSenders = 16
 
 test(`${pairs} returning browsers and ${pairs} webhooks at the same time book ${pairs} purchases`, {

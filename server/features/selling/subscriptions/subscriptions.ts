@@ -50,7 +50,7 @@ type SubscriptionDeps = Pick<
 /** Subscriptions at Stripe. Call `sync` whenever one may have changed; it reads the current state from Stripe. */
 export type Subscriptions = {
   sync: Sync
-  /** Also refunds a payment that arrives at the same moment. */
+  /** Refunds a payment that arrives at the same moment. */
   cancelUnpaid(subscriptionId: string): Promise<void>
   inbox: Inbox
   reconcile(): Promise<void>

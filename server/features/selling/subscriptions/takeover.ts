@@ -51,18 +51,10 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     sync(subscriptionId),
   )
 
-  /** Parses text such as `trend-suite monthly`. */
-  function parsePlan(planText: string | null): ProductPlan | null {
-    const [slug = '', billing] = planText?.split(' ') ?? []
-    const product = catalog.findBySlug(slug)
-    const billingType = billingTypes.find((type) => type === billing)
-    return product && billingType ? { productId: product.id, billingType } : null
-  }
-
   async function takeOverOne(actor: Actor, id: string, invite: boolean): Promise<Verdict> {
     const existing = await stripe.existing.find(id)
     if (!existing) throw notFound('Subscription')
-    const plan = parsePlan((await stripe.existing.price(existing.priceId)).plan)
+    const plan = parsePlan(catalog, (await stripe.existing.price(existing.priceId)).plan)
     if (!plan) return fault('Please say first which plan its price is.')
     const obstacle = obstacleTo(existing)
     if (obstacle) return fault(obstacle)
@@ -78,7 +70,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
     const { startedAt, customerId } = existing
     const paymentIntentId = subscription.payments.at(-1)?.paymentIntentId
 
-    const taken = await db.transaction(async (tx): Promise<Verdict> => {
+    const result = await db.transaction(async (tx): Promise<Verdict> => {
       const order = await orders.adopt(tx, {
         id: randomUUID(),
         productId,
@@ -126,10 +118,11 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       return { verdict: 'new', message: 'Taken over' }
     })
 
-    const needsTax = taken.verdict === 'new' && config.tax.mode === 'stripe' && subscription.taxIsOff
-    // `turnTaxOn` returns false if Stripe doesn't know the customer's place.
-    if (!needsTax || (await stripe.subscriptions.turnTaxOn(id))) return taken
-    return { ...taken, message: takenOverWithoutTax }
+    const needsTax = result.verdict === 'new' && config.tax.mode === 'stripe' && subscription.taxIsOff
+    if (!needsTax) return result
+    // False if Stripe doesn't know the customer's place.
+    const isTaxed = await stripe.subscriptions.turnTaxOn(id)
+    return isTaxed ? result : { ...result, message: takenOverWithoutTax }
   }
 
   return {
@@ -143,7 +136,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
         prices: prices.map(({ billing, plan, ...price }) => ({
           ...price,
           billingType: billing,
-          plan: parsePlan(plan),
+          plan: parsePlan(catalog, plan),
           isOther: plan === soldElsewhere,
         })),
         subscriptions: unknownSubscriptions.map((existing) => ({ ...existing, obstacle: obstacleTo(existing) })),
@@ -171,6 +164,14 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       return results
     },
   }
+}
+
+/** Parses text such as `trend-suite monthly`. */
+function parsePlan(catalog: TakeoverDeps['catalog'], planText: string | null): ProductPlan | null {
+  const [slug = '', billing] = planText?.split(' ') ?? []
+  const product = catalog.findBySlug(slug)
+  const billingType = billingTypes.find((type) => type === billing)
+  return product && billingType ? { productId: product.id, billingType } : null
 }
 
 async function readPrices(stripe: StripeGateway, priceIds: Iterable<string>) {
