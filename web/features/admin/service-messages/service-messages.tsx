@@ -149,7 +149,8 @@ function ServiceMessageForm({ productId }: { productId: string }) {
           await send.mutateAsync({ ...message, productId, customers: audience.customers })
           form.reset()
           setUnsaved(false)
-          setDraft(emptyDraft)
+          // The reset form shows its first values again.
+          setDraft(initialDraft)
         }}
       >
         <Field name="reason" label="Reason">
