@@ -22,12 +22,14 @@ fault(
     const writers = repeatConcurrently(2, (writer) => async (turn) => {
       answers.add(await writes.write(shop, `${writer}-${turn}`))
     })
-    const [backup, backupOfCopy] = [join(shop.dataDir, 'first.gz'), join(shop.dataDir, 'again.gz')]
     let lines = 0
     let differing = 0
     let missing = 0
     let copyUrl = ''
     for (let round = 0; round < limit.rounds; round++) {
+      // A backup never replaces another, so each has its own name.
+      const backup = join(shop.dataDir, `backup-${round}.gz`)
+      const backupOfCopy = join(shop.dataDir, `backup-of-copy-${round}.gz`)
       const acknowledgedBefore = [...writes.acknowledged]
       copyUrl = await lab.createDatabase({ empty: true })
       await runCommand('backup', shop.dataDir, shop.databaseUrl, backup)
