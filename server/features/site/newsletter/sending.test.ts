@@ -362,6 +362,24 @@ test('a paused newsletter waits, a stopped one never continues, and its addresse
   expect(await laterAdmin.call(newsletters.adminShow, { id })).toMatchObject({ counts: { sent: sentCount } })
 })
 
+test('a newsletter that stays paused for 30 days is stopped, and its addresses are deleted', async () => {
+  const { shop, smtp, admin, addReaders, createDraft, recipientStates } = await openNewsletterShop(
+    {},
+    { env: { MAIL_RATE: '600' } },
+  )
+  await addReaders(40)
+  const { id } = await createDraft()
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect.poll(() => smtp.accepted.length).toBeGreaterThan(0)
+  await admin.call(newsletters.adminPause, { id })
+  await shop.queue.waitUntilIdle()
+  shop.clock.advance({ days: 31 })
+  await shop.queue.runNow('forget-newsletter-addresses')
+  const laterAdmin = await shop.admin()
+  expect(await laterAdmin.call(newsletters.adminShow, { id })).toMatchObject({ state: 'stopped' })
+  expect(new Set((await recipientStates()).map(([email]) => email))).toEqual(new Set([null]))
+})
+
 test('“Do not email” stops newsletters until it is turned off, and a deleted account leaves no address behind', async () => {
   const { shop, smtp, admin, createDraft, show, run, recipientStates } = await openNewsletterShop()
   const reader = await shop.user()

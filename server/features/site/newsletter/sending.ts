@@ -137,15 +137,22 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
   }
 }
 
-/** Deletes the recipients of old newsletters, including paused ones, and keeps their text and counts. */
+/** Deletes the recipients of old newsletters and keeps their text and counts. Stops those that have been paused for as long. */
 export async function forgetOldRecipients({ db, now }: Pick<Context, 'db' | 'now'>, before: Date) {
-  await db
-    .update(newsletters)
-    .set({ state: 'stopped', finishedAt: now() })
-    .where(and(eq(newsletters.state, 'paused'), lt(newsletters.approvedAt, before)))
-  const oldNewsletters = db.select({ id: newsletters.id }).from(newsletters).where(lte(newsletters.finishedAt, before))
-  await db
-    .update(recipients)
-    .set({ email: null, unsubscribeId: null, reply: null })
-    .where(and(inArray(recipients.newsletterId, oldNewsletters), sql`${recipients.email} is not null`))
+  await db.transaction(async (tx) => {
+    const stoppedNewsletters = await tx
+      .update(newsletters)
+      .set({ state: 'stopped', finishedAt: now() })
+      .where(and(eq(newsletters.state, 'paused'), lt(newsletters.approvedAt, before)))
+      .returning({ id: newsletters.id })
+    const stoppedIds = stoppedNewsletters.map(({ id }) => id)
+    const oldNewsletters = tx
+      .select({ id: newsletters.id })
+      .from(newsletters)
+      .where(or(lte(newsletters.finishedAt, before), inArray(newsletters.id, stoppedIds)))
+    await tx
+      .update(recipients)
+      .set({ email: null, unsubscribeId: null, reply: null })
+      .where(and(inArray(recipients.newsletterId, oldNewsletters), sql`${recipients.email} is not null`))
+  })
 }
