@@ -14,7 +14,7 @@ const stripeKeys =
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
     : {}
 
-/** The build, with rendered pages and the delays of the sandbox. */
+/** The build, with rendered pages. `quirks: {}` keeps the sandbox's own delays; other tests hold its events until `settle()`. */
 const builtShopOptions = { withPages: true, withSchedules: true, quirks: {}, start: startBuiltShop }
 
 export const openShop = (options: OpenShopOptions = {}) => openTestShop({ ...builtShopOptions, ...options })
@@ -31,7 +31,7 @@ export const test = base.extend<
   { shop: TestShop; baseURL: string },
   { shopOpenedBy: <Shop extends TestShop>(open: ShopOpener<Shop>) => Promise<Shop> }
 >({
-  /** Scoped to the worker, because opening a shop takes several seconds. */
+  /** Returns the worker's shop for `open`, which is called once for each worker, because it takes several seconds. */
   shopOpenedBy: [
     async ({}, use) => {
       const shops = new Map<ShopOpener, TestShop>()

@@ -92,7 +92,9 @@ function sendUntil(end: number, port: number, request: string) {
       // The close event follows and counts the failure.
       .on('error', () => undefined)
       .on('close', () => {
-        if (sentAt !== undefined || latencies.length === 0) failures += 1
+        const wasInterrupted = sentAt !== undefined
+        const neverAnswered = latencies.length === 0
+        if (wasInterrupted || neverAnswered) failures += 1
         resolve({ latencies, failures })
       })
   })

@@ -112,8 +112,10 @@ function mayImport(from: string, to: string): string | undefined {
 }
 
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {
-  if (folderOf(from) !== folderOf(to) && allowedTargets[folderOf(to)] && !specifier.startsWith('#'))
-    return `write #${to}`
+  const crossesFolders = folderOf(from) !== folderOf(to)
+  // Excludes `package.json`, which has no short form with `#`.
+  const isCodeFolder = folderOf(to) in allowedTargets
+  if (crossesFolders && isCodeFolder && !specifier.startsWith('#')) return `write #${to}`
   return undefined
 }
 

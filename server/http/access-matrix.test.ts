@@ -55,6 +55,7 @@ async function answerTo(endpoint: Endpoint, visitor: Visitor) {
   return `${response.status} ${code}`
 }
 
+/** `knock` sends an unknown field, so a call that is allowed answers this. */
 const allowed = '400 invalid-input'
 const loggedOut = '401 login-required'
 const forbidden = '403 forbidden'

@@ -28,7 +28,7 @@ const idOf = async (ticker: string) => {
 }
 
 describe('the Rebound List', () => {
-  test('puts each asset in the next position, in upper case, whatever the browser says', async () => {
+  test('puts each asset in the next position, even if the call names a later one, and in upper case', async () => {
     await admin.call(assets.adminAdd, { productId, ticker: ' aapl ', note: 'Strong', sortOrder: 77 })
     await add('nasdaq:msft')
     expect(await list()).toMatchObject([

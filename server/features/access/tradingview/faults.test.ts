@@ -94,6 +94,7 @@ describe('a session that ends', () => {
     expect(await countCalls()).toBe(callCount)
     expect((await todo()).map(({ username }) => username)).toContain('patient_paula')
 
+    // Connecting to the sandbox needs no accepted risks.
     const host = 'sandbox'
     const connectionWithWrongCookies = admin.call(tradingViewAdmin.connect, {
       cookies: 'sessionid=a; sessionid_sign=b',

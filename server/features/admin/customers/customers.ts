@@ -20,7 +20,7 @@ type CustomerContext = Pick<Context, 'attempts' | 'audit' | 'catalog' | 'db' | '
 export type Customers = {
   notes: Notes
   setSuppressed: Newsletter['setSuppressed']
-  /** Only admins see the timeline of an admin. */
+  /** Only admins see the timeline of a staff member. */
   timeline(actor: Actor, id: string, page: PageInput): Promise<Page<TimelineItem>>
   sendPasswordLink(actor: Actor, id: string): Promise<void>
   write(actor: Actor, id: string, message: { subject: string; text: string }): Promise<void>

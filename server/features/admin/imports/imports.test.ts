@@ -111,6 +111,7 @@ test('an import can skip the emails, and leave the access to be unlocked by the 
 test('an account with an unproven address does not get the purchase imported for that address', async () => {
   const squatter = await shop.user({ email: 'victim@example.com', name: 'Not Me' })
   await admin.call(imports.adminImport, { lines: [lineFor('victim@example.com')], ...invitedWithAccess })
+  // The import has reset the account, which ended its session.
   await expect(squatter.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
   expect(await purchasesOf('victim@example.com')).toMatchObject([{ user: { name: 'Ada Lovelace' } }])
 })

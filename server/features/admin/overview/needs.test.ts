@@ -125,6 +125,7 @@ test('a renewal that stays a draft for three days, and a credit note whose refun
     update sandbox.objects set data = data || ${JSON.stringify({ status: 'draft', created: since })}::jsonb
     where kind = 'invoice' and data->'parent'->'subscription_details'->>'subscription' =
       (select stripe_subscription_id from purchases where id = ${stuck.purchase.id})`)
+  // Cancelling makes the shop read the subscription again, with its draft.
   await stuck.call(purchases.cancel, { id: stuck.purchase.id })
   const { id } = await shop.sandbox.controls.refund(returned.purchase.paymentIntentId ?? '', 1000)
   await shop.settle()

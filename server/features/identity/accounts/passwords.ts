@@ -176,6 +176,7 @@ export function createPasswords(context: PasswordDeps): Passwords {
   }
 }
 
+/** The credentials let the start of the session refuse if the password or the account's owner has changed meanwhile. */
 const loginResultOf = (
   user: User,
   credentials: Pick<LoginResult['authentication'], 'passwordHash' | 'handedOverAt'>,

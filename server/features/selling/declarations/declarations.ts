@@ -82,6 +82,7 @@ export function createDeclarations(
   const recordSellerTold = (id: string) =>
     db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, id))
 
+  /** Stores the matching contract. `ownerToAsk` is its owner, if only a click on the emailed link is missing. */
   const linkContract = (declaration: DeclarationRow) =>
     db.transaction(async (tx) => {
       const { contract, needsNoDecision, isOwner } = await matchContract(tx, declaration)

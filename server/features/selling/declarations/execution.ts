@@ -83,11 +83,11 @@ export function createExecution(
     const declaration = await find(id)
     if (declaration?.state !== 'confirmed' || !declaration.purchaseId) return
     const purchase = await findPurchase(declaration.purchaseId)
-    // An earlier run stored an outcome without closing the declaration, because a bank decides about a payment.
-    const isAwaitingBank = declaration.outcome !== null
-    if (isAwaitingBank && purchase.isDisputed) return
+    // An earlier run stored an outcome without closing the declaration, because a bank had to decide about a payment.
+    const wasAwaitingBank = declaration.outcome !== null
+    if (wasAwaitingBank && purchase.isDisputed) return
 
-    const result = await carryOutByKind(declaration, purchase, isAwaitingBank)
+    const result = await carryOutByKind(declaration, purchase, wasAwaitingBank)
     if (result === 'later') return
     const { outcome, unrefunded } = result
     // While a bank decides about a payment, the declaration stays confirmed, so that the hourly job comes back to it.
@@ -99,23 +99,24 @@ export function createExecution(
   async function carryOutByKind(
     declaration: DeclarationRow,
     purchase: PurchaseRow,
-    isAwaitingBank: boolean,
+    wasAwaitingBank: boolean,
   ): Promise<ExecutionResult | 'later'> {
-    if (declaration.kind === 'withdrawal') return carryOutWithdrawal(declaration, purchase, isAwaitingBank)
+    if (declaration.kind === 'withdrawal') return carryOutWithdrawal(declaration, purchase, wasAwaitingBank)
     const endedBeforeDeclaration = purchase.endedAt !== null && purchase.endedAt <= declaration.declaredAt
     // A contract that ended after the declaration is refunded, too, because a crash may have prevented that.
     if (declaration.forCause && !endedBeforeDeclaration) return carryOutForCause(declaration, purchase)
-    if (!hasEnded(purchase.status) || isAwaitingBank) return carryOutCancellation(declaration, purchase, isAwaitingBank)
+    if (!hasEnded(purchase.status) || wasAwaitingBank)
+      return carryOutCancellation(declaration, purchase, wasAwaitingBank)
     return { outcome: hadEndedSentence }
   }
 
-  async function carryOutWithdrawal(declaration: DeclarationRow, purchase: PurchaseRow, isAwaitingBank: boolean) {
+  async function carryOutWithdrawal(declaration: DeclarationRow, purchase: PurchaseRow, wasAwaitingBank: boolean) {
     const { id, status, refundedAmount, lastPaidAmount, price } = purchase
     const hadBeenRefunded = hasEnded(status) && refundedAmount >= (lastPaidAmount ?? price)
     const times = declaredTimes(declaration)
     const unrefunded = await cancellation.withdraw(id, times)
     await reportRepeatedWithdrawal(declaration.id, purchase)
-    if (hadBeenRefunded && !isAwaitingBank) return { outcome: hadEndedSentence, unrefunded }
+    if (hadBeenRefunded && !wasAwaitingBank) return { outcome: hadEndedSentence, unrefunded }
     return { outcome: outcomeInWords(unrefunded, times, 'Ended right away and refunded in full'), unrefunded }
   }
 
@@ -131,15 +132,15 @@ export function createExecution(
   async function carryOutCancellation(
     declaration: DeclarationRow,
     purchaseBefore: PurchaseRow,
-    isAwaitingBank: boolean,
+    wasAwaitingBank: boolean,
   ) {
     const { id, currentPeriodEnd } = purchaseBefore
     const requestedEnd = declaration.endsOn && new Date(declaration.endsOn)
     // Waits until the requested day falls into the present period.
     const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
-    if (renewsBefore && !isAwaitingBank) return 'later' as const
+    if (renewsBefore && !wasAwaitingBank) return 'later' as const
     const times = declaredTimes(declaration)
-    const unrefunded = await cancellation.cancelDeclared(id, times, { refundAgain: isAwaitingBank })
+    const unrefunded = await cancellation.cancelDeclared(id, times, { refundAgain: wasAwaitingBank })
     const { endsAt, refundedAmount } = await findPurchase(id)
     if (endsAt) return { outcome: `Ends on ${dayOf(endsAt)}`, unrefunded }
     const hasRefunded = refundedAmount > purchaseBefore.refundedAmount

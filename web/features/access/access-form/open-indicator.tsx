@@ -7,8 +7,7 @@ import { OutsideButton } from '#web/ui/button.tsx'
 export const useAccess = () =>
   useData(access.mine, {}, { refetchInterval: (rows) => rows?.some(isBeingUnlocked) === true && 1000 })
 
-const isBeingUnlocked = ({ state, problem, oldUsername }: OwnAccess) =>
-  (state === 'unlocking' && !problem) || (state === 'unlocked' && oldUsername !== null)
+const isBeingUnlocked = ({ state, problem }: OwnAccess) => state === 'unlocking' && !problem
 
 export function OpenIndicator({ product, size = 'md' }: { product: string; size?: 'md' | 'lg' }) {
   const { data: links } = useData(privatePackage.show, { product })

@@ -26,8 +26,11 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   const { data: accessRows, isError } = useAccess()
   const { askExchangeKeys } = useSettings()
   const purchase = ownPurchases?.find((candidate) => candidate.paymentIntentId === paymentIntentId)
+  // Falls back to another live purchase, because the one of this payment may have ended.
   const ownAccess = accessRows?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? accessRows?.[0]
   const settledAccess = ownAccess && isSettled(ownAccess) ? ownAccess : null
+  // Without exchange keys, the full form is as short as the form for the username.
+  const showsUsernameForm = ownAccess && askExchangeKeys && needsOnlyUsername(ownAccess)
   const isLoading = !accessRows && !isError
   const onSkip = () => onLeave('/dashboard')
   const renderForm = (hasSkipButton = false) => (
@@ -67,7 +70,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
               </p>
             </div>
           )}
-          {ownAccess && askExchangeKeys && needsOnlyUsername(ownAccess) ? (
+          {showsUsernameForm ? (
             <>
               <UsernameForm ownAccess={ownAccess} onSkip={onSkip} />
               <FoldedForm title="Send the full request" isNeeded={false}>
@@ -173,7 +176,7 @@ function RequestedUsername({ ownAccess }: { ownAccess: OwnAccess }) {
   )
 }
 
-/** `isNeeded` is false if the username alone unlocks the indicator. */
+/** Says that the form is optional unless `isNeeded`. */
 function FoldedForm({ title, isNeeded, children }: { title: string; isNeeded: boolean; children: ReactNode }) {
   return (
     <details className="group border-y border-line">
@@ -198,8 +201,11 @@ const needsOnlyUsername = (ownAccess: OwnAccess) =>
   (usernameProblem(ownAccess) !== null || ownAccess.state === 'none' || ownAccess.state === 'locked')
 
 /** True if the buyer has nothing left to do. */
-const isSettled = (ownAccess: OwnAccess) =>
-  !usernameProblem(ownAccess) && (ownAccess.state === 'unlocked' || ownAccess.promisedBy !== null)
+function isSettled(ownAccess: OwnAccess) {
+  const { state, promisedBy } = ownAccess
+  const hasRequested = promisedBy !== null
+  return !usernameProblem(ownAccess) && (state === 'unlocked' || hasRequested)
+}
 
 function orderOf(purchase: Purchase, email: string) {
   const { billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase

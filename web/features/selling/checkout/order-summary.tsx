@@ -47,7 +47,8 @@ type Cost = { amount: number; months: number }
 function Saving({ shorter, longer }: { shorter: Cost; longer: Cost }) {
   const saving = planSaving(shorter, longer)
   if (!saving) return null
-  return <span className="text-xs whitespace-nowrap text-accent-strong">{saving.free || `Save ${saving.saved}`}</span>
+  const { free: freeMonthsText, saved } = saving
+  return <span className="text-xs whitespace-nowrap text-accent-strong">{freeMonthsText || `Save ${saved}`}</span>
 }
 
 /** Each plan is a link, so that each has its own address. */
