@@ -215,6 +215,7 @@ test('an import from a CSV file shows a preview and continues after a failed req
 
   await expect(faultLineOf('nobody')).toContainText('“nobody” isn’t an email address. Please correct it in the file.')
   await expect(faultLineOf('late-')).toContainText('“Paid until” is in the past')
+  // The last of the 60 people is in line 63, and the repeated one in line 64.
   await expect(faultLineOf('The same email as in line 4')).toContainText('64')
   await expect(faultLineOf('“wrong 119” isn’t an email address')).toBeVisible()
   expect(await admin.call(purchases.adminList, { q: suffix })).toEqual([])
@@ -235,6 +236,7 @@ test('an import from a CSV file shows a preview and continues after a failed req
 
   await page.getByRole('searchbox').fill(`s59-${suffix}`)
   await expect(page).toHaveURL(/q=s59/)
+  // Active purchases / all purchases.
   await expect(rowOf(page, `s59-${suffix}`)).toContainText('1 / 1')
   expect((await admin.call(purchases.adminList, { q: suffix, limit: 100 })).length).toBe(60)
   expect((await shop.mails()).filter(({ to }) => to.includes(suffix))).toEqual([])

@@ -52,6 +52,7 @@ test('the success page waits for a payment that Stripe is still processing', asy
   await page.addInitScript(() => {
     const { setTimeout } = window
     window.setTimeout = Object.assign((run: TimerHandler, milliseconds?: number, ...timerArguments: unknown[]) => {
+      // `Object()` only hides the type of the window, which does not know `recordDelay`.
       Object(window).recordDelay(milliseconds)
       return setTimeout(run, milliseconds, ...timerArguments)
     }, setTimeout)
@@ -60,15 +61,17 @@ test('the success page waits for a payment that Stripe is still processing', asy
   await page.goto(`/checkout/success?payment_intent=${order.paymentIntentId}`)
   await expect(page.getByText('Processing your purchase...')).toBeVisible()
 
-  const advanceUntilVisible = async (locator: Locator) => {
+  const advanceAndExpectVisible = async (locator: Locator) => {
     await page.clock.runFor(500)
     expect(await locator.isVisible()).toBe(true)
   }
   const manyAttempts = { intervals: [20], timeout: 60_000 }
-  await expect(() => advanceUntilVisible(page.getByText('We’re waiting for Stripe to confirm'))).toPass(manyAttempts)
-  await expect(() => advanceUntilVisible(page.getByText('There’s nothing to do, and please don’t pay again.'))).toPass(
+  await expect(() => advanceAndExpectVisible(page.getByText('We’re waiting for Stripe to confirm'))).toPass(
     manyAttempts,
   )
+  await expect(() =>
+    advanceAndExpectVisible(page.getByText('There’s nothing to do, and please don’t pay again.')),
+  ).toPass(manyAttempts)
   expect(confirmCalls).toBe(9)
   // The delays add up to 20 seconds.
   const expectedDelaysMs = [500, 1000, 1500, 2000, 3000, 4000, 4000, 4000]
@@ -77,7 +80,7 @@ test('the success page waits for a payment that Stripe is still processing', asy
 
   await shop.sandbox.controls.settle()
   await shop.sandbox.controls.behaveAsUsual()
-  await expect(() => advanceUntilVisible(page.getByRole('heading', { name: 'Payment Successful!' }))).toPass(
+  await expect(() => advanceAndExpectVisible(page.getByRole('heading', { name: 'Payment Successful!' }))).toPass(
     manyAttempts,
   )
   expect(await user.call(purchases.list, {})).toMatchObject([{ status: 'active' }])

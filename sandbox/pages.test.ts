@@ -32,6 +32,7 @@ test('the PDF of an invoice is valid: one page, readable text, and a table that 
   const file = Buffer.from(await response.arrayBuffer()).toString('latin1')
   expect(file.startsWith('%PDF-1.4')).toBe(true)
   expect(file.trimEnd().endsWith('%%EOF')).toBe(true)
+  // The PDF has octal codes for umlauts and parentheses, and `?` for characters that are not in Latin-1.
   for (const shownText of [number, '$39.00', '-$9.00', '$30.00', 'Zo\\353 \\050Ltd\\051 ??'])
     expect(file).toContain(shownText)
   const tableStart = Number(/startxref\n(\d+)/.exec(file)?.[1])

@@ -40,6 +40,7 @@ await runCommand(async ({ config, url }) => {
   await withClient(url, async (client) => {
     await assertAlone(client)
     const db: Database = drizzle(client, { casing: 'snake_case' })
+    // Undefined, because only tests give another address than Stripe's.
     const configured: ConfiguredAccount = config.stripe
       ? configuredAccountOf(config.stripe, undefined)
       : { kind: 'sandbox' }

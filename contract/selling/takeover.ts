@@ -53,7 +53,11 @@ export const takeover = {
   adminSetPlan: endpoint('POST /api/admin/stripe-prices/:id/plan', {
     access: 'purchases.manage',
     summary: 'Say which plan a price of Stripe’s is, or that another shop sells it; kept with the price at Stripe',
-    input: z.strictObject({ id: priceId, plan: z.nullable(plan) }),
+    input: z.strictObject({
+      id: priceId,
+      /** Null if another shop sells it. */
+      plan: z.nullable(plan),
+    }),
   }),
   adminTakeOver: endpoint('POST /api/admin/stripe-subscriptions', {
     access: 'purchases.manage',

@@ -14,7 +14,8 @@ import { memoryOf } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
 import { details, fault } from './fault.ts'
 
-const limit = { kills: 4, readers: 200, list: 5000, growthMb: 60, delaySeconds: 60 }
+const size = { kills: 4, readers: 200, list: 5000 }
+const limit = { growthMb: 60, delaySeconds: 60 }
 
 const postalAddress = {
   SELLER_NAME: 'Ada Lovelace',
@@ -98,13 +99,14 @@ fault(
     const login = { email: 'seller@example.com', password: 'the seller' }
     const complaints: string[] = []
     let uncertainBefore = 0
-    for (let kills = 0; kills < limit.kills; kills++) {
+    for (let kills = 0; kills < size.kills; kills++) {
       const crash = { CRASH_AT: 'newsletter handed over', CRASH_COUNT: String(10 + kills) }
+      // Undefined if the shop was killed while it started.
       const running = await startProcess(place, { ...env, ...crash })
       if (running) {
         const exit = running.child.signalCode ? Promise.resolve() : once(running.child, 'exit')
         if (kills === 0) {
-          await addReaders(databaseUrl, limit.readers)
+          await addReaders(databaseUrl, size.readers)
           // The shop may be killed before it answers.
           await sendNewsletter(await logIn(running.url, login)).catch(() => undefined)
         }
@@ -136,16 +138,17 @@ fault(
     const { sent, refused, uncertain } = await readProgress(databaseUrl)
     const deliveredTo = [...smtp.accepted, ...restartedSmtp.accepted].map(({ to }) => to)
     const twice = deliveredTo.length - new Set(deliveredTo).size
-    const missing = sent - deliveredTo.length
+    // Emails that are uncertain may have arrived, too, so more can arrive than are recorded as sent.
+    const areAllDelivered = deliveredTo.length >= sent
     return {
       ok:
         complaints.length === 0 &&
         twice === 0 &&
-        missing <= 0 &&
+        areAllDelivered &&
         uncertain > 0 &&
-        uncertain <= (limit.kills + 1) * poolSize &&
-        sent + refused + uncertain === limit.readers,
-      figures: `${limit.kills} kills and a mail server that was gone: ${sent} sent, ${refused} refused, ${deferred.size} wanted later, ${uncertain} uncertain (${poolSize} connections), ${deliveredTo.length} arrived, ${twice} twice${details(complaints)}`,
+        uncertain <= (size.kills + 1) * poolSize &&
+        sent + refused + uncertain === size.readers,
+      figures: `${size.kills} kills and a mail server that was gone: ${sent} sent, ${refused} refused, ${deferred.size} wanted later, ${uncertain} uncertain (${poolSize} connections), ${deliveredTo.length} arrived, ${twice} twice${details(complaints)}`,
     }
   },
   { isInQuickRun: false },
@@ -164,7 +167,7 @@ fault(
     })
     const sendingShop = await lab.openShop({ ...postalAddress, SMTP_URL: smtp.url, MAIL_RATE: '3000' })
     try {
-      await addReaders(sendingShop.databaseUrl, limit.list)
+      await addReaders(sendingShop.databaseUrl, size.list)
       await sendNewsletter(await logIn(sendingShop.url, seller))
       const startedAt = performance.now()
       const [memory, delays]: [number[], number[]] = [[], []]
@@ -186,8 +189,8 @@ fault(
       const delivered = smtp.accepted.filter(({ to }) => to.startsWith('reader'))
       return {
         ok:
-          sent === limit.list &&
-          delivered.length === limit.list &&
+          sent === size.list &&
+          delivered.length === size.list &&
           uncertain === 0 &&
           slowestSeconds < limit.delaySeconds &&
           lateMb < earlyMb + limit.growthMb,

@@ -23,6 +23,7 @@ export const eventRoutes = [
       const types = params.types ?? (params.type === undefined ? null : [params.type])
       if (types && types.length > 20) throw invalid('You may pass up to 20 event types.', 'types')
       const limit = Math.min(Math.max(params.limit ?? 10, 1), 100)
+      // An event has been delivered if none of its deliveries is open ($4).
       const { rows } = await work.database.query<{ data: object }>(
         `select data from sandbox.events
         where ($1::text[] is null or type = any ($1)) and created between $2 and $3

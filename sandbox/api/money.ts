@@ -14,7 +14,7 @@ import { choice, flag, group, integer, list, metadata, type Params, required, te
 import { listRoute, readRoute, route } from './route.ts'
 import { planParams, readPlanChange } from './subscriptions.ts'
 
-/** Keeps the charge's customer locked. */
+/** Locks the customer of the payment intent, which is also the charge's. */
 export async function getChargeForUpdate(work: Work, intent: string) {
   const { latest_charge: latest, status } = await work.getForUpdate('payment_intent', intent)
   if (latest === null || status !== 'succeeded') {
@@ -53,8 +53,8 @@ export const moneyRoutes = [
         work,
         planDetails ? await previewPlanChange(work, before, planDetails) : previewRenewal(before),
       )
-      const previewed = asFinalized(invoice, customer, work.now)
-      return { ...invoice, id: `upcoming_${invoice.id}`, ending_balance: previewed.ending_balance }
+      const { ending_balance: endingBalance } = asFinalized(invoice, customer, work.now)
+      return { ...invoice, id: `upcoming_${invoice.id}`, ending_balance: endingBalance }
     },
   ),
   readRoute('invoice'),
@@ -181,6 +181,7 @@ export const creditNoteRoutes = [
     async ({ work, params: { amount, credit_amount: creditAmount = 0, invoice: id, refunds = [] } }) => {
       const invoice = await work.getForUpdate('invoice', id)
       if (invoice.status !== 'paid') throw invalid('The sandbox credits only what was paid.', 'invoice')
+      // Credit is a negative balance, so the balance grows when credit pays.
       const paidByCredit = (invoice.ending_balance ?? 0) - invoice.starting_balance
       const creditable = invoice.amount_paid + paidByCredit - invoice.post_payment_credit_notes_amount
       if (amount < 1 || amount > creditable)
@@ -201,6 +202,7 @@ export const creditNoteRoutes = [
       return work.create(newCreditNote({ now: work.now, invoice, amount, refunds, tax, earlierNoteCount }))
     },
   ),
+  // An update without changes, by which a shop finds out whether its key may write credit notes.
   route('POST /v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
   readRoute('credit_note'),
   listRoute('credit_note', { invoice: text }),

@@ -47,7 +47,10 @@ function namesAndComments(path: string, source: string): Set<string> {
   return texts
 }
 
-/** Words in lower case, with spaces around each. Punctuation becomes a dot, so that no phrase spans it. */
+/**
+ * Words in lower case, with spaces around each. Punctuation becomes a dot, so that no phrase spans it. Apostrophes, slashes,
+ * asterisks, underscores and hyphens only separate words.
+ */
 function wordsOf(text: string): string {
   const withSplitNames = text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
   const withDots = withSplitNames.replaceAll(/[^\sa-z0-9_'/*-]+/g, ' . ')

@@ -51,6 +51,8 @@ const maxCopies = 1000
 const batchSize = 100
 /** Ids at Stripe, except prices, products and tax rates, which copies share with their model. */
 const idPattern = /(?<![A-Za-z0-9_])(?!price_|prod_|txr_)([a-z]+_)[A-Za-z0-9]{24}(?![A-Za-z0-9])/g
+/** Prefix of a customer's invoice numbers, alone or before a number such as `A1B2C3D4-0001`. */
+const invoicePrefixPattern = /(?<="invoice_prefix":")\w+(?=")|(?<="(?:invoice_)?number":")\w+(?=-)/g
 /** Times in seconds, from 2020 to 2033. */
 const timePattern = /\b1[6-9]\d{8}\b/g
 
@@ -137,10 +139,7 @@ function copyModel(
     .replaceAll(timePattern, (time) => String(Number(time) + seconds))
     .replaceAll(escapeForJson(model.email), escapeForJson(purchase.email))
     .replaceAll(escapeForJson(model.name), escapeForJson(purchase.name))
-    .replaceAll(
-      /"invoice_prefix":"(\w+)"|"(?:invoice_)?number":"(\w+)-/g,
-      (found, ...prefixes: (string | undefined)[]) => found.replace(prefixes[0] ?? prefixes[1] ?? '', newPrefix),
-    )
+    .replaceAll(invoicePrefixPattern, newPrefix)
   const copied = JSON.parse(text) as CopiedRows
   for (const object of copied.objects) {
     const { kind, data } = object
@@ -166,6 +165,7 @@ async function storeCopies(client: pg.Client, copies: (ReturnType<typeof copyMod
      select id, kind, due_at, data from jsonb_to_recordset($1) as o (id text, kind text, due_at float, data jsonb)`,
     [JSON.stringify(copies.flatMap(({ objects }) => objects))],
   )
+  // Each row has the columns of an order and those of its purchase, under the purchase's id.
   const rows = copies.map(({ purchase, order, dates, otherValues }) => ({
     ...order,
     ...dates,

@@ -70,7 +70,11 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
   const workers = createWorkers({ boss, query, log })
   const stored = createStoredJobs({ kinds, query })
 
-  /** The waiting job's row is locked until the caller commits, so the job runs after that. */
+  /**
+   * Changes the job of the key that waits, or stores one; `group` lets one job of the key run at a time. The waiting
+   * job's row is locked until the caller commits, so the job runs after that. A postponed job becomes due, unless
+   * `startAfter` is given.
+   */
   async function upsertJob(name: string, key: string, data: object, { startAfter = 0, ...options }: SendOptions) {
     const upsertOptions = { ...options, startAfter, singletonKey: key, group: { id: key }, match: 'all' as const }
     let jobCount = 0

@@ -36,10 +36,11 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
   ): Promise<number> {
     const endsAt = new Date(now().getTime() + seconds * 1000)
     const isOver = lt(attempts.endsAt, now())
-    const networks = typeof subject === 'string' ? [{ network: subject, limitFactor: 1 }] : subject
-    const limits = new Map(
-      networks.map(({ network, limitFactor }) => [keyOf(kind, network, device), requests * limitFactor]),
-    )
+    // One limit for a text, or one for each network of an IP address.
+    const limits =
+      typeof subject === 'string'
+        ? new Map([[keyOf(kind, subject, device), requests]])
+        : new Map(subject.map(({ network, limitFactor }) => [keyOf(kind, network, device), requests * limitFactor]))
     const rows = await tx
       .insert(attempts)
       .values([...limits.keys()].map((key) => ({ key, count: 1, endsAt })))
@@ -89,6 +90,7 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
       const key = `${networks[0]?.network} ${email}`
       const isCounted = and(eq(attempts.key, keyOf('asked', key)), gt(attempts.endsAt, now()))
       if ((await db.$count(attempts, isCounted)) > 0) return
+      // 'questions' counts the addresses that a network looked up, and 'asked' remembers each of them for an hour.
       await countOrRefuse('questions', networks, { requests: 200, seconds: 3600 })
       await secondsToWait('asked', key, { requests: 1, seconds: 3600 })
     },

@@ -4,6 +4,7 @@ import { Dialog, DialogButtons } from './dialog.tsx'
 export type Question = {
   title: string
   description?: string
+  /** Paragraph below the description: what else the action changes. */
   effect?: string
   action: string
   cancel?: string

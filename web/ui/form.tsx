@@ -37,6 +37,7 @@ export const RefusedFormContext = createContext<RefusedForm | null>(null)
 
 const noValues = {}
 
+/** Values that were posted to `action` without scripts and refused, so that the form shows them again. Else none. */
 export function useRefusedValues(action: string | undefined): RefusedForm['values'] {
   const refusedForm = use(RefusedFormContext)
   const [actionWithoutHash] = action?.split('#') ?? []

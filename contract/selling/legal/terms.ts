@@ -11,7 +11,7 @@ export function terms(
 ) {
   const { consumerLaw, taxNote, productsOnSale, law } = options
   const isEu = consumerLaw === 'eu'
-  const waiver =
+  const requestToBegin =
     'You ask us to begin immediately, before any withdrawal period is over. This does not affect the mandatory rights you have as a consumer.'
   /** Suffix for sentences that would otherwise contradict consumer rights. */
   const exceptConsumerRights = isEu ? ', except for your consumer rights below' : ''
@@ -66,7 +66,7 @@ export function terms(
       title: 'No refunds',
       blocks: [
         `All fees are non-refundable${exceptConsumerRights}. There are no partial refunds for a billing period that has begun, whether or not you use the rest of it${exceptConsumerRights}.`,
-        ...(isEu ? [] : [waiver]),
+        ...(isEu ? [] : [requestToBegin]),
       ],
     },
     ...(isEu ? consumerRights(party) : []),

@@ -11,12 +11,12 @@ export async function owns(db: Database, userId: string, productId: string): Pro
   return (await db.$count(purchases, isTheirs)) > 0
 }
 
-/** Locks the person. Returns all rows of their access. */
+/** Locks the person. Returns all rows of their access. `servedProducts` are the ids of those that the connector unlocks. */
 export async function recomputeAccess(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   userId: string,
-  served: ReadonlySet<string>,
+  servedProducts: ReadonlySet<string>,
 ): Promise<AccessRow[]> {
   const [person] = await tx
     .select({ deletedAt: users.deletedAt })
@@ -39,7 +39,7 @@ export async function recomputeAccess(
     if (!existingRow && !entitlement) continue
     const row = existingRow ?? (await insertRow(tx, context, userId, productId))
     const newValues = entitlement ?? { reason: null, until: null }
-    rows.push(await storeEntitlement(tx, context, row, newValues, served.has(productId)))
+    rows.push(await storeEntitlement(tx, context, row, newValues, servedProducts.has(productId)))
   }
   return rows
 }

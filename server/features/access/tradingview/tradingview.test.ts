@@ -216,7 +216,7 @@ describe('a username', () => {
     expect(items.map(({ user }) => user.email)).toContain(secondClaimant.user.email)
   })
 
-  test('of a former customer is free for its owner, whose access continues on the same entry', async () => {
+  test('of a former customer is free for its owner, and stays on TradingView’s list for them', async () => {
     const squatter = await shop.namedBuyer('squatted_name')
     await shop.accessOf(squatter)
     const admin = await shop.admin()

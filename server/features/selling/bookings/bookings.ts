@@ -113,7 +113,7 @@ export function createBookings(deps: BookingDeps): Bookings {
     await ledger.record(tx, booked, movements)
     await access.purchasesChanged(tx, userId)
 
-    // A reset account has no password anymore, so its owner needs the link in any case.
+    // A reset account has no password anymore, so its owner needs the link in any case. A stranger may have chosen its name.
     const mustInvite = invite || wasReset
     if (mustInvite && status === 'active')
       await mails.send(tx, user.email, 'purchaseBooked', {
@@ -158,7 +158,7 @@ export function createBookings(deps: BookingDeps): Bookings {
       changeBooking(tx, id, ({ status, endsAt, bookedUntil }) => {
         if (!isExtendable({ status, paidThrough: 'hand', endsAt }))
           throw conflict('not-active', 'This purchase has no end that could be moved')
-        // A cancelled booking that had no end has none again once it is resumed.
+        // Keeps `bookedUntil` null for a booking without an end, so that `resume` removes the end of its cancellation.
         return { endsAt: until, bookedUntil: bookedUntil ? until : null }
       }),
 

@@ -54,7 +54,8 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
       const to = recipient.email
       const texts = await readChangeTexts(change, recipient.name)
 
-      // A refused purchase gets one email when it is refused, and none about later changes.
+      // A refused purchase gets one email when it is refused, and none about later changes. A code is refused only for a
+      // new purchase; a known one can still become a duplicate, when it resumes after a pause.
       const refund = { ...texts.nameAndProduct, amount: purchase.lastPaidAmount ?? purchase.price }
       if (endedBecause === 'duplicate') {
         if (!purchaseBefore?.endedBecause) await mails.send(tx, to, 'duplicateRefunded', refund)
@@ -68,6 +69,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
       await emails.sendReceiptOrAccount(tx, change, to, texts)
       await emails.sendPaymentFailed(tx, change, to, texts)
       await emails.sendStatusChange(tx, change, to, texts)
+      // `endedBecause` is passed separately, because its type excludes the reasons above.
       await emails.sendRefundAndEnd(tx, { ...change, endedBecause }, to, texts)
       if (purchase.isDisputed && !purchaseBefore?.isDisputed) {
         const { product } = texts.nameAndProduct
@@ -91,6 +93,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
           amount,
           charged: dueAmount ?? amount,
           refusal: purchase.cardRefusal,
+          // The text of the second reminder, whatever the step of the purchase is.
           step: 2,
           endsAt: pastDueSince ? graceEnd(pastDueSince).toISOString() : null,
           invoice: { purchaseId, invoiceId },

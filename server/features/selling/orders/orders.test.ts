@@ -13,6 +13,7 @@ test('unpaid checkouts are deleted after 30 days, and paid ones stay', async () 
   await shop.queue.runNow('reconcile')
   await shop.queue.runNow('forget-unpaid-checkouts')
   expect((await emails()).toSorted()).toEqual([user.email, 'window-shopper@example.com'].toSorted())
+  // Moves only the shop's clock, so that no subscription renews.
   shop.clock.advance({ days: 31 })
   await shop.queue.runNow('forget-unpaid-checkouts')
   expect(await emails()).toEqual([user.email])

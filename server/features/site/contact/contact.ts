@@ -33,7 +33,7 @@ type MessageFilter = ParsedInputOf<typeof messages.adminList>
 
 const isOpen = isNull(contactMessages.answeredAt)
 
-/** Matches messages sent from the account or, without a login, with its unproven address. */
+/** Matches messages sent from the account or, without a login, with its email address, which anyone could have typed. */
 const isFrom = (account: Pick<typeof users, 'id' | 'email'>) =>
   or(
     eq(contactMessages.userId, account.id),

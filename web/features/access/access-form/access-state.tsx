@@ -50,6 +50,7 @@ export function AccessSentence(props: { ownAccess: OwnAccess; purchase: Purchase
   const { ownAccess, purchase } = props
   const { state, username, similar, promisedBy, unlocksItself } = ownAccess
   const problem = usernameProblem(ownAccess)
+  const needsOnlyUsername = unlocksItself && !username
   if (problem === 'taken') return <>{nameTakenMessage} If it’s yours, please write to us.</>
   if (problem === 'unreadable') return <>{username} can’t be a TradingView username. Please correct it.</>
   if (problem === 'not_found')
@@ -66,7 +67,7 @@ export function AccessSentence(props: { ownAccess: OwnAccess; purchase: Purchase
     case 'locked':
       return (
         <>
-          {username || !unlocksItself ? 'Send us your access request.' : 'Add your TradingView username.'}{' '}
+          {needsOnlyUsername ? 'Add your TradingView username.' : 'Send us your access request.'}{' '}
           {accessPromise(ownAccess)}
         </>
       )

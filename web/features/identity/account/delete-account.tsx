@@ -63,7 +63,7 @@ function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
         failed: 'Failed to delete account',
         onSuccess: async () => {
           await forgetSession()
-          // Same delay as after a logout (docs/product.md).
+          // Leads home after 50 ms, as docs/product.md promises for a logout.
           setTimeout(() => navigate('/'), 50)
         },
       }}

@@ -12,15 +12,7 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, PasskeyButton, Refusal, renderButtonWithRefusal, textLinkClasses } from './auth-card.tsx'
-import {
-  rememberEmail,
-  returnPath,
-  returnPathKey,
-  returnTo,
-  returnToPayment,
-  sessionEndedKey,
-  useRememberedEmail,
-} from './return-path.ts'
+import { loginReason, rememberEmail, returnPath, returnTo, returnToPayment, useRememberedEmail } from './return-path.ts'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave-once-logged-in.ts'
 
@@ -76,12 +68,6 @@ export default function AuthPage() {
       </noscript>
     </AuthCard>
   )
-}
-
-function loginReason(): string {
-  if (sessionStorage.getItem(sessionEndedKey))
-    return 'Your session has ended. Log in again, and you’ll be back where you were.'
-  return sessionStorage.getItem(returnPathKey) ? 'Please log in to continue.' : ''
 }
 
 type EmailProps = { email: string; onEmail: (email: string) => void }

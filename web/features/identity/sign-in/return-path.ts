@@ -2,8 +2,8 @@ import { useState } from 'react'
 import type { Href } from '#web/ui/navigation.tsx'
 import { attempt, useHydrated } from '#web/ui/store.ts'
 
-export const returnPathKey = 'return-to'
-export const sessionEndedKey = 'session-ended'
+const returnPathKey = 'return-to'
+const sessionEndedKey = 'session-ended'
 const emailKey = 'login-email'
 
 /** Remembers a typed email address for the next login page; `forgetReturnPath` removes it. */
@@ -20,11 +20,18 @@ export function useRememberedEmail() {
 
 /** Opens the present page again after the login. If `hasSessionEnded`, the login page says so. */
 export function rememberReturnPath({ hasSessionEnded }: { hasSessionEnded: boolean }) {
-  sessionStorage.setItem(returnPathKey, location.pathname + location.search)
-  if (hasSessionEnded) sessionStorage.setItem(sessionEndedKey, '1')
+  returnTo(location.pathname + location.search)
+  if (hasSessionEnded) attempt(() => sessionStorage.setItem(sessionEndedKey, '1'))
 }
 
-export const returnTo = (path: string) => sessionStorage.setItem(returnPathKey, path)
+/** Why the visitor has to log in. Empty if they opened the login page themselves. */
+export function loginReason(): string {
+  if (attempt(() => sessionStorage.getItem(sessionEndedKey)))
+    return 'Your session has ended. Log in again, and you’ll be back where you were.'
+  return attempt(() => sessionStorage.getItem(returnPathKey)) ? 'Please log in to continue.' : ''
+}
+
+export const returnTo = (path: string) => attempt(() => sessionStorage.setItem(returnPathKey, path))
 
 export const returnToPayment = (paymentIntentId: string) =>
   returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paymentIntentId)}`)

@@ -19,7 +19,7 @@ vi.mock('@stripe/react-stripe-js', () => ({
   useElements: () => ({}),
 }))
 
-test('a payment that Stripe never answers shows an error and can be tried again', async () => {
+test('a payment whose request fails shows an error and can be tried again', async () => {
   const settings = { stripe: { scriptUrl: '' } } as unknown as SiteSettings
   await render(
     <QueryClientProvider client={new QueryClient()}>

@@ -12,13 +12,13 @@ export function OrderEssentials(props: Order & { offer: Offer; tax: Tax | undefi
   const { period, months } = planOf(billing)
   const totalPrice = `Total price ${exactDollars(offer.due)}`
   const totalLine = tax ? `${totalPrice}, ${taxLine(tax)}` : `${totalPrice}. ${settings.tax.note}`
-  const charges = offer.discount?.charges
+  const discountSentence = offer.discount?.charges
   if (settings.consumerLaw === 'none') {
     // No facts are required, so a price without tax and discount needs no sentence.
-    const sentence = [tax && totalLine, charges].filter(Boolean).join('. ')
+    const sentence = [tax && totalLine, discountSentence].filter(Boolean).join('. ')
     return sentence ? <p className="text-sm text-muted">{sentence}</p> : null
   }
-  const renewal = charges ?? `Renews every ${period} at ${exactDollars(offer.price)}`
+  const renewal = discountSentence ?? `Renews every ${period} at ${exactDollars(offer.price)}`
   return (
     <section
       aria-label="Your order"

@@ -15,11 +15,11 @@ export function usePurchases() {
   })
   const loadedPurchases = query.data?.pages.flatMap(({ items }) => items)
   const livePurchases = loadedPurchases?.filter(({ status }) => isLive(status)) ?? []
-  const endedPurchases = loadedPurchases?.filter(({ status }) => !isLive(status)) ?? []
+  const otherPurchases = loadedPurchases?.filter(({ status }) => !isLive(status)) ?? []
   return {
     query,
     /** Undefined until the first page has loaded. */
-    allPurchases: loadedPurchases && [...livePurchases, ...endedPurchases],
+    allPurchases: loadedPurchases && [...livePurchases, ...otherPurchases],
     livePurchases,
     ownedProducts: products.filter(({ slug }) => livePurchases.some(({ product }) => product.slug === slug)),
   }
