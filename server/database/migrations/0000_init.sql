@@ -826,7 +826,7 @@ CREATE INDEX "audit_log_actor" ON "audit_log" USING btree ("actor_id");--> state
 CREATE INDEX "audit_log_about" ON "audit_log" USING btree ("about_id");--> statement-breakpoint
 CREATE INDEX "audit_log_words" ON "audit_log" USING gin (lower("action" || ' ' || "subject" || ' ' || "ip") gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "balance_transactions_newest" ON "balance_transactions" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "balance_transactions_payment" ON "balance_transactions" USING btree ("payment_intent_id");--> statement-breakpoint
+CREATE INDEX "balance_transactions_payment" ON "balance_transactions" USING btree ("payment_intent_id","created_at");--> statement-breakpoint
 CREATE INDEX "balance_transactions_payout" ON "balance_transactions" USING btree ("payout_id");--> statement-breakpoint
 CREATE INDEX "payouts_newest" ON "payouts" USING btree ("arrives_at","id");--> statement-breakpoint
 CREATE INDEX "code_uses_code" ON "code_uses" USING btree ("code_id");--> statement-breakpoint

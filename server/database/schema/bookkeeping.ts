@@ -39,7 +39,7 @@ export const balanceTransactions = pgTable(
   },
   (t) => [
     index('balance_transactions_newest').on(t.createdAt, t.id),
-    index('balance_transactions_payment').on(t.paymentIntentId),
+    index('balance_transactions_payment').on(t.paymentIntentId, t.createdAt),
     index('balance_transactions_payout').on(t.payoutId),
   ],
 )

@@ -7,7 +7,7 @@ import { billing } from '#contract/selling/billing.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { movementKinds } from '#contract/statuses.ts'
 import type { Page } from '#server/database/cursor.ts'
-import { bookPaid } from '#server/testing/book-purchase.ts'
+import { bookPaid, reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { invoicesFor } from '#server/testing/invoices-for.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -226,4 +226,26 @@ test('a card stored at the Stripe customer, not at the subscription, has its exp
   await shop.settle()
   expect((await readCard()).at).toEqual(at)
   expect((await readCard()).card).toBe('Visa ending in 4242')
+})
+
+test('recurring revenue of more than $21 million a year, which no 32-bit number holds, is compared and shown', async () => {
+  admin = await shop.admin()
+  const readArr = async () => (await admin.call(overview.adminShow, {})).months.at(-1)?.arr ?? 0
+  const arrBefore = await readArr()
+  for (let count = 0; count < 2; count++) {
+    const { user } = await shop.user()
+    await admin.call(purchases.adminAdd, {
+      userId: user.id,
+      productId: reboundSigmaPro.id,
+      billingType: 'monthly',
+      amount: 99_999_999,
+      status: 'active',
+      kind: 'paid_elsewhere',
+    })
+  }
+
+  await shop.queue.runNow('prove-revenue')
+  const addedArr = 2 * 12 * 99_999_999
+  expect(await readArr()).toBe(arrBefore + addedArr)
+  expect((await admin.call(figures.adminShow, {})).proof?.elsewhere).toBeGreaterThan(addedArr)
 })

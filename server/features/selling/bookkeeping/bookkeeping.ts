@@ -40,7 +40,7 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
     const [from, until] = boundsOfTaxPeriod(period)
     const { rows } = await db.execute<TaxLine>(sql`
       select kind, e.country, region, tax_rate as rate, "originalMonth", count(*)::int as count,
-        sum(gross - tax)::int as net, sum(tax)::int as tax, sum(gross)::int as gross
+        sum(gross - tax)::float8 as net, sum(tax)::float8 as tax, sum(gross)::float8 as gross
       from (${taxedEntries}) e where e.at >= ${from} and e.at < ${until}
       group by 1, 2, 3, 4, 5 order by kind desc, e.country nulls last, region nulls first, rate nulls last, "originalMonth"`)
     return rows
@@ -54,7 +54,7 @@ export function createBookkeeping(deps: ReadBalanceDeps): Bookkeeping {
       const lines = db
         .select({
           count: sql<number>`count(*)::int`.as('line_count'),
-          net: sql<number>`coalesce(sum(${balanceTransactions.net}), 0)::int`.as('line_net'),
+          net: sql<number>`coalesce(sum(${balanceTransactions.net}), 0)::float8`.as('line_net'),
         })
         .from(balanceTransactions)
         .where(and(eq(balanceTransactions.payoutId, payouts.id), isPayoutLine))
@@ -161,18 +161,18 @@ function monthOf(row: MonthRow): BookedMonth {
 /** `charged_` sums are in the charges' currency. Lines without an amount in the books are converted at their exchange rate. */
 const selectMonthsSince = (since: Date): SQL => sql`
   select to_char(at, 'YYYY-MM') as month, currency,
-    coalesce(sum(charged) filter (where kind = 'gross'), 0)::int as charged_gross,
-    coalesce(sum(charged) filter (where kind = 'refunds'), 0)::int as charged_refunds,
-    coalesce(sum(charged) filter (where kind = 'disputes'), 0)::int as charged_disputes,
-    coalesce(sum(charged_fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::int as charged_fees,
-    coalesce(sum(charged - charged_fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::int as charged_net,
-    coalesce(sum(amount) filter (where kind = 'gross'), 0)::int as settled_gross,
-    coalesce(sum(amount) filter (where kind = 'refunds'), 0)::int as settled_refunds,
-    coalesce(sum(amount) filter (where kind = 'disputes'), 0)::int as settled_disputes,
-    coalesce(sum(fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::int as settled_fees,
-    coalesce(sum(net) filter (where kind <> 'paid_out'), 0)::int as settled_net,
-    coalesce(sum(net) filter (where kind = 'other'), 0)::int as other,
-    coalesce(-sum(net) filter (where kind = 'paid_out'), 0)::int as "paidOut"
+    coalesce(sum(charged) filter (where kind = 'gross'), 0)::float8 as charged_gross,
+    coalesce(sum(charged) filter (where kind = 'refunds'), 0)::float8 as charged_refunds,
+    coalesce(sum(charged) filter (where kind = 'disputes'), 0)::float8 as charged_disputes,
+    coalesce(sum(charged_fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::float8 as charged_fees,
+    coalesce(sum(charged - charged_fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::float8 as charged_net,
+    coalesce(sum(amount) filter (where kind = 'gross'), 0)::float8 as settled_gross,
+    coalesce(sum(amount) filter (where kind = 'refunds'), 0)::float8 as settled_refunds,
+    coalesce(sum(amount) filter (where kind = 'disputes'), 0)::float8 as settled_disputes,
+    coalesce(sum(fee) filter (where kind in ('gross', 'refunds', 'disputes')), 0)::float8 as settled_fees,
+    coalesce(sum(net) filter (where kind <> 'paid_out'), 0)::float8 as settled_net,
+    coalesce(sum(net) filter (where kind = 'other'), 0)::float8 as other,
+    coalesce(-sum(net) filter (where kind = 'paid_out'), 0)::float8 as "paidOut"
   from (
     select b.created_at at time zone 'UTC' as at, b.currency, b.amount, b.fee, b.net,
       round(b.fee / coalesce(b.exchange_rate, 1)) as charged_fee,

@@ -123,7 +123,7 @@ export function createProof({ db, now, stripe, log, catalog }: ProofContext, { o
       }
       for await (const id of findUnlisted(listedIds)) await syncAndCount(id, null)
       const [paidElsewhere] = await db
-        .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::int` })
+        .select({ arr: sql<number>`coalesce(sum(${purchases.arr}), 0)::float8` })
         .from(purchases)
         .where(and(eq(purchases.paidThrough, 'hand'), gt(purchases.arr, 0)))
       await db.insert(mrrProofs).values({ at: now(), ...tally.result(), elsewhere: paidElsewhere?.arr ?? 0 })

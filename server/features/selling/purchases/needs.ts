@@ -48,7 +48,7 @@ export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, N
 export async function countNeeds(db: Database, now: Date, maxCount: number) {
   const counts = Object.entries(needConditions(now)).map(
     ([need, { condition, dueAt, amount }]) => sql`
-      select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::int as amount
+      select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::float8 as amount
       from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${maxCount}) found`,
   )
   const { rows } = await db.execute<{ need: string; count: number; due: string | Date | null; amount: number }>(
