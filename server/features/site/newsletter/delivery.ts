@@ -5,6 +5,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { mailSuppressions, newsletters, newsletterRecipients as recipients } from '#server/database/schema.ts'
 import { type Outcome, poolSize } from '#server/gateways/mail.ts'
+import type { Queue } from '#server/jobs/queue.ts'
 import { audienceOf } from './audience.ts'
 
 type DeliveryContext = Pick<Context, 'bulkMail' | 'config' | 'crashPoint' | 'db' | 'mails' | 'now' | 'queue'>
@@ -109,7 +110,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
 
     const sendUntilDone = async () => {
       while (queue.isRunning() && Date.now() < endsAt && failures < failuresBeforePause) {
-        await pace.waitForTurn()
+        await pace.waitForTurn(endsAt)
         const recipient = await claimNext()
         if (!recipient) return
         const data = { subject, preheader, markdown, unsubscribeId: recipient.unsubscribe_id, why: recipient.why }
@@ -158,22 +159,32 @@ export function createDelivery(context: DeliveryContext): Delivery {
   return { sendSlice, setState, pause }
 }
 
+type PaceContext = { queue: Pick<Queue, 'depths' | 'isRunning'>; config: { mail: { rate: number } } }
+
+export type Pace = {
+  /** Lets other emails go first, at most until `endsAt`. */
+  waitForTurn(endsAt: number): Promise<void>
+  speedUp(): void
+  slowDown(): void
+}
+
 /** Keeps to `MAIL_RATE`, slows down when the mail server defers emails, and lets other emails go first. */
-function createPace({ queue, config }: Pick<Context, 'queue' | 'config'>) {
+export function createPace({ queue, config }: PaceContext): Pace {
   const intervalMs = 60_000 / config.mail.rate
   let nextSendAt = 0
   let slowdown = 1
-  let queueCheckedAt = 0
+  let latestCheck = { at: 0, hasOtherEmails: Promise.resolve(false) }
 
-  /** Waits until no receipt or link is queued. Reads the queue at most every 250 ms. */
-  async function waitForOtherEmails() {
-    for (;;) {
-      if (Date.now() - queueCheckedAt < 250) return
-      queueCheckedAt = Date.now()
-      const hasWaiting = (await queue.depths()).some(({ name, state }) => name === 'mail' && state === 'created')
-      if (!hasWaiting || !queue.isRunning()) return
-      await sleep(300)
-    }
+  const readQueue = async () => (await queue.depths()).some(({ name, state }) => name === 'mail' && state === 'created')
+
+  /** True if a receipt or link is queued. Reads the queue at most every 250 ms; all connections share the result. */
+  function hasOtherEmails(): Promise<boolean> {
+    if (Date.now() - latestCheck.at >= 250) latestCheck = { at: Date.now(), hasOtherEmails: readQueue() }
+    return latestCheck.hasOtherEmails
+  }
+
+  async function waitForOtherEmails(endsAt: number) {
+    while (queue.isRunning() && Date.now() < endsAt && (await hasOtherEmails())) await sleep(300)
   }
 
   async function waitForInterval() {
@@ -183,8 +194,8 @@ function createPace({ queue, config }: Pick<Context, 'queue' | 'config'>) {
   }
 
   return {
-    async waitForTurn() {
-      await waitForOtherEmails()
+    async waitForTurn(endsAt: number) {
+      await waitForOtherEmails(endsAt)
       await waitForInterval()
     },
     speedUp() {
