@@ -15,6 +15,15 @@ type CodeOptions = {
   onChange: (discount: Discount | null) => void
 }
 
+/** State of the code, with the meanings in `CodeOptions`: the address's code until the buyer changes, opens or closes it. */
+export function useCode(search: string) {
+  const [chosen, setChosen] = useState<string | null>()
+  const codeInAddress = new URLSearchParams(search).get('code')
+  // Stored, because the address of the payment step does not contain it.
+  if (chosen === undefined && codeInAddress) setChosen(codeInAddress)
+  return [chosen ?? null, setChosen] as const
+}
+
 /** Each plan gets its own quote of the code. */
 export function useCodeField({ product, billing, code, discount, onChange }: CodeOptions) {
   const [typed, setTyped] = useState('')

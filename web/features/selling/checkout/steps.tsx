@@ -12,7 +12,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { checkoutAddress, isAtPayment } from './address.ts'
 import { Buyer, type BuyerDetails } from './buyer.tsx'
 import { CardBrands } from './card-brands.tsx'
-import { CodeField, useCodeField } from './code-field.tsx'
+import { CodeField, useCode, useCodeField } from './code-field.tsx'
 import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type PreparedPayment } from './payment.tsx'
 import { useNeedsBillingLocation } from './place-fields.tsx'
@@ -194,12 +194,4 @@ export function Steps(props: StepsProps) {
       )}
     </>
   )
-}
-
-/** The code from the address, until another one is set. */
-function useCode(search: string) {
-  const [code, setCode] = useState<string | null>(null)
-  const codeInAddress = new URLSearchParams(search).get('code')
-  if (code === null && codeInAddress) setCode(codeInAddress)
-  return [code, setCode] as const
 }
