@@ -68,7 +68,7 @@ test.describe('the access queue', () => {
     await expectToast(page, 'Undone')
     await row.getByRole('button', { name: 'I’ve added them' }).click()
     await expect(row).toBeHidden()
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     const mails = (await shop.mails()).filter((mail) => mail.to === email && mail.subject.includes('access is ready'))
     expect(mails).toHaveLength(1)
 
@@ -108,7 +108,7 @@ test.describe('the access queue', () => {
 
     const admin = await shop.admin()
     await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, cancelledCustomer.email)] })
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     await admin.call(purchases.adminCancel, { id: cancelledCustomer.purchase.id })
 
     await openAdmin(page, shop, '/admin/access')

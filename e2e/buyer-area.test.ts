@@ -118,7 +118,7 @@ test.describe('TradingView access', () => {
     await page.reload()
     await expect(accessCard(page).getByText('unlocked', { exact: true })).toBeVisible()
     await expect(accessCard(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
-    await shop.afterUndo()
+    await shop.endUndoMinute()
 
     await accessCard(page).getByRole('button', { name: 'Change username' }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'TradingView Username' }).fill('ada_moved')
@@ -127,7 +127,7 @@ test.describe('TradingView access', () => {
     await expect(accessCard(page)).toContainText('ada_corrected stays unlocked until the new one is.')
 
     await admin.call(accessAdmin.grant, { ids })
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     await admin.call(accessAdmin.withhold, { ids })
     await page.reload()
     await expect(accessCard(page).getByText('removed', { exact: true })).toBeVisible()

@@ -114,7 +114,7 @@ test('the seller answers a message, exports newsletter addresses, removes and re
     secretKey: 's',
   })
   await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, buyer.user.email)] })
-  await shop.afterUndo()
+  await shop.endUndoMinute()
   await page.goto('/admin/access/people')
   await page.getByRole('searchbox').fill(`tv_${suffix}`)
   const person = rowOf(page, `tv_${suffix}`)

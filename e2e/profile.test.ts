@@ -199,6 +199,7 @@ test('a session that ends on an open page leads to login and back', async ({ pag
   await expect(page.getByText('No products yet')).toBeVisible()
   await page.waitForLoadState('networkidle')
 
+  // The redirect is stopped, so that the page stays and can be checked; the test then opens the login itself.
   const loginRedirected = interceptLoginRedirect(page)
   await person.call(accounts.logoutEverywhere, {})
   await page.getByRole('button', { name: 'Save Changes' }).click()

@@ -140,7 +140,7 @@ test('a product from one file is shown, sold and unlocked, without access to the
   const admin = await shop.admin()
   const [openRequest] = await admin.call(accessAdmin.todo, {})
   await admin.call(accessAdmin.grant, { ids: [openRequest?.id ?? ''] })
-  await shop.afterUndo()
+  await shop.endUndoMinute()
   const mail = (await shop.mails()).find(({ subject }) => subject === 'Your TradingView access is ready')
   expect(mail?.text).toContain('Trend Compass is unlocked for your TradingView account')
 

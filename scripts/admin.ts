@@ -5,7 +5,7 @@ import { migrate } from '#server/database/migrate.ts'
 import { createAdmins } from '#server/features/identity/accounts/accounts.ts'
 import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
-import { connectTo, explain, runCommand } from './command.ts'
+import { connectTo, exitWith, runCommand } from './command.ts'
 
 const help = `npm run admin -- add <email>                creates an admin, or makes an existing user one, with a new password
 npm run admin -- reset <email>              gives an admin a new password
@@ -17,8 +17,8 @@ the audit log records it. The shop can keep running; within minutes, it emails t
 
 const [command, typedEmail] = process.argv.slice(2)
 const email = z.safeParse(emailField, typedEmail).data
-if (!isCommand(command) || !typedEmail) explain(help)
-if (email === undefined) explain(`${typedEmail} is not an email address.`)
+if (!isCommand(command) || !typedEmail) exitWith(help)
+if (email === undefined) exitWith(`${typedEmail} is not an email address.`)
 
 await runCommand(async ({ url }) => {
   await migrate(url)

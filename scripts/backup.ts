@@ -4,12 +4,12 @@ import { backupToFile } from '#server/database/backup.ts'
 import { StartError } from '#server/errors.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import { explain, runCommand, withClient } from './command.ts'
+import { exitWith, runCommand, withClient } from './command.ts'
 
 /** `npm run backup -- <file>`: saves every row of the shop in one file, even while the shop runs. */
 const [file = ''] = process.argv.slice(2)
-if (!file) explain('Where to? npm run backup -- shop.sql.gz')
-if (existsSync(file)) explain(`${file} is there already, and a backup never replaces another. Choose a new name.`)
+if (!file) exitWith('Where to? npm run backup -- shop.sql.gz')
+if (existsSync(file)) exitWith(`${file} is there already, and a backup never replaces another. Choose a new name.`)
 
 /** A database that can't be written needs its backup most, so a failed record only warns. */
 const recordBackup = (url: string) =>

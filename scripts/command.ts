@@ -48,7 +48,7 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
   }
 }
 
-export function explain(help: string): never {
-  console.error(help)
+export function exitWith(message: string): never {
+  console.error(message)
   process.exit(1)
 }

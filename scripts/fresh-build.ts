@@ -7,7 +7,7 @@ import { checkBuild } from '#server/process/build.ts'
 
 /** Also the setup of tests that run the build. */
 export default function freshBuild() {
-  // `npm ci` removes these binaries, while the build stays fresh.
+  // `npm ci` removes these links, while the build stays fresh.
   linkPostgresLibraries()
   if (checkBuild() === 'fresh') return
   console.log('Building the shop, because the build is missing or out of date...')

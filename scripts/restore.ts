@@ -8,7 +8,7 @@ import { restore } from '#server/database/restore.ts'
 import { StartError } from '#server/errors.ts'
 import { createJobTables } from '#server/jobs/schema.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
-import { explain, runCommand, withClient } from './command.ts'
+import { exitWith, runCommand, withClient } from './command.ts'
 
 const help = `npm run restore -- <file>
 
@@ -22,8 +22,8 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
 })
 const [file = ''] = positionals
-if (!file) explain(help)
-if (!existsSync(file)) explain(`File not found: ${file}`)
+if (!file) exitWith(help)
+if (!existsSync(file)) exitWith(`File not found: ${file}`)
 
 const assertEmpty = (url: string) =>
   withClient(url, async (client) => {

@@ -3,7 +3,7 @@ import { resealKeys } from '#server/features/access/access/access.ts'
 import { resealCookies } from '#server/features/access/tradingview/tradingview.ts'
 import { resealAppCodes } from '#server/features/identity/factors/factors.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
-import { connectTo, explain, runCommand } from './command.ts'
+import { connectTo, exitWith, runCommand } from './command.ts'
 
 const help = `npm run secrets -- rotate
 
@@ -15,7 +15,7 @@ Changes the key that encrypts exchange keys, app codes and the TradingView sessi
      Earlier backups still need the old key, so don't throw it away.
 `
 
-if (process.argv[2] !== 'rotate') explain(help)
+if (process.argv[2] !== 'rotate') exitWith(help)
 
 await runCommand(async ({ config, url }) => {
   const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)

@@ -3,7 +3,7 @@ import { loadEnvFile } from '#server/config/env-file.ts'
 import { settings } from '#server/config/environment.ts'
 import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
-import { explain } from './command.ts'
+import { exitWith } from './command.ts'
 import { differences, outline, playScenes } from './verify/verify.ts'
 
 const help = `npm run stripe -- check   shows what is set up at Stripe and what is missing
@@ -15,7 +15,7 @@ docs/stripe.md lists the permissions a restricted key needs.
 `
 
 const [command] = process.argv.slice(2)
-if (command !== 'check' && command !== 'setup' && command !== 'verify') explain(help)
+if (command !== 'check' && command !== 'setup' && command !== 'verify') exitWith(help)
 for (const warning of loadEnvFile()) console.warn(warning)
 if (command === 'verify') process.exit(await verify(process.env.STRIPE_SECRET_KEY))
 const secretKey = readSetting('STRIPE_SECRET_KEY')
@@ -74,6 +74,6 @@ async function verify(key: string | undefined): Promise<number> {
 
 function readSetting(name: 'STRIPE_SECRET_KEY' | 'PUBLIC_URL'): string {
   const { data, error } = z.safeParse(settings.shape[name], process.env[name] || undefined)
-  if (error) explain(error.issues.map(({ message }) => `${name} ${message}`).join('\n'))
-  return data ?? explain(`${name} is not set: put it in .env, or in the environment`)
+  if (error) exitWith(error.issues.map(({ message }) => `${name} ${message}`).join('\n'))
+  return data ?? exitWith(`${name} is not set: put it in .env, or in the environment`)
 }

@@ -39,6 +39,7 @@ const foreignEntry = z.object({ id, username: z.string(), script: z.string(), un
 const preview = z.object({
   toUnlock: z.int(),
   toLock: z.int(),
+  /** Entitled people whose username TradingView does not know, or that is invalid or another customer's. */
   unknownNames: z.int(),
   /** People unlocked by hand whom the connector would manage from then on. */
   managedFromNow: z.int(),
@@ -56,9 +57,11 @@ const run = z.object({
   pages: z.int(),
   isComplete: z.boolean(),
   people: z.int(),
-  /** People to be added to the list, with a wrong end date on it, and to be removed from it. */
+  /** People to be added to the list. */
   missing: z.int(),
+  /** People on the list with a wrong end date. */
   wrong: z.int(),
+  /** People to be removed from the list. */
   ended: z.int(),
   foreign: z.int(),
   blockedRemovals: z.int(),
@@ -66,6 +69,7 @@ const run = z.object({
 })
 
 const meter = z.object({
+  /** Buyers with a live purchase, plus `foreign`. */
   people: z.int(),
   foreign: z.int(),
   /** Last day of the current month. */

@@ -21,7 +21,7 @@ export const credentials = {
     ...linkCall,
     caller: 'optional',
     duringFactorSetup: true,
-    summary: 'Confirm a new address, with the link emailed to it, where its owner is logged in',
+    summary: 'Confirm a new address with the emailed link, in a browser in which the account is logged in',
   }),
   undoEmail: endpoint('POST /api/user/email/undo', {
     ...linkCall,

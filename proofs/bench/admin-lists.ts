@@ -8,7 +8,7 @@ const search = '/api/admin/search'
 
 /** Measures lists and searches mainly by buffers and statements, which do not depend on the machine's load. */
 export async function measureAdminLists({ shop }: Bench, cookie: string): Promise<Line[]> {
-  /** The word for an empty result, as in the small shop of `--quick`, matches nothing. */
+  /** Without a row, as in the small shop of `--quick`, returns a word that no search finds. */
   const readValue = async (text: string) => (await shop.query<{ found: string }>(text))[0]?.found ?? 'pi_none'
   const total = Number(await readValue('select count(*)::int as found from purchases'))
   const [row] = await shop.query<{ at: Date; id: string }>(

@@ -9,6 +9,7 @@ const lightHashing = process.env.LIGHT_HASHING ? { passwordCost: { memoryCost: 8
 
 /** Runs the shop like `server/main.ts`, but without rate limits, because all visitors of the lab share an address. */
 const config = { ...readConfig(process.env), rateLimits: false }
+// Closing the primary process sends SIGTERM to its workers, which wait for their visitors.
 const opening =
   config.processes > 1 && cluster.isPrimary
     ? openCluster(config, createLog(config.logLevel)).then(({ close }) => ({ stop: close, close }))

@@ -106,6 +106,7 @@ export const subscriptionRoutes = [
       payment_behavior: choice('default_incomplete'),
     },
     async ({ work, params }) => {
+      // Only locks the customer; `work.customer` refuses a deleted one.
       await work.getForUpdate('customer', params.customer)
       const customer = await work.customer(params.customer)
       const price = await requireSinglePrice(work, params.items)

@@ -136,7 +136,7 @@ export async function openShop({
     /** After a test that moves the clock, the next one would renew every earlier subscription. */
     stopBilling: () => sandbox().controls.stopBilling(),
     /** Ends the minute in which a grant by hand can be undone. */
-    async afterUndo() {
+    async endUndoMinute() {
       clock.advance({ minutes: 1.1 })
       await shop.queue.runNow('announce-access')
       await shop.queue.waitUntilIdle()

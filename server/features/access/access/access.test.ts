@@ -72,7 +72,7 @@ async function createUnlockedBuyer() {
   await buyer.ask()
   const { id } = await accessOf(buyer)
   await admin.call(accessAdmin.grant, { ids: [id] })
-  await shop.afterUndo()
+  await shop.endUndoMinute()
   return { ...buyer, admin: await shop.admin(), id }
 }
 
@@ -252,7 +252,7 @@ describe('the seller', () => {
     expect(await admin.call(accessAdmin.grant, { ids: [id] })).toEqual({ changed: 1 })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject, readySubject])
     const laterAdmin = await shop.admin()
     await expect(laterAdmin.call(accessAdmin.reveal, { id })).rejects.toMatchObject({ code: 'keys-deleted' })
@@ -268,7 +268,7 @@ describe('the seller', () => {
     await shop.queue.runNow('purge-exchange-keys')
     await admin.call(accessAdmin.undo, { ids: [id] })
     expect(await accessOf(buyer)).toMatchObject({ state: 'asked', unlockedName: null, undoUntil: null })
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     expect(await mailsTo(buyer.user.email)).toEqual([receivedSubject])
     const laterAdmin = await shop.admin()
     expect(await laterAdmin.call(accessAdmin.reveal, { id })).toMatchObject({ apiKey: form.apiKey })
@@ -341,7 +341,7 @@ describe('the seller', () => {
     ])
     const changedCounts = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
     expect(changedCounts.reduce((sum, changed) => sum + changed, 0)).toBe(3)
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     for (const buyer of waiting) expect(await mailsTo(buyer.user.email)).toHaveLength(2)
     const secondGrant = (await shop.admin()).call(accessAdmin.grant, { ids })
     await expect(secondGrant).rejects.toMatchObject({ code: 'already-handled' })
@@ -458,7 +458,7 @@ describe('a paying buyer whose access is withheld', () => {
     expect([await listed('unlocked'), await listed('withheld')]).toEqual([[], [id]])
     await admin.call(accessAdmin.restore, { ids: [id] })
     expect(await mine()).toMatchObject({ state: 'unlocked' })
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     expect((await mailsTo(user.email)).at(-1)).toBe(readySubject)
   })
 

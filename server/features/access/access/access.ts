@@ -27,6 +27,7 @@ export type AccessModule = {
   buyerAccess: BuyerAccess
   decisions: Decisions
   lists: AccessLists
+  /** Hands waiting people to the connector if it works, otherwise to the seller. */
   connectorChanged(tx: Transaction): Promise<void>
   owns(userId: string, productId: string): Promise<boolean>
   revealKeys(actor: Actor, id: string): Promise<Keys>
@@ -65,9 +66,10 @@ export function createAccessModule(context: AccessContext, connector: ConnectorI
       const served = await connector.servedProducts(tx)
       const rows = await recomputeAccess(tx, context, userId, served)
       await connector.requestSync(tx, userId)
-      const rowsWithoutName = rows.filter(
-        ({ productId, reason, state, nameKey }) => served.has(productId) && reason && state === 'none' && !nameKey,
-      )
+      const rowsWithoutName = rows.filter(({ productId, reason, state, nameKey }) => {
+        const isEntitled = reason !== null
+        return served.has(productId) && isEntitled && state === 'none' && !nameKey
+      })
       if (rowsWithoutName.length > 0) await applyProfileUsername(tx, userId, rowsWithoutName)
     },
   }

@@ -18,7 +18,10 @@ import type { AccessRow, ConnectorInterface } from './rows.ts'
 type BuyerAccessContext = Pick<Context, 'catalog' | 'db' | 'now' | 'secrets' | 'settings'>
 
 export type BuyerAccess = {
-  /** Nothing changes if the same username is unlocked already. */
+  /**
+   * Stores the form, and asks for access with its username. Access does not change if the same username is unlocked
+   * already. `beforeMove` asks for a recent proof of identity before access moves to another TradingView account.
+   */
   submit(actor: Actor, purchaseRef: PurchaseRef, form: AccessRequestInput, beforeMove: AssertFresh): Promise<void>
   /** Moves access to another TradingView account. The new username is unlocked before the old one is locked. */
   changeUsername(actor: Actor, purchaseId: string, username: string, beforeMove: AssertFresh): Promise<void>

@@ -88,7 +88,7 @@ describe('exchange keys', () => {
     const brokenJson = `{"apiKey":"${apiKey}","secretKey":"${secretKey}"`
     const errors = [await postForm(invalidForm), await postForm(brokenJson)]
     await admin.call(accessAdmin.grant, { ids: [id] })
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     const written = [...lines, ...errors, ...(await everythingStoredIn(shop)), JSON.stringify(await shop.mails())]
     expect(written.length).toBeGreaterThan(20)
     expect(written.filter((text) => text.includes(apiKey) || text.includes(secretKey))).toEqual([])

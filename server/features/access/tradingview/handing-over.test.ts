@@ -106,7 +106,7 @@ describe('an unlock that TradingView fails', () => {
     expect(await admin.call(accessAdmin.history, { id })).toContainEqual(
       expect.objectContaining({ what: 'Unlocked by hand', outcome: admin.user.email }),
     )
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     await shop.settle()
     admin = await shop.admin()
     expect(await subjects(buyer.user.email)).toContain('Your TradingView access is ready')

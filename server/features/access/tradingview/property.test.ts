@@ -99,7 +99,7 @@ const events = {
     }),
   lock: (person: Person) => makeDecision(person, 'lock', () => sellerOnTradingView.remove(person)),
   /** Lets the undo window of an unlock pass. */
-  minute: () => shop.afterUndo(),
+  minute: () => shop.endUndoMinute(),
   cancel: ({ visitor, purchase }: Person) => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }),
   resume: ({ visitor, purchase }: Person) => visitor.call(purchases.resume, { id: purchase?.id ?? '' }),
   end: ({ purchase }: Person) => admin.call(purchases.adminCancel, { id: purchase?.id ?? '' }),

@@ -52,7 +52,7 @@ describe('a shop that has unlocked by hand', () => {
     const declined = await buyerWhoAsked('was_declined')
     await buyerWhoAsked('nobody_knows_me')
     await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now', subscription: 'keep' })
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     await admin.call(purchases.adminCancel, { id: cancelledBuyer.purchase.id })
     await addByHand('beta_tester_2024')
 
@@ -105,7 +105,7 @@ describe('a shop that has unlocked by hand', () => {
   test('has a username that was unlocked by hand locked, once the connector unlocks the buyer’s new one', async () => {
     await admin.call(tradingViewAdmin.forget, {})
     const buyer = await buyerUnlockedByHand('before_the_move')
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username: 'after_the_move' })
 
     await connect()

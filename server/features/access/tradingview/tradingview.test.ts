@@ -111,7 +111,7 @@ describe('a purchase', () => {
     expect(await subjectsTo(buyer.user.email)).not.toContain('Your TradingView access has ended')
     await admin.call(accessAdmin.restore, { ids })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
-    await shop.afterUndo()
+    await shop.endUndoMinute()
     expect(await expiryOf(buyer.username)).toEqual(expiryBefore)
   })
 

@@ -21,7 +21,9 @@ import { sqlList } from '#server/database/schema/columns.ts'
 const formulaSigns = '=+@＝＋－＠-'
 const cellSeparators = String.raw`;\t\r\n`
 const invisibleCharacters = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
+// `''` is an apostrophe inside a text of SQL.
 const ignoredBeforeSign = String.raw`\s${invisibleCharacters}"''`
+// The start of a cell whose first visible character is a sign or another separator.
 const formulaStart = `(^|[${cellSeparators}])(?=[${ignoredBeforeSign}]*[${cellSeparators}${formulaSigns}])`
 const codePoints = (characters: string) => Array.from(characters, (character) => character.codePointAt(0)).join()
 /** In PostgreSQL, `ascii` returns the code point of the first character, also beyond ASCII. */
@@ -57,7 +59,10 @@ type ExportTable = { columns: Record<string, string>; from: string; tableForEsti
 const newsletterState = `case when n.unsubscribed_at is not null then 'left'
   when n.confirmed_at is not null then 'subscribed' else 'asked' end`
 
-/** Access request forms, and usernames from the checkout, the account page or the admin area. */
+/**
+ * Access request forms, and usernames from the checkout, the account page or the admin area. A form contains the typed
+ * text, such as the address of a profile, so `strpos` looks for the username in it.
+ */
 const accessRequests = `select id, user_id, purchase_id, null::uuid as product_id, submitted_at, exchange_name,
     trading_view_username, additional_info, 'access request' as way
   from access_forms
@@ -83,7 +88,7 @@ const creditNoteOf = (refund: string) =>
     where paid.payment_intent_id = ${refund}.payment_intent_id and c.status = 'issued' and c.refunded = ${refund}.amount
     order by abs(extract(epoch from c.created_at - ${refund}.at)) limit 1)`
 
-/** Payments, refunds and lost disputes, then transactions that only the balance at Stripe has: returns, fees, payouts. */
+/** Payments, refunds and lost disputes, then transactions that only the balance at Stripe has: failed refunds, fees, payouts. */
 const bookkeepingEntries = `
   select 'payment' as kind, p.paid_at as at, coalesce(p.invoice_number, p.invoice_id) as document, p.country, i.region, i.tax_rate,
     p.amount as gross, p.tax, p.payment_intent_id, ${balanceTransactionOf('charge', 'payment_intent_id = p.payment_intent_id')} as balance_transaction_id

@@ -93,6 +93,7 @@ function namesOfLastTwelve(now: Date): string[] {
   })
 }
 
+/** A correction is the opposite of an earlier movement, so it is subtracted from the count. */
 async function readMovements(db: Database, dayOfMonth: number) {
   const { rows } = await db.execute<MovementSum>(sql`
     select to_char(month, 'YYYY-MM') as month, "isToDate", kind, count, arr, "recordedLater" from (

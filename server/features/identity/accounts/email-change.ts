@@ -168,7 +168,7 @@ const addressTaken = () => conflict('email-taken', 'This address belongs to anot
 
 /**
  * Takes the address from the account that has it now, which keeps its purchases. Throws if the earlier owner never
- * proved it, or if the present one has proven it and no undo can take it back anymore.
+ * proved it. Throws also if the present owner has proven it, unless it is reserved for an undo (`isReservedForUndo`).
  */
 async function releaseAddress(
   { now, mails }: Pick<Context, 'now' | 'mails'>,
@@ -184,6 +184,7 @@ async function releaseAddress(
   if (!otherAccount) return
   const mayTakeBack = wasProven && (!otherAccount.verifiedAt || (await isReservedForUndo(tx, email, now())))
   if (!mayTakeBack) throw addressTaken()
+  // Without the address, an account is unproven, even if it was proven before.
   await resetUnprovenAccount(tx, otherAccount.id, now())
   await tx
     .update(users)

@@ -69,7 +69,10 @@ export async function deleteEmailChanges(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
 }
 
-/** Reserves an account's former address while it can undo the change, if it had proven it. Anyone can type an address. */
+/**
+ * True while a buyer or staff member can undo a change from this address, if they had proven it. Without a proof,
+ * anyone could have typed the address.
+ */
 export async function isReservedForUndo(
   tx: Transaction,
   email: string,

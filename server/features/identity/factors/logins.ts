@@ -82,7 +82,7 @@ export function createLogins(
       const { userId, createdAt: passkeyCreatedAt } = await passkeyLogin.verify(response)
       const { user, passwordHash, handedOverAt } = await findAccount(userId)
       const isOlderThanHandover = handedOverAt !== null && passkeyCreatedAt < handedOverAt
-      // After a handover to the mailbox's owner, older passkeys are refused until the owner chooses a password.
+      // The mailbox's owner took the account over. Passkeys from before are refused until the owner chooses a password.
       if (isOlderThanHandover && passwordHash === null) throw loginExpired()
       await lostDevice.stopFor(user.id)
       securityLog('login', { ...actor, user }, { step: 'passkey' })

@@ -17,12 +17,13 @@ export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, N
   disputes: { condition: and(isDisputed, isNotNull(purchases.disputeDueAt)), dueAt: purchases.disputeDueAt },
   // Unlike `disputes`, includes those that wait for the bank's decision.
   disputed: { condition: isDisputed, dueAt: purchases.disputeDueAt, amount: purchases.disputedAmount },
-  // An earlier payment was charged back, but the subscription still runs.
+  // An earlier payment was charged back, but the subscription runs, and the seller has not chosen to keep it.
   lost_disputes: {
     condition: and(gt(purchases.lostAmount, purchases.lostAndKept), not(hasEndedPurchase)),
     amount: purchases.lostAmount,
   },
   failed_refunds: { condition: gt(purchases.failedRefunds, 0) },
+  // Credit notes state more than was refunded.
   uncovered_notes: { condition: gt(purchases.uncoveredNotes, 0) },
   failed_payments: {
     condition: eq(purchases.status, 'past_due'),
@@ -44,7 +45,7 @@ export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, N
   missing_at_stripe: { condition: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
-/** Returns a function that reads the result of a need. One statement counts all, each by its index and up to `maxCount`. */
+/** Counts all needs in one statement, each up to `maxCount`. The returned function gives the result of one need. */
 export async function countNeeds(db: Database, now: Date, maxCount: number) {
   const counts = Object.entries(needConditions(now)).map(
     ([need, { condition, dueAt, amount }]) => sql`

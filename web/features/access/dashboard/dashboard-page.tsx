@@ -39,7 +39,7 @@ export default function DashboardPage() {
           <QuickCards purchases={purchases} />
         </Container>
       </div>
-      {/* The key mounts new content once the purchases have loaded, so that nothing on the page shifts. */}
+      {/* The key replaces the content once the purchases have loaded: new elements cannot shift, moved ones would. */}
       <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
         {user?.isAdmin && !isPending && ownedProducts.length === 0 && <ToAdminArea />}
         {unpaidPurchase && <FailedPayment purchase={unpaidPurchase} />}

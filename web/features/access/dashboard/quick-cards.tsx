@@ -22,12 +22,14 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
         ))}
       </div>
     )
+  // `list` is the name of a product's list of symbols, if it has one.
+  const hasAssets = purchases.ownedProducts.some(({ list }) => list !== null)
   return (
     <div className={gridClasses}>
       <QuickCard title="My Products" icon={Package} onClick={() => scrollToSection('my-products')}>
         <ProductCount {...purchases} />
       </QuickCard>
-      {purchases.ownedProducts.some(({ list }) => list) && (
+      {hasAssets && (
         <QuickCard
           title="Recommended Assets"
           icon={ChartCandlestick}

@@ -15,7 +15,7 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
       options={{
         succeeded: 'Welcome back!',
         onSuccess: (user, { code }) => {
-          // Only recovery codes have letters; a user without their device has to set up another one.
+          // Only recovery codes have letters. The login then leads to Account, to set up another device.
           if (/[a-z]/i.test(code)) returnTo('/account')
           return props.onLoggedIn(user)
         },
