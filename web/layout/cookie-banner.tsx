@@ -23,8 +23,10 @@ async function loadConsent(regionLookupUrl: string | null) {
   updateConsent({ granted: savedConsent, bannerOpen: false })
   if (savedConsent !== null) return
   const mustAsk = await mustAskForConsent(regionLookupUrl)
-  const hasDecidedDuringLookup = store.get()?.granted !== null
-  if (!hasDecidedDuringLookup) updateConsent({ granted: mustAsk ? null : true, bannerOpen: mustAsk })
+  const current = store.get()
+  // During the lookup, the visitor has decided, or has opened the settings to decide.
+  if (current?.granted !== null || current.bannerOpen) return
+  updateConsent({ granted: mustAsk ? null : true, bannerOpen: mustAsk })
 }
 
 function saveDecision(granted: boolean) {

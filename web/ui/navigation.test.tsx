@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { perform, render } from '#web/testing/render.tsx'
 import { Link, NavigationProvider, useNavigation } from './navigation.tsx'
 
@@ -38,6 +38,12 @@ async function openSite() {
   }
 }
 
+function stubDocumentNavigation() {
+  const assign = vi.spyOn(location, 'assign').mockImplementation(() => {})
+  onTestFinished(() => assign.mockRestore())
+  return assign
+}
+
 test('the visitor keeps the page and its URL until the next page’s code has loaded', async () => {
   const { site, navigateTo, finishLoading } = await openSite()
   await navigateTo('/products?from=home')
@@ -67,11 +73,22 @@ test('going back is distinguished from going forward', async () => {
 
 test('when a release removes a page’s code, the browser loads the page itself', async () => {
   const { site, navigateTo, failLoading } = await openSite()
-  const assign = vi.spyOn(location, 'assign').mockImplementation(() => {})
+  const assign = stubDocumentNavigation()
   await navigateTo('/products')
   await failLoading('/products')
   expect(assign).toHaveBeenCalledWith('/products')
   expect(site.place).toBe('/')
+})
+
+test('a page whose code fails to load does not replace the one asked for later', async () => {
+  const { site, navigateTo, finishLoading, failLoading } = await openSite()
+  const assign = stubDocumentNavigation()
+  await navigateTo('/about')
+  await navigateTo('/products')
+  await finishLoading('/products')
+  await failLoading('/about')
+  expect(assign).not.toHaveBeenCalled()
+  expect(site.place).toBe('/products')
 })
 
 test('a link prefetches code on hover and leaves clicks with a modifier to the browser', async () => {

@@ -94,7 +94,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, pathname:
       await loadCode(href)
     } catch {
       // A new release removed the chunk, or the network is down: native navigation handles both.
-      location.assign(href)
+      if (request === latestRequest) location.assign(href)
       return
     }
     // The visitor has asked for another page in the meantime.

@@ -85,7 +85,11 @@ function AppDialog(props: {
       description="Scan this with your app, then enter the code it shows."
       call={factors.confirmAppCodes}
       extra={{ sealed }}
-      options={{ refreshes: factorQueries, onSuccess: ({ recoveryCodes }) => props.onDone(recoveryCodes) }}
+      options={{
+        refreshes: factorQueries,
+        failed: 'Failed to turn it on',
+        onSuccess: ({ recoveryCodes }) => props.onDone(recoveryCodes),
+      }}
       button={{ pendingText: 'Checking...', children: 'Turn on' }}
       onClose={props.onClose}
     >

@@ -37,17 +37,26 @@ function LoginOption({ title, text, children }: { title: string; text: ReactNode
   )
 }
 
+/** Lifetime of the link in the receipt of the payment that made the account. */
+const linkLifetimeMs = 7 * 86_400_000
+
+function passwordText(email: string, { hasFirstLink, isSent }: { hasFirstLink: boolean; isSent: boolean }) {
+  if (hasFirstLink)
+    return `The receipt we’ve emailed to ${email} has a link to set one.${isSent ? ' And another one is on its way.' : ''}`
+  return isSent ? `A link to set one is on its way to ${email}.` : `We can email a link to set one to ${email}.`
+}
+
 function PasswordOption({ email }: { email: string }) {
+  const { user } = useUser()
+  const [now] = useState(Date.now)
+  const hasFirstLink = user !== null && now - Date.parse(user.createdAt) < linkLifetimeMs
   const send = useCall(accounts.requestPasswordReset, {
     failed: { title: 'Error', description: 'Failed to send reset link' },
   })
   return (
-    <LoginOption
-      title="A password"
-      text={`The receipt we’ve emailed to ${email} has a link to set one.${send.isSuccess ? ' And another one is on its way.' : ''}`}
-    >
+    <LoginOption title="A password" text={passwordText(email, { hasFirstLink, isSent: send.isSuccess })}>
       <Button variant="secondary" size="sm" pending={send.isPending} onClick={() => send.mutate({ email })}>
-        Send it again
+        {hasFirstLink || send.isSuccess ? 'Send it again' : 'Email me a link'}
       </Button>
     </LoginOption>
   )

@@ -35,7 +35,8 @@ function findAccessToMove(accessRows: OwnAccess[], newUsername: string) {
 
 function ProfileForm({ onClose }: { onClose: () => void }) {
   const profile = useData(accounts.profile, {})
-  const { data: accessRows = [] } = useData(access.mine, {})
+  const ownAccess = useData(access.mine, {})
+  const accessRows = ownAccess.data ?? []
   const lockedUntil = accessRows.find(({ mayChangeFrom }) => mayChangeFrom)?.mayChangeFrom
   const mustKeepUsername = accessRows.some(({ state }) => state !== 'none')
   const save = useCall(accounts.updateProfile, {
@@ -61,6 +62,8 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
     await save.mutateAsync(typed)
   }
   if (!profile.data) return <Pending query={profile} what="your profile" className="h-52" />
+  // Until it is known, a new username would move the access without the question.
+  if (!ownAccess.data) return <Pending query={ownAccess} what="your access" className="h-52" />
   return (
     <Form
       schema={accounts.updateProfile.input}

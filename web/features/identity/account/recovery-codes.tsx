@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { CallButton } from '#web/api/call-button.tsx'
-import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -41,8 +40,13 @@ export function NewRecoveryCodes({ codes, onClose }: { codes: string[]; onClose:
   const text = `${brand.name}: recovery codes\n${location.origin}\nEach one works once.\n\n${codes.join('\n')}\n`
 
   async function copy() {
-    await navigator.clipboard.writeText(text)
-    toast({ title: 'Copied' })
+    try {
+      await navigator.clipboard.writeText(text)
+      toast({ title: 'Copied' })
+    } catch {
+      const description = 'Your browser doesn’t allow it. Please use Download or Print.'
+      toast({ title: 'Failed to copy', description, destructive: true })
+    }
   }
 
   return (
@@ -60,11 +64,7 @@ export function NewRecoveryCodes({ codes, onClose }: { codes: string[]; onClose:
         ))}
       </ul>
       <div className="flex flex-wrap gap-2 print:hidden">
-        <Button
-          variant="secondary"
-          size="sm"
-          onClick={() => void copy().catch((error: unknown) => toastError('Failed to copy', error))}
-        >
+        <Button variant="secondary" size="sm" onClick={() => void copy()}>
           Copy
         </Button>
         <Button variant="secondary" size="sm" onClick={() => saveFile('recovery-codes.txt', text)}>

@@ -28,10 +28,11 @@ export function AuthCard(props: { title: string; description: ReactNode; childre
 export const textLinkClasses =
   'rounded-sm font-medium text-ink underline decoration-field underline-offset-4 hover:decoration-ink'
 
-/** The server's refusal beside the form, because the toast disappears. Field errors are shown at their fields. */
+/** The error beside the form, because a toast disappears. Field errors are shown at their fields. */
 export function Refusal({ error }: { error: Error | null }) {
-  if (!(error instanceof ApiError) || !error.serverMessage || Object.keys(error.fields).length > 0) return null
-  return <ErrorNotice>{error.serverMessage}</ErrorNotice>
+  const isShownByFields = error instanceof ApiError && Object.keys(error.fields).length > 0
+  if (!error || isShownByFields) return null
+  return <ErrorNotice>{messageOf(error) ?? 'Please try again.'}</ErrorNotice>
 }
 
 const ErrorNotice = ({ children }: { children: string }) => (

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
@@ -8,7 +8,7 @@ import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import { type Purchase, purchases, type SwitchOffer } from '#contract/selling/purchases.ts'
 import { call, useRefresh } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { messageOf } from '#web/api/use-call.ts'
+import { messageOf, toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -27,6 +27,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
   const refresh = useRefresh([purchases.list, access.mine])
   const [isAtBank, setIsAtBank] = useState(false)
   const [isSavingCard, setIsSavingCard] = useState(false)
+  const isOpen = useIsMounted()
   const offer = useQuery({
     queryKey: ['switch-offer', id],
     queryFn: () => call(purchases.switchOffer, { id }),
@@ -63,8 +64,11 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
       })
       onClose()
     },
-    // The offer may have expired or changed.
-    onError: () => offer.refetch(),
+    onError(error) {
+      if (!isOpen.current) toastError({ title: 'Failed to switch', description: unchangedText }, error)
+      // The offer may have expired or changed.
+      else void offer.refetch()
+    },
     onSettled: refresh,
   })
 
@@ -97,7 +101,7 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
       {!offer.error && !offer.data && <Skeleton className="h-80" />}
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
         <Button variant="secondary" onClick={onClose}>
-          {offer.error ? 'Close' : 'Not now'}
+          {offer.error || pay.isPending ? 'Close' : 'Not now'}
         </Button>
         {needsSavedCard && <Button onClick={() => setIsSavingCard(true)}>Save my card</Button>}
         {offer.data && !offer.error && (
@@ -111,6 +115,19 @@ export default function SwitchDialog({ purchase, onClose }: { purchase: Purchase
 }
 
 const unchangedText = 'Nothing has changed.'
+
+/** A payment goes on after its dialog was closed, and then reports by a toast. */
+function useIsMounted() {
+  const isMounted = useRef(false)
+  useEffect(() => {
+    isMounted.current = true
+    return () => {
+      isMounted.current = false
+    }
+  }, [])
+  return isMounted
+}
+
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 function labelOf(kind: SwitchOffer['lines'][number]['kind'], { billingType, unusedDays }: SwitchOffer, period: string) {

@@ -28,6 +28,8 @@ export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | u
 
   function chooseName(name: string) {
     if (input.current) input.current.value = name
+    // The chosen button disappears, and the focus would be lost with it.
+    input.current?.focus()
     void check(name)
   }
 

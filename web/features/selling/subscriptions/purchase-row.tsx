@@ -30,8 +30,9 @@ type OpenDialog = (dialog: keyof typeof dialogs) => void
 export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, period, amount, status } = purchase
   const { search } = useNavigation()
-  // The email about an expiring card links to the card dialog.
-  const isForCard = new URLSearchParams(search).get('card') === id
+  const query = new URLSearchParams(search)
+  // The email about an expiring card links to the card dialog. After the bank's page (`useReturnedCard`), it stays closed.
+  const isForCard = query.get('card') === id && !query.has('setup_intent')
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(isForCard ? 'card' : null)
   const Dialog = dialog && dialogs[dialog]
   const canCancel = status === 'active' || isEndedAtOnce(status)
@@ -126,7 +127,9 @@ function Dates({ purchase }: { purchase: Purchase }) {
       {status === 'paused' && 'Nothing is charged until it continues, and you have no access.'}
       {status === 'past_due' && (
         <span className="font-medium text-danger">
-          Payment failed. Please update your card.
+          {purchase.awaitsBank
+            ? 'Your bank wants you to confirm the payment.'
+            : 'Payment failed. Please update your card.'}
           <Time before=" You keep access until" value={graceEndsAt} after="." />
         </span>
       )}

@@ -11,7 +11,7 @@ export default function PrivacyPage() {
     <LegalText
       title="Privacy Policy"
       lead="What personal data we process, why, for how long, who receives it, and what you can ask of us."
-      changedOn="2026-11-16"
+      changedOn="2026-11-19"
       sections={sectionsFor(useSettings())}
     />
   )
@@ -185,8 +185,8 @@ function Cookies() {
       'until you clear it',
     ],
     [
-      'checkout-email, login-email, return-to (session storage)',
-      'What you typed, and the page to return to after a login',
+      'checkout-email, login-email, return-to, session-ended (session storage)',
+      'What you typed, the page to return to after a login, and why you have to log in',
       'until you close the tab',
     ],
     ...(gaMeasurementId ? [['_ga', 'Analytics, only with consent', '2 years']] : []),

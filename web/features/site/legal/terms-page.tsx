@@ -1,12 +1,21 @@
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { useData } from '#web/api/client.ts'
+import { Pending } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
+import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { LegalText } from './legal-text.tsx'
 
 export default function TermsPage() {
   const version = new URLSearchParams(useNavigation().search).get('version')
-  const { data } = useData(termsInForce.show, version ? { version } : {})
+  const query = useData(termsInForce.show, version ? { version } : {})
+  const { data } = query
+  if (query.isError)
+    return (
+      <Container className="pt-14 sm:pt-20">
+        <Pending query={query} what="the terms" />
+      </Container>
+    )
   if (!data) return <Loading />
   return (
     <LegalText

@@ -15,6 +15,7 @@ import { UnlockTime } from '#web/features/site/showcase/figures-line.tsx'
 import { HeroTop } from '#web/features/site/showcase/hero-top.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
+import { Pending } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Container, Ruled, Tick } from '#web/ui/page.tsx'
@@ -30,7 +31,14 @@ export default function ProductPage() {
   const { pathname } = useNavigation()
   const slug = pathname.replace('/products/', '')
   const product = products.find((candidate) => candidate.slug === slug)
-  const { data: text } = useData(catalog.page, { slug })
+  const query = useData(catalog.page, { slug })
+  const { data: text } = query
+  if (query.isError)
+    return (
+      <Container className="pt-14 sm:pt-20">
+        <Pending query={query} what="this page" />
+      </Container>
+    )
   if (!product || !text) return <Loading />
   return (
     <Ruled>
@@ -152,7 +160,7 @@ function Offer({ product, text }: ProductPageProps) {
         id="pricing"
         sigma="−2σ"
         title={plan.regular ? 'Early-Access Pricing' : 'Pricing'}
-        lead={`Join now and pay less. Cancel any time from your dashboard. ${accessPromise(product)}`}
+        lead={`${plan.regular ? 'Join now and pay less. ' : ''}Cancel any time from your dashboard. ${accessPromise(product)}`}
         isSplit
       >
         <Pricing slug={product.slug} />

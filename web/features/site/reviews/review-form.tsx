@@ -1,10 +1,10 @@
-import { useState } from 'react'
+import { use, useState } from 'react'
 import { newReview, reviews } from '#contract/site/reviews.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { Input, Textarea } from '#web/ui/input.tsx'
+import { FieldContext, Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
 
 export function ReviewForm({ name }: { name: string }) {
@@ -26,24 +26,7 @@ export function ReviewForm({ name }: { name: string }) {
         button={{ pendingText: 'Publishing...', className: 'self-start', children: 'Publish review' }}
       >
         <Field name="stars" label="Stars">
-          <div className="flex flex-wrap gap-2">
-            {[1, 2, 3, 4, 5].map((value) => (
-              <label
-                key={value}
-                className="flex min-h-11 cursor-pointer items-center gap-2 rounded-md border border-line px-3 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent"
-              >
-                <input
-                  type="radio"
-                  name="stars"
-                  value={value}
-                  checked={stars === value}
-                  onChange={() => setStars(value)}
-                  className="sr-only"
-                />
-                <Stars value={value} />
-              </label>
-            ))}
-          </div>
+          <StarChoice chosen={stars} onChoose={setStars} />
         </Field>
         <Field
           name="text"
@@ -61,5 +44,38 @@ export function ReviewForm({ name }: { name: string }) {
         </div>
       </CallForm>
     </Card>
+  )
+}
+
+/** The group takes the attributes of the field, so that an error moves the focus to it and is read out. */
+function StarChoice({ chosen, onChoose }: { chosen: number | undefined; onChoose: (stars: number) => void }) {
+  const field = use(FieldContext)
+  return (
+    <div
+      role="radiogroup"
+      id={field?.id}
+      aria-label="Stars"
+      aria-invalid={field?.['aria-invalid']}
+      aria-describedby={field?.['aria-describedby']}
+      tabIndex={-1}
+      className="flex flex-wrap gap-2"
+    >
+      {[1, 2, 3, 4, 5].map((value) => (
+        <label
+          key={value}
+          className="flex min-h-11 cursor-pointer items-center gap-2 rounded-md border border-line px-3 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="radio"
+            name="stars"
+            value={value}
+            checked={chosen === value}
+            onChange={() => onChoose(value)}
+            className="sr-only"
+          />
+          <Stars value={value} />
+        </label>
+      ))}
+    </div>
   )
 }

@@ -26,7 +26,8 @@ import { ReviewForm } from './review-form.tsx'
 import { Stars } from './stars.tsx'
 
 export default function ReviewsPage() {
-  const [firstProduct] = useSettings().products
+  const { products } = useSettings()
+  const [firstProduct] = products
   const { user } = useUser()
   const [stars, setStars] = useState<StarFilter | null>(null)
   return (
@@ -57,9 +58,9 @@ export default function ReviewsPage() {
               payments, invite each of them once by email, and offer nothing in return.
             </p>
             <p>
-              Everyone writes one review, and it appears immediately. We can reply but can’t edit or delete. If a review
-              breaks the law, we hide its text, say why, and still count its stars. Reviews of deleted accounts stay,
-              without a name.
+              Everyone writes one review{products.length > 1 && ' of each product'}, and it appears immediately. We can
+              reply but can’t edit or delete. If a review breaks the law, we hide its text, say why, and still count its
+              stars. Reviews of deleted accounts stay, without a name.
             </p>
           </div>
         </aside>
@@ -145,7 +146,7 @@ function ReviewList({ stars, onShowAll }: { stars: StarFilter | null; onShowAll:
     getNextPageParam: ({ next }) => next,
   })
   const loadedReviews = query.data?.pages.flatMap(({ items }) => items)
-  if (!loadedReviews || query.isError) return <Pending query={query} what="the reviews" className="h-64" />
+  if (!loadedReviews) return <Pending query={query} what="the reviews" className="h-64" />
   if (loadedReviews.length === 0)
     return (
       <EmptyState
@@ -186,7 +187,7 @@ function ReviewList({ stars, onShowAll }: { stars: StarFilter | null; onShowAll:
             pending={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            Show more
+            {query.isFetchNextPageError ? 'Loading failed. Try again' : 'Show more'}
           </Button>
           <p className="hidden text-sm text-muted noscript:block">
             These are the {reviewsPerPage} newest reviews. To read them all, please turn on JavaScript.

@@ -19,9 +19,7 @@ export default function Replay({ className, onClose }: { className: string; onCl
   const [day, setDay] = useState(firstDay)
   const [markedDays, setMarkedDays] = useState<number[]>([])
   const view = useMemo(() => ({ from: 0, to: lastDay, last: day }), [day])
-  const nextDayButton = useRef<HTMLButtonElement>(null)
   const swipeStartX = useRef(0)
-  useEffect(() => nextDayButton.current?.focus({ preventScroll: true }), [])
 
   const isOver = day === lastDay
   const advance = (days = 1) => setDay((current) => Math.min(lastDay, current + days))
@@ -61,6 +59,7 @@ export default function Replay({ className, onClose }: { className: string; onCl
         <span className="flex flex-wrap items-center gap-2">
           {isOver ? (
             <Button
+              ref={focus}
               variant="secondary"
               size="sm"
               onClick={() => {
@@ -72,7 +71,7 @@ export default function Replay({ className, onClose }: { className: string; onCl
             </Button>
           ) : (
             <>
-              <Button ref={nextDayButton} variant="secondary" size="sm" onClick={() => advance()}>
+              <Button ref={focus} variant="secondary" size="sm" onClick={() => advance()}>
                 Next day <span aria-hidden="true">→</span>
               </Button>
               <Button
@@ -96,3 +95,6 @@ export default function Replay({ className, onClose }: { className: string; onCl
     </figure>
   )
 }
+
+/** For the first button, which takes the place of the focused one at the beginning and at the end. */
+const focus = (button: HTMLElement | null) => button?.focus({ preventScroll: true })

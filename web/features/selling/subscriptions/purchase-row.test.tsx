@@ -1,0 +1,65 @@
+// @vitest-environment happy-dom
+import { QueryClientProvider } from '@tanstack/react-query'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { Purchase } from '#contract/selling/purchases.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
+import { createQueryClient } from '#web/api/query-client.ts'
+import { SettingsProvider } from '#web/api/settings.tsx'
+import { render } from '#web/testing/render.tsx'
+import { NavigationProvider, useNavigation } from '#web/ui/navigation.tsx'
+import { PurchaseRow } from './purchase-row.tsx'
+
+const id = 'b4d3f9a2-6d0e-4a53-9a3c-2f1f6f7f0c01'
+const purchase = {
+  id,
+  product: { name: 'Sigma', slug: 'sigma' },
+  billingType: 'monthly',
+  period: 'month',
+  amount: 3900,
+  status: 'past_due',
+  createdAt: '2026-10-01T12:00:00.000Z',
+  paidThrough: 'stripe',
+  awaitsBank: false,
+}
+
+beforeEach(() => history.replaceState(null, '', '/'))
+
+/** Opens a page with this query, which shows the row once the query has been read. */
+async function openRow(query: string, changes: Partial<Purchase> = {}) {
+  vi.stubGlobal('fetch', async () => new Response('', { status: 503 }))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  history.replaceState(null, '', `/dashboard?${query}`)
+  function Page() {
+    const { search } = useNavigation()
+    return search && <PurchaseRow purchase={{ ...purchase, ...changes } as Purchase} mayBuyAgain={false} />
+  }
+  await render(
+    <SettingsProvider value={{ prices: {}, consumerLaw: 'none' } as SiteSettings}>
+      <QueryClientProvider client={createQueryClient()}>
+        <NavigationProvider pathname="/dashboard" load={() => Promise.resolve()}>
+          <ul>
+            <Page />
+          </ul>
+        </NavigationProvider>
+      </QueryClientProvider>
+    </SettingsProvider>,
+  )
+  expect(document.body.textContent).toContain('Sigma')
+}
+
+test('a payment that only needs the bank’s confirmation does not ask for another card', async () => {
+  await openRow('a=b')
+  expect(document.body.textContent).toContain('Payment failed. Please update your card.')
+  document.body.replaceChildren()
+  await openRow('a=b', { awaitsBank: true })
+  expect(document.body.textContent).toContain('Your bank wants you to confirm the payment.')
+  expect(document.body.textContent).not.toContain('update your card')
+})
+
+test('the link about an expiring card opens the card’s dialog, but the return from the bank does not', async () => {
+  await openRow(`card=${id}`)
+  expect(document.querySelector('dialog')).not.toBeNull()
+  document.body.replaceChildren()
+  await openRow(`card=${id}&setup_intent=seti_1`)
+  expect(document.querySelector('dialog')).toBeNull()
+})
