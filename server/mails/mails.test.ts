@@ -103,3 +103,25 @@ test('a name that a mail program would turn into a link is left out of the greet
   expect(greeting('Ada')).toBe('Hello Ada,')
   expect(greeting('evil.example')).toBe('Hello,')
 })
+
+const textOf = (kind: keyof typeof templates, data: unknown) => renderText(write(kind, data), site)
+
+test('the email about TradingView’s lists says “fixed” only about differences that were fixed', () => {
+  const none = { missing: 0, wrong: 0, ended: 0, foreign: 0, blockedRemovals: 0, people: 83 }
+  const textOfComparison = (counts: object) => textOf('tradingViewDifferences', { ...none, ...counts })
+  expect(textOfComparison({ missing: 2, mode: 'full' })).toMatch(/2 fixes[^]*fixed the differences\./)
+  expect(textOfComparison({ ended: 41, blockedRemovals: 41, mode: 'full' })).not.toContain('fixed')
+  expect(textOfComparison({ ended: 3, mode: 'dry' })).toMatch(/3 differences[^]*changed nothing/)
+  expect(textOfComparison({ ended: 3, mode: 'grant' })).toMatch(/3 differences[^]*removes no one/)
+})
+
+test('the receipt for a good cause speaks of no link, because a person decides', () => {
+  const [, , , forCause] = samples.declarationReceived
+  expect(forCause).toMatchObject({ forCause: true })
+  expect(textOf('declarationReceived', forCause)).not.toContain('link')
+})
+
+test('the email about a dispute promises only the access that is paid for', () => {
+  const [dispute] = samples.disputeOpened
+  expect(textOf('disputeOpened', dispute)).toContain('keeps access for the time already paid')
+})

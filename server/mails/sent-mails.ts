@@ -37,7 +37,7 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
     async find(id: string) {
       const [mail] = await db.select().from(sentMails).where(eq(sentMails.id, id))
       if (!mail) throw notFound('Email')
-      // A link with a `tokenId` works once and for an hour, so the same email would be useless.
+      // A link with a `tokenId` works once and expires, so the same email would be useless.
       return { ...mail, isResendable: mail.kind !== 'newsletter' && !('tokenId' in mail.data) }
     },
 

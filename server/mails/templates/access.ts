@@ -1,4 +1,5 @@
 import { accessPromise } from '#contract/access/promise.ts'
+import type { ConnectionMode } from '#contract/statuses.ts'
 import { inertLine } from '../inert.ts'
 import { counted, day, greeting, type Templates, toDashboard } from '../template.ts'
 
@@ -26,7 +27,24 @@ type DeclinedAccess = BuyerAccess & { reason: string; staysUnlocked: boolean }
 
 type ReminderData = Pick<BuyerAccess, 'name' | 'product'> & { unlocksItself?: boolean }
 
-type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRemovals' | 'people', number>
+/** `blockedRemovals` are also counted as `ended` or `wrong`. Emails queued by an earlier release lack `mode`. */
+type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRemovals' | 'people', number> & {
+  mode?: ConnectionMode
+}
+
+const comparisonTexts: Record<ConnectionMode, string> = {
+  dry: 'The shop compared every list with what’s been paid for. It’s in dry run, so it changed nothing.',
+  grant:
+    'The shop compared every list with what’s been paid for and fixed the differences, except that it removes no one while it may only unlock.',
+  full: 'The shop compared every list with what’s been paid for and fixed the differences.',
+}
+
+function comparisonSubject(handledCount: number, { blockedRemovals, people, mode }: Comparison) {
+  if (blockedRemovals) return `${blockedRemovals} of ${people} people would lose access. Please check.`
+  return mode === 'full'
+    ? `Overnight sync: ${counted(handledCount, 'fix', 'fixes')}`
+    : `Overnight check: ${counted(handledCount, 'difference', 'differences')}`
+}
 
 export const accessMails = {
   accessRequestReceived: ({ name, tradingViewUsername }: { name: string; tradingViewUsername: string }) => ({
@@ -113,26 +131,27 @@ export const accessMails = {
     ],
     action: ['Open Access', '/admin/access'],
   }),
-  tradingViewDifferences: ({ missing, wrong, ended, foreign, blockedRemovals, people }: Comparison) => ({
-    subject: blockedRemovals
-      ? `${blockedRemovals} of ${people} people would lose access. Please check.`
-      : `Overnight sync: ${counted(missing + wrong + ended, 'fix', 'fixes')}`,
-    paragraphs: [
-      blockedRemovals > 0 &&
-        `Last night’s check would have removed ${counted(blockedRemovals, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
-      missing + wrong + ended > 0 &&
-        'The shop compared every list with what’s been paid for and fixed the differences.',
-      foreign > 0 &&
-        `${counted(foreign, 'person has', 'people have')} access that this shop didn’t grant. They are only reported, never removed.`,
-    ],
-    details: [
-      ['Missing', String(missing)],
-      ['Wrong date', String(wrong)],
-      ['Expired, still there', String(ended)],
-      ['Added by hand', String(foreign)],
-    ],
-    action: ['Open Access', '/admin/access'],
-  }),
+  tradingViewDifferences: (comparison: Comparison) => {
+    const { missing, wrong, ended, foreign, blockedRemovals, mode = 'full' } = comparison
+    const handledCount = missing + wrong + ended - blockedRemovals
+    return {
+      subject: comparisonSubject(handledCount, { ...comparison, mode }),
+      paragraphs: [
+        blockedRemovals > 0 &&
+          `Last night’s check would have removed ${counted(blockedRemovals, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
+        handledCount > 0 && comparisonTexts[mode],
+        foreign > 0 &&
+          `${counted(foreign, 'person has', 'people have')} access that this shop didn’t grant. They are only reported, never removed.`,
+      ],
+      details: [
+        ['Missing', String(missing)],
+        ['Wrong date', String(wrong)],
+        ['Expired, still there', String(ended)],
+        ['Added by hand', String(foreign)],
+      ],
+      action: ['Open Access', '/admin/access'],
+    }
+  },
   tradingViewPeople: ({ people }: { people: number }) => ({
     subject: `${people} people have access on TradingView`,
     paragraphs: [

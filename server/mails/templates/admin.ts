@@ -69,7 +69,7 @@ export const adminMails = {
   disputeOpened: (data: { email: string; product: string; amount: number }) => ({
     subject: `Disputed payment: ${data.email}`,
     paragraphs: [
-      `The bank of ${data.email} disputed a payment of ${exactDollars(data.amount)} for ${data.product}. Please respond in your Stripe dashboard before the deadline it shows. The buyer keeps access unless the dispute is lost.`,
+      `The bank of ${data.email} disputed a payment of ${exactDollars(data.amount)} for ${data.product}. Please answer it before the bank’s deadline, in the admin area or in your Stripe dashboard. The buyer keeps access for the time already paid, unless the dispute is lost.`,
     ],
     action: ['Open the disputes', '/admin/purchases?need=disputes'],
   }),

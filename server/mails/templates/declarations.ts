@@ -33,7 +33,8 @@ const confirmAction = ({ id, kind }: Pick<DeclarationData, 'id' | 'kind'>, { lin
   `/declarations/confirm?id=${id}&token=${linkToken('declaration', id)}`,
 ]
 
-function effectOf({ withLink, isOwner }: { withLink: boolean; isOwner: boolean }): string {
+function effectOf({ withLink, isOwner, forCause }: Record<'withLink' | 'isOwner' | 'forCause', boolean>): string {
+  if (forCause) return 'For a good cause, a person checks it within 14 days.'
   if (withLink) return 'You bought with this email address, so one click is enough: it takes effect right away.'
   if (isOwner) return 'You were logged in, so it takes effect right away.'
   return 'We’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.'

@@ -15,7 +15,7 @@ export type Health = {
   mayProbe(): Promise<boolean>
   /** Without probes, one failed sync would count as an outage until its retry, up to an hour later. */
   probe(client: TradingViewClient): Promise<boolean>
-  /** Emails the seller once a day while the session is expired. */
+  /** Emails the seller once a day while the session is expired or TradingView blocks the server. */
   remind(): Promise<void>
 }
 

@@ -72,7 +72,7 @@ export function createReconcile(
         `tradingview differences ${now().toISOString().slice(0, 10)} ${totals.blockedRemovals}`,
         supportEmail,
         'tradingViewDifferences',
-        totals,
+        { ...totals, mode: row.mode },
       )
     await db.delete(tvRuns).where(lt(tvRuns.startedAt, retentionStart(now(), retention.tradingViewCalls)))
   }

@@ -70,6 +70,8 @@ describe('a shop that has unlocked by hand', () => {
       toHandOver: 0,
     })
     expect(await shop.changes()).toEqual([])
+    const report = (await shop.mails()).findLast(({ subject }) => subject.startsWith('Overnight'))
+    expect(report?.text).toContain('changed nothing')
     expect(await shop.accessOf(waiting)).toMatchObject({ state: 'asked' })
 
     await admin.call(tradingViewAdmin.settings, { mode: 'full' })
