@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import type { AccessRequestInput, access as calls } from '#contract/access/access.ts'
 import { promisedBy } from '#contract/access/promise.ts'
 import type { RawOutputOf } from '#contract/endpoint.ts'
@@ -90,6 +90,7 @@ export function createBuyerAccess(
         .leftJoin(orders, eq(orders.paymentIntentId, purchases.paymentIntentId))
         .leftJoin(access, and(eq(access.userId, purchases.userId), eq(access.productId, purchases.productId)))
         .where(and(eq(purchases.userId, userId), isLivePurchase))
+        .orderBy(desc(purchases.createdAt), desc(purchases.id))
       if (livePurchases.length === 0) return []
       const mayChangeFrom = await names.mayChangeFrom(userId)
       const served = await connector.servedProducts()

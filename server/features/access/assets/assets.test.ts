@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { assets } from '#contract/access/assets.ts'
 import { audit } from '#contract/admin/activity.ts'
-import { purchases, recommendedAssets } from '#server/database/schema.ts'
+import { products, purchases, recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -210,6 +210,22 @@ describe('the Rebound List', () => {
     expect(removedAssets).toContainEqual({ ticker: 'GONE' })
     expect(removedAssets).not.toContainEqual({ ticker: 'BACK' })
     expect(await admin.call(assets.adminRecentlyRemoved, {})).toEqual(removedAssets)
+  })
+
+  test('shows owners no removed symbols of a product they do not own', async () => {
+    const { db } = shop.connection
+    const [otherProduct] = await db.insert(products).values({ slug: 'other', name: 'Other' }).returning()
+    const [otherAsset] = await db
+      .insert(recommendedAssets)
+      .values({ productId: otherProduct?.id ?? '', ticker: 'ELSEWHERE', sortOrder: 1 })
+      .returning()
+    await admin.call(assets.adminDelete, { id: otherAsset?.id ?? '' })
+    const buyer = await shop.user()
+    await db
+      .insert(purchases)
+      .values({ userId: buyer.user.id, productId, billingType: 'monthly', price: 3900, status: 'active' })
+    expect(await buyer.call(assets.recentlyRemoved, {})).not.toContainEqual({ ticker: 'ELSEWHERE' })
+    expect(await admin.call(assets.adminRecentlyRemoved, {})).toContainEqual({ ticker: 'ELSEWHERE' })
   })
 
   test('logs every change in a searchable audit log', async () => {

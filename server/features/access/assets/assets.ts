@@ -55,10 +55,12 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         .update(recommendedAssets)
         .set(values)
         .where(eq(recommendedAssets.id, id))
-        .returning({ ticker: recommendedAssets.ticker })
+        .returning({ ticker: recommendedAssets.ticker, productId: recommendedAssets.productId })
       if (!asset) throw notFound('Asset')
-      await audit.record(tx, actor, { action, subject: asset.ticker })
+      await audit.record(tx, actor, { action, subject: asset.ticker, detail: await productDetail(asset.productId) })
     })
+
+  const productDetail = async (productId: string) => ({ product: (await catalog.findRow(productId)).slug })
 
   /** Returns the ids of a person's products that have a list. Throws if there is none. */
   async function requireOwnedProductIds(userId: string) {
@@ -83,8 +85,9 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
     },
 
     async recentlyRemoved(userId) {
-      await requireOwnedProductIds(userId)
-      return findRecentlyRemoved(db, now())
+      const ownedIds = await requireOwnedProductIds(userId)
+      const ownedSlugs = catalog.products().flatMap(({ id, slug }) => (ownedIds.includes(id) ? slug : []))
+      return findRecentlyRemoved(db, now(), ownedSlugs)
     },
 
     adminRecentlyRemoved: () => findRecentlyRemoved(db, now()),
@@ -151,14 +154,20 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
         const [removed] = await tx.delete(recommendedAssets).where(eq(recommendedAssets.id, id)).returning()
         if (!removed) throw notFound('Asset')
         await renumber(tx, await idsInOrder(tx, removed.productId))
-        await audit.record(tx, actor, { action: 'asset.delete', subject: removed.ticker })
+        const { ticker, productId } = removed
+        await audit.record(tx, actor, {
+          action: 'asset.delete',
+          subject: ticker,
+          detail: await productDetail(productId),
+        })
       }),
   }
 }
 
-/** Symbols that were deleted or hidden lately. Reads the audit log, because a deleted symbol has no row. */
-function findRecentlyRemoved(db: Database, now: Date) {
+/** Symbols that were deleted or hidden lately, by default of all products. Reads the audit log, because a deleted symbol has no row. */
+function findRecentlyRemoved(db: Database, now: Date, productSlugs?: string[]) {
   const since = new Date(now.getTime() - recentChangeDays * 86_400_000)
+  const ofProducts = productSlugs && inArray(sql`${auditLog.detail} ->> 'product'`, productSlugs)
   return db
     .selectDistinct({ ticker: auditLog.subject })
     .from(auditLog)
@@ -166,6 +175,7 @@ function findRecentlyRemoved(db: Database, now: Date) {
       and(
         gte(auditLog.at, since),
         inArray(auditLog.action, ['asset.delete', 'asset.hide']),
+        ofProducts,
         sql`not exists (select from ${recommendedAssets} where ticker = ${auditLog.subject} and is_active)`,
       ),
     )
