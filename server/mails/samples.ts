@@ -175,8 +175,8 @@ export const samples: Samples = {
   ],
   tradingViewStuck: [{ username: 'ada_trades', error: 'TradingView has an outage.', since: renewsAt }],
   tradingViewDifferences: [
-    { missing: 2, wrong: 1, ended: 0, foreign: 3, blockedRemovals: 0, people: 83 },
-    { missing: 0, wrong: 0, ended: 41, foreign: 0, blockedRemovals: 41, people: 83 },
+    { missing: 2, wrong: 1, ended: 0, foreign: 3, blockedRemovals: 0, people: 83, mode: 'full' },
+    { missing: 0, wrong: 0, ended: 41, foreign: 0, blockedRemovals: 41, people: 83, mode: 'full' },
     { missing: 0, wrong: 0, ended: 3, foreign: 0, blockedRemovals: 0, people: 83, mode: 'dry' },
   ],
   tradingViewPeople: [{ people: 90 }],

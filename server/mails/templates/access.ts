@@ -27,9 +27,9 @@ type DeclinedAccess = BuyerAccess & { reason: string; staysUnlocked: boolean }
 
 type ReminderData = Pick<BuyerAccess, 'name' | 'product'> & { unlocksItself?: boolean }
 
-/** `blockedRemovals` are also counted as `ended` or `wrong`. Emails queued by an earlier release lack `mode`. */
+/** `blockedRemovals` are also counted as `ended` or `wrong`. */
 type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRemovals' | 'people', number> & {
-  mode?: ConnectionMode
+  mode: ConnectionMode
 }
 
 const comparisonTexts: Record<ConnectionMode, string> = {
@@ -132,10 +132,10 @@ export const accessMails = {
     action: ['Open Access', '/admin/access'],
   }),
   tradingViewDifferences: (comparison: Comparison) => {
-    const { missing, wrong, ended, foreign, blockedRemovals, mode = 'full' } = comparison
+    const { missing, wrong, ended, foreign, blockedRemovals, mode } = comparison
     const handledCount = missing + wrong + ended - blockedRemovals
     return {
-      subject: comparisonSubject(handledCount, { ...comparison, mode }),
+      subject: comparisonSubject(handledCount, comparison),
       paragraphs: [
         blockedRemovals > 0 &&
           `Last night’s check would have removed ${counted(blockedRemovals, 'person', 'people')} together. That’s unusual, so no one was removed. Please check, and confirm it in the admin area if it’s right.`,
