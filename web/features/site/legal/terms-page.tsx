@@ -10,7 +10,7 @@ export default function TermsPage() {
   const version = new URLSearchParams(useNavigation().search).get('version')
   const query = useData(termsInForce.show, version ? { version } : {})
   const { data } = query
-  if (query.isError)
+  if (!data && query.isError)
     return (
       <Container className="pt-14 sm:pt-20">
         <Pending query={query} what="the terms" />

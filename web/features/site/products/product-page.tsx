@@ -33,7 +33,7 @@ export default function ProductPage() {
   const product = products.find((candidate) => candidate.slug === slug)
   const query = useData(catalog.page, { slug })
   const { data: text } = query
-  if (query.isError)
+  if (!text && query.isError)
     return (
       <Container className="pt-14 sm:pt-20">
         <Pending query={query} what="this page" />
