@@ -9,6 +9,8 @@ export async function render(content: ReactNode) {
   onTestFinished(async () => {
     await perform(() => root.unmount())
     document.body.replaceChildren()
+    // Test files share a window, and pages read its address.
+    history.replaceState(null, '', '/')
   })
   await perform(() => root.render(content))
 }

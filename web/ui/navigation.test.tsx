@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { perform, render } from '#web/testing/render.tsx'
 import { Link, NavigationProvider, useNavigation } from './navigation.tsx'
 
 beforeEach(() => history.replaceState(null, '', '/'))
+afterAll(() => history.replaceState(null, '', '/'))
 
 /** Opens a site whose page code loads when the test calls `finishLoading`. */
 async function openSite() {

@@ -6,6 +6,7 @@ beforeEach(() => history.replaceState(null, '', '/dashboard?page=2'))
 afterEach(() => {
   vi.restoreAllMocks()
   sessionStorage.clear()
+  history.replaceState(null, '', '/')
 })
 
 test('a login leads back to the page that asked for it, and says why', () => {

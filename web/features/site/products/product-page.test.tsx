@@ -17,6 +17,7 @@ const section = { lead: '', items: [] }
 const texts = { facts: [], benefits: section, steps: section, chart: null, contents: section, questions: [] }
 
 async function openPage(regular: number | null, pageTexts?: Partial<ProductText>) {
+  history.replaceState(null, '', `/products/${slug}`)
   vi.stubGlobal('fetch', async () => new Response('', { status: 503 }))
   onTestFinished(() => void vi.unstubAllGlobals())
   const settings: Partial<SiteSettings> = {
