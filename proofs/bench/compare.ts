@@ -111,7 +111,7 @@ export async function openBareServer(
 if (import.meta.main)
   process.once('message', ({ body, headers, statements, databaseUrl }: BareResponse) => {
     const bytes = Buffer.from(body, 'base64')
-    // As many connections as the shop opens.
+    // The shop opens as many connections.
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
     const answer = async (response: ServerResponse) => {
       for (let count = 0; count < statements; count++)

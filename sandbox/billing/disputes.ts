@@ -136,7 +136,7 @@ const maxEvidenceLength = 20_000
 
 const verdictByEvidence: Record<string, DisputeStatus> = { winning_evidence: 'won', losing_evidence: 'lost' }
 
-/** As in Stripe's test mode, `winning_evidence` and `losing_evidence` decide immediately. */
+/** Decides immediately by `winning_evidence` and `losing_evidence`, like Stripe's test mode. */
 export async function answerDispute(work: Work, dispute: Dispute, evidence: Evidence, isSubmitted: boolean) {
   const isInquiry = dispute.status === 'warning_needs_response'
   if (!isInquiry && dispute.status !== 'needs_response') throw invalid('This dispute is already closed')

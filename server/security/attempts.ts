@@ -36,7 +36,7 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
   ): Promise<number> {
     const endsAt = new Date(now().getTime() + seconds * 1000)
     const isOver = lt(attempts.endsAt, now())
-    // One limit for a text, or one for each network of an IP address.
+    // Counts a text as one limit, and an IP address as a limit for each of its networks.
     const limits =
       typeof subject === 'string'
         ? new Map([[keyOf(kind, subject, device), requests]])

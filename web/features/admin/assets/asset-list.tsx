@@ -77,7 +77,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
 
   function positionAt(event: PointerEvent) {
     const boxes = [...(list.current?.children ?? [])].map((item) => item.getBoundingClientRect())
-    // As shown: CSS reorders the items while dragging.
+    // Reads the order on screen, because CSS reorders the items while dragging.
     const boxesInOrder = boxes.toSorted((a, b) => a.top - b.top)
     const to = boxesInOrder.findIndex(({ bottom }) => event.clientY < bottom)
     return to === -1 ? boxesInOrder.length - 1 : to
