@@ -1,6 +1,5 @@
 import { cpus, totalmem } from 'node:os'
 import { accounts } from '#contract/identity/accounts.ts'
-import freshBuild from '#scripts/fresh-build.ts'
 import { cookieHeader, createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { enableStatementCounts, measureAdminLists } from './bench/admin-lists.ts'
 import { measureCheckouts, openBuyers } from './bench/checkouts.ts'
@@ -15,7 +14,6 @@ import { seller } from './lab/shop-process.ts'
 /** `npm run proof -- bench` compares the shop with a bare Node server that sends the same bytes. `--quick` takes under a minute. */
 const isQuick = Boolean(process.env.QUICK)
 
-freshBuild()
 const lab = await openLab()
 const shop = await lab.openShop()
 const lines: Line[] = []

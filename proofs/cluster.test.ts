@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
-import freshBuild from '#scripts/fresh-build.ts'
 import { connect } from '#server/database/connect.ts'
 import { readMigrations } from '#server/database/migrations.ts'
 import { readOutbox } from '#server/gateways/outbox.ts'
@@ -29,7 +28,6 @@ test('no acknowledged write is lost, whichever part of a cluster dies', async ()
   if (!hasPgBouncer || !hasNginx)
     throw new Error('This needs PgBouncer and nginx: apt-get install pgbouncer nginx-light')
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  freshBuild()
   const { primary, replica, close } = await openPostgresPair(home)
   onTestFinished(close)
   const pooler = await openPgBouncer(primary.url, 20)

@@ -1,4 +1,3 @@
-import freshBuild from '#scripts/fresh-build.ts'
 import { type Lab, openLab } from '../lab/lab.ts'
 
 let opened: Promise<Lab> | undefined
@@ -6,7 +5,6 @@ let opened: Promise<Lab> | undefined
 /** Opens one lab for the run; faults in other processes find it by its folder. */
 export default async function setUp({ provide }: { provide: (key: 'lab', place: Lab['place']) => void }) {
   if (opened) return provide('lab', (await opened).place)
-  freshBuild()
   opened = openLab()
   const { place, close } = await opened
   provide('lab', place)
