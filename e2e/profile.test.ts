@@ -126,8 +126,6 @@ test('Edit Profile has two fields, and the Account page everything else; both ar
     await expect(page.getByRole('region', { name, exact: true })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Email address' })).toContainText(person.user.email)
 
-  await page.goto('/security')
-  await expect(page).toHaveURL('/account')
   await expect(page.getByText('This device')).toBeVisible()
 
   await page.getByRole('button', { name: 'Delete my account' }).click()

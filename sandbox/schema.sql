@@ -9,13 +9,6 @@ create table if not exists sandbox.objects (
   due_at double precision,
   data jsonb not null
 );
--- Changes the type in a database of an earlier version.
-do $$ begin
-  if (select data_type from information_schema.columns
-      where table_schema = 'sandbox' and table_name = 'objects' and column_name = 'due_at') = 'bigint' then
-    alter table sandbox.objects alter column due_at type double precision;
-  end if;
-end $$;
 -- Numbers the transactions that need random values.
 create sequence if not exists sandbox.draws;
 create index if not exists objects_by_kind on sandbox.objects (kind, seq);
@@ -40,8 +33,6 @@ create table if not exists sandbox.deliveries (
   delivered_at timestamptz,
   last_answer text
 );
--- Removes a column that an earlier version of the sandbox created.
-alter table sandbox.deliveries drop column if exists endpoint;
 create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
 create index if not exists deliveries_by_event on sandbox.deliveries (event);
 

@@ -115,8 +115,6 @@ async function mountAll(
   mount(contract.audit, { adminList: (page) => audit.list(page) })
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
-  // Emails of earlier releases link to /security.
-  app.get('/security', (_request, reply) => reply.redirect('/account', 308))
   if (config.production) return
   const { mountMailPreview } = await import('./mails/routes.ts')
   mountMailPreview(app, { site: context.site, outbox: config.mail.outbox })

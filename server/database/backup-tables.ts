@@ -5,7 +5,6 @@ import { to as copyTo } from 'pg-copy-streams'
 const schemas = ['public', 'jobs', 'sandbox']
 /** Bookkeeping of the job queue, which the queue rebuilds and a restore could not insert. */
 const tablesNotBackedUp = new Set(['jobs.version', 'jobs.bam', 'jobs.warning', 'jobs.queue_stats'])
-export const isNotBackedUp = (table: string) => tablesNotBackedUp.has(table)
 
 /** `order` lists the columns of the primary key, or the first column if there is none. */
 export type Table = { name: string; columns: string[]; order: string }
@@ -34,7 +33,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
     const next = rows.find(isNext)
     if (!next) throw new Error('The tables reference each other in a cycle')
     placedOids.add(next.oid)
-    if (!isNotBackedUp(next.name)) sorted.push(next)
+    if (!tablesNotBackedUp.has(next.name)) sorted.push(next)
   }
   return sorted
 }

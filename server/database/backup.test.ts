@@ -75,7 +75,7 @@ describe('a backup taken while the shop was running', () => {
     expect(header).toMatchObject({
       version: '1.2.3',
       key: secrets.keyId,
-      migrations: readMigrations().map(({ tag, hash }) => ({ tag, hash })),
+      migrations: readMigrations().map(({ hash }) => hash),
     })
   })
 
@@ -147,6 +147,7 @@ describe('another version', () => {
     ],
   }
   const newer = [...readMigrations(), addition]
+  const unknownSchema = 'restore it with the version that ran on that database'
 
   async function upgrade(url: string) {
     await query(url, addition.statements.join(';'))
@@ -171,18 +172,15 @@ describe('another version', () => {
     await upgraded.drop()
   })
 
-  test('that is older explains what to do with a backup from a newer one', async () => {
+  test('that is older refuses a backup from a newer one, and names the way out', async () => {
     const upgraded = await createTestDatabase()
     await upgrade(upgraded.url)
-    await expect(restoreInto(upgraded.url, await backupOf(upgraded.url))).rejects.toThrow(
-      'a newer version of the shop (1.2.3), with migrations that this one does not have: unknown',
-    )
+    await expect(restoreInto(upgraded.url, await backupOf(upgraded.url))).rejects.toThrow(unknownSchema)
     await upgraded.drop()
   })
 
-  test('from before this baseline made a backup that is refused', async () => {
-    const [firstLine = '', header = '', ...otherLines] = backupText.split('\n')
-    const older = [firstLine, header.replace(/"hash":"\w+"/, '"hash":"0"'), ...otherLines].join('\n')
-    await expect(restoreInto(database.url, older)).rejects.toThrow('made by a version before 1.0.0')
+  test('with another baseline refuses the backup', async () => {
+    const changed = backupText.replace(readMigrations()[0]?.hash ?? '', '0'.repeat(64))
+    await expect(restoreInto(database.url, changed)).rejects.toThrow(unknownSchema)
   })
 })

@@ -8,7 +8,6 @@ import { createGzip } from 'node:zlib'
 import pg from 'pg'
 import type { Secrets } from '../security/secrets.ts'
 import { readAndSum, type Sum, tablesOf } from './backup-tables.ts'
-import { readMigrations } from './migrations.ts'
 
 /**
  * A backup is plain text like pg_dump's data: the header, then for each table `COPY … FROM stdin;`,
@@ -19,11 +18,11 @@ export type Header = {
   takenAt: string
   /** Id of the key with which the exchange keys in the backup are sealed. */
   key: string
-  /** Schema that the rows need; the backup contains none. */
-  migrations: { tag: string; hash: string }[]
+  /** Hashes of the migrations that made the schema of the rows. */
+  migrations: string[]
 }
 
-export const title = '-- backup of the shop, format 2'
+export const title = '-- backup of the shop, format 1'
 export const sumLine = (name: string, { rows, sha256 }: Sum) => `-- ${rows} rows of ${name}, sha256 ${sha256}`
 
 export type Signing = Pick<Secrets, 'keyId' | 'backupKeys'>
@@ -87,6 +86,5 @@ async function migrationsIn(client: pg.Client) {
   const { rows } = await client.query<{ hash: string }>(
     'select hash from drizzle.__drizzle_migrations order by created_at',
   )
-  const tags = new Map(readMigrations().map(({ hash, tag }) => [hash, tag]))
-  return rows.map(({ hash }) => ({ tag: tags.get(hash) ?? 'unknown', hash }))
+  return rows.map(({ hash }) => hash)
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { StartError } from '../errors.ts'
 import { type Signing, sumLine } from './backup.ts'
-import { isNotBackedUp, readAndSum, type Sum, type Table, tablesOf } from './backup-tables.ts'
+import { readAndSum, type Sum, type Table, tablesOf } from './backup-tables.ts'
 import { explainMissingRights } from './connect.ts'
 import { applyMigrations, lockMigrations } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
@@ -105,15 +104,14 @@ async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promi
   for (let line = await reader.nextText(); line !== undefined; line = await reader.nextText()) {
     const [, name = '', columns = ''] = /^COPY (\S+) \((.+)\) FROM stdin;$/.exec(line) ?? []
     const table = tableByName.get(name)
-    // Older backups hold tables that are no longer backed up.
-    const isKnown = table !== undefined || isNotBackedUp(name)
-    if (!isKnown) throw new StartError(damagedMessage)
-    const copied = await copyTable(client, reader, table, columns.split(', ')).catch(rethrowAsDamaged)
-    const { sumInFile, sumSent, sentColumns } = copied
+    if (!table) throw new StartError(damagedMessage)
+    const columnsInFile = columns.split(', ')
+    if (columnsInFile.some((column) => !table.columns.includes(column))) throw new StartError(damagedMessage)
+    const copied = { ...table, columns: columnsInFile }
+    const sumInFile = await copyTable(client, reader, copied).catch(rethrowAsDamaged)
     if ((await reader.nextText()) !== sumLine(name, sumInFile)) throw new StartError(damagedMessage)
-    if (!table) continue
-    const sumInDatabase = await readAndSum(client, { ...table, columns: sentColumns })
-    if (sumInDatabase.sha256 !== sumSent.sha256)
+    const sumInDatabase = await readAndSum(client, copied)
+    if (sumInDatabase.sha256 !== sumInFile.sha256)
       throw new StartError(`${name} does not match the backup after restoring. Nothing was changed.`)
     sums.set(name, sumInFile)
   }
@@ -128,47 +126,19 @@ function rethrowAsDamaged(error: Error & { code?: string }): never {
   throw /^2[23]/.test(error.code ?? '') ? new StartError(`${damagedMessage} (${error.message})`) : error
 }
 
-/** Sends only the columns that this version has; the job queue and the sandbox may have had others. */
-async function copyTable(client: pg.Client, reader: Reader, table: Table | undefined, columns: string[]) {
-  const sharedColumns = columns.filter((column) => table?.columns.includes(column))
-  const hasAllColumns = sharedColumns.length === columns.length
-  if (table?.name.startsWith('public.') && !hasAllColumns) throw new StartError(damagedMessage)
-  const fileSum = createSum()
-  const sentSum = createSum()
+async function copyTable(client: pg.Client, reader: Reader, { name, columns }: Table): Promise<Sum> {
+  const hash = createHash('sha256')
+  let count = 0
   async function* rows() {
     for (let line = await reader.next(); line?.toString() !== '\\.\n'; line = await reader.next()) {
       if (!line) throw new StartError(damagedMessage)
-      fileSum.add(line)
-      const row = hasAllColumns ? line : selectColumns(line, columns, sharedColumns)
-      sentSum.add(row)
-      yield row
+      hash.update(line)
+      count += 1
+      yield line
     }
   }
-  const target: Writable = table
-    ? client.query(copyFrom(`COPY ${table.name} (${sharedColumns.join(', ')}) FROM STDIN`))
-    : discardingStream()
-  await pipeline(rows, target)
-  return { sumInFile: fileSum.sum(), sumSent: sentSum.sum(), sentColumns: sharedColumns }
-}
-
-const discardingStream = () => new Writable({ write: (_row, _encoding, done) => done() })
-
-function selectColumns(line: Buffer, columns: string[], wantedColumns: string[]): Buffer {
-  const cells = line.toString().replace(/\n$/, '').split('\t')
-  const wantedCells = wantedColumns.map((column) => cells[columns.indexOf(column)] ?? '')
-  return Buffer.from(`${wantedCells.join('\t')}\n`)
-}
-
-function createSum() {
-  const hash = createHash('sha256')
-  let rows = 0
-  return {
-    add(row: Buffer) {
-      hash.update(row)
-      rows += 1
-    },
-    sum: (): Sum => ({ rows, sha256: hash.digest('hex') }),
-  }
+  await pipeline(rows, client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`)))
+  return { rows: count, sha256: hash.digest('hex') }
 }
 
 async function resetSequences(client: pg.Client) {

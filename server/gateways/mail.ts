@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type * as nodemailer from 'nodemailer'
@@ -94,7 +94,6 @@ function createOutbox(folder: string, from: () => string): MailTransport {
       const { message } = await (await composer.get()).sendMail({ from: from(), ...safeMessage(mail) })
       // Emails hold links to set a password, so only the shop's system user may read them.
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await chmod(folder, 0o700)
       const name = `${mail.messageId.replaceAll(/[^\w.-]/g, '')}.eml`
       // Written to a temporary name and renamed: a reader never sees half an email, and a retry replaces the first.
       await writeFile(join(folder, `.${name}`), message as Buffer, { mode: 0o600 })

@@ -25,7 +25,7 @@ const stopTexts = {
 /** `staysUnlocked`: the buyer asked to move to another TradingView account and keeps the present one. */
 type DeclinedAccess = BuyerAccess & { reason: string; staysUnlocked: boolean }
 
-type ReminderData = Pick<BuyerAccess, 'name' | 'product'> & { unlocksItself?: boolean }
+type ReminderData = Pick<BuyerAccess, 'name' | 'product'> & { unlocksItself: boolean }
 
 /** `blockedRemovals` are also counted as `ended` or `wrong`. */
 type Comparison = Record<'missing' | 'wrong' | 'ended' | 'foreign' | 'blockedRemovals' | 'people', number> & {
@@ -100,8 +100,8 @@ export const accessMails = {
     details: [['TradingView username', inertLine(tradingViewUsername)]],
     action: toDashboard,
   }),
-  /** For owners who have entered no username. Emails queued by an earlier release lack `unlocksItself`. */
-  tradingViewReminder: ({ name, product, unlocksItself = false }: ReminderData) => ({
+  /** For owners who have entered no username. */
+  tradingViewReminder: ({ name, product, unlocksItself }: ReminderData) => ({
     subject: 'We need your TradingView username',
     paragraphs: [
       greeting(name),

@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import type { Role } from '#contract/permissions.ts'
 import { inertLine } from '../inert.ts'
-import { greeting, type MailSite, type Nothing, type Templates, toDashboard } from '../template.ts'
+import { greeting, type MailSite, type Nothing, type Templates } from '../template.ts'
 
 const passwordLink = (tokenId: string, { linkToken }: MailSite, leadingParameters = '') =>
   `/reset-password?${leadingParameters}token=${linkToken('password', tokenId)}`
@@ -34,16 +34,16 @@ export const whatBuyersSee = ({ productsOnSale }: MailSite) => {
 }
 
 export const accountMails = {
-  /** Leaves out the name, which may be a stranger's message. Emails queued by an earlier release have no link. */
-  welcome: ({ tokenId }: { tokenId?: string }, site) => ({
+  /** Leaves out the name, which may be a stranger's message. */
+  welcome: ({ tokenId }: { tokenId: string }, site) => ({
     subject: `Welcome to ${brand.name}`,
     paragraphs: [
       'Hello,',
       `Welcome to ${brand.name}. Your dashboard is where you manage your subscriptions, invoices, and profile.`,
-      tokenId && 'Please confirm that this address is yours, in the browser you signed up with.',
+      'Please confirm that this address is yours, in the browser you signed up with.',
     ],
-    action: tokenId ? ['Confirm your address', confirmationLink(tokenId, site)] : toDashboard,
-    footnote: tokenId && unlessYou,
+    action: ['Confirm your address', confirmationLink(tokenId, site)],
+    footnote: unlessYou,
   }),
   confirmAddress: ({ tokenId }: { tokenId: string }, site) => ({
     subject: 'Confirm your email address',

@@ -1,12 +1,12 @@
 import { ChevronLeft, Search } from 'lucide-react'
-import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useCan } from '#web/api/session.ts'
 import { NotFound } from '#web/features/not-found/not-found.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { useNeeds } from './inbox/use-needs.ts'
-import { pathOfHash, type ScreenGroup, screenAt, screenGroupsFor } from './screens.ts'
+import { type ScreenGroup, screenAt, screenGroupsFor } from './screens.ts'
 import SearchDialog from './search/search-dialog.tsx'
 import { hrefOfLastList, useRememberedList, useTitle } from './shell/place.ts'
 import ShortcutsDialog from './shell/shortcuts-dialog.tsx'
@@ -14,11 +14,10 @@ import { OpenCount, panelId, SideNavigation } from './shell/side-navigation.tsx'
 import { useKeys } from './shell/use-keys.ts'
 
 export default function AdminPage() {
-  const pathname = usePathname()
+  const { pathname, navigate } = useNavigation()
   const groups = screenGroupsFor(useCan())
   const match = screenAt(pathname, groups)
   const [openDialog, setOpenDialog] = useState<'keys' | 'search' | null>(null)
-  const { navigate } = useNavigation()
   const title = useTitle(match?.route.title ?? 'Not found')
   useKeys({
     search: () => setOpenDialog('search'),
@@ -72,23 +71,6 @@ export default function AdminPage() {
       {openDialog === 'search' && <SearchDialog groups={groups} onClose={() => setOpenDialog(null)} />}
     </div>
   )
-}
-
-function onHashChange(notify: () => void) {
-  addEventListener('hashchange', notify)
-  return () => removeEventListener('hashchange', notify)
-}
-
-/** Reads `/admin#users` as `/admin/users`, also after a change of the hash. */
-function usePathname() {
-  const { pathname, navigate } = useNavigation()
-  // Reads the hash at each navigation, because navigation may have removed it.
-  const hash = useSyncExternalStore(onHashChange, () => location.hash)
-  const hashPath = pathOfHash(hash)
-  useEffect(() => {
-    if (hashPath) navigate(location.search ? `${hashPath}?${location.search.slice(1)}` : hashPath, { replace: true })
-  }, [hashPath, navigate])
-  return hashPath || pathname
 }
 
 function Breadcrumb({ group }: { group: ScreenGroup }) {

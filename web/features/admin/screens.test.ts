@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hasPermission, type Role } from '#contract/permissions.ts'
-import { pathOfHash, screenAt, screenGroupsFor } from './screens.ts'
+import { screenAt, screenGroupsFor } from './screens.ts'
 
 const groupsOf = (person: { isAdmin: boolean; role: Role | null }) =>
   screenGroupsFor((needs) => hasPermission(person, needs))
@@ -67,15 +67,4 @@ test('a screen is also found by its last path segment', () => {
 
 test('each letter leads to one group', () => {
   expect(new Set(adminGroups.map(({ letter }) => letter)).size).toBe(adminGroups.length)
-})
-
-test.for([
-  ['#users', '/admin/users'],
-  ['#Purchases', '/admin/purchases'],
-  ['#declarations', '/admin/purchases/declarations'],
-  ['#granted', undefined],
-  ['#dashboard', undefined],
-  ['', undefined],
-] as const)('the hash %s, as in older emails, leads to %s', ([hash, path]) => {
-  expect(pathOfHash(hash) || undefined).toBe(path)
 })

@@ -228,10 +228,3 @@ export function screenAt(pathname: string, groups: ScreenGroup[]) {
   const screenWithEnding = screens.find(({ path }) => !path.includes(':') && path.endsWith(ending))
   return match(screens, screenWithEnding?.path ?? address)
 }
-
-/** Reads `/admin#users`, a form that earlier emails link to. */
-export function pathOfHash(hash: string) {
-  const [, name] = /^#([a-z]+)$/.exec(hash.toLowerCase()) ?? []
-  const paths = screenGroupsFor(() => true).flatMap(({ listed }) => listed.map(({ path }) => path))
-  return name && paths.find((path) => path.endsWith(`/${name}`))
-}

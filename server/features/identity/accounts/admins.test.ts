@@ -3,7 +3,6 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { createAudit } from '#server/audit/audit.ts'
-import { users } from '#server/database/schema.ts'
 import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
@@ -46,8 +45,6 @@ test('a stranger who had an account with the address cannot open the admin’s',
   const passkey = createAuthenticator(shop.url)
   const registration = passkey.register(await stranger.call(factors.beginPasskey, {}))
   await stranger.call(factors.addPasskey, { name: 'Planted', response: registration })
-  // Simulates a passkey in an unproven account, as an older version of the shop allowed.
-  await shop.connection.db.update(users).set({ verifiedAt: null })
   const { password } = await adminsOf(shop).add('owner@example.com')
   expect(await stranger.call(accounts.user, {})).toBeNull()
   const credentials = { email: 'owner@example.com', password: stranger.password }

@@ -1,5 +1,5 @@
-import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'
@@ -9,6 +9,7 @@ import { users } from '#server/database/schema.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
+import { resetUnprovenAccount } from '../accounts/proof.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -200,20 +201,35 @@ test('a passkey counts as a fresh proof only in its owner’s account', async ()
   await ada.call(factors.beginPasskey, {})
 })
 
-test('an account that its mailbox’s owner takes over loses the stranger’s passkeys and pending change of address', async () => {
+test('an account that its mailbox’s owner takes over loses the stranger’s pending change of address', async () => {
   const email = 'mailbox-owner@example.com'
-  const stranger = await shop.verifiedUser({ email })
-  const passkey = await addPasskey(stranger)
-  // Simulates a passkey in an unproven account, as an older version of the shop allowed.
-  await shop.connection.db.update(users).set({ verifiedAt: null }).where(eq(users.email, email))
+  const stranger = await shop.user({ email })
   await stranger.call(credentials.changeEmail, { email: 'stranger@example.com' })
   const mail = (await shop.mails()).find(({ to }) => to === 'stranger@example.com')
   const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
   const guest = shop.visitor()
   await shop.guest(guest, email)
   await shop.settle()
-  await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
   await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({ status: 400 })
+})
+
+test('a passkey that a stranger adds during a reset of the account is not stored', async () => {
+  const stranger = await shop.verifiedUser()
+  const passkey = createAuthenticator(shop.url)
+  const response = passkey.register(await stranger.call(factors.beginPasskey, {}))
+  const { db } = shop.connection
+  const { addition } = await db.transaction(async (tx) => {
+    await tx.select().from(users).where(eq(users.id, stranger.user.id)).for('update')
+    const adding = stranger.call(factors.addPasskey, { name: 'Planted', response }).catch((error: unknown) => error)
+    const [{ pid } = {}] = (await tx.execute(sql`select pg_backend_pid() as pid`)).rows
+    const waiting = sql`select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
+    await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(1), { timeout: 30_000 })
+    await resetUnprovenAccount(tx, stranger.user.id, shop.clock.now())
+    // In an object, because a bare promise would be awaited here, before the lock is released.
+    return { addition: adding }
+  })
+  expect(await addition).toMatchObject({ status: 401 })
+  await expect(logInWith(passkey)).rejects.toMatchObject({ status: 401 })
 })
 
 test('a passkey with the longest id there is can be renamed and removed', async () => {

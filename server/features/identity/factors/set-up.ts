@@ -4,8 +4,8 @@ import type { factors } from '#contract/identity/factors.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { appCodes as appCodesTable, users } from '#server/database/schema.ts'
-import { conflict } from '#server/errors.ts'
+import { appCodes as appCodesTable, sessions as sessionRows, users } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AppCodes } from './app-codes.ts'
 import { recovery } from './codes.ts'
@@ -39,9 +39,12 @@ const authenticatorApp = 'authenticator app'
 
 export function createSetUp({ db }: SetUpContext, { sessions, policy, appCodes, passkeys, notices }: SetUpDeps): SetUp {
   /** Locks the user, because two concurrent removals could each rely on the factor that the other removes. */
-  const withUserLocked = <Result>({ user }: Actor, change: (tx: Transaction) => Promise<Result>) =>
+  const withUserLocked = <Result>({ user, sessionId }: Actor, change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for('update')
+      // The mailbox's owner may have reset the account meanwhile, which ends its sessions.
+      const isLoggedIn = (await tx.$count(sessionRows, eq(sessionRows.id, sessionId ?? ''))) > 0
+      if (!isLoggedIn) throw new Refusal(401, 'login-required', 'Please log in first')
       return change(tx)
     })
 
