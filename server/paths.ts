@@ -10,7 +10,7 @@ export const paths = {
   /** The build: browser files in `web`, the page renderer in `render`, the server in `server`. */
   dist: join(root, 'dist'),
   migrations: join(root, 'server/database/migrations'),
-  commonPasswords: join(root, 'server/security/common-passwords.bin'),
+  commonPasswords: join(root, 'server/security/common-passwords.txt'),
   products: join(root, 'content/products'),
   renderProgram: join(root, isBundled ? 'dist/server/render.js' : 'server/pages/render.ts'),
 }

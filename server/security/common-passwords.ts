@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { paths } from '../paths.ts'
 
-/** 4-byte hashes, written by `scripts/common-passwords.ts`. */
-const sortedHashes = readFileSync(paths.commonPasswords)
-
-export const hashOf = (password: string) => createHash('sha256').update(password).digest().readUInt32BE()
+/** Most frequent passwords of @zxcvbn-ts/language-common 4.1.3, lower-cased, and words about seasons and this shop. */
+const commonPasswords = new Set(readFileSync(paths.commonPasswords, 'utf8').split('\n'))
 
 const usKeyboardRows = ['abcdefghijklmnopqrstuvwxyz', '01234567890123456789', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 const otherKeyboardRows = ['qwertzuiop', 'yxcvbnm', 'azertyuiop', 'qsdfghjklm']
@@ -17,18 +14,6 @@ export function isCommonPassword(password: string): boolean {
   return (
     repeatedPattern.test(lowerCased) ||
     sequences.some((sequence) => sequence.includes(lowerCased)) ||
-    isInSortedHashes(hashOf(lowerCased))
+    commonPasswords.has(lowerCased)
   )
-}
-
-function isInSortedHashes(hash: number): boolean {
-  let [low, high] = [0, sortedHashes.length / 4]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const middleHash = sortedHashes.readUInt32BE(middle * 4)
-    if (middleHash === hash) return true
-    if (middleHash < hash) low = middle + 1
-    else high = middle
-  }
-  return false
 }
