@@ -141,10 +141,11 @@ export function createExecution(
     if (renewsBefore && !wasAwaitingBank) return 'later' as const
     const times = declaredTimes(declaration)
     const unrefunded = await cancellation.cancelDeclared(id, times, { refundAgain: wasAwaitingBank })
-    const { endsAt, refundedAmount } = await findPurchase(id)
+    const { endsAt, endedBecause, refundedAmount } = await findPurchase(id)
     if (endsAt) return { outcome: `Ends on ${dayOf(endsAt)}`, unrefunded }
     const hasRefunded = refundedAmount > purchaseBefore.refundedAmount
-    const ifAllRefunded = hasRefunded ? 'Ended right away, and the renewal was refunded' : 'Ended right away'
+    const refundedPart = endedBecause === 'refunded' ? 'renewal' : 'unused time'
+    const ifAllRefunded = hasRefunded ? `Ended right away, and the ${refundedPart} was refunded` : 'Ended right away'
     return { outcome: outcomeInWords(unrefunded, times, ifAllRefunded), unrefunded }
   }
 
@@ -204,7 +205,7 @@ const dayOf = (date: Date) => dayFormat.format(date)
 function declaredTimes({ declaredAt, endsOn }: DeclarationRow) {
   const requestedEnd = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
   const from = requestedEnd > declaredAt ? requestedEnd : declaredAt
-  return { from, until: declarationDue(declaredAt) }
+  return { declaredAt, from, until: declarationDue(declaredAt) }
 }
 
 const hadEndedSentence = 'The contract had already ended'

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { addMonths } from '#contract/plans.ts'
 import { declarations as contract } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { payments, purchases as purchaseRows } from '#server/database/schema.ts'
@@ -198,6 +199,57 @@ test('a cancellation counts from its arrival, so a renewal charged while it wait
     { status: 'cancelled', refundedAmount: 3900 },
   ])
   expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the renewal was refunded' })
+})
+
+async function buyRenewedYear() {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  await shop.advance(1, 'year')
+  await shop.advance(60, 'day')
+  const readPurchase = async () => {
+    await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+    const [purchase] = await buyer.call(purchases.list, {})
+    return purchase
+  }
+  await readPurchase()
+  return { ...buyer, readPurchase }
+}
+const endOfDay = (date: Date) => `${date.toISOString().slice(0, 10)}T23:59:59.000Z`
+
+test('a renewed year ends on the requested day if it is later than the month’s notice', async () => {
+  const { call, user, readPurchase } = await buyRenewedYear()
+  const requestedEnd = addMonths(shop.clock.now(), 8)
+  const endsOn = requestedEnd.toISOString().slice(0, 10)
+  await call(contract.cancel, { ...declared(user.email), grounds: 'ordinary', endsOn })
+  await shop.settle()
+  expect(await readPurchase()).toMatchObject({ status: 'pending_cancel', endsAt: endOfDay(requestedEnd) })
+})
+
+test('the month’s notice for a renewed year counts from the declaration, even if it is confirmed later', async () => {
+  const { user, readPurchase } = await buyRenewedYear()
+  const input = { ...declared(user.email), grounds: 'ordinary' as const }
+  const { id, declaredAt } = await shop.visitor().call(contract.cancel, input)
+  const link = await confirmationLinkTo(user.email)
+  await shop.advance(10, 'day')
+  await shop.visitor().call(contract.confirm, link)
+  const endsAt = endOfDay(addMonths(new Date(declaredAt), 1))
+  expect(await readPurchase()).toMatchObject({ status: 'pending_cancel', endsAt })
+  expect(await stored(id)).toMatchObject({ state: 'done', outcome: expect.stringMatching(/^Ends on /) })
+})
+
+test('a cancellation that the seller carries out after the month’s notice refunds the days since then', async () => {
+  const { user, readPurchase } = await buyRenewedYear()
+  const input = { ...declared(user.email), grounds: 'ordinary' as const }
+  const { id, declaredAt } = await shop.visitor().call(contract.cancel, input)
+  await shop.settle()
+  await shop.advance(3, 'month')
+  await (await shop.admin()).call(contract.adminCarryOut, { id })
+  const purchase = await readPurchase()
+  expect(purchase).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+  const noticeEnd = Date.parse(endOfDay(addMonths(new Date(declaredAt), 1)))
+  const unusedDays = (Date.parse(purchase?.currentPeriodEnd ?? '') - noticeEnd) / dayMs
+  const refundPerDay = 39_000 / 365
+  expect(Math.abs((purchase?.refundedAmount ?? 0) - unusedDays * refundPerDay)).toBeLessThan(2 * refundPerDay)
+  expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the unused time was refunded' })
 })
 
 test('a disputed renewal is refunded only once the dispute is won', async () => {

@@ -2,6 +2,7 @@ import { and, eq, gte, isNotNull, isNull, not, notInArray, sql, sum } from 'driz
 import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/connect.ts'
 import {
   hasEndedPurchase,
   isForNewSubscription,
@@ -18,8 +19,9 @@ import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import { type AmountDue, fullAmountIf, refundAll, unusedSince, withdrawableSince } from '../refunds/refunds.ts'
 import type { MissingPurchases } from './missing.ts'
-import { previewNotice, wasRenewedSince } from './notice-period.ts'
+import { type DeclaredTimes, previewNotice, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
+import { endUnpaid } from './unpaid.ts'
 
 type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | 'config' | 'runExclusive'> & {
   orders: Pick<Orders, 'findBySubscription'>
@@ -32,9 +34,6 @@ type EndPreview = { endsAt: Date | null; refund: number }
 
 /** Due but not refunded: paid too late, under dispute, lost in a dispute, or returned by the buyer's bank. */
 export type Unrefunded = { late: number; disputed: number; lost: number; returned: number }
-
-/** A declaration takes effect `from`; payments after `until` are not refunded automatically. */
-type DeclaredTimes = { from: Date; until: Date }
 
 /** Stripe is changed first, so after a crash its webhook corrects the row. */
 export type Cancellation = {
@@ -50,7 +49,8 @@ export type Cancellation = {
     resume(id: string): Promise<void>
   }
   /**
-   * Cancels at the period's end; after a renewal since the declaration, ends at once and refunds the renewal.
+   * Cancels at the period's end, or with a month's notice from the declaration, but not before the requested day.
+   * After a renewal since the declaration, or once the notice is over, ends now and refunds the time since.
    * `refundAgain` repeats the refund once a bank has decided about a payment.
    */
   cancelDeclared(id: string, declared: DeclaredTimes, options: { refundAgain: boolean }): Promise<Unrefunded>
@@ -66,44 +66,40 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   const { db, now, stripe, crashPoint, config, runExclusive, orders, bookings, sync } = deps
   const { consumerLaw } = config
 
-  /** Payments for the purchase since `paidFrom`, without what was refunded of them. */
-  async function sumPaidSince(paidFrom: Date, purchaseId: string) {
-    const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
-    const isRefundOfPayment = eq(refunds.paymentIntentId, payments.paymentIntentId)
-    const refundedOfPayment = db
-      .select({ sum: sum(refunds.amount) })
-      .from(refunds)
-      .where(and(isRefundOfPayment, isArriving))
-    const [paid] = await db
-      .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refundedOfPayment}, 0)), 0)::int` })
-      .from(payments)
-      .where(and(eq(payments.purchaseId, purchaseId), gte(payments.paidAt, paidFrom)))
-    return paid?.amount ?? 0
-  }
-
-  /** Null if the law grants no cancellation with a month's notice. */
-  async function noticeOf(purchase: PurchaseRow) {
+  /** Null if the law grants no cancellation with a month's notice, which counts from `declared` or from now. */
+  async function noticeOf(purchase: PurchaseRow, declared?: DeclaredTimes) {
     const { id, paidFrom } = purchase
     if (consumerLaw !== 'eu' || !paidFrom) return null
-    return previewNotice(purchase, await sumPaidSince(paidFrom, id), now())
+    const times = declared ?? { declaredAt: now(), from: now() }
+    return previewNotice(purchase, await sumPaidSince(db, paidFrom, id), times)
+  }
+
+  /** Syncs an unpaid purchase first, because the shop may not have heard of its payment. */
+  async function findCurrent(id: string, userId?: string) {
+    const purchase = await findPurchase(db, id, userId)
+    const { status, stripeSubscriptionId: subscriptionId } = purchase
+    if (!subscriptionId || (status !== 'past_due' && status !== 'paused')) return purchase
+    await sync(subscriptionId)
+    return findPurchase(db, id, userId)
   }
 
   /** Throws 404 for someone else's purchase; without `userId`, the seller may cancel any. */
-  async function cancel(id: string, userId?: string) {
+  async function cancel(id: string, { userId, declared }: { userId?: string; declared?: DeclaredTimes } = {}) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
     if (!subscriptionId) return db.transaction((tx) => bookings.cancel(tx, id))
     await runExclusive(subscriptionId, async () => {
-      const purchase = await findPurchase(db, id, userId)
+      const purchase = await findCurrent(id, userId)
       const { status } = purchase
       if (status === 'pending_cancel') return
       if (status !== 'active' && status !== 'past_due' && status !== 'paused')
         throw conflict('not-active', 'Only an active subscription can be cancelled')
-      const notice = await noticeOf(purchase)
+      const notice = await noticeOf(purchase, declared)
       const promisedRefund = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
-      const key = await idempotencyKey(orders, promisedRefund ? 'notice' : 'cancel', subscriptionId)
+      const action = notice ? `notice-${notice.endsAt.getTime()}` : 'cancel'
+      const key = await idempotencyKey(orders, action, subscriptionId)
       // Past-due and paused subscriptions end immediately.
       if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promisedRefund)
-      else await stripe.subscriptions.cancelNow(subscriptionId)
+      else await endUnpaid(stripe, await stripe.subscriptions.read(subscriptionId))
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })
@@ -151,7 +147,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   }
 
   return {
-    cancel: ({ user }, id) => cancel(id, user.id),
+    cancel: ({ user }, id) => cancel(id, { userId: user.id }),
 
     preview: (userId, id) => preview(id, userId),
 
@@ -165,16 +161,20 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       resume: (id: string) => resume(id),
     },
 
-    async cancelDeclared(id, { from, until }, { refundAgain }) {
-      const purchase = await findPurchase(db, id)
+    async cancelDeclared(id, declared, { refundAgain }) {
+      const { from, until } = declared
+      const purchase = await findCurrent(id)
       const isRunning = !hasEnded(purchase.status)
-      const mustRefund = refundAgain || (isRunning && wasRenewedSince(from, purchase, consumerLaw))
-      if (mustRefund) {
+      if (!isRunning && !refundAgain) return nothingUnrefunded
+      if (wasRenewedSince(from, purchase, consumerLaw)) {
         const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > from)
         return endAndRefund(purchase, paymentsSince, until)
       }
-      const isCancelled = purchase.status === 'pending_cancel'
-      if (isRunning && !isCancelled) await cancel(id)
+      // An earlier cancellation has promised its own refund.
+      if (purchase.status === 'pending_cancel') return nothingUnrefunded
+      const notice = await noticeOf(purchase, declared)
+      if (notice && notice.endsAt <= now()) return endAndRefund(purchase, unusedSince(notice.endsAt), until)
+      if (isRunning) await cancel(id, { declared })
       return nothingUnrefunded
     },
 
@@ -184,6 +184,21 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
     endAllOf: (userId) => endAllOf(deps, userId),
   }
+}
+
+/** Payments for the purchase since `paidFrom`, without what was refunded of them. */
+async function sumPaidSince(db: Database, paidFrom: Date, purchaseId: string) {
+  const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
+  const isRefundOfPayment = eq(refunds.paymentIntentId, payments.paymentIntentId)
+  const refundedOfPayment = db
+    .select({ sum: sum(refunds.amount) })
+    .from(refunds)
+    .where(and(isRefundOfPayment, isArriving))
+  const [paid] = await db
+    .select({ amount: sql<number>`coalesce(sum(${payments.amount} - coalesce(${refundedOfPayment}, 0)), 0)::int` })
+    .from(payments)
+    .where(and(eq(payments.purchaseId, purchaseId), gte(payments.paidAt, paidFrom)))
+  return paid?.amount ?? 0
 }
 
 /** Idempotency key with the order's version, so that the same request from two processes counts once. */

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { lives } from '#server/testing/lives.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { refundForUnusedDays } from '../invoices/invoices.ts'
 
@@ -13,6 +14,7 @@ beforeAll(async () => {
 afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
+const { rowOf, customerOf, logIn } = lives(() => shop)
 const day = 86_400_000
 const cents = (amount: number) => `$${(amount / 100).toFixed(2)}`
 
@@ -22,15 +24,17 @@ const yearBefore = (date: Date) => {
   return result
 }
 
+const dayAfter = (date: string | null, days: number) =>
+  new Date(Date.parse(date ?? '') + days * day).toISOString().slice(0, 10)
+
 async function buyRenewedYear(daysIntoSecondYear: number) {
   const buyer = await shop.buyer({ billing: 'yearly' })
   await shop.advance(1, 'year')
   await shop.advance(daysIntoSecondYear, 'day')
   // Sessions expire while the clock advances.
-  const logIn = () => buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
-  await logIn()
+  await logIn(buyer)
   const readPurchase = async () => {
-    await logIn()
+    await logIn(buyer)
     const [purchase] = await buyer.call(purchases.list, {})
     if (!purchase) throw new Error('There is no purchase')
     return purchase
@@ -97,6 +101,51 @@ test('free time from the seller isn’t a renewal, so the first year isn’t ref
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const [extended] = await buyer.call(purchases.list, {})
   expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: extended?.currentPeriodEnd, refund: 0 })
+})
+
+test('a renewed year that the seller has refunded runs to its end, because nothing more can be refunded', async () => {
+  const { call, id, readPurchase } = await buyRenewedYear(60)
+  const admin = await shop.admin()
+  await admin.call(purchases.adminRefund, { id, refundedSoFar: 0, keepAccess: true })
+  await shop.settle()
+  const { currentPeriodEnd } = await readPurchase()
+  expect(await call(purchases.cancellation, { id })).toEqual({ endsAt: currentPeriodEnd, refund: 0 })
+  await call(purchases.cancel, { id })
+  expect(await readPurchase()).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
+})
+
+test('a renewed year that the buyer’s credit has paid runs to its end', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  const { id, subscription } = await rowOf(buyer)
+  await shop.sandbox.controls.dashboard.giveCredit(await customerOf(subscription), 39_000)
+  await shop.advance(1, 'year')
+  await shop.advance(60, 'day')
+  await logIn(buyer)
+  const [renewed] = await buyer.call(purchases.list, {})
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: renewed?.currentPeriodEnd, refund: 0 })
+  await buyer.call(purchases.cancel, { id })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ endsAt: renewed?.currentPeriodEnd }])
+})
+
+test('free time that follows a renewed year is kept until its end', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  const { id, currentPeriodEnd: firstEnd } = buyer.purchase
+  const extend = async (until: string) => (await shop.admin()).call(purchases.adminExtend, { id, until })
+  // Stripe moves a payment to at most two years after the latest free time.
+  await extend(dayAfter(firstEnd, 1))
+  await shop.advance(1, 'year')
+  await shop.advance(10, 'day')
+  await logIn(buyer)
+  const [renewed] = await buyer.call(purchases.list, {})
+  await extend(dayAfter(renewed?.currentPeriodEnd ?? '', 90))
+  await shop.advance(1, 'year')
+  await logIn(buyer)
+  const [extended] = await buyer.call(purchases.list, {})
+  const { currentPeriodEnd } = extended ?? {}
+  expect(currentPeriodEnd).toContain(dayAfter(renewed?.currentPeriodEnd ?? '', 90))
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: currentPeriodEnd, refund: 0 })
+  await buyer.call(purchases.cancel, { id })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ endsAt: currentPeriodEnd }])
 })
 
 test('the unused days are refunded, even if Stripe doesn’t shorten the ended period', async () => {

@@ -4,23 +4,28 @@ import type { PurchaseRow } from '../purchases/purchases.ts'
 
 const dayMs = 86_400_000
 
+/** A declaration takes effect `from`, the requested day; payments after `until` are not refunded automatically. */
+export type DeclaredTimes = { declaredAt: Date; from: Date; until: Date }
+
 /**
  * German law grants a month's notice in a renewed term of more than a month (§ 309 no. 9 BGB).
- * Null in any other term, and if the term ends sooner than the notice.
+ * Null in any other term, if the term ends sooner than the notice, and if nothing would be refunded.
  */
 export function previewNotice(
   purchase: PurchaseRow,
   paidForTerm: number,
-  now: Date,
+  { declaredAt, from: requestedEnd }: Pick<DeclaredTimes, 'declaredAt' | 'from'>,
 ): { endsAt: Date; refund: number } | null {
   const { orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
   if (!orderedAt || !from || !until || !currentPeriodEnd) return null
   const isMonthlyTerm = monthsBetween(from, until) === 1
   const isFirstTerm = from <= orderedAt
   if (isMonthlyTerm || isFirstTerm) return null
-  const endsAt = endOfDay(addMonths(now, 1))
+  const noticeEnd = addMonths(declaredAt, 1)
+  const endsAt = endOfDay(requestedEnd > noticeEnd ? requestedEnd : noticeEnd)
   if (endsAt >= currentPeriodEnd) return null
-  return { endsAt, refund: refundForUnusedDays({ from, until, amount: paidForTerm }, endsAt) }
+  const refund = refundForUnusedDays({ from, until, amount: paidForTerm }, endsAt)
+  return refund > 0 ? { endsAt, refund } : null
 }
 
 /** Refund due once a subscription that was cancelled with a month's notice has ended. */

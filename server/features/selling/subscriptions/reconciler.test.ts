@@ -1,9 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
+import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { orders, purchases as rows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
+import { declared, linkIn, mailsTo } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -107,6 +109,53 @@ test('a payment at the end of the grace period that Stripe is still processing c
   shop.clock.advance({ hours: 2 })
   await reconcile()
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endedAt: null })
+})
+
+const logIn = ({ call, user, password }: Awaited<ReturnType<typeof buyUnpaidRenewal>>) =>
+  call(accounts.login, { email: user.email, password })
+
+test('cancelling after an unpaid renewal was paid keeps the paid month, even if the shop has not heard of the payment', async () => {
+  const buyer = await buyUnpaidRenewal()
+  expect(await shop.pay(await newestInvoiceOf(buyer))).toBe('succeeded')
+  await shop.sandbox.controls.settle()
+  await logIn(buyer)
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel', endedAt: null, refundedAmount: 0 })
+})
+
+test('a payment that Stripe is still processing is refunded if its subscription is cancelled', async () => {
+  const buyer = await buyUnpaidRenewal()
+  expect(await shop.pay(await newestInvoiceOf(buyer))).toBe('succeeded')
+  await logIn(buyer)
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
+})
+
+test('a renewal paid after its cancellation was declared is refunded, even if the shop has not heard of the payment', async () => {
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  await shop.advance(28, 'day')
+  const { email } = buyer.user
+  await shop.visitor().call(declarations.cancel, { ...declared(email), grounds: 'ordinary' })
+  const mail = (await mailsTo(shop, email)).find(({ text }) => text.includes('confirm?id='))
+  await shop.advance(5, 'day')
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  expect(await shop.pay(await newestInvoiceOf(buyer))).toBe('succeeded')
+  await shop.sandbox.controls.settle()
+  await shop.visitor().call(declarations.confirm, linkIn(mail?.text))
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
+})
+
+test('a paused subscription that was resumed at Stripe ends with its period when its buyer cancels', async () => {
+  const buyer = await shop.buyer()
+  const subscription = (await purchaseOf(buyer))?.stripeSubscriptionId ?? ''
+  await shop.sandbox.controls.pause(subscription)
+  await shop.settle()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused' })
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.dashboard.unpause(subscription)
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel', endedAt: null })
 })
 
 test('a payment after the end of the subscription is refunded automatically', async () => {

@@ -9,10 +9,10 @@ import {
   stripeEventsPulled,
 } from '#server/database/schema.ts'
 import { graceEnd } from '../purchases/purchases.ts'
-import { fullAmountIf, refundAll } from '../refunds/refunds.ts'
 import type { Inbox } from './inbox.ts'
 import type { Switching } from './switching.ts'
 import type { Sync } from './sync.ts'
+import { endUnpaid } from './unpaid.ts'
 
 type ReconcilerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'runExclusive'> & {
   inbox: Pick<Inbox, 'store' | 'handlePending' | 'forgetHandled'>
@@ -118,20 +118,17 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
     }
   }
 
-  /** Refunds a payment that arrives while the subscription ends. */
   async function endGracePeriod(id: string, subscriptionId: string) {
     await sync(subscriptionId)
     const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
     if (!purchase || !isGraceOver(purchase)) return
-    const { openInvoice, payments } = await stripe.subscriptions.read(subscriptionId)
+    const subscription = await stripe.subscriptions.read(subscriptionId)
+    const { openInvoice, payments } = subscription
     // Stripe may show a payment before it marks the invoice as paid.
     const isPaid = payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)
     if (isPaid) return
 
-    const earlierPayments = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
-    await stripe.subscriptions.cancelNow(subscriptionId)
-    const newPayments = fullAmountIf(({ paymentIntentId }) => !earlierPayments.has(paymentIntentId))
-    await refundAll(stripe, subscriptionId, newPayments)
+    await endUnpaid(stripe, subscription)
     await sync(subscriptionId)
   }
 

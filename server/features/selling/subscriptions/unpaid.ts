@@ -1,8 +1,10 @@
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { conflict } from '#server/errors.ts'
+import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Notices } from '../notices/notices.ts'
 import { findPurchase } from '../purchases/purchases.ts'
+import { fullAmountIf, refundAll } from '../refunds/refunds.ts'
 import { isPastDue } from './state.ts'
 import type { Sync } from './sync.ts'
 
@@ -49,4 +51,13 @@ export function createUnpaid({ db, stripe, audit, runExclusive, notices, sync }:
       })
     },
   }
+}
+
+/** Also refunds payments that arrive meanwhile, and those whose invoice Stripe hasn't marked as paid yet. */
+export async function endUnpaid(stripe: StripeGateway, { id, openInvoice, payments }: Subscription) {
+  const countedPayments = payments.filter(({ invoiceId }) => invoiceId !== openInvoice?.id)
+  const countedIntents = new Set(countedPayments.map(({ paymentIntentId }) => paymentIntentId))
+  await stripe.subscriptions.cancelNow(id)
+  const newPayments = fullAmountIf(({ paymentIntentId }) => !countedIntents.has(paymentIntentId))
+  await refundAll(stripe, id, newPayments)
 }
