@@ -26,7 +26,7 @@ const otherColumns: Record<string, string> = {
   factorResets: 'id userId requestedAt sentAt usedAt stoppedAt',
   knownDevices: 'userId fingerprint',
   logins: 'id userId',
-  mrrMovements: 'id userId productId recordedAt source revision billingType people corrects',
+  mrrMovements: 'id userId productId month dayOfMonth recordedAt source revision billingType people corrects',
   orders:
     'id userId madeAccount codeId nonceHash customerId invoiceFooter subscriptionId paymentIntentId version syncedAt loginUsedAt',
   passkeys: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',

@@ -358,6 +358,8 @@ CREATE TABLE "mrr_movements" (
 	"user_id" uuid NOT NULL,
 	"product_id" uuid NOT NULL,
 	"at" timestamp (3) with time zone NOT NULL,
+	"month" date GENERATED ALWAYS AS (date_trunc('month', at at time zone 'UTC')::date) STORED NOT NULL,
+	"day_of_month" smallint GENERATED ALWAYS AS (extract(day from at at time zone 'UTC')::smallint) STORED NOT NULL,
 	"recorded_at" timestamp (3) with time zone NOT NULL,
 	"source" text NOT NULL,
 	"revision" integer NOT NULL,
@@ -858,6 +860,7 @@ CREATE UNIQUE INDEX "mrr_movements_source" ON "mrr_movements" USING btree ("purc
 CREATE INDEX "mrr_movements_at" ON "mrr_movements" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "mrr_movements_kind" ON "mrr_movements" USING btree ("kind","at","id");--> statement-breakpoint
 CREATE INDEX "mrr_movements_user" ON "mrr_movements" USING btree ("user_id","at");--> statement-breakpoint
+CREATE INDEX "mrr_movements_people" ON "mrr_movements" USING btree ("user_id","month","day_of_month","arr_before","arr_after");--> statement-breakpoint
 CREATE INDEX "sent_mails_user" ON "sent_mails" USING btree ("user_id","sent_at");--> statement-breakpoint
 CREATE INDEX "sent_mails_sent" ON "sent_mails" USING btree ("sent_at");--> statement-breakpoint
 CREATE INDEX "mail_suppressions_user" ON "mail_suppressions" USING btree ("user_id");--> statement-breakpoint

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigint, check, date, index, integer, jsonb, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import {
   type BillingType,
   type DifferenceFault,
@@ -21,6 +21,13 @@ export const mrrMovements = pgTable(
     userId: uuid().notNull(),
     productId: uuid().notNull(),
     at: moment().notNull(),
+    /** First day of the month of `at` in UTC. Generated, because the overview groups all rows by it. */
+    month: date()
+      .notNull()
+      .generatedAlwaysAs(sql`date_trunc('month', at at time zone 'UTC')::date`),
+    dayOfMonth: smallint()
+      .notNull()
+      .generatedAlwaysAs(sql`extract(day from at at time zone 'UTC')::smallint`),
     recordedAt: moment().notNull(),
     /** Id of the paid invoice or another cause; unique for each purchase unless corrected. */
     source: text().notNull(),
@@ -41,6 +48,8 @@ export const mrrMovements = pgTable(
     index('mrr_movements_at').on(t.at, t.id),
     index('mrr_movements_kind').on(t.kind, t.at, t.id),
     index('mrr_movements_user').on(t.userId, t.at),
+    // Covers the query for people who begin and stop paying.
+    index('mrr_movements_people').on(t.userId, t.month, t.dayOfMonth, t.arrBefore, t.arrAfter),
     check('mrr_movements_kinds', sql`${t.kind} in ${listed(movementKinds)}`),
     check('mrr_movements_causes', sql`${t.cause} in ${listed(movementCauses)}`),
   ],

@@ -8,7 +8,7 @@ import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/curs
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Areas } from '../areas.ts'
 import { csvOfMonths } from './figures-csv.ts'
-import { byKind, cacheUntilNextMovement, personMonths, readLastTwelveMonths } from './months.ts'
+import { byKind, personMonths, readLastTwelveMonths } from './months.ts'
 import { createPayments, type ListPayments } from './payments.ts'
 
 type FigureContext = Pick<Context, 'db' | 'now'>
@@ -46,8 +46,6 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
     isNull(mrrMovements.corrects),
     notExists(db.select({ id: correction.id }).from(correction).where(eq(correction.corrects, mrrMovements.id))),
   )
-
-  const readCachedCohorts = cacheUntilNextMovement(db, now, () => readCohorts(context))
 
   /** Sums by kind and cause; movements before the range are one row. */
   async function readMovements(from: Date | undefined) {
@@ -111,7 +109,7 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
       const [movements, reasons, cohorts, cash, proof] = await Promise.all([
         readMovements(from),
         readReasons(from),
-        readCachedCohorts(),
+        readCohorts(context),
         readCash(context, from),
         selling.proof.show(),
       ])

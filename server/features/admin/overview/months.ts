@@ -19,30 +19,16 @@ type MovementSum = {
 /** Number of people who began and stopped paying in a month. */
 type PeopleSum = { month: string; began: number; stopped: number; beganToDate: number; stoppedToDate: number }
 
-const at = sql`${mrrMovements.at} at time zone 'UTC'`
-const utcMonth = sql`date_trunc('month', ${at})`
-const isToDate = (dayOfMonth: number) => sql<boolean>`extract(day from ${at}) <= ${dayOfMonth}`
-
 /** A row for each person and month with a change: yearly revenue before the month, after its part to date, and after the month. */
 export const personMonths = (dayOfMonth: number): SQL => sql`(
   select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
     coalesce(sum(arr) over earlier, 0) + arr as arr_after,
     coalesce(sum(arr) over earlier, 0) + change_to_date as arr_to_date
   from (
-    select user_id, ${utcMonth} as month, sum(arr_after - arr_before)::int as arr,
-      coalesce(sum(arr_after - arr_before) filter (where ${isToDate(dayOfMonth)}), 0)::int as change_to_date
+    select user_id, month, sum(arr_after - arr_before)::int as arr,
+      coalesce(sum(arr_after - arr_before) filter (where day_of_month <= ${dayOfMonth}), 0)::int as change_to_date
     from ${mrrMovements} group by 1, 2) changes
   window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
-
-/** Caches until a movement is added or the day changes; movements are never updated. */
-export function cacheUntilNextMovement<Figures>(db: Database, now: () => Date, read: () => Promise<Figures>) {
-  let cached: { key: string; figures: Figures } | undefined
-  return async (): Promise<Figures> => {
-    const key = `${await db.$count(mrrMovements)} on ${now().toISOString().slice(0, 10)}`
-    if (cached?.key !== key) cached = { key, figures: await read() }
-    return cached.figures
-  }
-}
 
 export async function readLastTwelveMonths(db: Database, now: Date) {
   const names = namesOfLastTwelve(now)
@@ -96,22 +82,20 @@ function namesOfLastTwelve(now: Date): string[] {
 /** A correction is the opposite of an earlier movement, so it is subtracted from the count. */
 async function readMovements(db: Database, dayOfMonth: number) {
   const { rows } = await db.execute<MovementSum>(sql`
-    select to_char(month, 'YYYY-MM') as month, "isToDate", kind, count, arr, "recordedLater" from (
-      select ${utcMonth} as month, ${isToDate(dayOfMonth)} as "isToDate", kind,
-        sum(case when corrects is null then 1 else -1 end)::int as count, sum(arr_after - arr_before)::float8 as arr,
-        (count(*) filter (where date_trunc('month', recorded_at at time zone 'UTC') > ${utcMonth}))::int as "recordedLater"
-      from ${mrrMovements} group by 1, 2, 3) sums`)
+    select to_char(month, 'YYYY-MM') as month, day_of_month <= ${dayOfMonth} as "isToDate", kind,
+      sum(case when corrects is null then 1 else -1 end)::int as count, sum(arr_after - arr_before)::float8 as arr,
+      (count(*) filter (where recorded_at at time zone 'UTC' >= month + interval '1 month'))::int as "recordedLater"
+    from ${mrrMovements} group by mrr_movements.month, 2, 3`)
   return rows
 }
 
 async function readPeople(db: Database, dayOfMonth: number) {
   const { rows } = await db.execute<PeopleSum>(sql`
-    select to_char(month, 'YYYY-MM') as month, began, stopped, "beganToDate", "stoppedToDate" from (
-      select month,
-        (count(*) filter (where arr_before <= 0 and arr_after > 0))::int as began,
-        (count(*) filter (where arr_before > 0 and arr_after <= 0))::int as stopped,
-        (count(*) filter (where arr_before <= 0 and arr_to_date > 0))::int as "beganToDate",
-        (count(*) filter (where arr_before > 0 and arr_to_date <= 0))::int as "stoppedToDate"
-      from ${personMonths(dayOfMonth)} people group by 1) sums`)
+    select to_char(month, 'YYYY-MM') as month,
+      (count(*) filter (where arr_before <= 0 and arr_after > 0))::int as began,
+      (count(*) filter (where arr_before > 0 and arr_after <= 0))::int as stopped,
+      (count(*) filter (where arr_before <= 0 and arr_to_date > 0))::int as "beganToDate",
+      (count(*) filter (where arr_before > 0 and arr_to_date <= 0))::int as "stoppedToDate"
+    from ${personMonths(dayOfMonth)} people group by people.month`)
   return rows
 }

@@ -19,7 +19,7 @@ import { countNeeds } from '#server/features/selling/purchases/purchases.ts'
 import { countReviewsToAnswer } from '#server/features/site/reviews/reviews.ts'
 import type { Areas } from '../areas.ts'
 import { createFigures, type Figures } from './figures.ts'
-import { cacheUntilNextMovement, readLastTwelveMonths } from './months.ts'
+import { readLastTwelveMonths } from './months.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { createSellerLetters, type SellerLetters } from './seller-letters.ts'
 
@@ -40,7 +40,6 @@ const hourMs = 3_600_000
 export function createOverview(context: OverviewContext, areas: Areas): Overview {
   const { db, now, queue, mails, supportEmail } = context
   const { lists } = areas.access.core
-  const readMonths = cacheUntilNextMovement(db, now, () => readLastTwelveMonths(db, now()))
 
   const needs = createFindNeeds(context, areas)
 
@@ -51,7 +50,7 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
     figures: createFigures(context, areas),
 
     async show() {
-      const [figures, countOf] = await Promise.all([readMonths(), countNeeds(db, now(), maxCount)])
+      const [figures, countOf] = await Promise.all([readLastTwelveMonths(db, now()), countNeeds(db, now(), maxCount)])
       return {
         ...figures,
         atRisk: {
