@@ -1,5 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, date, index, integer, jsonb, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  check,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import {
   type BillingType,
   type DifferenceFault,
@@ -22,12 +34,8 @@ export const mrrMovements = pgTable(
     productId: uuid().notNull(),
     at: moment().notNull(),
     /** First day of the month of `at` in UTC. Generated, because the overview groups all rows by it. */
-    month: date()
-      .notNull()
-      .generatedAlwaysAs(sql`date_trunc('month', at at time zone 'UTC')::date`),
-    dayOfMonth: smallint()
-      .notNull()
-      .generatedAlwaysAs(sql`extract(day from at at time zone 'UTC')::smallint`),
+    month: date().notNull().generatedAlwaysAs(sql`date_trunc('month', at at time zone 'UTC')::date`),
+    dayOfMonth: smallint().notNull().generatedAlwaysAs(sql`extract(day from at at time zone 'UTC')::smallint`),
     recordedAt: moment().notNull(),
     /** Id of the paid invoice or another cause; unique for each purchase unless corrected. */
     source: text().notNull(),
