@@ -1,6 +1,6 @@
 import { addInvoiceItem, buildInvoice, periodEntries } from '../billing/bills.ts'
 import { answerDispute, refund } from '../billing/disputes.ts'
-import { markUncollectible, voidInvoice } from '../billing/invoices.ts'
+import { markUncollectible, payOutOfBand, voidInvoice } from '../billing/invoices.ts'
 import { calculatePlanChange } from '../billing/plan-changes.ts'
 import { finalizeDraft, finishPendingPayment, nextPeriod, payInvoice } from '../billing/subscriptions.ts'
 import { invalid } from '../failure.ts'
@@ -70,11 +70,16 @@ export const moneyRoutes = [
       ...(subscription && { parent: { subscription_details: { subscription } } }),
     }),
   ),
-  route('POST /v1/invoices/:id/pay', { off_session: flag, payment_method: text }, async ({ work, id, params }) => {
-    const invoice = await work.getForUpdate('invoice', id)
-    const method = params.payment_method ? await resolveMethod(work, params.payment_method) : undefined
-    return payInvoice(work, invoice, method)
-  }),
+  route(
+    'POST /v1/invoices/:id/pay',
+    { off_session: flag, paid_out_of_band: flag, payment_method: text },
+    async ({ work, id, params }) => {
+      const invoice = await work.getForUpdate('invoice', id)
+      if (params.paid_out_of_band) return payOutOfBand(work, invoice)
+      const method = params.payment_method ? await resolveMethod(work, params.payment_method) : undefined
+      return payInvoice(work, invoice, method)
+    },
+  ),
   route('POST /v1/invoices/:id/finalize', { auto_advance: flag }, async ({ work, id, params }) => {
     const invoice = await work.getForUpdate('invoice', id)
     if (invoice.status !== 'draft')

@@ -1,4 +1,5 @@
 import { listOf } from '../basics.ts'
+import { intentOf } from '../billing/subscriptions.ts'
 import { Failure, invalid } from '../failure.ts'
 import type { Kind, Kinds, StoredObject } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
@@ -76,11 +77,9 @@ const includableFields: { [K in keyof Kinds]?: Record<string, (work: Work, store
   invoice: {
     payments: async (work, { id }) =>
       listOf(`/v1/invoice_payments?invoice=${id}`, await work.all('invoice_payment', { invoice: id })),
-    confirmation_secret: async (work, { id }) => {
-      const [payment] = await work.all('invoice_payment', { invoice: id })
-      if (!payment) return null
-      const intent = await work.get('payment_intent', payment.payment.payment_intent)
-      return { client_secret: intent.client_secret, type: 'payment_intent' }
+    confirmation_secret: async (work, invoice) => {
+      const intent = await intentOf(work, invoice)
+      return intent ? { client_secret: intent.client_secret, type: 'payment_intent' } : null
     },
   },
   customer: {

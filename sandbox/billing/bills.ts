@@ -163,7 +163,7 @@ export async function finalizeInvoice(work: Work, draft: Invoice, store: (invoic
   })
   await store(invoice)
   await work.insert(intent)
-  await work.insert(newInvoicePayment(work.now, invoice, intent.id))
+  await work.insert(newInvoicePayment(work.now, invoice, { payment_intent: intent.id, type: 'payment_intent' }))
   return { invoice, intent }
 }
 

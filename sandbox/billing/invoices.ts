@@ -1,4 +1,5 @@
-import type { Invoice } from '../objects/invoice.ts'
+import { newId } from '../basics.ts'
+import { type Invoice, type InvoicePayment, newInvoicePayment } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { paidFields } from './bills.ts'
@@ -14,23 +15,27 @@ const subscriptionOf = (work: Work, invoice: Invoice) =>
 export async function payInvoiceOf(work: Work, intent: string, method: string) {
   const found = await findInvoicePayment(work, intent)
   if (!found) return
-  const payment = await work.save({
-    ...found.payment,
-    status: 'paid' as const,
-    amount_paid: found.invoice.amount_due,
-    status_transitions: { ...found.payment.status_transitions, paid_at: work.now },
-  })
-  work.emit('invoice_payment.paid', payment)
+  await markPaid(work, found.payment, found.invoice)
   await settleInvoice(work, { ...found.invoice, attempt_count: found.invoice.attempt_count + 1 }, method)
 }
 
-async function settleInvoice(work: Work, open: Invoice, method: string | null) {
+async function markPaid(work: Work, payment: InvoicePayment, { amount_due: amount }: Invoice) {
+  const paid = await work.save({
+    ...payment,
+    status: 'paid' as const,
+    amount_paid: amount,
+    status_transitions: { ...payment.status_transitions, paid_at: work.now },
+  })
+  work.emit('invoice_payment.paid', paid)
+}
+
+async function settleInvoice(work: Work, open: Invoice, method: string | null): Promise<Invoice> {
   const invoice = await work.save({ ...open, ...paidFields(open, work.now) })
   work.emit('invoice.paid', invoice)
   work.emit('invoice.payment_succeeded', invoice)
 
   const before = await subscriptionOf(work, invoice)
-  if (before.ended_at !== null) return
+  if (before.ended_at !== null) return invoice
   const isReactivated = ['incomplete', 'past_due', 'unpaid', 'paused'].includes(before.status)
   const savesMethod = method !== null && before.payment_settings.save_default_payment_method === 'on_subscription'
   await updateSubscription(work, before, {
@@ -39,6 +44,7 @@ async function settleInvoice(work: Work, open: Invoice, method: string | null) {
     status_details: undefined,
     default_payment_method: savesMethod ? method : before.default_payment_method,
   })
+  return invoice
 }
 
 const isForPendingUpdate = ({ pending_update: pending, latest_invoice: latest }: Subscription, { id }: Invoice) =>
@@ -111,6 +117,7 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
 
 async function cancelPayments(work: Work, invoice: Invoice) {
   for (const payment of await work.all('invoice_payment', { invoice: invoice.id })) {
+    if (payment.payment.type !== 'payment_intent') continue
     const intent = await work.get('payment_intent', payment.payment.payment_intent)
     await work.save({
       ...payment,
@@ -128,9 +135,11 @@ async function cancelPayments(work: Work, invoice: Invoice) {
   }
 }
 
-export async function payOutOfBand(work: Work, invoice: Invoice) {
+export async function payOutOfBand(work: Work, invoice: Invoice): Promise<Invoice> {
   await cancelPayments(work, invoice)
-  await settleInvoice(work, invoice, null)
+  const record = { payment_record: newId('pr'), type: 'payment_record' as const }
+  await markPaid(work, await work.insert(newInvoicePayment(work.now, invoice, record)), invoice)
+  return settleInvoice(work, invoice, null)
 }
 
 export async function markUncollectible(work: Work, invoice: Invoice): Promise<Invoice> {

@@ -168,8 +168,8 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
 
 /** Undefined if nothing was due. */
 export async function intentOf(work: Work, invoice: Invoice) {
-  const [payment] = await work.all('invoice_payment', { invoice: invoice.id })
-  return payment && work.get('payment_intent', payment.payment.payment_intent)
+  const [first] = await work.all('invoice_payment', { invoice: invoice.id })
+  return first?.payment.type === 'payment_intent' ? work.get('payment_intent', first.payment.payment_intent) : undefined
 }
 
 async function requireIntentOf(work: Work, invoice: Invoice) {

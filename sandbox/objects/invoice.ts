@@ -245,14 +245,19 @@ export function asFinalized(invoice: Invoice, customer: Customer, now: number): 
   }
 }
 
-export const newInvoicePayment = (now: number, invoice: Invoice, intent: string) => ({
+type PaymentSource =
+  | { payment_intent: string; type: 'payment_intent' }
+  | { payment_record: string; type: 'payment_record' }
+
+export const newInvoicePayment = (now: number, invoice: Invoice, payment: PaymentSource) => ({
   ...blank('invoice_payment', 'inpay'),
   amount_paid: null as number | null,
   amount_requested: invoice.amount_due,
   created: now,
   currency: invoice.currency,
   invoice: invoice.id,
-  payment: { payment_intent: intent, type: 'payment_intent' as const },
+  is_default: payment.type === 'payment_intent',
+  payment,
   status: 'open' as 'open' | 'paid' | 'canceled',
   status_transitions: { canceled_at: null as number | null, paid_at: null as number | null },
   $sandbox: { customer: invoice.customer },

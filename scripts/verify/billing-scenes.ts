@@ -205,6 +205,20 @@ const renewing: Scene[] = [
     expected: { failed: 'past_due', writtenOff: 'active', isPayable: true, paid: 'paid' },
   },
   {
+    title: 'A failed renewal that was paid outside Stripe',
+    asks: 'Is the payment listed with the invoice, as a payment record?',
+    async play(stage) {
+      const bought = await failRenewal(stage)
+      const { id } = await stage.latestInvoice(bought.id)
+      await stage.sdk.invoices.pay(id, { paid_out_of_band: true })
+      const { payments, amount_paid: paid } = await stage.sdk.invoices.retrieve(id, { expand: ['payments'] })
+      const isListed = payments?.data.some(({ payment }) => payment.type === 'payment_record') ?? false
+      const { invoices } = await stage.gateway.subscriptions.read(bought.id)
+      return { paid, isListed, paidOutOfBand: invoices.find((invoice) => invoice.id === id)?.paidOutOfBand ?? null }
+    },
+    expected: { paid: 3900, isListed: true, paidOutOfBand: 3900 },
+  },
+  {
     title: 'A failed renewal that is voided',
     asks: 'Is the subscription active again once its invoice is void?',
     async play(stage) {

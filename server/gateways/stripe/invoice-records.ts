@@ -82,8 +82,9 @@ export function recordOf(invoice: Stripe.Invoice, taxRate: number | null): Invoi
   const line = lineOf(invoice)
   const { finalized_at, paid_at, voided_at, marked_uncollectible_at } = invoice.status_transitions
   let paidThroughStripe = 0
-  for (const payment of invoice.payments?.data ?? [])
-    if (payment.status === 'paid') paidThroughStripe += payment.amount_paid ?? 0
+  // Stripe also lists payments received elsewhere, as payment records.
+  for (const { status, amount_paid: amount, payment } of invoice.payments?.data ?? [])
+    if (status === 'paid' && payment.type !== 'payment_record') paidThroughStripe += amount ?? 0
   return {
     id: invoice.id,
     number: invoice.number,
