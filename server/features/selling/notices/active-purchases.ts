@@ -1,4 +1,4 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import { and, eq, isNull, lte, or, type SQL } from 'drizzle-orm'
 import type { PaymentPlace } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { purchases, users } from '#server/database/schema.ts'
@@ -16,6 +16,8 @@ export const findActivePurchases = (db: Database, paidThrough: PaymentPlace, ...
       and(
         eq(purchases.status, 'active'),
         eq(purchases.paidThrough, paidThrough),
+        // A renewal while collection is paused charges nothing.
+        or(eq(purchases.isCollectionPaused, false), lte(purchases.collectionResumesAt, purchases.currentPeriodEnd)),
         ...conditions,
         isNull(users.deletedAt),
       ),

@@ -1,6 +1,6 @@
 import { gt, lt, lte, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
-import { orders, purchases } from '#server/database/schema.ts'
+import { invoices, orders, purchases } from '#server/database/schema.ts'
 import { findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
 import { addDays, findActivePurchases } from './active-purchases.ts'
 
@@ -13,6 +13,12 @@ export type ExpiryNotices = { expiringCards(): Promise<void>; endingDiscounts():
 /** The settings CARD_NOTICES and DISCOUNT_NOTICES name these days to the seller. */
 const cardNoticeDays = 21
 const discountNoticeDays = 7
+
+/** After discounts, and before credit, which lowers a payment without being a discount. */
+const latestPeriodCost = sql`(
+  select ${invoices.total} + ${invoices.credit} from ${invoices}
+  where ${invoices.purchaseId} = ${purchases.id} and ${invoices.status} = 'paid' and ${invoices.total} > 0
+  order by ${invoices.paidAt} desc limit 1)`
 
 export function createExpiryNotices({ db, now, log, mails, catalog, settings, sync }: ExpiryNoticeDeps): ExpiryNotices {
   async function chargeData(purchase: PurchaseRow, name: string) {
@@ -67,7 +73,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
         'stripe',
         gt(purchases.currentPeriodEnd, now()),
         lte(purchases.currentPeriodEnd, addDays(now(), discountNoticeDays)),
-        lt(purchases.lastPaidAmount, purchases.nextAmount),
+        lt(latestPeriodCost, purchases.nextAmount),
         sql`exists (select from ${orders} where ${orders.subscriptionId} = ${purchases.stripeSubscriptionId}
               and ${orders.codeId} is not null)`,
       )

@@ -18,6 +18,16 @@ const subjectsOf = async (email: string) =>
 const renewalNotices = async (email: string) =>
   (await subjectsOf(email)).filter((subject) => subject.includes('renews in'))
 
+async function subscriptionOf({ purchase }: Buyer) {
+  const { rows } = await shop.connection.db.execute<{ id: string; customer: string }>(
+    sql`select id, data->>'customer' as customer from sandbox.objects
+      where id = (select stripe_subscription_id from purchases where id = ${purchase.id})`,
+  )
+  const [found] = rows
+  if (!found) throw new Error('The purchase has no subscription')
+  return found
+}
+
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 /** Counts from the renewal, because a year has 365 or 366 days. */
@@ -53,6 +63,19 @@ test('a yearly subscriber gets one email about the renewal 30 days ahead and one
   expect(await renewalNotices(leaving.user.email)).toEqual([])
 })
 
+test('nothing is announced while collection is paused beyond the renewal', async () => {
+  const [paused, resuming] = [await shop.buyer({ billing: 'yearly' }), await shop.buyer({ billing: 'yearly' })]
+  const { pauseCollection } = shop.sandbox.controls.dashboard
+  await pauseCollection((await subscriptionOf(paused)).id, { behavior: 'void', resumes_at: null })
+  const dayBeforeRenewal = Date.parse(resuming.purchase.currentPeriodEnd ?? '') / 1000 - 86_400
+  await pauseCollection((await subscriptionOf(resuming)).id, { behavior: 'void', resumes_at: dayBeforeRenewal })
+  await shop.settle()
+  await advanceToDaysBeforeRenewal(paused, 29)
+  await shop.queue.runNow('renewal-notices')
+  expect(await renewalNotices(resuming.user.email)).toEqual(['Your subscription renews in 29 days'])
+  expect(await renewalNotices(paused.user.email)).toEqual([])
+})
+
 test('after an outage, a renewal of the next day is announced for tomorrow', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   await advanceToDaysBeforeRenewal(buyer, 1)
@@ -63,10 +86,7 @@ test('after an outage, a renewal of the next day is announced for tomorrow', asy
 
 test('the announced amount is the one that Stripe will charge, or an estimate while Stripe fails', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
-  const { rows } = await shop.connection.db.execute<{ id: string }>(
-    sql`select stripe_subscription_id as id from purchases where id = ${buyer.purchase.id}`,
-  )
-  await shop.sandbox.controls.dashboard.addInvoiceItem(rows[0]?.id ?? '', 2500)
+  await shop.sandbox.controls.dashboard.addInvoiceItem((await subscriptionOf(buyer)).id, 2500)
   expect(await buyer.call(purchases.nextCharge, { id: buyer.purchase.id })).toEqual({ amount: 41_500, isExact: true })
   await shop.sandbox.controls.failNext({ on: 'POST /v1/invoices/create_preview', status: 500 })
   expect(await buyer.call(purchases.nextCharge, { id: buyer.purchase.id })).toEqual({ amount: 39_000, isExact: false })
@@ -116,15 +136,36 @@ test('a buyer gets an email a week before a discount ends, with the regular pric
   await (await shop.admin()).call(codes.adminAdd, { code: 'TWOMONTHS', percentOff: 50, months: 2 })
   const buyer = await shop.buyer({ code: 'TWOMONTHS' })
   const run = () => shop.queue.runNow('discount-notices')
-  const discountNotices = async () =>
-    (await shop.mails()).filter(({ to, subject }) => to === buyer.user.email && subject.includes('discount ends'))
   await shop.advance(1, 'month')
   await run()
-  expect(await discountNotices()).toEqual([])
+  expect(await discountNotices(buyer)).toEqual([])
   await shop.advance(25, 'day')
   await run()
   await run()
-  expect((await discountNotices()).map(({ text }) => text)).toEqual([
-    expect.stringContaining('the regular price of $39.00'),
-  ])
+  expect(await discountNotices(buyer)).toEqual([expect.stringContaining('the regular price of $39.00')])
+})
+
+const discountNotices = async ({ user }: Buyer) =>
+  (await shop.mails())
+    .filter(({ to, subject }) => to === user.email && subject.includes('discount ends'))
+    .map(({ text }) => text)
+
+test('a payment that credit made smaller is no discount that could end', async () => {
+  await (await shop.admin()).call(codes.adminAdd, { code: 'FIRSTHALF', percentOff: 50, months: 0 })
+  const credited = await shop.buyer({ code: 'FIRSTHALF' })
+  await shop.sandbox.controls.dashboard.giveCredit((await subscriptionOf(credited)).customer, 1000)
+  await shop.advance(1, 'month')
+  await shop.advance(25, 'day')
+  await shop.queue.runNow('discount-notices')
+  expect(await discountNotices(credited)).toEqual([])
+
+  const switched = await shop.buyer({ code: 'FIRSTHALF' })
+  const { id } = switched.purchase
+  const { at, due } = await switched.call(purchases.switchOffer, { id })
+  await switched.call(purchases.switch, { id, at, amount: due })
+  const [purchase] = await switched.call(purchases.list, {})
+  if (!purchase) throw new Error('There is no purchase')
+  await advanceToDaysBeforeRenewal({ ...switched, purchase }, 6)
+  await shop.queue.runNow('discount-notices')
+  expect(await discountNotices(switched)).toEqual([])
 })
