@@ -183,7 +183,7 @@ export const purchases = {
   }),
   openInvoice: endpoint('POST /api/invoice-link', {
     access: 'public',
-    summary: 'Where to view the invoice of an emailed receipt; the link works once, without a login',
+    summary: 'Where to view or pay an emailed invoice, without a login; once it is paid, the link works once',
     input: z.strictObject({
       purchase: z.uuid('This link is not valid'),
       invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),

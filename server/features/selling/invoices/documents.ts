@@ -25,7 +25,7 @@ export type Documents = {
   summaryOf(userId: string): Promise<{ documents: InvoiceDocument[]; paid: number; refunded: number }>
   linksOf(userId: string, documentId: string): Promise<DocumentLinks>
   latestInvoice(userId: string, purchaseId: string): Promise<{ invoiceUrl: string }>
-  /** Works once and without a login, for guests without a password. */
+  /** Works without a login, for guests without a password: until the invoice is paid, then once more. */
   openEmailed(link: EmailedLink): Promise<{ invoiceUrl: string }>
 }
 
@@ -115,23 +115,24 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
       if (!isLinkToken('invoice', `${purchase} ${invoiceId}`, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const [found] = await db
-        .select({ createdAt: invoices.createdAt })
+        .select({ createdAt: invoices.createdAt, status: invoices.status })
         .from(invoices)
         .where(and(eq(invoices.id, invoiceId), eq(invoices.purchaseId, purchase), hasDocument))
       if (!found) throw notFound('Invoice')
       const hasExpired = now().getTime() - found.createdAt.getTime() > emailedLinkSeconds * 1000
+      if (hasExpired) throw linkExpired()
+      // Read before the use is counted, so that a failure at Stripe doesn't use up the link.
+      const link = await readViewUrl(invoiceId)
+      const canBePaid = found.status === 'open' || found.status === 'uncollectible'
       const oncePerLink = { requests: 1, seconds: emailedLinkSeconds }
-      const isFirstUse = await attempts.countAndCheck('invoice link', invoiceId, oncePerLink)
-      if (hasExpired || !isFirstUse)
-        throw new Refusal(
-          410,
-          'link-expired',
-          'This link has been used or has expired. Please log in to see your invoices.',
-        )
-      return readViewUrl(invoiceId)
+      if (!canBePaid && !(await attempts.countAndCheck('invoice link', invoiceId, oncePerLink))) throw linkExpired()
+      return link
     },
   }
 }
+
+const linkExpired = () =>
+  new Refusal(410, 'link-expired', 'This link has been used or has expired. Please log in to see your invoices.')
 
 type DocumentColumns = { id: string; number: string | null; createdAt: Date; total: number; status: string }
 

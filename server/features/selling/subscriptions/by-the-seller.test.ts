@@ -181,16 +181,32 @@ test('an unpaid renewal can be charged again or paid by an emailed link, until i
   await expect(admin.call(purchases.adminRetryPayment, { id })).rejects.toMatchObject({ status: 402 })
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
 
-  await admin.call(purchases.adminSendPayLink, { id })
-  await isolatedShop.settle()
-  const mail = (await isolatedShop.mails()).findLast(({ to }) => to === buyer.user.email)
-  const { searchParams } = new URL(/http\S+\/invoice\?\S+/.exec(mail?.text ?? '')?.[0] ?? 'about:blank')
-  const link = { purchase: '', invoice: '', token: '', ...Object.fromEntries(searchParams) }
-  const { invoiceUrl } = await isolatedShop.visitor().call(purchases.openInvoice, link)
-  expect(invoiceUrl).toContain('http')
+  const openLatestLink = async () => {
+    await isolatedShop.settle()
+    const texts = (await isolatedShop.mails()).filter(({ to }) => to === buyer.user.email).map(({ text }) => text)
+    const { searchParams } = new URL(
+      texts
+        .join('\n')
+        .match(/http\S+\/invoice\?\S+/g)
+        ?.at(-1) ?? 'about:blank',
+    )
+    const link = { purchase: '', invoice: '', token: '', ...Object.fromEntries(searchParams) }
+    return isolatedShop.visitor().call(purchases.openInvoice, link)
+  }
+  const opened = { invoiceUrl: expect.stringContaining('http') }
+  // A link to an unpaid invoice works until it is paid.
+  for (const _ of ['first', 'second']) {
+    await admin.call(purchases.adminSendPayLink, { id })
+    expect(await openLatestLink()).toEqual(opened)
+    expect(await openLatestLink()).toEqual(opened)
+  }
 
   await isolatedShop.changeCard(buyer, id, 'pm_card_visa')
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active' })
+  await isolatedShop.sandbox.controls.failNext({ on: 'GET /v1/invoices', status: 400 })
+  await expect(openLatestLink()).rejects.toMatchObject({ status: 502 })
+  expect(await openLatestLink()).toEqual(opened)
+  await expect(openLatestLink()).rejects.toMatchObject({ status: 410, code: 'link-expired' })
   for (const call of [purchases.adminRetryPayment, purchases.adminSendPayLink])
     await expect(admin.call(call, { id })).rejects.toMatchObject({ status: 409, code: 'invoice-closed' })
 })
