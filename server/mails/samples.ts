@@ -71,6 +71,7 @@ export const samples: Samples = {
   receipt: [
     { ...paid, isFirst: true, newsTo: id, unlocksItself: true, tax },
     { ...paid, isFirst: true, unlocksItself: true, needsUsername: true },
+    { ...paid, isRenewal: true },
     { ...paid, billingType: 'monthly', period: 'month', amount: 3900, charged: 3120, renewsAt: null, invoiceId: null },
     { ...paid, isFirst: true, unlocksItself: true, newAccount: { tokenId: id, username: 'ada_trades' } },
     { ...paid, isFirst: true, unlocksItself: false, newAccount: { tokenId: id, username: null } },

@@ -1,5 +1,6 @@
 import { accessPromise } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
+import { planOf } from '#contract/plans.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { link, type Piece, sentence } from '#contract/selling/legal/text.ts'
@@ -122,6 +123,8 @@ type ReceiptData = ChargeData & {
   purchaseId: string
   invoiceId: string | null
   isFirst: boolean
+  /** The paid period follows another one of the same plan. */
+  isRenewal?: boolean
   /** A plan switch credits the unused time of the former plan. */
   switched?: { credit: number; from: string } | null
   /** The connector unlocks the buyer; undefined if the email says nothing about access. */
@@ -156,9 +159,12 @@ function receiptFootnote(data: ReceiptData, site: MailSite): Piece[] {
     ? sentence`${link('View the invoice', invoiceLink(data, site))} (opens once; your dashboard has all invoices)\n`
     : []
   const canWithdraw = site.consumerLaw === 'eu' && confirmsContract(data)
+  const hasMonthsNotice = site.consumerLaw === 'eu' && data.isRenewal && planOf(data.billingType).months > 1
   const notices = [
     attached && notBought,
-    'You can cancel any time from your dashboard and keep access until the end of the paid period.',
+    hasMonthsNotice
+      ? `You can cancel any time with one month’s notice; we pay back the rest of the ${data.period}.`
+      : 'You can cancel any time from your dashboard and keep access until the end of the paid period.',
     canWithdraw &&
       `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`,
     newsTo &&

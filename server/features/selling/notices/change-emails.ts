@@ -157,7 +157,7 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
 
 function receiptOf(change: PurchaseChange, paidAt: Date) {
   const { purchaseBefore, purchase, latestPaid } = change
-  const { status, billingType, currentPeriodEnd, price } = purchase
+  const { status, billingType, currentPeriodEnd, price, orderedAt, paidFrom } = purchase
   const charged = purchase.lastPaidAmount ?? price
   const renewsAt = status === 'active' ? currentPeriodEnd : null
   const hasSwitched = purchaseBefore && planOf(billingType).months > planOf(purchaseBefore.billingType).months
@@ -169,6 +169,7 @@ function receiptOf(change: PurchaseChange, paidAt: Date) {
     purchaseId: purchase.id,
     invoiceId: latestPaid?.invoiceId ?? null,
     isFirst: purchaseBefore === undefined,
+    isRenewal: Boolean(orderedAt && paidFrom && paidFrom > orderedAt),
     switched: hasSwitched ? { credit: latestPaid?.credit ?? 0, from: periodOf(purchaseBefore) } : null,
     unlocksItself: change.unlocksItself,
     attached: change.attached,

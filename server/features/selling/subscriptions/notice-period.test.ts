@@ -72,6 +72,17 @@ test('a renewed year ends with one month’s notice, and its unused days are ref
   expect(await readPurchase()).toMatchObject({ refundedAmount: preview.refund })
 })
 
+test('the receipt of a renewed year names the month’s notice instead of the end of the period', async () => {
+  const { user } = await buyRenewedYear(1)
+  const receipts = (await shop.mails()).filter(({ to, subject }) => to === user.email && /receipt/.test(subject))
+  const paidPeriod = 'keep access until the end of the paid period'
+  expect(receipts[0]?.text).toContain(paidPeriod)
+  expect(receipts.at(-1)?.text).not.toContain(paidPeriod)
+  expect(receipts.at(-1)?.text).toContain(
+    'You can cancel any time with one month’s notice; we pay back the rest of the year.',
+  )
+})
+
 test('a buyer who resumes within the month’s notice keeps the year, without a refund', async () => {
   const { call, id, readPurchase } = await buyRenewedYear(10)
   await call(purchases.cancel, { id })

@@ -34,7 +34,7 @@ export function PlanSwitch({ purchase }: { purchase: Purchase }) {
     <p className="text-sm text-muted">
       {status === 'active'
         ? `Would you rather pay ${shortest.key}? Cancel now, and start ${shortest.key} when your ${period} ends.`
-        : `Your access ends with your ${period} and returns once you’ve paid for the ${shortest.key} plan. We’ll email you the link.`}
+        : `Your access ends with your subscription and returns once you’ve paid for the ${shortest.key} plan. We’ll email you the link.`}
     </p>
   )
 }
