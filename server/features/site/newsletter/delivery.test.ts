@@ -23,5 +23,12 @@ test('no connection sends a newsletter while a receipt is queued', async () => {
 
 test('a newsletter waits for receipts only until its run ends', async () => {
   const pace = createPace({ queue: { depths: async () => [queuedReceipt], isRunning: () => true }, config })
-  await expect(pace.waitForTurn(Date.now() + 1)).resolves.toBeUndefined()
+  await expect(pace.waitForTurn(Date.now() + 1)).resolves.toBe(false)
+})
+
+test('a connection whose turn comes after the end of the run sends nothing, and the turn stays free', async () => {
+  const pace = createPace({ queue: { depths: async () => [], isRunning: () => true }, config: { mail: { rate: 600 } } })
+  expect(await pace.waitForTurn(Infinity)).toBe(true)
+  for (let n = 0; n < 100; n++) expect(await pace.waitForTurn(Date.now())).toBe(false)
+  expect(await pace.waitForTurn(Date.now() + 1000)).toBe(true)
 })

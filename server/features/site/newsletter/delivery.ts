@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { PauseReason } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { mailSuppressions, newsletters, newsletterRecipients as recipients } from '#server/database/schema.ts'
@@ -12,9 +11,8 @@ type DeliveryContext = Pick<Context, 'bulkMail' | 'config' | 'crashPoint' | 'db'
 
 /** Delivery of newsletters. Commits `handed_over` before sending and `sent` after; a crash in between never sends twice. */
 export type Delivery = {
-  sendSlice(newsletter: Newsletter): Promise<void>
+  sendSlice(newsletter: Newsletter, endsAt: number): Promise<void>
   setState(tx: Transaction | Database, id: string, changes: Partial<typeof newsletters.$inferInsert>): Promise<void>
-  pause(id: string, because: PauseReason, lastError?: string | null): Promise<void>
 }
 
 type Newsletter = typeof newsletters.$inferSelect
@@ -26,8 +24,6 @@ type ClaimedRecipient = {
   tries: number
 }
 
-/** Duration of a run, well within the lease of the job. The schedule starts the next run. */
-const sliceMs = 300_000
 const failuresBeforePause = 10
 /** Pause after a failure, multiplied by the failures in a row. */
 const failurePauseMs = 400
@@ -45,8 +41,12 @@ export function createDelivery(context: DeliveryContext): Delivery {
     await tx.update(newsletters).set(changes).where(eq(newsletters.id, id))
   }
 
-  const pause = (id: string, because: PauseReason, lastError: string | null = null) =>
-    setState(db, id, { state: 'paused', pausedBecause: because, lastError })
+  async function pauseAfterFailures(id: string, lastError: string) {
+    await db
+      .update(newsletters)
+      .set({ state: 'paused', pausedBecause: 'connections', lastError })
+      .where(and(eq(newsletters.id, id), eq(newsletters.state, 'sending')))
+  }
 
   /** Marks the next recipient as handed over. Going on after the last email avoids reading the same rows again. */
   async function claimAfter(newsletter: Newsletter, lastEmail: string): Promise<ClaimedRecipient | undefined> {
@@ -89,9 +89,8 @@ export function createDelivery(context: DeliveryContext): Delivery {
     }
   }
 
-  async function sendSlice(newsletter: Newsletter) {
+  async function sendSlice(newsletter: Newsletter, endsAt: number) {
     const { id, subject, preheader, markdown } = newsletter
-    const endsAt = Date.now() + sliceMs
     let failures = 0
     let lastEmail = ''
     const claimNext = async () => {
@@ -109,8 +108,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
       .where(and(eq(recipients.newsletterId, id), eq(recipients.state, 'handed_over')))
 
     const sendUntilDone = async () => {
-      while (queue.isRunning() && Date.now() < endsAt && failures < failuresBeforePause) {
-        await pace.waitForTurn(endsAt)
+      while (queue.isRunning() && failures < failuresBeforePause && (await pace.waitForTurn(endsAt))) {
         const recipient = await claimNext()
         if (!recipient) return
         const data = { subject, preheader, markdown, unsubscribeId: recipient.unsubscribe_id, why: recipient.why }
@@ -127,7 +125,7 @@ export function createDelivery(context: DeliveryContext): Delivery {
           pace.slowDown()
         } else if (!isAddressRefused) {
           failures += 1
-          if (failures === failuresBeforePause) await pause(id, 'connections', outcome.reply.slice(0, 500))
+          if (failures === failuresBeforePause) await pauseAfterFailures(id, outcome.reply.slice(0, 500))
           else await sleep(failurePauseMs * failures)
         }
       }
@@ -156,14 +154,14 @@ export function createDelivery(context: DeliveryContext): Delivery {
     })
   }
 
-  return { sendSlice, setState, pause }
+  return { sendSlice, setState }
 }
 
 type PaceContext = { queue: Pick<Queue, 'depths' | 'isRunning'>; config: { mail: { rate: number } } }
 
 export type Pace = {
-  /** Lets other emails go first, at most until `endsAt`. */
-  waitForTurn(endsAt: number): Promise<void>
+  /** Lets other emails go first. False if the turn does not come before `endsAt`. */
+  waitForTurn(endsAt: number): Promise<boolean>
   speedUp(): void
   slowDown(): void
 }
@@ -187,16 +185,18 @@ export function createPace({ queue, config }: PaceContext): Pace {
     while (queue.isRunning() && Date.now() < endsAt && (await hasOtherEmails())) await sleep(300)
   }
 
-  async function waitForInterval() {
+  async function waitForInterval(endsAt: number) {
     const sendAt = Math.max(nextSendAt, Date.now())
+    if (sendAt >= endsAt) return false
     nextSendAt = sendAt + intervalMs * slowdown
     if (sendAt > Date.now()) await sleep(sendAt - Date.now())
+    return true
   }
 
   return {
     async waitForTurn(endsAt: number) {
       await waitForOtherEmails(endsAt)
-      await waitForInterval()
+      return waitForInterval(endsAt)
     },
     speedUp() {
       slowdown = Math.max(1, slowdown * 0.9)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
@@ -333,6 +333,79 @@ test('a scheduled newsletter goes out on time, pauses if an hour late or after a
   await admin.call(newsletters.adminResume, { id: restored })
   await expect.poll(async () => (await show(restored)).state).toBe('sent')
   expect(smtp.accepted).toHaveLength(2)
+})
+
+test('a scheduled newsletter that is stopped while another one goes out stays a draft and can be deleted', async () => {
+  const released = Promise.withResolvers<void>()
+  const { shop, smtp, admin, addReaders, createDraft, show, run } = await openNewsletterShop({
+    beforeAnswer: () => released.promise,
+  })
+  await addReaders(2)
+  const at = new Date(shop.clock.now().getTime() + 3_600_000).toISOString()
+  const schedule = async (subject: string) => {
+    const { id } = await createDraft({ subject })
+    await admin.call(newsletters.adminSend, { id, version: 1, at })
+    shop.clock.advance({ minutes: 1 })
+    return id
+  }
+  const sending = await schedule('First')
+  const edited = await schedule('Old text')
+  const deleted = await schedule('Never')
+  shop.clock.advance({ minutes: 61 })
+  const finished = run()
+  await expect.poll(async () => (await show(sending)).state).toBe('sending')
+  await admin.call(newsletters.adminStop, { id: edited })
+  await admin.call(newsletters.adminSave, { id: edited, version: 1, ...draft, subject: 'New text' })
+  await admin.call(newsletters.adminStop, { id: deleted })
+  await admin.call(newsletters.adminDelete, { id: deleted })
+  released.resolve()
+  await finished
+  await run()
+  expect(await show(edited)).toMatchObject({ state: 'draft', subject: 'New text' })
+  expect(addresses(smtp.accepted)).toEqual(['reader1@example.com', 'reader2@example.com'])
+})
+
+test('a newsletter that is stopped while its connections fail stays stopped', async () => {
+  const released = Promise.withResolvers<void>()
+  let tries = 0
+  const { shop, admin, addReaders, createDraft, show } = await openNewsletterShop({
+    async beforeAnswer(_mail, { drop }) {
+      tries += 1
+      if (tries > 2 * poolSize) await released.promise
+      drop()
+    },
+  })
+  await addReaders(20)
+  const { id } = await createDraft()
+  await admin.call(newsletters.adminSend, { id, version: 1 })
+  await expect.poll(() => tries, { timeout: 25_000 }).toBe(3 * poolSize)
+  await admin.call(newsletters.adminStop, { id })
+  released.resolve()
+  await shop.queue.waitUntilIdle()
+  expect(await show(id)).toMatchObject({ state: 'stopped', pausedBecause: null })
+})
+
+test('one run sends for five minutes, however many newsletters are due, and each gets its share', async () => {
+  let passedMs = 0
+  const dateNow = Date.now
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => dateNow() + passedMs)
+  closers.push(async () => clock.mockRestore())
+  const { shop, smtp, admin, addReaders, createDraft, show, run } = await openNewsletterShop({
+    beforeAnswer: () => void (passedMs += 5000),
+  })
+  await addReaders(100)
+  const at = new Date(shop.clock.now().getTime() + 3_600_000).toISOString()
+  const ids: string[] = []
+  for (const subject of ['First', 'Second', 'Third']) {
+    const { id } = await createDraft({ subject })
+    await admin.call(newsletters.adminSend, { id, version: 1, at })
+    ids.push(id)
+  }
+  shop.clock.advance({ minutes: 61 })
+  await run()
+  const secondsPerMail = 5
+  expect(smtp.accepted.length * secondsPerMail).toBeLessThan(400)
+  for (const id of ids) expect((await show(id)).counts.sent).toBeGreaterThan(10)
 })
 
 test('a paused newsletter waits, a stopped one never continues, and its addresses are deleted after 30 days', async () => {

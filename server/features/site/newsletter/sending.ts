@@ -1,5 +1,5 @@
 import { and, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
-import { type PauseReason, stoppableStates } from '#contract/statuses.ts'
+import { stoppableStates } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -30,10 +30,12 @@ type Newsletter = typeof newsletters.$inferSelect
 
 /** A newsletter that is more than an hour late pauses, because the seller may not want it sent anymore. */
 const maxDelayMs = 3_600_000
+/** Duration of a run, well within the lease of the job. The schedule starts the next run. */
+const runMs = 300_000
 
 export function createSending(context: SendingContext, { refuseStale }: Pick<Drafts, 'refuseStale'>): Sending {
   const { db, now, audit, queue, log } = context
-  const { sendSlice, setState, pause } = createDelivery(context)
+  const { sendSlice, setState } = createDelivery(context)
 
   async function start(tx: Transaction, newsletter: Newsletter) {
     if (!newsletter.startedAt) await storeRecipients(tx, newsletter)
@@ -45,32 +47,49 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
     })
   }
 
-  async function findPauseReason({ state, scheduledFor, approvedAt }: Newsletter): Promise<PauseReason | undefined> {
+  async function findPauseReason(tx: Transaction, { state, scheduledFor, approvedAt }: Newsletter) {
     if (missingForSending(context).length > 0) return 'incomplete'
     // A restored backup does not know who got the newsletter after the backup was made.
     const isRestoredSinceApproval = sql`${auditLog.action} = 'backup.restore' and ${auditLog.at} > ${approvedAt}`
-    if ((await db.$count(auditLog, isRestoredSinceApproval)) > 0) return 'restored'
+    if ((await tx.$count(auditLog, isRestoredSinceApproval)) > 0) return 'restored'
     const isTooLate = scheduledFor !== null && now().getTime() - scheduledFor.getTime() > maxDelayMs
     return state === 'scheduled' && isTooLate ? 'missed' : undefined
   }
 
-  async function run() {
-    const isStarted = eq(newsletters.state, 'sending')
-    const isDueToStart = and(eq(newsletters.state, 'scheduled'), lte(newsletters.scheduledFor, now()))
-    const dueNewsletters = await db
-      .select()
-      .from(newsletters)
-      .where(or(isStarted, isDueToStart))
-      .orderBy(newsletters.approvedAt)
-    for (const newsletter of dueNewsletters) {
-      const reason = await findPauseReason(newsletter)
+  const isDue = () =>
+    or(eq(newsletters.state, 'sending'), and(eq(newsletters.state, 'scheduled'), lte(newsletters.scheduledFor, now())))
+
+  /** Undefined if the newsletter has to pause, or the seller stopped it while the run sent another one. */
+  async function startIfDue(id: string): Promise<Newsletter | undefined> {
+    return db.transaction(async (tx) => {
+      const [newsletter] = await tx
+        .select()
+        .from(newsletters)
+        .where(and(eq(newsletters.id, id), isDue()))
+        .for('update')
+      if (!newsletter) return undefined
+      const reason = await findPauseReason(tx, newsletter)
       if (reason) {
-        log.warn({ newsletter: newsletter.id, reason }, 'newsletter paused')
-        await pause(newsletter.id, reason)
-        continue
+        log.warn({ newsletter: id, reason }, 'newsletter paused')
+        await setState(tx, id, { state: 'paused', pausedBecause: reason, lastError: null })
+        return undefined
       }
-      if (newsletter.state === 'scheduled') await db.transaction((tx) => start(tx, newsletter))
-      await sendSlice(newsletter)
+      if (newsletter.state === 'scheduled') await start(tx, newsletter)
+      return newsletter
+    })
+  }
+
+  async function run() {
+    const runEndsAt = Date.now() + runMs
+    const dueNewsletters = await db
+      .select({ id: newsletters.id })
+      .from(newsletters)
+      .where(isDue())
+      .orderBy(newsletters.approvedAt)
+    for (const [index, { id }] of dueNewsletters.entries()) {
+      const newsletter = await startIfDue(id)
+      const shareMs = (runEndsAt - Date.now()) / (dueNewsletters.length - index)
+      if (newsletter) await sendSlice(newsletter, Date.now() + shareMs)
     }
   }
 
