@@ -43,18 +43,28 @@ export const optionalEmail = z.optional(
   ),
 )
 
+export const maxPasswordLength = 128
+
 function password(min: number) {
   const message = `Password must be at least ${min} characters long`
   return z
     .string(message)
-    .check(z.minLength(min, message), z.maxLength(128, 'Password must be at most 128 characters long'), canBeStored)
+    .check(
+      z.minLength(min, message),
+      z.maxLength(maxPasswordLength, `Password must be at most ${maxPasswordLength} characters long`),
+      canBeStored,
+    )
 }
 export const signUpPassword = password(8)
 export const resetPassword = password(6)
 /** A password to compare with the stored one. Its length is capped, because hashing is expensive. */
 export const existingPassword = z
   .string('Please enter your password')
-  .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'), canBeStored)
+  .check(
+    z.minLength(1, 'Please enter your password'),
+    z.maxLength(maxPasswordLength, 'Invalid email or password'),
+    canBeStored,
+  )
 
 /** Refuses line breaks, which could add text to an email, and direction marks, which could disguise a name. */
 export const isOneLine = (typed: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(typed)

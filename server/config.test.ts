@@ -94,6 +94,10 @@ test.for([
   [{ PUBLIC_URL: 'http://localhost:3000/path' }, 'PUBLIC_URL must end after the host'],
   [{ DATABASE_URL: 'postgres://u:p#w@localhost/shop' }, 'DATABASE_URL cannot be read: in a password, write # as %23'],
   [{ SMTP_URL: 'smtp://u:25#w@localhost' }, 'SMTP_URL cannot be read: in a password, write # as %23'],
+  [
+    { ADMIN_EMAIL: 'a@shop.example', ADMIN_PASSWORD: 'long'.repeat(33) },
+    'ADMIN_PASSWORD must be at most 128 characters long',
+  ],
 ] as const)('a setting that would only fail later is refused at the start: %o', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
 })

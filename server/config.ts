@@ -53,7 +53,7 @@ function toConfig(env: Settings, namesInEnvironment: ReadonlySet<string>) {
     /** Bypasses a pooler behind DATABASE_URL, for connections that need a database session of their own. */
     databaseDirectUrl: env.DATABASE_DIRECT_URL,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL,
-    admin: { email: env.ADMIN_EMAIL?.toLowerCase(), password: env.ADMIN_PASSWORD },
+    admin: { email: env.ADMIN_EMAIL, password: env.ADMIN_PASSWORD },
     staffNeedFactor: staffFactor === 'required',
     supportEmail,
     mail: {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as z from 'zod/mini'
+import { maxPasswordLength } from '#contract/fields.ts'
 import { proxiesOf } from '../http/addresses.ts'
 
 // `.env.example` explains each setting. An error message below continues a sentence that begins with the setting's name.
@@ -18,7 +19,7 @@ const stringWith = (isValid: (value: string) => boolean, message: string) =>
   z.string().check(z.refine<string>(isValid, message))
 const matching = (pattern: RegExp, message: string) => stringWith((value) => pattern.test(value), message)
 const withMinLength = (minLength: number) =>
-  stringWith(({ length }) => length >= minLength, `must be at least ${minLength} characters long`)
+  z.string().check(z.minLength(minLength, `must be at least ${minLength} characters long`))
 const isUrl = (value: string, schemes: string[]) =>
   URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1))
 const hasScheme = (schemes: string[]) =>
@@ -53,7 +54,8 @@ function isSender(value: string) {
   return z.safeParse(z.email(), addressInBrackets ?? value).success
 }
 const hexKey = matching(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (make one: openssl rand -hex 32)')
-const emailAddress = z.email('must be an email address')
+/** Lower case, as the addresses that people type. */
+const emailAddress = z.email('must be an email address').check(z.toLowerCase())
 const optionalText = z._default(z.string(), '')
 
 export const settings = z.object({
@@ -81,7 +83,9 @@ export const settings = z.object({
   DATABASE_DIRECT_URL: databaseUrl,
   DATABASE_REPLICA_URL: databaseUrl,
   ADMIN_EMAIL: z.optional(emailAddress),
-  ADMIN_PASSWORD: z.optional(withMinLength(8)),
+  ADMIN_PASSWORD: z.optional(
+    withMinLength(8).check(z.maxLength(maxPasswordLength, `must be at most ${maxPasswordLength} characters long`)),
+  ),
   ADMIN_TWO_FACTOR: z.optional(oneOf('required', 'optional')),
   SUPPORT_EMAIL: z.optional(emailAddress),
   SMTP_URL: z.optional(serverUrl('smtp', 'smtps')),

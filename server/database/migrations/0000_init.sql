@@ -89,7 +89,8 @@ CREATE TABLE "users" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"deleted_at" timestamp (3) with time zone,
 	"search_text" text GENERATED ALWAYS AS (' ' || lower(email || ' ' || name || ' ' || coalesce(trading_view_username, ''))) STORED NOT NULL,
-	CONSTRAINT "users_email_unique" UNIQUE("email")
+	CONSTRAINT "users_email_unique" UNIQUE("email"),
+	CONSTRAINT "users_email_lower_case" CHECK ("users"."email" = lower("users"."email"))
 );
 --> statement-breakpoint
 CREATE TABLE "recommended_assets" (

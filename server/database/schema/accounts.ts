@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Role } from '#contract/permissions.ts'
 import { createdAt, id, moment, momentOfInsert } from './columns.ts'
 import { deletedEmail, personal } from './personal.ts'
@@ -8,7 +8,6 @@ export const users = pgTable(
   'users',
   {
     id: id(),
-    /** Always lower case. */
     email: text().notNull().unique(),
     name: text().notNull(),
     passwordHash: text(),
@@ -31,6 +30,7 @@ export const users = pgTable(
       .generatedAlwaysAs(sql`' ' || lower(email || ' ' || name || ' ' || coalesce(trading_view_username, ''))`),
   },
   (t) => [
+    check('users_email_lower_case', sql`${t.email} = lower(${t.email})`),
     index('users_newest').on(t.createdAt, t.id),
     index('users_without_username').on(t.id).where(sql`${t.tradingViewUsername} is null`),
     index('users_search').using('gin', sql`${t.searchText} gin_trgm_ops`),

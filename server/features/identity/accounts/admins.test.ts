@@ -3,6 +3,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { createAudit } from '#server/audit/audit.ts'
+import { users } from '#server/database/schema.ts'
 import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
@@ -28,6 +29,17 @@ test('without settings, the first start creates an admin and shows the password;
   expect(await first.visitor().call(accounts.login, { email, password })).toMatchObject({ isAdmin: true })
   await using second = await openShop({ env, databaseUrl: database.url })
   expect(second.firstAdmin).toBeUndefined()
+})
+
+test('the first admin can log in even if SUPPORT_EMAIL has capital letters', async () => {
+  await using shop = await openShop({
+    env: { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', SUPPORT_EMAIL: 'Help@Shop.Example' },
+  })
+  const { email = '', password = '' } = shop.firstAdmin ?? {}
+  expect(await shop.visitor().call(accounts.login, { email, password })).toMatchObject({ isAdmin: true })
+  await expect(
+    shop.connection.db.insert(users).values({ email: 'Capital@shop.example', name: '' }),
+  ).rejects.toMatchObject({ cause: { constraint: 'users_email_lower_case' } })
 })
 
 test('when two first starts run at once, one creates the admin', async () => {
