@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
+import { and, type Column, eq, inArray, isNotNull, isNull, not, notInArray, or, sql } from 'drizzle-orm'
 import { retention, retentionStartOfYear } from '#contract/retention.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { creditNotes, invoices, payments, purchases, refunds } from '#server/database/schema.ts'
@@ -170,23 +170,37 @@ async function upsertRefunds(tx: Transaction, subscription: Subscription) {
 /** Tax in a part of an invoice's total. */
 const taxShare = (tax: number, amount: number, total: number) => (total > 0 ? Math.round((tax * amount) / total) : 0)
 
+/** Keeps an old invoice while a younger payment, refund or credit note belongs to it. */
 export async function forgetOldInvoices(db: Database, now: Date) {
+  const yearStart = retentionStartOfYear(now, retention.books)
+  // The trigger that protects the books compares with the database's clock, not with `now`.
+  const isOld = (at: Column) => sql`(${at} < ${yearStart} and ${at} < now() - interval '10 years')`
   const existingPurchases = db.select({ id: purchases.id }).from(purchases)
-  const isOld = and(
-    lt(invoices.createdAt, retentionStartOfYear(now, retention.books)),
-    // The trigger that protects invoices compares with the database's clock, not with `now`.
-    sql`${invoices.createdAt} < now() - interval '10 years'`,
+  const neededInvoices = db
+    .select({ id: payments.invoiceId })
+    .from(payments)
+    .leftJoin(refunds, eq(refunds.paymentIntentId, payments.paymentIntentId))
+    .where(or(isNotNull(payments.purchaseId), not(isOld(payments.paidAt)), not(isOld(refunds.at))))
+    .union(
+      db
+        .select({ id: creditNotes.invoiceId })
+        .from(creditNotes)
+        .where(not(isOld(creditNotes.createdAt))),
+    )
+  const isForgotten = and(
+    isOld(invoices.createdAt),
     or(isNull(invoices.purchaseId), notInArray(invoices.purchaseId, existingPurchases)),
+    notInArray(invoices.id, neededInvoices),
   )
-  const oldInvoices = db.select({ id: invoices.id }).from(invoices).where(isOld)
-  const paymentsOfOldInvoices = db
+  const oldInvoices = db.select({ id: invoices.id }).from(invoices).where(isForgotten)
+  const oldPayments = db
     .select({ id: payments.paymentIntentId })
     .from(payments)
     .where(inArray(payments.invoiceId, oldInvoices))
   await db.transaction(async (tx) => {
-    await tx.delete(refunds).where(inArray(refunds.paymentIntentId, paymentsOfOldInvoices))
-    await tx.delete(payments).where(and(inArray(payments.invoiceId, oldInvoices), isNull(payments.purchaseId)))
+    await tx.delete(refunds).where(inArray(refunds.paymentIntentId, oldPayments))
+    await tx.delete(payments).where(inArray(payments.invoiceId, oldInvoices))
     await tx.delete(creditNotes).where(inArray(creditNotes.invoiceId, oldInvoices))
-    await tx.delete(invoices).where(isOld)
+    await tx.delete(invoices).where(isForgotten)
   })
 }
