@@ -426,6 +426,7 @@ CREATE TABLE "newsletter_subscriptions" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"email" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"requested_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"times_asked" integer DEFAULT 1 NOT NULL,
 	"confirmed_at" timestamp (3) with time zone,
 	"unsubscribed_at" timestamp (3) with time zone,

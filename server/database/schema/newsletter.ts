@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { mailingStates, type PauseReason, recipientStates, type SuppressionReason } from '#contract/statuses.ts'
 import { userId, users } from './accounts.ts'
-import { createdAt, id, listed, moment, parentId } from './columns.ts'
+import { createdAt, id, listed, moment, momentOfInsert, parentId } from './columns.ts'
 
 export const newsletterSubscriptions = pgTable(
   'newsletter_subscriptions',
@@ -10,6 +10,8 @@ export const newsletterSubscriptions = pgTable(
     id: id(),
     email: text().notNull().unique(),
     createdAt: createdAt(),
+    /** Last confirmation email; an address that does not confirm in time is deleted. */
+    requestedAt: momentOfInsert(),
     /** Confirmation emails sent since the last confirmation; limited, so nobody's mailbox can be flooded. */
     timesAsked: integer().notNull().default(1),
     confirmedAt: moment(),

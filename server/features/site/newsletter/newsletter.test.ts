@@ -127,6 +127,28 @@ test('the confirm link doesn’t unsubscribe, and one reader’s link doesn’t 
   expect(forged.status).toBe(400)
 })
 
+test('whoever signs up again gets a link that works for a week, also long after the first request', async () => {
+  const again = newAddress()
+  await subscribe(again)
+  shop.clock.advance({ days: 7, hours: -1 })
+  const { confirm } = await subscribe(again)
+  shop.clock.advance({ days: 6 })
+  await shop.queue.runNow('forget-newsletter-addresses')
+  await shop.visitor().call(newsletter.confirm, { id: confirm.id, token: confirm.token })
+  expect(await status(again)).toBe('subscribed')
+
+  const left = newAddress()
+  const links = await subscribe(left)
+  await shop.visitor().call(newsletter.confirm, { id: links.confirm.id, token: links.confirm.token })
+  await shop.visitor().call(newsletter.unsubscribe, { id: links.unsubscribe.id, token: links.unsubscribe.token })
+  shop.clock.advance({ days: 7, hours: -1 })
+  const returned = await subscribe(left)
+  shop.clock.advance({ days: 1 })
+  await shop.queue.runNow('forget-newsletter-addresses')
+  await shop.visitor().call(newsletter.confirm, { id: returned.confirm.id, token: returned.confirm.token })
+  expect(await status(left)).toBe('subscribed')
+})
+
 test('an address that never confirmed, or unsubscribed, is deleted after a week; readers stay', async () => {
   const [unconfirmed, unsubscribed, reader] = [newAddress(), newAddress(), newAddress()]
   const unconfirmedLinks = await subscribe(unconfirmed)

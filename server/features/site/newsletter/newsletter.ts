@@ -69,7 +69,12 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
     ...createSuppressions(context),
 
     async subscribe(email, from) {
-      const consent = { consentVersion: newsletterVersion, requestedOn: from.page, requestedFrom: hashToken(from.ip) }
+      const consent = {
+        requestedAt: now(),
+        consentVersion: newsletterVersion,
+        requestedOn: from.page,
+        requestedFrom: hashToken(from.ip),
+      }
       await db.transaction(async (tx) => {
         const [subscription] = await tx
           .insert(subscriptions)
@@ -136,9 +141,8 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
     async forgetInactive() {
       await forgetOldRecipients(context, retentionStart(now(), retention.jobs))
       const start = retentionStart(now(), retention.newsletter)
-      const hasNeverConfirmed = and(isNull(subscriptions.confirmedAt), lt(subscriptions.createdAt, start))
-      const hasUnsubscribed = lt(subscriptions.unsubscribedAt, start)
-      await db.delete(subscriptions).where(or(hasNeverConfirmed, hasUnsubscribed))
+      const isInactive = or(isNull(subscriptions.confirmedAt), lt(subscriptions.unsubscribedAt, start))
+      await db.delete(subscriptions).where(and(isInactive, lt(subscriptions.requestedAt, start)))
     },
   }
 }
