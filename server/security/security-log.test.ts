@@ -1,11 +1,57 @@
+import { eq } from 'drizzle-orm'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { audit } from '#contract/admin/activity.ts'
+import type { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { users } from '../database/schema.ts'
 import { openShop } from '../testing/open-shop.ts'
+import { createPasswords } from './passwords.ts'
+
+type LogLine = { security?: string; account: string | null; ip: string; reason?: string }
+
+test('the security log says why a login failed; the answer does not', async () => {
+  const lines: LogLine[] = []
+  const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const [matched, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const passwords = createPasswords()
+  const matches: typeof passwords.matches = async (...given) => {
+    const isMatch = await passwords.matches(...given)
+    if (!isMatch) return false
+    matched.resolve()
+    await released.promise
+    return true
+  }
+  await using shop = await openShop({ log, passwords: { ...passwords, matches } })
+  const { user, password } = await shop.user()
+  const guestEmail = 'guest@example.com'
+  await shop.connection.db.insert(users).values({ email: guestEmail, name: '' })
+  const refusalOf = (credentials: { email: string; password: string }) =>
+    shop
+      .visitor()
+      .call(accounts.login, credentials)
+      .catch((error: ApiError) => `${error.status} ${error.serverMessage}`)
+  const answers = [
+    await refusalOf({ email: 'nobody@example.com', password }),
+    await refusalOf({ email: guestEmail, password }),
+    await refusalOf({ email: user.email, password: 'wrong' }),
+  ]
+  const late = refusalOf({ email: user.email, password })
+  await matched.promise
+  await shop.connection.db.update(users).set({ passwordHash: 'changed' }).where(eq(users.id, user.id))
+  released.resolve()
+  answers.push(await late)
+  expect(new Set(answers)).toEqual(new Set(['401 Invalid email or password']))
+  expect(lines.flatMap(({ reason }) => reason ?? [])).toEqual([
+    'no such account',
+    'no password',
+    'wrong password',
+    'changed meanwhile',
+  ])
+})
 
 test('the security log records successful and failed logins with their IP addresses', async () => {
-  const lines: { security?: string; account: string | null; ip: string }[] = []
+  const lines: LogLine[] = []
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
   await using shop = await openShop({ log, env: { TRUST_PROXY: '1' } })
   const person = await shop.user()

@@ -84,8 +84,13 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
       const isPasswordCorrect = await passwords.matches(password, account?.passwordHash)
-      securityLog(isPasswordCorrect ? 'login' : 'login failed', { ...actor, user: account?.user ?? null })
-      if (!isPasswordCorrect || !account) throw wrongCredentials()
+      const caller = { ...actor, user: account?.user ?? null }
+      if (!isPasswordCorrect || !account) {
+        const passwordReason = account?.passwordHash ? 'wrong password' : 'no password'
+        securityLog('login failed', caller, { reason: account ? passwordReason : 'no such account' })
+        throw wrongCredentials()
+      }
+      securityLog('login', caller)
       await attempts.clear('login', email, device)
       const { user, passwordHash, handedOverAt } = account
       return {

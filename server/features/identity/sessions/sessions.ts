@@ -61,7 +61,7 @@ export async function endSessions(
 }
 
 export function createSessions(context: SessionDeps): Sessions {
-  const { db, now, mails, attempts } = context
+  const { db, now, mails, attempts, securityLog } = context
   const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
 
   return {
@@ -91,7 +91,10 @@ export function createSessions(context: SessionDeps): Sessions {
             ),
           )
           .for('share')
-        if (!user) throw refusalIfChanged()
+        if (!user) {
+          securityLog('login failed', { user: { id: userId }, ip }, { reason: 'changed meanwhile' })
+          throw refusalIfChanged()
+        }
         await tx
           .insert(sessions)
           .values({
