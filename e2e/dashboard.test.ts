@@ -182,6 +182,7 @@ test.describe('my products', () => {
 
 test.describe('invoices', () => {
   test('the link in a receipt opens its invoice once without a login', async ({ page, shop }) => {
+    await shop.stopBilling()
     const buyer = await shop.buyer()
     await shop.advance(1, 'month')
     const { email } = buyer.user
@@ -243,6 +244,7 @@ test.describe('invoices', () => {
 })
 
 test('a failed renewal is paid with another card', async ({ page, shop }) => {
+  await shop.stopBilling()
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
@@ -272,6 +274,7 @@ test('a failed renewal is paid with another card', async ({ page, shop }) => {
 })
 
 test('a renewal that needs 3-D Secure is confirmed with the same card', async ({ page, shop }) => {
+  await shop.stopBilling()
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
@@ -295,6 +298,7 @@ test('a switch to yearly is declined, fails 3-D Secure, and then charges the amo
   page,
   shop,
 }) => {
+  await shop.stopBilling()
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const { id } = buyer.purchase
   await shop.advance(12, 'day')

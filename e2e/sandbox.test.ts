@@ -12,6 +12,7 @@ const cardFrame = (page: Page) => page.frameLocator('iframe[title="Secure paymen
 const cardField = (page: Page, label: string) => cardFrame(page).getByLabel(label)
 
 test('advancing the clock by a month renews a subscription and creates its invoice', async ({ page, shop }) => {
+  await shop.stopBilling()
   const buyer = await shop.user()
   await shop.buy(buyer)
   await page.goto(`/_sandbox/?q=${encodeURIComponent(buyer.user.email)}`)
@@ -101,6 +102,7 @@ test('a payment form that fails to load says so and can be loaded again', async 
 })
 
 test('an open invoice is paid on its hosted page', async ({ page, shop }) => {
+  await shop.stopBilling()
   const buyer = await shop.user()
   await shop.buy(buyer, { laterCard: 'pm_card_chargeCustomerFail' })
   await shop.sandbox.controls.advance(1, 'month')
@@ -141,7 +143,7 @@ test("the sandbox's pages pass axe in light and dark mode and fit 360 px", async
   }
   await page.emulateMedia({ colorScheme: 'light' })
 
-  await page.goto('/_sandbox/')
+  await page.goto(`/_sandbox/?q=${encodeURIComponent(buyer.user.email)}`)
   await expectAccessibleInBothModes()
   await openLatestInvoice(page, buyer.user.email)
   await page.waitForLoadState()

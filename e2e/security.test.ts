@@ -1,6 +1,5 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
-import { logins } from '#contract/identity/logins.ts'
 import { codeAt } from '#server/features/identity/factors/factors.ts'
 import { chooseFromMenu } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, test, testWithOwnShop } from './shop.ts'
@@ -28,15 +27,6 @@ type Phone = { cdp: CDPSession; authenticatorId: string }
 
 const setAutomaticTouch = ({ cdp, authenticatorId }: Phone, enabled: boolean) =>
   cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
-
-/** Replaces the passkey with a copy that has this signature counter. */
-async function setCounter({ cdp, authenticatorId }: Phone, signCount: number) {
-  const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
-  for (const credential of credentials) {
-    await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
-    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount } })
-  }
-}
 
 const confirmRecoveryCodes = async (page: Page) => {
   const dialog = page.getByRole('alertdialog', { name: 'Your recovery codes' })
@@ -88,7 +78,6 @@ test('a passkey is created, renamed and used to log in, and a manipulated one is
   await button.click()
   await expect(page).toHaveURL('/dashboard')
 
-  // The shop refuses a passkey without user verification, with a falling counter, or from another origin.
   await setAutomaticTouch(phone, false)
   await logOut(page)
   await expect(button).toBeVisible()
@@ -109,33 +98,6 @@ test('a passkey is created, renamed and used to log in, and a manipulated one is
   await expectAccessible(page)
   await page.unroute('**/api/auth/passkey/options')
   await phone.cdp.send('WebAuthn.setUserVerified', { authenticatorId: phone.authenticatorId, isUserVerified: true })
-
-  await setCounter(phone, 100)
-  await button.click()
-  await expect(page).toHaveURL('/dashboard')
-  await setAutomaticTouch(phone, false)
-  await setCounter(phone, 50)
-  await logOut(page)
-  await expect(button).toBeVisible()
-  await setAutomaticTouch(phone, true)
-  await button.click()
-  await expect(refusal).toBeVisible()
-
-  // Another origin on the same host lets the browser sign the shop's challenge.
-  await setCounter(phone, 200)
-  const otherOriginUrl = 'http://localhost:9/elsewhere'
-
-  await page.route(otherOriginUrl, (route) => route.fulfill({ contentType: 'text/html', body: '<p>Elsewhere' }))
-  const visitor = shop.visitor()
-  const options = await visitor.call(logins.passkeyOptions, {})
-  await page.goto(otherOriginUrl)
-
-  const response = await page.evaluate(async (optionsJson) => {
-    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(optionsJson as never)
-    const credential = await navigator.credentials.get({ publicKey })
-    return { ...(credential as PublicKeyCredential).toJSON() }
-  }, options)
-  await expect(visitor.call(logins.withPasskey, { response })).rejects.toMatchObject({ status: 401 })
 })
 
 test('a user changes the password, and the email address through an emailed link', async ({ page, shop }) => {

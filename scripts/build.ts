@@ -68,7 +68,7 @@ const rendererBuild: InlineConfig = {
 async function compressForBrowsers() {
   const entries = await readdir(browserFolder, { recursive: true, withFileTypes: true })
   const textFiles = entries.filter((entry) => entry.isFile() && /\.(js|css|svg|json|txt|webmanifest)$/.test(entry.name))
-  const compressFile = async (path: string) => compress(path, await readFile(path))
+  const compressFile = async (path: string) => compress(path, await readFile(path), 11)
   await Promise.all(textFiles.map(({ parentPath, name }) => compressFile(join(parentPath, name))))
 }
 

@@ -118,9 +118,13 @@ describe('nothing changes when a backup', () => {
       replaceOnce(content, /(?<=COPY public\.contact_messages [^\n]*\n)([^\n]*\n)/, '$1$1'),
   }
 
+  let rowsBefore: string
+  beforeAll(async () => {
+    rowsBefore = rowsIn(await backupOf(database.url))
+  })
+
   test.each(Object.entries(damages))('%s', async (_, damage) => {
     const { url } = database
-    const rowsBefore = rowsIn(await backupOf(url))
     await expect(restoreInto(url, damage(backupText))).rejects.toThrow(/backup/i)
     expect(rowsIn(await backupOf(url))).toBe(rowsBefore)
   })

@@ -10,8 +10,9 @@ export type Compressed = { body: Buffer; br: Buffer | undefined; gzip: Buffer | 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-export async function compress(path: string, content: Buffer): Promise<Compressed> {
-  const br = await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+/** Brotli's quality 11 takes ten times as long as 9 and saves a few percent more. */
+export async function compress(path: string, content: Buffer, quality: 9 | 11): Promise<Compressed> {
+  const br = await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })
   const gz = await zip(content, { level: 9 })
   await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)])
   return { body: content, br, gzip: gz }

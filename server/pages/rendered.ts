@@ -26,7 +26,7 @@ export async function writeRendered(folder: string, { pages, files }: Awaited<Re
     const body = Buffer.from(text)
     await mkdir(dirname(filePath), { recursive: true })
     await writeFile(filePath, body)
-    const { br, gzip } = await compress(filePath, body)
+    const { br, gzip } = await compress(filePath, body, 9)
     return { path, name, type, hash: hashOf(body, br, gzip), ...(page && { page }) }
   }
   try {

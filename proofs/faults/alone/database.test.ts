@@ -12,7 +12,7 @@ import { fault, sized } from '../fault.ts'
 
 const limit = sized(
   { restarts: 20, readyWithinMs: 1000, answerWithinMs: 5000, visits: 20 },
-  { restarts: 2, readyWithinMs: 15_000, answerWithinMs: 15_000, visits: 8 },
+  { restarts: 1, readyWithinMs: 15_000, answerWithinMs: 15_000, visits: 8 },
 )
 
 fault('PostgreSQL restarted under load', async ({ shop, lab }) => {

@@ -35,7 +35,7 @@ fault('stopped under load', async ({ shop }) => {
     isStopping = true
     exitCodes.add((await shop.stop('SIGTERM')) ?? 'none')
     await visitors
-    await shop.startAgain()
+    if (stop < limit.stops - 1) await shop.startAgain()
   }
   const lost = await writes.countLost(shop.databaseUrl)
   return {

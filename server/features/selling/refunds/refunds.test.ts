@@ -256,16 +256,3 @@ test('a renewal that awaits the bank’s confirmation is confirmed with the same
   expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', awaitsBank: false }])
 })
-
-test('another card can pay a renewal that Stripe stopped retrying', async () => {
-  await using isolatedShop = await openShop()
-  const buyer = await isolatedShop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-  const { id } = buyer.purchase
-  await advanceAndLogIn(isolatedShop, buyer, 1, 'month')
-  const invoices = () => buyer.call(purchases.invoices, { id })
-  await isolatedShop.sandbox.controls.dashboard.markUncollectible((await invoices())[0]?.id ?? '')
-  await isolatedShop.settle()
-  await isolatedShop.changeCard(buyer, id, 'pm_card_visa')
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
-  expect((await invoices()).map(({ status }) => status)).toEqual(['paid', 'paid'])
-})

@@ -90,33 +90,17 @@ test('50 cancellations at once become one at Stripe, and all succeed', async () 
 })
 
 describe('the order of events', () => {
-  function permutationsOf<Item>(items: Item[]): Item[][] {
-    if (items.length < 2) return [items]
-    return items.flatMap((first, index) => {
-      const others = items.toSpliced(index, 1)
-      return permutationsOf(others).map((permutation) => [first, ...permutation])
-    })
-  }
-
-  /** A permutation is even if an even number of its pairs are in the wrong order. */
-  function isEvenPermutation(positions: number[]) {
-    let swappedPairs = 0
-    for (const [index, position] of positions.entries())
-      for (const later of positions.slice(index + 1)) if (later < position) swappedPairs += 1
-    return swappedPairs % 2 === 0
-  }
-
   test('doesn’t change the books or the emails', async () => {
     await using shop = await openShop()
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
     const types = ['invoice.paid', 'payment_intent.succeeded', 'customer.subscription.updated', 'charge.refunded']
-    // Half of the permutations suffice: any three events still arrive in each of their orders.
-    const orders = permutationsOf(types).filter((order) => isEvenPermutation(order.map((type) => types.indexOf(type))))
+    // In these six orders, any three events arrive in each of their orders.
+    const orders = ['0123', '0321', '1302', '2103', '3120', '2301']
     for (const order of orders) {
       const { paymentIntentId } = await shop.guest(shop.visitor())
       await shop.sandbox.controls.settle()
       await shop.sandbox.controls.refund(paymentIntentId, 500)
-      for (const type of order) await redeliverLatest(shop, type)
+      for (const index of order) await redeliverLatest(shop, types[Number(index)] ?? '')
     }
     const booked = await expectExactBooks(shop)
     expect(booked).toHaveLength(orders.length)
