@@ -95,8 +95,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
         throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = await noticeOf(purchase, declared)
       const promisedRefund = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
-      const action = notice ? `notice-${notice.endsAt.getTime()}` : 'cancel'
-      const key = await idempotencyKey(orders, action, subscriptionId)
+      const key = await idempotencyKey(orders, promisedRefund ? 'notice' : 'cancel', subscriptionId)
       // Past-due and paused subscriptions end immediately.
       if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promisedRefund)
       else await endUnpaid(stripe, await stripe.subscriptions.read(subscriptionId))
