@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { createApp, type Dependencies } from './app.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import { createMailSite } from './context.ts'
+import { backupToFile } from './database/backup.ts'
 import { assertReachable, connect, type Database } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
@@ -209,8 +211,6 @@ async function prepareUpgrade(pending: Migration[], { url, config, secrets, log 
     log.warn(`Upgrading the database: ${tags}.`)
     return
   }
-  const { backupToFile } = await import('./database/backup.ts')
-  const { default: packageJson } = await import('../package.json', { with: { type: 'json' } })
   const { version } = packageJson
   const folder = join(config.dataDir, 'backups')
   await mkdir(folder, { recursive: true, mode: 0o700 })

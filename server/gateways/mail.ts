@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import type * as nodemailer from 'nodemailer'
+import { createTransport, type SendMailOptions } from 'nodemailer'
 import { PermanentFailure } from '../errors.ts'
 import { removeBefore, removeMentioning } from './outbox.ts'
 
@@ -59,39 +59,30 @@ const smtpOptions = (url: string, requireTLS: boolean) => ({
   socketTimeout: 20_000,
 })
 
-/** Opened with the first email, because the library is a tenth of what a starting shop loads. */
-function lazyTransport<Transport extends { close(): void }>(open: (library: typeof nodemailer) => Transport) {
-  let transport: Promise<Transport> | undefined
-  return {
-    get: () => (transport ??= import('nodemailer').then(open)),
-    close: () => void transport?.then((each) => each.close()),
-  }
-}
-
 function createSmtp(url: string, requireTLS: boolean, from: () => string): MailTransport {
-  const smtp = lazyTransport(({ createTransport }) => createTransport(smtpOptions(url, requireTLS)))
+  const smtp = createTransport(smtpOptions(url, requireTLS))
   return {
     async send(mail) {
       try {
-        await (await smtp.get()).sendMail({ from: from(), ...safeMessage(mail) })
+        await smtp.sendMail({ from: from(), ...safeMessage(mail) })
       } catch (error) {
         // Retries after a refused login or sender, because the seller can correct the settings.
         const { is } = outcomeOf(error as SmtpError, false)
         throw is === 'refused' ? new PermanentFailure((error as Error).message, { cause: error }) : error
       }
     },
-    verify: async () => (await smtp.get()).verify(),
+    verify: () => smtp.verify(),
     forget: async () => undefined,
     forgetBefore: async () => undefined,
-    close: smtp.close,
+    close: () => smtp.close(),
   }
 }
 
 function createOutbox(folder: string, from: () => string): MailTransport {
-  const composer = lazyTransport(({ createTransport }) => createTransport({ streamTransport: true, buffer: true }))
+  const composer = createTransport({ streamTransport: true, buffer: true })
   return {
     async send(mail) {
-      const { message } = await (await composer.get()).sendMail({ from: from(), ...safeMessage(mail) })
+      const { message } = await composer.sendMail({ from: from(), ...safeMessage(mail) })
       // Emails hold links to set a password, so only the shop's system user may read them.
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const name = `${mail.messageId.replaceAll(/[^\w.-]/g, '')}.eml`
@@ -102,7 +93,7 @@ function createOutbox(folder: string, from: () => string): MailTransport {
     verify: async () => undefined,
     forget: (address) => removeMentioning(folder, address),
     forgetBefore: (time) => removeBefore(folder, time),
-    close: composer.close,
+    close: () => composer.close(),
   }
 }
 
@@ -124,21 +115,17 @@ export const poolSize = 4
 /** Separate SMTP connections for newsletters, so that receipts never wait behind them. */
 export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Options) {
   const outbox = createOutbox(folder, from)
-  const smtp = lazyTransport(({ createTransport }) => {
-    const options = { ...smtpOptions(smtpUrl ?? '', requireTls), maxConnections: poolSize }
-    const transport = createTransport(options)
-    // Notes when the last byte of the message has been sent to the server.
-    transport.use('stream', (mail, done) => {
-      mail.message.transform(() => {
-        const passThrough = new PassThrough()
-        passThrough.on('end', () => {
-          ;(mail.data as TrackedMessage).progress.isHandedOver = true
-        })
-        return passThrough
+  const smtp = createTransport({ ...smtpOptions(smtpUrl ?? '', requireTls), maxConnections: poolSize })
+  // Notes when the last byte of the message has been sent to the server.
+  smtp.use('stream', (mail, done) => {
+    mail.message.transform(() => {
+      const passThrough = new PassThrough()
+      passThrough.on('end', () => {
+        ;(mail.data as TrackedMessage).progress.isHandedOver = true
       })
-      done()
+      return passThrough
     })
-    return transport
+    done()
   })
 
   return {
@@ -149,7 +136,7 @@ export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Op
       }
       const message: TrackedMessage = { from: from(), ...safeMessage(mail), progress: { isHandedOver: false } }
       try {
-        await (await smtp.get()).sendMail(message)
+        await smtp.sendMail(message)
         return { is: 'sent' }
       } catch (error) {
         return outcomeOf(error as SmtpError, message.progress.isHandedOver)
@@ -164,7 +151,7 @@ export function createBulkMail({ smtpUrl, requireTls, from, outbox: folder }: Op
 }
 
 /** `progress` is an object of its own, because nodemailer copies the fields of a message. */
-type TrackedMessage = nodemailer.SendMailOptions & { progress: { isHandedOver: boolean } }
+type TrackedMessage = SendMailOptions & { progress: { isHandedOver: boolean } }
 type SmtpError = Error & { responseCode?: number; command?: string }
 
 function outcomeOf({ message: reply, responseCode = 0, command = '' }: SmtpError, isHandedOver: boolean): Outcome {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Email } from 'postal-mime'
+import PostalMime, { type Email } from 'postal-mime'
 
 export type SentMail = {
   to: string
@@ -45,11 +45,7 @@ function filesIn(folder: string) {
     .toSorted((a, b) => a.writtenAt - b.writtenAt)
 }
 
-async function readMail(path: string): Promise<SentMail> {
-  // Loaded on demand, because only development shops read their own emails.
-  const { default: PostalMime } = await import('postal-mime')
-  return sentMail(await PostalMime.parse(readFileSync(path)))
-}
+const readMail = async (path: string): Promise<SentMail> => sentMail(await PostalMime.parse(readFileSync(path)))
 
 const sentMail = ({ to = [], subject = '', messageId = '', text = '', html = '', headers }: Email): SentMail => ({
   to: to.map(({ address }) => address).join(', '),

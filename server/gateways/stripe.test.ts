@@ -65,7 +65,7 @@ test.each([
     message: expect.stringContaining('our payment service'),
   })
   expect(faults).toMatchObject([{ isOutage: false }])
-  expect([...stripe.faults.values()]).toEqual([1])
+  expect((await stripe.faults.get()).values).toMatchObject([{ value: 1 }])
 })
 
 test('a report contains the request’s id, as Stripe’s dashboard shows it', async () => {
@@ -81,7 +81,7 @@ test('a report contains the request’s id, as Stripe’s dashboard shows it', a
       isOutage: false,
     },
   ])
-  expect(stripe.faults).toEqual(new Map([['StripeAuthenticationError', 1]]))
+  expect((await stripe.faults.get()).values).toEqual([{ labels: { type: 'StripeAuthenticationError' }, value: 1 }])
 })
 
 test.each([

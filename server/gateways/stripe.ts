@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client'
 import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import type { Invoicing } from './stripe/amounts.ts'
@@ -48,7 +49,12 @@ export function createStripeGateway({
   invoices = { footer: '', automaticTax: false },
   report = () => {},
 }: Options) {
-  const faults = new Map<string, number>()
+  const faults = new Counter({
+    name: 'shop_stripe_faults_total',
+    help: 'Requests that Stripe refused or failed, with no buyer to blame.',
+    labelNames: ['type'],
+    registers: [],
+  })
   const httpClientOption = maySend && { httpClient: closableHttpClient(maySend) }
   const sdk = new StripeSdk(secretKey, {
     maxNetworkRetries: 3,
@@ -58,7 +64,7 @@ export function createStripeGateway({
     ...httpClientOption,
   })
   const client = createClient(sdk, (fault) => {
-    faults.set(fault.type, (faults.get(fault.type) ?? 0) + 1)
+    faults.inc({ type: fault.type })
     report(fault)
   })
   const payments = paymentCalls(client)
@@ -76,7 +82,6 @@ export function createStripeGateway({
     balance: balanceCalls(client),
     disputes: disputeCalls(client),
     events: eventCalls(client, webhookSecret),
-    /** Number of faults at Stripe so far, by kind. */
-    faults: faults as ReadonlyMap<string, number>,
+    faults,
   }
 }

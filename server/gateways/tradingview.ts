@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client'
 import type { CallReport, SessionCookies } from './tradingview/ask.ts'
 import { createTradingViewClient, type TradingViewClient } from './tradingview/client.ts'
 
@@ -22,7 +23,12 @@ type Options = {
 export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 
 export function createTradingViewGateway({ isAllowed, isSelling, tradingViewStandIn }: Options) {
-  const calls = new Map<string, number>()
+  const calls = new Counter({
+    name: 'shop_tradingview_calls_total',
+    help: 'Calls to TradingView, by outcome.',
+    labelNames: ['call', 'outcome'],
+    registers: [],
+  })
   const addressOf = (host: string): string | undefined => {
     if (host === standInHost) return tradingViewStandIn?.address
     return isTradingViewHost(host) ? `https://${host}` : undefined
@@ -49,14 +55,12 @@ export function createTradingViewGateway({ isAllowed, isSelling, tradingViewStan
         cookies,
         turn,
         report: (call) => {
-          const key = `${call.call} ${call.outcome}`
-          calls.set(key, (calls.get(key) ?? 0) + 1)
+          calls.inc({ call: call.call, outcome: call.outcome })
           report(call)
         },
       })
     },
 
-    /** By call and outcome, such as `add ok` or `list passing`. */
-    calls: calls as ReadonlyMap<string, number>,
+    calls,
   }
 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { tooMany } from '../errors.ts'
 import { networksOf } from './addresses.ts'
@@ -13,39 +12,28 @@ declare module 'fastify' {
 /** All routes without a limit of their own share this one. */
 const defaultPerMinute = 300
 const minuteMs = 60_000
-/** Networks share counters by hash, so memory does not grow with addresses and nobody can flush the counts. */
-const counterCount = 65_536
+/** Further networks are not counted until the minute ends, which limits the memory to about 10 MB. */
+const maxCounters = 50_000
 
 /** Counts in this process's memory, so a flood costs no database queries. */
 export function limitFloods(app: FastifyInstance) {
   let endsAt = 0
-  const counts = new Uint32Array(counterCount)
-  const seed = randomInt(2 ** 31)
-  app.addHook('onRequest', (request, _reply, done) => {
+  const counters = new Map<string, number>()
+  app.addHook('onRequest', async (request) => {
     const { perMinute = defaultPerMinute } = request.routeOptions.config
-    if (perMinute === false) return done()
+    if (perMinute === false) return
     const now = performance.now()
     if (now >= endsAt) {
-      counts.fill(0)
+      counters.clear()
       endsAt = now + minuteMs
     }
     const route = perMinute === defaultPerMinute ? '' : request.routeOptions.url
-    let isFlood = false
     // The widest network first: once it is refused, its smaller ones are not counted.
     for (const { network, limitFactor } of networksOf(request.ip).toReversed()) {
-      const counter = hash(`${route} ${network}`, seed) % counterCount
-      const count = (counts[counter] ?? 0) + 1
-      counts[counter] = count
-      isFlood = count > perMinute * limitFactor
-      if (isFlood) break
+      const counter = `${route} ${network}`
+      const count = (counters.get(counter) ?? 0) + 1
+      if (count > 1 || counters.size < maxCounters) counters.set(counter, count)
+      if (count > perMinute * limitFactor) throw tooMany(Math.ceil((endsAt - now) / 1000))
     }
-    done(isFlood ? tooMany(Math.ceil((endsAt - now) / 1000)) : undefined)
   })
-}
-
-/** FNV-1a, seeded so that nobody can choose an address that shares a counter with a victim's. */
-function hash(text: string, seed: number) {
-  let value = 0x811c9dc5 ^ seed
-  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
-  return value >>> 0
 }

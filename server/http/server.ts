@@ -78,39 +78,29 @@ export async function createHttpServer({
   })
 
   app.removeContentTypeParser('text/plain')
-  const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parseJson(request, body as string, done)
-  })
-
   readForms(app, (origin, request) => isOurOrigin(origin, request, config.publicUrl))
 
   await app.register(cookie)
   if (config.rateLimits) limitFloods(app)
 
-  // Callbacks, because hooks with promises would cost every request as much as its routing.
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
     reply.headers(security.nonPage)
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
-    done(isWrite ? refusalOfOtherSites(request, config.publicUrl) : undefined)
+    if (isWrite) refuseOtherSites(request, config.publicUrl)
   })
 
-  app.addHook('onResponse', (request, reply, done) => {
-    if (log.isLevelEnabled('info'))
-      log.info(
-        {
-          reqId: request.id,
-          method: request.method,
-          route: request.routeOptions.url,
-          status: reply.statusCode,
-          ip: shortAddress(request.ip),
-          ms: Math.round(reply.elapsedTime),
-        },
-        'request',
-      )
-    done()
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(
+      {
+        reqId: request.id,
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ip: shortAddress(request.ip),
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
   })
 
   app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
@@ -142,14 +132,13 @@ const refuseSchemas = () => () => {
 }
 
 /** Refuses writes that another site sends from a visitor's browser. Tools that are no browsers send neither header. */
-function refusalOfOtherSites(request: FastifyRequest, publicUrl: string): Refusal | undefined {
+function refuseOtherSites(request: FastifyRequest, publicUrl: string) {
   const site = request.headers['sec-fetch-site']
-  if (site === 'same-origin' || site === 'none') return undefined
+  if (site === 'same-origin' || site === 'none') return
   const { origin } = request.headers
   const mayBeOurs = site === undefined || site === 'same-site'
   const isOurPage = origin === undefined || isOurOrigin(origin, request, publicUrl)
-  if (mayBeOurs && isOurPage) return undefined
-  return new Refusal(403, 'other-site', 'This request came from another site')
+  if (!mayBeOurs || !isOurPage) throw new Refusal(403, 'other-site', 'This request came from another site')
 }
 
 const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string) =>

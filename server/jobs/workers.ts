@@ -1,5 +1,6 @@
 import type { Job, JobResult, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
+import { Counter } from 'prom-client'
 import { PermanentFailure } from '../errors.ts'
 import { messageOf } from '../process/log.ts'
 import type { Kind, Kinds } from './kinds.ts'
@@ -9,7 +10,12 @@ type Dependencies = { boss: PgBoss; query: Query; log: Logger }
 
 export function createWorkers({ boss, query, log }: Dependencies) {
   const kindByWorker = new Map<string, string>()
-  const runs = new Map<string, { succeeded: number; failed: number }>()
+  const runs = new Counter({
+    name: 'shop_job_runs_total',
+    help: 'Jobs run.',
+    labelNames: ['kind', 'result'],
+    registers: [],
+  })
 
   async function startWorker(kind: Kind) {
     const { name, cron, oneFor } = kind
@@ -27,14 +33,13 @@ export function createWorkers({ boss, query, log }: Dependencies) {
 
   async function attempt(kind: Kind, { id, data: stored }: Job<unknown>) {
     const data = (stored as object | null) ?? {}
-    const count = runs.get(kind.name)
     try {
       if (kind.cron || kind.oneFor) await forgetFailures(kind.name, id, kind.oneFor?.(data))
       await kind.run(data, { id })
-      if (count) count.succeeded += 1
+      runs.inc({ kind: kind.name, result: 'succeeded' })
       return { status: 'completed' } as const
     } catch (error) {
-      if (count) count.failed += 1
+      runs.inc({ kind: kind.name, result: 'failed' })
       log.error({ err: error, job: kind.name, id }, 'job failed')
       const output = { message: messageOf(error) }
       // `deadletter` fails the job without further retries.
@@ -51,7 +56,7 @@ export function createWorkers({ boss, query, log }: Dependencies) {
 
   return {
     async start(kinds: Kinds) {
-      for (const name of kinds.keys()) runs.set(name, { succeeded: 0, failed: 0 })
+      for (const kind of kinds.keys()) for (const result of ['succeeded', 'failed']) runs.inc({ kind, result }, 0)
       for (const kind of kinds.values()) for (let n = 0; n < kind.workers; n++) await startWorker(kind)
     },
 
@@ -66,6 +71,6 @@ export function createWorkers({ boss, query, log }: Dependencies) {
     },
 
     /** Counts of this process only. */
-    runs: runs as ReadonlyMap<string, Readonly<{ succeeded: number; failed: number }>>,
+    runs,
   }
 }

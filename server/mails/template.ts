@@ -60,10 +60,5 @@ export const isGreeting = (text: string) => text.startsWith('Hello')
 /** A count with its noun: `1 job`, `2 jobs`. */
 export const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
-let dates: Intl.DateTimeFormat | undefined
-
-/** The formatter is slow to create. */
-export const day = (iso: string) => {
-  dates ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-  return dates.format(new Date(iso))
-}
+const dates = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+export const day = (iso: string) => dates.format(new Date(iso))

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { AggregatorRegistry, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
+import { AggregatorRegistry, type Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import { notFound } from '../errors.ts'
 import type { StripeGateway } from '../gateways/stripe.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
@@ -14,7 +14,7 @@ type Dependencies = {
   queue: Queue
   stripe: Pick<StripeGateway, 'faults'>
   overdueEvents: () => Promise<number>
-  cspReports: () => number
+  cspReports: Counter
   moduleMeasures: { ofThisProcess?: Metric[]; ofTheDatabase(): Promise<Metric[]> }[]
   token: string | undefined
   production: boolean
@@ -30,10 +30,9 @@ export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [],
   })
-  app.addHook('onResponse', (request, reply, done) => {
+  app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
-    done()
   })
   const ofThisProcess = registryOf([requests, ...metricsOfThisProcess(deps)])
   const ofAllProcesses = metricsOfAll(() => ofThisProcess.getMetricsAsJSON())
@@ -66,6 +65,9 @@ function hasToken({ headers }: FastifyRequest, token: string) {
 function metricsOfThisProcess({ pool, queue, stripe, cspReports, moduleMeasures }: Dependencies): Metric[] {
   return [
     ...moduleMeasures.flatMap((module) => module.ofThisProcess ?? []),
+    queue.runs,
+    stripe.faults,
+    cspReports,
     new Gauge({
       name: 'shop_database_connections',
       help: 'Database connections, and requests waiting for one.',
@@ -75,38 +77,6 @@ function metricsOfThisProcess({ pool, queue, stripe, cspReports, moduleMeasures 
         this.set({ state: 'open' }, pool.totalCount)
         this.set({ state: 'idle' }, pool.idleCount)
         this.set({ state: 'waited_for' }, pool.waitingCount)
-      },
-    }),
-    new Counter({
-      name: 'shop_job_runs_total',
-      help: 'Jobs run.',
-      labelNames: ['kind', 'result'],
-      registers: [],
-      collect() {
-        this.reset()
-        for (const [kind, { succeeded, failed }] of queue.runs) {
-          this.inc({ kind, result: 'succeeded' }, succeeded)
-          this.inc({ kind, result: 'failed' }, failed)
-        }
-      },
-    }),
-    new Counter({
-      name: 'shop_stripe_faults_total',
-      help: 'Requests that Stripe refused or failed, with no buyer to blame.',
-      labelNames: ['type'],
-      registers: [],
-      collect() {
-        this.reset()
-        for (const [type, count] of stripe.faults) this.inc({ type }, count)
-      },
-    }),
-    new Counter({
-      name: 'shop_csp_reports_total',
-      help: 'Reports by browsers that the content policy blocked something; anyone can send one.',
-      registers: [],
-      collect() {
-        this.reset()
-        this.inc(cspReports())
       },
     }),
     gauge('shop_processes', 'Processes serving requests.', 1),

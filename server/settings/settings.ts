@@ -36,6 +36,11 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
     stored = new Map(rows.map((row) => [row.name, row.value]))
   }
 
+  const photoFile = config.settings.MAKER_PHOTO
+  const photoFromFile = photoFile
+    ? { path: `/maker${extname(photoFile).toLowerCase()}`, body: readFileSync(photoFile) }
+    : null
+
   const isFixed = (name: string) => config.namesInEnvironment.has(name)
 
   function linksOf(slug: string): Links {
@@ -108,7 +113,7 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
       return this.linksOnSale.every(hasOwnLinks)
     },
     get maker() {
-      return makerOf(value, readPhoto(config.settings.MAKER_PHOTO, stored.get(photoName)))
+      return makerOf(value, photoFromFile ?? uploadedPhoto(stored.get(photoName)))
     },
   }
   return {
@@ -197,15 +202,12 @@ function photoType(body: Buffer): '.jpg' | '.png' | '.webp' | undefined {
   return body.subarray(0, 4).toString() === 'RIFF' && body.subarray(8, 12).toString() === 'WEBP' ? '.webp' : undefined
 }
 
-/** Each file is read once, because the pages ask for it every few seconds. */
-const photoFiles = new Map<string, Buffer>()
-
 function sourceOf(isFixed: boolean, isStored: boolean): Setting['source'] {
   if (isFixed) return 'environment'
   return isStored ? 'here' : 'default'
 }
 
-function makerOf(value: (name: EditableSetting) => string, photo: ReturnType<typeof readPhoto>) {
+function makerOf(value: (name: EditableSetting) => string, photo: Photo | null) {
   const link = value('MAKER_LINK')
   return {
     name: value('MAKER_NAME'),
@@ -218,12 +220,7 @@ function makerOf(value: (name: EditableSetting) => string, photo: ReturnType<typ
 }
 
 /** The path of an uploaded photo changes with its content. */
-function readPhoto(file: string | undefined, uploaded: string | undefined): Photo | null {
-  if (file) {
-    const body = photoFiles.get(file) ?? readFileSync(file)
-    photoFiles.set(file, body)
-    return { path: `/maker${extname(file).toLowerCase()}`, body }
-  }
+function uploadedPhoto(uploaded: string | undefined): Photo | null {
   if (!uploaded) return null
   const body = Buffer.from(uploaded, 'base64')
   const type = photoType(body)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { Counter, Histogram, type Metric } from 'prom-client'
+import { type Counter, Histogram, type Metric } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { access } from '#server/database/schema.ts'
 import { gauge } from '#server/metrics/gauge.ts'
@@ -21,24 +21,11 @@ export function createMeasures({ db, now, tradingView }: MeasureContext, connect
     buckets: [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400],
     registers: [],
   })
-  const calls = new Counter({
-    name: 'shop_tradingview_calls_total',
-    help: 'Calls to TradingView, by outcome.',
-    labelNames: ['call', 'outcome'],
-    registers: [],
-    collect() {
-      this.reset()
-      for (const [key, count] of tradingView.calls) {
-        const [call = '', outcome = ''] = key.split(' ')
-        this.inc({ call, outcome }, count)
-      }
-    },
-  })
 
   return {
     observeUnlock: (seconds) => unlocks.observe(seconds),
 
-    ofThisProcess: [calls, unlocks],
+    ofThisProcess: [tradingView.calls, unlocks],
 
     async ofTheDatabase() {
       const row = await connection.current()

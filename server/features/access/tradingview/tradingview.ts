@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, isNotNull, like, lt, notInArray, or, sq
 import type { tradingViewAdmin as calls } from '#contract/access/tradingview-admin.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { retention, retentionStart } from '#contract/retention.ts'
-import { normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
+import { parseUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -59,7 +59,7 @@ export function createTradingView(context: TradingViewContext, deps: ConnectorDe
     connectSandbox: () => connectSandbox(context),
     scripts: createScripts(context, connector),
     person: createPersonActions(context, deps),
-    checkUsername: createNameCheck(context, connector.connection),
+    checkUsername: createNameCheck(connector.connection),
     reconcile: createReconcile(context, deps),
     meter: createPeopleMeter(context),
     catchUp: connector.catchUp,
@@ -152,13 +152,9 @@ type NameAnswer = { found: boolean | null; username: string | null; similar: str
 
 /** After 2 s, the checkout continues without an answer. */
 const maxWaitMs = 2000
-const nameCacheMs = 10 * 60_000
-const maxCachedAnswers = 1000
 const noAnswer: NameAnswer = { found: null, username: null, similar: [], refusal: null }
 
-function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection): TradingView['checkUsername'] {
-  const answers = new Map<string, { answer: NameAnswer; at: number }>()
-
+function createNameCheck(connection: Connection): TradingView['checkUsername'] {
   async function askTradingView(username: string): Promise<NameAnswer> {
     const opened = await connection.open(maxWaitMs)
     if (!opened || opened.row.downSince) return noAnswer
@@ -171,15 +167,8 @@ function createNameCheck({ now }: Pick<Context, 'now'>, connection: Connection):
   return async function checkUsername(typed) {
     const parsed = parseUsername(typed)
     if ('refusal' in parsed) return { ...noAnswer, refusal: parsed.refusal }
-    const key = normalizeUsername(parsed.username)
-    const cached = answers.get(key)
-    if (cached && cached.at > now().getTime() - nameCacheMs) return cached.answer
     try {
-      const answer = await askTradingView(parsed.username)
-      if (answer.found === null) return answer
-      if (answers.size >= maxCachedAnswers) answers.clear()
-      answers.set(key, { answer, at: now().getTime() })
-      return answer
+      return await askTradingView(parsed.username)
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
       return noAnswer

@@ -2,6 +2,7 @@ import { type FigureName, figureDefinitions } from '#contract/admin/figure-defin
 import type { AdminFigures } from '#contract/admin/figures.ts'
 import type { OverviewMonth } from '#contract/admin/overview.ts'
 import { movementKinds } from '#contract/statuses.ts'
+import { csvOf } from '#server/csv.ts'
 
 type CashMonth = AdminFigures['cash'][number]
 type Figures = Partial<Record<FigureName, string>>
@@ -43,8 +44,5 @@ export function csvOfMonths(months: OverviewMonth[], cash: CashMonth[]): string 
   // Leaves out figures that have no value for each month.
   const names = (Object.keys(figureDefinitions) as FigureName[]).filter((name) => rows.some((row) => name in row))
   const titles = names.map((name) => `${figureDefinitions[name].title}${unitOf(name)}`)
-  const lines = [['Month', ...titles]]
-  for (const row of rows) lines.push([row.month, ...names.map((name) => row[name] ?? '')])
-  // Excel recognizes UTF-8 by the byte order mark at the start.
-  return `\uFEFF${lines.map((line) => line.join(',')).join('\n')}\n`
+  return csvOf([['Month', ...titles], ...rows.map((row) => [row.month, ...names.map((name) => row[name] ?? '')])])
 }

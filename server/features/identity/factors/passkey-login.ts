@@ -1,10 +1,14 @@
-import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+} from '@simplewebauthn/server'
 import { and, eq, lt } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { passkeys } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { type Challenges, challengeLifetimeMs } from './challenges.ts'
-import { loadWebAuthn } from './passkeys.ts'
 
 type PasskeyLoginContext = Pick<Context, 'db' | 'now' | 'config'>
 
@@ -28,15 +32,13 @@ export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, cha
   // Passkeys belong to the host of PUBLIC_URL.
   const { origin, hostname: host } = new URL(config.publicUrl)
   return {
-    async options() {
-      const { generateAuthenticationOptions } = await loadWebAuthn()
-      return generateAuthenticationOptions({
+    options: () =>
+      generateAuthenticationOptions({
         rpID: host,
         challenge: challenges.create(unknownUserId),
         timeout: challengeLifetimeMs,
         userVerification: 'required',
-      })
-    },
+      }),
 
     async verify(response) {
       const challenge = await challenges.useFrom(response, unknownUserId)
@@ -47,7 +49,6 @@ export function createPasskeyLogin({ db, now, config }: PasskeyLoginContext, cha
         .where(and(eq(passkeys.id, credentialId), eq(passkeys.host, host)))
       if (!passkey) throw passkeyRefused()
       const { id, publicKey, counter, userId, createdAt } = passkey
-      const { verifyAuthenticationResponse } = await loadWebAuthn()
       const verification = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,
         expectedChallenge: challenge,

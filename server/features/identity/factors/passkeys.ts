@@ -1,7 +1,9 @@
-import type {
-  PublicKeyCredentialCreationOptionsJSON,
-  RegistrationResponseJSON,
-  VerifiedRegistrationResponse,
+import {
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type RegistrationResponseJSON,
+  type VerifiedRegistrationResponse,
+  verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import { and, desc, eq, ne } from 'drizzle-orm'
 import { brand } from '#contract/brand.ts'
@@ -27,9 +29,6 @@ export type Passkeys = {
   /** Passkeys of another host than PUBLIC_URL's don't work here. */
   countOfOtherHosts(): Promise<number>
 }
-
-/** Loaded on the first use of a passkey, for a faster start. */
-export const loadWebAuthn = () => import('@simplewebauthn/server')
 
 const maxPasskeys = 20
 const enoughPasskeys = () => conflict('enough-passkeys', `${maxPasskeys} passkeys are enough. Remove one first.`)
@@ -61,7 +60,6 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
         .from(passkeys)
         .where(ofUser(user.id))
       if (existing.length >= maxPasskeys) throw enoughPasskeys()
-      const { generateRegistrationOptions } = await loadWebAuthn()
       return generateRegistrationOptions({
         rpName: brand.name,
         rpID: host,
@@ -79,7 +77,6 @@ export function createPasskeys({ db, now, config }: PasskeyContext, challenges: 
 
     async verify({ user }, response) {
       const challenge = await challenges.useFrom(response, user.id)
-      const { verifyRegistrationResponse } = await loadWebAuthn()
       const { registrationInfo } = await verifyRegistrationResponse({
         response: response as unknown as RegistrationResponseJSON,
         expectedChallenge: challenge,

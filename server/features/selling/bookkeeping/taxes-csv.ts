@@ -1,12 +1,7 @@
 import type { TaxLine } from '#contract/selling/bookkeeping.ts'
+import { csvOf } from '#server/csv.ts'
 
 const fromCents = (cents: number) => (cents / 100).toFixed(2)
-
-/** An apostrophe keeps a spreadsheet from running a region, which buyers type, as a formula. */
-function quoteCell(text: string) {
-  const harmless = /^[=+@\-\s]/.test(text) ? `'${text}` : text
-  return `"${harmless.replaceAll('"', '""')}"`
-}
 
 export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): string {
   const dollarHeadings = [
@@ -27,7 +22,7 @@ export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): stri
     return [
       kind,
       country ?? '',
-      region ? quoteCell(region) : '',
+      region ?? '',
       rate ?? '',
       originalMonth ?? '',
       count,
@@ -35,7 +30,5 @@ export function csvOfTaxes(lines: TaxLine[], euroRate: number | undefined): stri
       ...euroCents.map(fromCents),
     ]
   })
-  const csvRows = [[...dollarHeadings, ...euroHeadings], ...rows].map((row) => row.join(','))
-  // Excel reads a file as UTF-8 only if it begins with a byte order mark.
-  return `\uFEFF${csvRows.join('\n')}\n`
+  return csvOf([[...dollarHeadings, ...euroHeadings], ...rows])
 }
